@@ -1,0 +1,31 @@
+"""The exceptions of the package: each message names what was given and what is allowed."""
+
+from __future__ import annotations
+
+
+class NimEnvsError(Exception):
+    """Base class of every error that this package raises on purpose."""
+
+
+class InvalidGameError(NimEnvsError, ValueError):
+    """The arguments describe no game that can be played."""
+
+
+class InvalidPositionError(NimEnvsError, ValueError):
+    """The value is not a position of the game, or not one that is allowed here."""
+
+
+class InvalidActionError(NimEnvsError, ValueError):
+    """The value is not an action of the game, or not one that this agent may take now."""
+
+
+class IllegalMoveError(InvalidActionError):
+    """The action is in the action space but the rules forbid it at this position."""
+
+
+class ResetNeededError(NimEnvsError, RuntimeError):
+    """The environment has no game in progress: it was never reset, or its game is over."""
+
+
+class SearchTooLargeError(NimEnvsError, ValueError):
+    """The game has more positions than the limit allows to enumerate."""

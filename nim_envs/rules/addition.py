@@ -1,0 +1,76 @@
+"""The addition game: one running total that must not pass a limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import checked_integer
+
+
+@dataclass(frozen=True)
+class AdditionTotal(Component):
+    """A running total; option ``j`` adds ``j + 1``, up to ``k``, while the total is at most ``n``.
+
+    Args:
+        k: largest number that one move may add.
+        n: the limit; totals from ``n + 1`` to ``n + k`` end the game.
+    """
+
+    k: int
+    n: int
+
+    kind = "total"
+
+    @property
+    def states(self) -> int:
+        """Number of states: totals 0 to ``n + k``."""
+        return self.n + self.k + 1
+
+    @property
+    def options(self) -> int:
+        """Number of option slots: ``k``."""
+        return self.k
+
+    def successors(self, states: IntArray) -> IntArray:
+        """Return the total after adding 1 to ``k``, or ``NO_MOVE`` once the limit is passed."""
+        totals = states[..., np.newaxis] + np.arange(1, self.k + 1)
+        return np.where(states[..., np.newaxis] <= self.n, totals, NO_MOVE)
+
+    def is_terminal(self, states: IntArray) -> BoolArray:
+        """Return where the total has passed the limit."""
+        return np.asarray(states > self.n)
+
+    def describe_option(self, option: int) -> str:
+        """Return the move of ``option`` in words."""
+        return f"add {option + 1}"
+
+
+def addition(k: int, n: int) -> Rules:
+    """Rules of the addition game: add 1 to ``k`` to a total from 0 until it exceeds ``n``.
+
+    All ``k`` numbers may always be added; the last one may overshoot, so totals up to
+    ``n + k`` occur. In the game of the reference the player who makes the total exceed
+    ``n`` loses: as that player made the last move, it is misère play of these rules.
+
+    Args:
+        k: largest number that one move may add; at least 1.
+        n: the limit; at least 0.
+
+    Raises:
+        InvalidGameError: ``k`` below 1, ``n`` below 0, or either not an integer.
+
+    References:
+        D. Blackwell & M. A. Girshick, *Theory of Games and Statistical Decisions* (1954).
+
+    Example:
+        >>> addition(k=2, n=1).components[0].table.tolist()
+        [[1, 2], [2, 3], [-1, -1], [-1, -1]]
+    """
+    total = AdditionTotal(
+        k=checked_integer("k", k, minimum=1), n=checked_integer("n", n, minimum=0)
+    )
+    return Rules(name="addition", components=(total,), initial=(0,))

@@ -1,0 +1,21 @@
+"""Who wins: the one place that decides it."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Convention(Enum):
+    """Whether the player who makes the last move wins (normal play) or loses (misère play)."""
+
+    NORMAL = "normal"
+    MISERE = "misere"
+
+    @classmethod
+    def from_misere(cls, misere: bool) -> Convention:
+        """Return misère play if ``misere`` is true, else normal play."""
+        return cls.MISERE if misere else cls.NORMAL
+
+    def winner(self, last_mover: int) -> int:
+        """Return the seat (0 or 1) that wins when seat ``last_mover`` made the last move."""
+        return last_mover if self is Convention.NORMAL else 1 - last_mover

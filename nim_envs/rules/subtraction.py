@@ -1,0 +1,83 @@
+"""Heaps from which an amount out of a set is taken: subtraction games, and Nim as one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import checked_integers
+
+
+@dataclass(frozen=True)
+class SubtractionHeap(Component):
+    """A heap of ``size`` objects; option ``j`` takes ``amounts[j]`` of them.
+
+    Args:
+        size: objects in the full heap; the state is the number of objects left.
+        amounts: what may be taken, ascending, at least 1 and at most ``size`` each. A
+            ``range`` stays a range, so a Nim heap of 10**15 objects costs nothing.
+    """
+
+    size: int
+    amounts: tuple[int, ...] | range
+
+    kind = "heap"
+
+    @property
+    def states(self) -> int:
+        """Number of states: 0 to ``size`` objects."""
+        return self.size + 1
+
+    @property
+    def options(self) -> int:
+        """Number of option slots: one an amount."""
+        return len(self.amounts)
+
+    def successors(self, states: IntArray) -> IntArray:
+        """Return what is left after taking each amount, or ``NO_MOVE`` where the heap has less."""
+        left = states[..., np.newaxis] - np.array(self.amounts, dtype=np.int64)
+        return np.where(left >= 0, left, NO_MOVE)
+
+    def is_terminal(self, states: IntArray) -> BoolArray:
+        """Return where the heap holds less than the smallest amount."""
+        if not self.amounts:
+            return np.ones(np.shape(states), dtype=np.bool_)
+        return np.asarray(states < self.amounts[0])
+
+    def describe_option(self, option: int) -> str:
+        """Return the move of ``option`` in words."""
+        return f"take {self.amounts[option]}"
+
+
+def subtraction(heaps: Sequence[int], subtraction_set: Sequence[int]) -> Rules:
+    """Rules of a subtraction game: take an amount in ``subtraction_set`` from one heap.
+
+    A heap with fewer objects than the smallest amount has no move left, so where 1 is
+    not in the set a finished game can leave objects behind.
+
+    Args:
+        heaps: objects in each heap at the start; at least 0 each.
+        subtraction_set: amounts that one move may take; at least 1 each, in any order.
+
+    Raises:
+        InvalidGameError: heaps that are empty, negative or not integers; a set that is
+            empty or holds anything but positive integers.
+
+    References:
+        Berlekamp, Conway & Guy, *Winning Ways*, ch. 4 "Subtraction games".
+
+    Example:
+        >>> subtraction(heaps=(5,), subtraction_set=(1, 3)).components[0].table.tolist()
+        [[-1, -1], [0, -1], [1, -1], [2, 0], [3, 1], [4, 2]]
+    """
+    sizes = checked_integers("heaps", heaps, minimum=0)
+    amounts = sorted(set(checked_integers("subtraction_set", subtraction_set, minimum=1)))
+    components = tuple(
+        SubtractionHeap(size, tuple(amount for amount in amounts if amount <= size))
+        for size in sizes
+    )
+    return Rules(name="subtraction", components=components, initial=sizes)

@@ -1,0 +1,52 @@
+"""Checks of the arguments that rules constructors take."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from nim_envs.errors import InvalidGameError
+
+LARGEST_STATE = 2**62
+"""States, and so heap sizes, stay below this so that sums of them fit in 64 bits."""
+
+
+def checked_integer(name: str, value: Any, minimum: int, maximum: int = LARGEST_STATE) -> int:
+    """Return ``value`` as an ``int`` within ``minimum..maximum``.
+
+    Raises:
+        InvalidGameError: ``value`` is not an integer (booleans are not), or out of range.
+    """
+    allowed = f"an integer from {minimum} to {maximum}"
+    if isinstance(value, (bool, np.bool_)):
+        raise InvalidGameError(f"{name} must be {allowed}, not the boolean {value!r}")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InvalidGameError(
+            f"{name} must be {allowed}, not {value!r} of type {type(value).__name__}"
+        ) from None
+    if not minimum <= number <= maximum:
+        raise InvalidGameError(f"{name} must be {allowed}, not {number}")
+    return number
+
+
+def checked_integers(name: str, values: Any, minimum: int) -> tuple[int, ...]:
+    """Return ``values`` as a non-empty tuple of integers of at least ``minimum``.
+
+    Raises:
+        InvalidGameError: ``values`` is not a sequence, is empty, or holds anything else.
+    """
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InvalidGameError(
+            f"{name} must be a sequence of integers of at least {minimum}, not {values!r}"
+        )
+    numbers = tuple(
+        checked_integer(f"{name}[{index}]", value, minimum) for index, value in enumerate(values)
+    )
+    if not numbers:
+        raise InvalidGameError(f"{name} must hold at least one integer, not {values!r}")
+    return numbers

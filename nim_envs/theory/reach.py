@@ -1,0 +1,40 @@
+"""Which positions play can reach, and which of them each seat can face."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.rules import Rules
+from nim_envs.theory.search import LARGEST_SEARCH, level_order, moves
+
+
+def reachable(rules: Rules, starts: IntArray, limit: int = LARGEST_SEARCH) -> BoolArray:
+    """Return which positions each seat can be to move at, in games from ``starts``.
+
+    Args:
+        rules: the rules.
+        starts: positions that seat 0 may start from, ``(n, components)``.
+        limit: most positions that may be enumerated.
+
+    Returns:
+        ``(2, num_positions)`` by seat and mixed-radix index.
+
+    Raises:
+        SearchTooLargeError: there are more positions than ``limit``.
+
+    Example:
+        >>> from nim_envs.rules import addition
+        >>> reachable(addition(k=2, n=1), np.array([[0]])).astype(int).tolist()
+        [[1, 0, 1, 1], [0, 1, 1, 0]]
+    """
+    rules.check_size(limit)
+    reached = np.zeros((2, rules.num_positions), dtype=np.bool_)
+    reached[0, rules.indices(starts)] = True
+    for indices in reversed(list(level_order(rules, limit))):
+        for _, legal, after in moves(rules, indices):
+            sources = indices[legal]
+            # Several positions of a chunk may lead to one: only ever turn entries on.
+            reached[1, after[reached[0, sources]]] = True
+            reached[0, after[reached[1, sources]]] = True
+    return reached

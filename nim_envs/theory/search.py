@@ -1,0 +1,151 @@
+"""Exhaustive search over the lattice of positions: the truth that needs no theorem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from nim_envs.rules.component import NO_MOVE, BoolArray, IntArray
+from nim_envs.rules.convention import Convention
+from nim_envs.rules.rules import Rules
+from nim_envs.theory.grundy import levels
+from nim_envs.theory.solution import Solution
+
+LARGEST_SEARCH = 50_000_000
+"""Number of positions above which an exhaustive search is refused unless asked for."""
+
+CHUNK = 1 << 18
+"""Positions handled at once, so that a sweep's scratch memory stays in the tens of megabytes."""
+
+
+def level_order(rules: Rules, limit: int = LARGEST_SEARCH) -> Iterator[IntArray]:
+    """Yield the indices of all positions so that every move leads to an earlier yield.
+
+    A position's level is the sum of its components' levels; a move lowers it. Positions
+    of one level come together, in pieces of at most ``CHUNK``.
+
+    Args:
+        rules: the rules.
+        limit: most positions that may be enumerated.
+
+    Yields:
+        Mixed-radix indices, ``(n,)``, of positions of one level, lowest level first.
+
+    Raises:
+        SearchTooLargeError: there are more positions than ``limit``.
+        InvalidGameError: the moves form a cycle.
+    """
+    rules.check_size(limit)
+    total = np.zeros((1,), dtype=np.int32)
+    for component in rules.components:
+        level = levels(component).astype(np.int32)
+        total = (total[:, np.newaxis] + level).reshape(-1)
+    order = np.argsort(total, kind="stable")
+    ends = np.cumsum(np.bincount(total))
+    start = 0
+    for end in ends.tolist():
+        for first in range(start, end, CHUNK):
+            yield order[first : min(first + CHUNK, end)]
+        start = end
+
+
+def moves(rules: Rules, indices: IntArray) -> Iterator[tuple[int, BoolArray, IntArray]]:
+    """Yield, for each action, where it is legal and the positions it leads to.
+
+    Args:
+        rules: the rules.
+        indices: mixed-radix indices of positions, ``(n,)``.
+
+    Yields:
+        The action; where it is legal, ``(n,)``; the indices after it where legal, ``(legal,)``.
+    """
+    strides = np.cumprod((1, *rules.shape[:0:-1]))[::-1]
+    for component, stride in enumerate(strides.tolist()):
+        table = rules.components[component].table
+        states = indices // stride % rules.shape[component]
+        for option in range(table.shape[1]):
+            successors = table[states, option]
+            legal = successors != NO_MOVE
+            if legal.any():
+                after = indices[legal] + (successors[legal] - states[legal]) * stride
+                yield rules.action(component, option), legal, after
+
+
+def search_winning(rules: Rules, convention: Convention, limit: int = LARGEST_SEARCH) -> BoolArray:
+    """Return for every position whether the player to move wins, by backward induction.
+
+    Args:
+        rules: the rules.
+        convention: who wins.
+        limit: most positions that may be enumerated.
+
+    Returns:
+        ``(num_positions,)`` by mixed-radix index.
+
+    Raises:
+        SearchTooLargeError: there are more positions than ``limit``.
+        InvalidGameError: the moves form a cycle.
+    """
+    rules.check_size(limit)
+    winning = np.zeros(rules.num_positions, dtype=np.bool_)
+    for indices in level_order(rules, limit):
+        wins = np.zeros(len(indices), dtype=np.bool_)
+        terminal = np.ones(len(indices), dtype=np.bool_)
+        for _, legal, after in moves(rules, indices):
+            wins[legal] |= ~winning[after]
+            terminal &= ~legal
+        # The player who cannot move is seat 0; the last mover was seat 1.
+        wins[terminal] = convention.winner(last_mover=1) == 0
+        winning[indices] = wins
+    return winning
+
+
+def search_grundy_values(rules: Rules, limit: int = LARGEST_SEARCH) -> IntArray:
+    """Return the Grundy value of every position by the mex recursion over whole positions.
+
+    It knows nothing of sums, so it tests the Sprague-Grundy theorem.
+
+    Args:
+        rules: the rules.
+        limit: most positions that may be enumerated.
+
+    Returns:
+        ``(num_positions,)`` by mixed-radix index.
+
+    Raises:
+        SearchTooLargeError: there are more positions than ``limit``.
+        InvalidGameError: the moves form a cycle.
+    """
+    rules.check_size(limit)
+    values = np.zeros(rules.num_positions, dtype=np.int64)
+    for indices in level_order(rules, limit):
+        reached = np.zeros((len(indices), rules.num_actions + 1), dtype=np.bool_)
+        for _, legal, after in moves(rules, indices):
+            reached[np.flatnonzero(legal), values[after]] = True
+        values[indices] = np.argmin(reached, axis=1)
+    return values
+
+
+class SearchSolution(Solution):
+    """A game solved by exhaustive search: one bit for every position."""
+
+    def __init__(self, rules: Rules, convention: Convention, limit: int = LARGEST_SEARCH) -> None:
+        super().__init__(rules, convention, method="exhaustive search")
+        self.winning = search_winning(rules, convention, limit)
+
+    def _winning(self, positions: IntArray) -> BoolArray:
+        return np.asarray(self.winning[self.rules.indices(positions)])
+
+    def _winning_actions(self, position: IntArray) -> IntArray:
+        found: IntArray = np.flatnonzero(self._winning_options(position))
+        return found
+
+    def _winning_options(self, positions: IntArray) -> BoolArray:
+        indices = self.rules.indices(positions).reshape(-1)
+        winning = np.zeros((len(indices), self.rules.num_actions), dtype=np.bool_)
+        for action, legal, after in moves(self.rules, indices):
+            winning[legal, action] = ~self.winning[after]
+        return winning.reshape(
+            *positions.shape[:-1], len(self.rules.components), self.rules.num_options
+        )

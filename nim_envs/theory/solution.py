@@ -1,0 +1,195 @@
+"""What a solved game can be asked, however it was solved."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.errors import InvalidPositionError
+from nim_envs.rules.component import NO_MOVE, BoolArray, IntArray
+from nim_envs.rules.convention import Convention
+from nim_envs.rules.rules import Rules
+from nim_envs.theory.theorems import sprague_grundy, tame_misere
+from nim_envs.theory.values import ComponentValues, component_values
+
+Positions = Sequence[int] | npt.NDArray[np.integer]
+
+
+class Solvable(Protocol):
+    """Anything with rules and a convention: a :class:`nim_envs.Game` is one."""
+
+    @property
+    def rules(self) -> Rules:
+        """The rules."""
+        ...
+
+    @property
+    def convention(self) -> Convention:
+        """Who wins."""
+        ...
+
+
+class Solution(ABC):
+    """The exact truth about every position of a game.
+
+    Attributes:
+        rules: the rules that were solved.
+        convention: normal or misère play.
+        method: the theorem or search that the answers come from, in words.
+    """
+
+    def __init__(self, rules: Rules, convention: Convention, method: str) -> None:
+        self.rules = rules
+        self.convention = convention
+        self.method = method
+
+    def is_winning(self, positions: Positions) -> Any:
+        """Return whether the player to move wins with correct play.
+
+        At a terminal position the answer is the convention's: the player who cannot
+        move has lost in normal play and won in misère play.
+
+        Args:
+            positions: one position ``(components,)`` or an array ``(..., components)``.
+
+        Returns:
+            A ``bool`` for one position, else a boolean array ``(...)``.
+
+        Raises:
+            InvalidPositionError: not positions of this game.
+        """
+        winning = self._winning(self.rules.checked_positions(positions))
+        return bool(winning) if winning.ndim == 0 else winning
+
+    def winning_actions(self, position: Positions) -> IntArray:
+        """Return all actions that move to a P-position, ascending; empty at a P-position.
+
+        Args:
+            position: one position, ``(components,)``.
+
+        Raises:
+            InvalidPositionError: not one position of this game.
+        """
+        checked = self.rules.checked_positions(position)
+        if checked.ndim != 1:
+            raise InvalidPositionError(
+                f"winning_actions takes one position of shape ({len(self.rules.components)},), "
+                f"not an array of shape {checked.shape}; winning_mask takes arrays"
+            )
+        return self._winning_actions(checked)
+
+    def winning_mask(self, positions: Positions) -> BoolArray:
+        """Return which actions move to a P-position.
+
+        Args:
+            positions: ``(..., components)``.
+
+        Returns:
+            ``(..., num_actions)``.
+
+        Raises:
+            InvalidPositionError: not positions of this game.
+            SearchTooLargeError: the components are too large to tabulate their options.
+        """
+        checked = self.rules.checked_positions(positions)
+        mask = self._winning_options(checked)
+        return mask.reshape(*checked.shape[:-1], self.rules.num_actions)
+
+    def grundy_value(self, positions: Positions) -> Any:
+        """Return the Grundy value: the nim-sum of the components' values, in either convention.
+
+        Args:
+            positions: one position ``(components,)`` or an array ``(..., components)``.
+
+        Returns:
+            An ``int`` for one position, else an int64 array ``(...)``.
+
+        Raises:
+            InvalidPositionError: not positions of this game.
+        """
+        checked = self.rules.checked_positions(positions)
+        values = np.bitwise_xor.reduce(self._values(checked), axis=-1)
+        return int(values) if values.ndim == 0 else values
+
+    @cached_property
+    def component_values(self) -> tuple[ComponentValues, ...]:
+        """The values of each component; equal components share theirs."""
+        distinct = {component: component_values(component) for component in self.rules.components}
+        return tuple(distinct[component] for component in self.rules.components)
+
+    def _values(self, positions: IntArray) -> IntArray:
+        """Grundy values ``(..., components)``."""
+        return np.stack(
+            [values.normal(positions[..., i]) for i, values in enumerate(self.component_values)],
+            axis=-1,
+        )
+
+    @abstractmethod
+    def _winning(self, positions: IntArray) -> BoolArray: ...
+
+    @abstractmethod
+    def _winning_actions(self, position: IntArray) -> IntArray: ...
+
+    @abstractmethod
+    def _winning_options(self, positions: IntArray) -> BoolArray:
+        """``(..., components)`` to ``(..., components, num_options)``."""
+
+
+class SumSolution(Solution):
+    """A sum solved by the values of its components: Sprague-Grundy, or tame misère play.
+
+    The winning options follow from the nim-sum ``rest`` of the other components: in
+    normal play those to value ``rest``. In misère play with tame components they are
+    those to Grundy value ``rest`` if another component is firm, else those to *misère*
+    Grundy value ``rest``.
+    """
+
+    def _misere(self, positions: IntArray) -> IntArray:
+        """Misère Grundy values ``(..., components)``."""
+        return np.stack(
+            [values.misere(positions[..., i]) for i, values in enumerate(self.component_values)],
+            axis=-1,
+        )
+
+    def _winning(self, positions: IntArray) -> BoolArray:
+        normal = self._values(positions)
+        if self.convention is Convention.NORMAL:
+            return sprague_grundy(normal)
+        return tame_misere(normal, self._misere(positions))
+
+    def _targets(self, positions: IntArray) -> tuple[IntArray, BoolArray]:
+        """For each component: the value to move to, and whether it is a misère value."""
+        normal = self._values(positions)
+        rest = np.bitwise_xor.reduce(normal, axis=-1, keepdims=True) ^ normal
+        if self.convention is Convention.NORMAL:
+            return rest, np.zeros(rest.shape, dtype=np.bool_)
+        firm = normal == self._misere(positions)
+        others_firm = firm.sum(axis=-1, keepdims=True) - firm > 0
+        return rest, ~others_firm
+
+    def _winning_actions(self, position: IntArray) -> IntArray:
+        rest, use_misere = self._targets(position)
+        return np.concatenate(
+            [
+                values.options_with_value(int(position[i]), int(rest[i]), bool(use_misere[i]))
+                + i * self.rules.num_options
+                for i, values in enumerate(self.component_values)
+            ]
+        )
+
+    def _winning_options(self, positions: IntArray) -> BoolArray:
+        rest, use_misere = self._targets(positions)
+        options = self.rules.options(positions)
+        winning = np.zeros(options.shape, dtype=np.bool_)
+        for i, values in enumerate(self.component_values):
+            after = np.maximum(options[..., i, :], 0)
+            reached = values.normal(after)
+            if self.convention is Convention.MISERE:
+                reached = np.where(use_misere[..., i, np.newaxis], values.misere(after), reached)
+            winning[..., i, :] = reached == rest[..., i, np.newaxis]
+        return np.asarray(winning & (options != NO_MOVE))

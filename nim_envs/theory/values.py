@@ -1,0 +1,191 @@
+"""Grundy values as functions of a component's state: by closed form, or from its table."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from typing_extensions import override
+
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules.addition import AdditionTotal
+from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.subtraction import SubtractionHeap
+from nim_envs.theory.grundy import grundy_values, misere_grundy_values
+from nim_envs.theory.nimbers import mex
+
+LARGEST_SEQUENCE = 1_000_000
+"""Number of Grundy values of a subtraction game after which the search for a period stops."""
+
+
+class ComponentValues(ABC):
+    """Normal and misère Grundy values of one component, as functions of its state."""
+
+    def __init__(self, component: Component) -> None:
+        self.component = component
+
+    @abstractmethod
+    def normal(self, states: IntArray) -> IntArray:
+        """Return the Grundy value of each state; shape kept."""
+
+    def misere(self, states: IntArray) -> IntArray:
+        """Return the misère Grundy value of each state; shape kept.
+
+        In subtraction games, so in Nim and the addition game too, it is the Grundy
+        value with 0 and 1 exchanged (T. S. Ferguson, "On sums of graph games with last
+        player losing", *International Journal of Game Theory* 3 (1974), 159-167).
+        """
+        return exchange_zero_and_one(self.normal(states))
+
+    def options_with_value(self, state: int, value: int, misere: bool) -> IntArray:
+        """Return the option slots of ``state`` that lead to ``value``, ascending.
+
+        Args:
+            state: one state.
+            value: the wanted value.
+            misere: whether ``value`` is a misère Grundy value.
+        """
+        successors = self.component.successors(np.array(state, dtype=np.int64))
+        values = self.misere(successors) if misere else self.normal(successors)
+        found: IntArray = np.flatnonzero((successors != NO_MOVE) & (values == value))
+        return found
+
+
+def exchange_zero_and_one(values: IntArray) -> IntArray:
+    """Return ``values`` with 0 and 1 exchanged."""
+    return np.where(values <= 1, 1 - values, values)
+
+
+class TableValues(ComponentValues):
+    """Values computed from the table of options; serves any component that can be tabulated."""
+
+    def __init__(self, component: Component) -> None:
+        super().__init__(component)
+        self.normal_table = grundy_values(component)
+        self.misere_table = misere_grundy_values(component)
+
+    @override
+    def normal(self, states: IntArray) -> IntArray:
+        return np.asarray(self.normal_table[states])
+
+    @override
+    def misere(self, states: IntArray) -> IntArray:
+        return np.asarray(self.misere_table[states])
+
+    @property
+    def is_tame(self) -> bool:
+        """Whether every state is tame: its two values are (0, 1), (1, 0) or equal."""
+        normal, misere = self.normal_table, self.misere_table
+        fickle: BoolArray = (normal <= 1) & (misere == 1 - normal)
+        return bool((fickle | (normal == misere)).all())
+
+
+class ResidueValues(ComponentValues):
+    """Nim, bounded Nim and the addition game: the value is a distance modulo ``bound + 1``.
+
+    With every amount from 1 to ``bound`` allowed, the Grundy value of a distance ``d`` from
+    the end is ``d mod (bound + 1)``; without a bound it is ``d`` (*Winning Ways*, ch. 4).
+    """
+
+    def __init__(self, component: SubtractionHeap | AdditionTotal) -> None:
+        super().__init__(component)
+        self.bound = component.options
+
+    def distance(self, states: IntArray) -> IntArray:
+        """Return how far each state is from the end."""
+        if isinstance(self.component, AdditionTotal):
+            return np.maximum(self.component.n + 1 - states, 0)
+        return states
+
+    @override
+    def normal(self, states: IntArray) -> IntArray:
+        return np.asarray(self.distance(states) % (self.bound + 1))
+
+    @override
+    def options_with_value(self, state: int, value: int, misere: bool) -> IntArray:
+        # Solved for the amount, so that a heap of 10**15 objects is not tried move by move.
+        wanted = 1 - value if misere and value <= 1 else value
+        distance = int(self.distance(np.array(state, dtype=np.int64)))
+        if wanted > self.bound or distance == 0:
+            return np.empty(0, dtype=np.int64)
+        amount = (distance - wanted) % (self.bound + 1)
+        if wanted == 0 and distance <= self.bound and isinstance(self.component, AdditionTotal):
+            # Every amount that reaches or overshoots the end leads to distance 0.
+            return np.arange(distance - 1, self.bound, dtype=np.int64)
+        found = [amount - 1] if 1 <= amount <= min(self.bound, distance) else []
+        return np.array(found, dtype=np.int64)
+
+
+class PeriodicValues(ComponentValues):
+    """A subtraction game on any finite set: its Grundy values are periodic from some point.
+
+    The value of a heap depends on the ``max(set)`` values before it alone, so once a
+    window of that many values comes again, everything after it comes again (*Winning
+    Ways*, ch. 4).
+    """
+
+    def __init__(self, component: SubtractionHeap) -> None:
+        super().__init__(component)
+        values, self.start, self.period = subtraction_sequence(
+            tuple(component.amounts), component.size
+        )
+        self.values = np.array(values, dtype=np.int64)
+
+    @override
+    def normal(self, states: IntArray) -> IntArray:
+        folded = np.where(
+            states < len(self.values), states, self.start + (states - self.start) % self.period
+        )
+        return np.asarray(self.values[folded])
+
+
+def subtraction_sequence(amounts: tuple[int, ...], size: int) -> tuple[list[int], int, int]:
+    """Return the Grundy values of heaps 0, 1, ... up to ``size`` or to a proven period.
+
+    Args:
+        amounts: the subtraction set, ascending.
+        size: the largest heap of interest.
+
+    Returns:
+        The values; where the period begins; the period (1 if ``size`` came first).
+
+    Raises:
+        SearchTooLargeError: neither came within ``LARGEST_SEQUENCE`` values.
+
+    Example:
+        >>> subtraction_sequence((1, 3, 4), 10**9)
+        ([0, 1, 0, 1, 2, 3, 2, 0, 1, 0, 1], 0, 7)
+    """
+    if not amounts:
+        return [0], 0, 1
+    window = amounts[-1]
+    values: list[int] = []
+    encoded = bytearray()  # four bytes a value, so that windows compare at memory speed
+    anchor, anchored, wait = b"", 0, max(window, 64)
+    for heap in range(min(size + 1, LARGEST_SEQUENCE)):
+        value = mex(values[heap - amount] for amount in amounts if amount <= heap)
+        values.append(value)
+        encoded += value.to_bytes(4, "little")
+        if anchor and encoded.endswith(anchor):
+            return values, anchored - window + 1, heap - anchored
+        # R. P. Brent's cycle finding: the window to wait for moves on, each time for longer.
+        if heap + 1 == window or (anchor and heap - anchored == wait):
+            wait *= 2 if anchor else 1
+            anchor, anchored = bytes(encoded[-4 * window :]), heap
+    if size >= LARGEST_SEQUENCE:
+        raise SearchTooLargeError(
+            f"no period of the subtraction set {amounts} was found within {LARGEST_SEQUENCE} "
+            f"values, which is the limit; a heap of {size} needs one"
+        )
+    return values, 0, 1
+
+
+def component_values(component: Component) -> ComponentValues:
+    """Return the values of ``component``: by closed form where there is one, else its table."""
+    if isinstance(component, AdditionTotal):
+        return ResidueValues(component)
+    if isinstance(component, SubtractionHeap):
+        if component.amounts and component.amounts[-1] == len(component.amounts):
+            return ResidueValues(component)
+        return PeriodicValues(component)
+    return TableValues(component)
