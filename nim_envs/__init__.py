@@ -1,0 +1,20 @@
+"""Exactly solvable two-player games as reinforcement-learning environments.
+
+Importing the package registers its environments with PettingZoo:
+
+>>> import pettingzoo, nim_envs
+>>> env = pettingzoo.make("aec", "nim_envs/nim-v0", heaps=(3, 4, 5))
+>>> env.reset(seed=0)
+>>> env.observe("player_0")["observation"].tolist()
+[3, 4, 5]
+"""
+
+from nim_envs.aec import GameEnv
+from nim_envs.game import Game
+from nim_envs.registration import make_game, register_all
+from nim_envs.rules import Convention, Rules
+
+__all__ = ["Convention", "Game", "GameEnv", "Rules", "make_game"]
+__version__ = "0.1.0"
+
+register_all()

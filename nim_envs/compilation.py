@@ -1,0 +1,54 @@
+"""Compiled functions, cached on disk and never stale."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function) -> Function:
+    """Compile ``function`` with Numba when first called; later processes load it from disk.
+
+    Numba notices a change of a function's own file but not of a function that it calls in
+    another file, and would go on with the old one. So the cache is kept in a directory
+    named after the contents of all modules of the packages.
+    """
+    source = Path(function.__code__.co_filename)
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(_cache_directory(source.parent))
+    try:
+        return cast(Function, numba.njit(cache=True)(function))
+    finally:
+        config.CACHE_DIR = before
+
+
+@lru_cache
+def _cache_directory(folder: Path) -> Path:
+    """Return where the compiled functions of ``folder`` are kept: beside it if that works."""
+    name = f"numba-{_digest(folder)}"
+    beside = folder / "__pycache__"
+    try:
+        beside.mkdir(exist_ok=True)
+        if os.access(beside, os.W_OK):
+            return beside / name
+    except OSError:
+        pass
+    return Path.home() / ".cache" / "nim_envs" / name
+
+
+def _digest(folder: Path) -> str:
+    """Return a digest of the modules in ``folder`` and of this package."""
+    digest = hashlib.sha256()
+    for package in sorted({folder, Path(__file__).parent}):
+        for module in sorted(package.rglob("*.py")):
+            digest.update(module.read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,81 @@
+"""A game: rules, who wins, and where it starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.convention import Convention
+from nim_envs.rules.rules import Rules
+from nim_envs.starts import FixedStart, Start
+from nim_envs.theory.reach import reachable
+from nim_envs.theory.solution import Solution
+from nim_envs.theory.solve import solve
+
+
+@dataclass(frozen=True)
+class Game:
+    """Rules, the convention that says who wins, and the start position.
+
+    Args:
+        rules: the rules; see :mod:`nim_envs.rules`.
+        convention: normal or misère play.
+        start: the distribution of start positions; the rules' initial one by default.
+
+    Raises:
+        InvalidPositionError: a fixed start that is outside the box or leaves no legal move.
+
+    Example:
+        >>> from nim_envs.rules import nim
+        >>> game = Game(nim(heaps=(1, 2, 4)), Convention.MISERE)
+        >>> game.solution.winning_actions((1, 2, 4)).tolist()
+        [8]
+        >>> game.rules.describe_action(8)
+        'heap 2: take 1'
+    """
+
+    rules: Rules
+    convention: Convention
+    start: Start = field(default_factory=FixedStart)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.start, FixedStart):
+            self.start.bind(self)
+
+    @cached_property
+    def solution(self) -> Solution:
+        """The exact solution, computed when first asked for.
+
+        Raises:
+            SearchTooLargeError: the game cannot be solved within the default limit.
+        """
+        return solve(self)
+
+    def start_positions(self) -> IntArray:
+        """Return every position that a game can start from, ``(n, components)``.
+
+        Raises:
+            SearchTooLargeError: there are too many to list.
+        """
+        return self.start.bind(self).support()[0]
+
+    def positions_by_seat(self) -> BoolArray:
+        """Return which positions each seat can be to move at, by :func:`nim_envs.theory.reachable`.
+
+        Returns:
+            Boolean ``(2, num_positions)`` by seat and mixed-radix index.
+
+        Raises:
+            SearchTooLargeError: there are too many positions to enumerate.
+        """
+        return reachable(self.rules, self.start_positions())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the solution out of pickles: it is computed again when needed."""
+        return {"rules": self.rules, "convention": self.convention, "start": self.start}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Game:
+        """Return the game itself: it is immutable."""
+        return self

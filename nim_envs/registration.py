@@ -1,0 +1,126 @@
+"""One table of games, and the ids that come from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pettingzoo
+
+from nim_envs.aec import GameEnv
+from nim_envs.errors import InvalidGameError
+from nim_envs.game import Game
+from nim_envs.rules import Convention, Rules, addition, nim, subtraction
+from nim_envs.starts import as_start
+
+NAMESPACE = "nim_envs"
+VERSION = 0
+
+
+@dataclass(frozen=True)
+class Row:
+    """A registered game.
+
+    Args:
+        rules: the rules constructor; its keyword arguments are the environment's.
+        misere: whether the player who makes the last move loses, unless told otherwise.
+        defaults: default keyword arguments of the rules constructor.
+    """
+
+    rules: Callable[..., Rules]
+    misere: bool
+    defaults: Mapping[str, Any]
+
+
+GAMES: dict[str, Row] = {
+    "nim": Row(nim, misere=False, defaults={"heaps": (3, 4, 5), "max_take": None}),
+    "misere_nim": Row(nim, misere=True, defaults={"heaps": (1, 3, 5, 7), "max_take": None}),
+    # Whoever makes the total exceed n made the last move and loses: misère play.
+    "addition": Row(addition, misere=True, defaults={"k": 3, "n": 10}),
+    "subtraction": Row(
+        subtraction, misere=False, defaults={"heaps": (17,), "subtraction_set": (1, 2, 3)}
+    ),
+}
+"""The registered games by name; adding a game is adding a row."""
+
+
+def make_game(
+    name: str, *, misere: bool | None = None, start: Any = "fixed", **rules_arguments: Any
+) -> Game:
+    """Return a registered game.
+
+    Args:
+        name: a key of :data:`GAMES`.
+        misere: whether the player who makes the last move loses; ``None``: as registered.
+        start: a :class:`nim_envs.starts.Start`, the name of one, or a position.
+        rules_arguments: arguments of the rules constructor, over the registered defaults.
+
+    Raises:
+        InvalidGameError: an unknown name, or arguments that describe no game.
+        InvalidPositionError: an unknown or impossible start.
+        TypeError: an argument that the rules constructor does not take.
+
+    Example:
+        >>> make_game("addition", k=3, n=10).solution.winning_actions((0,)).tolist()
+        [1]
+    """
+    if name not in GAMES:
+        raise InvalidGameError(f"game must be one of {tuple(GAMES)}, not {name!r}")
+    row = GAMES[name]
+    if misere is not None and not isinstance(misere, bool):
+        raise InvalidGameError(f"misere must be True or False, not {misere!r}")
+    convention = Convention.from_misere(row.misere if misere is None else misere)
+    rules = row.rules(**{**row.defaults, **rules_arguments})
+    return Game(rules=rules, convention=convention, start=as_start(start))
+
+
+def make_aec(
+    game: str,
+    *,
+    render_mode: str | None = None,
+    encoding: str = "integer",
+    illegal_move: Any = "forfeit",
+    max_cycles: int | None = None,
+    **game_arguments: Any,
+) -> GameEnv:
+    """Return the turn-based environment of a registered game; the entry point of every id.
+
+    Args:
+        game: a key of :data:`GAMES`.
+        render_mode: see :class:`nim_envs.aec.GameEnv`, as for the next three.
+        encoding: how positions are observed.
+        illegal_move: what an illegal move does.
+        max_cycles: most moves of each player.
+        game_arguments: see :func:`make_game`.
+
+    Raises:
+        InvalidGameError: an argument with a value that is not allowed.
+        InvalidPositionError: an unknown or impossible start.
+        TypeError: an argument that the rules constructor does not take.
+    """
+    return GameEnv(
+        make_game(game, **game_arguments),
+        name=f"{game}_v{VERSION}",
+        render_mode=render_mode,
+        encoding=encoding,
+        illegal_move=illegal_move,
+        max_cycles=max_cycles,
+    )
+
+
+def aec_id(name: str) -> str:
+    """Return the PettingZoo id of the registered game ``name``."""
+    return f"{NAMESPACE}/{name}-v{VERSION}"
+
+
+def register_all() -> None:
+    """Register every game with PettingZoo; done once, when ``nim_envs`` is imported."""
+    for name, row in GAMES.items():
+        if aec_id(name) not in pettingzoo.aec_registry:
+            pettingzoo.register(
+                "aec",
+                id=aec_id(name),
+                entry_point="nim_envs.registration:make_aec",
+                kwargs={"game": name, "misere": row.misere, **row.defaults},
+            )

@@ -1,0 +1,57 @@
+"""A position as text."""
+
+from __future__ import annotations
+
+from nim_envs.rules.addition import AdditionTotal
+from nim_envs.rules.component import Component, IntArray
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.subtraction import SubtractionHeap
+
+WIDEST_BAR = 40
+"""Objects drawn in one line; a larger heap is drawn to scale."""
+
+
+def render_text(rules: Rules, position: IntArray, headline: str = "") -> str:
+    """Return ``position`` as lines of text, one a component.
+
+    Args:
+        rules: the rules.
+        position: ``(components,)``.
+        headline: a first line, such as whose turn it is.
+
+    Example:
+        >>> import numpy as np
+        >>> from nim_envs.rules import nim
+        >>> print(render_text(nim(heaps=(3, 5)), np.array([1, 5]), "player_0 to move"))
+        player_0 to move
+        heap 0  1  o..
+        heap 1  5  ooooo
+    """
+    labels = [f"{component.kind} {index}" for index, component in enumerate(rules.components)]
+    numbers = [str(int(state)) for state in position]
+    label_width, number_width = max(map(len, labels)), max(map(len, numbers))
+    lines = [
+        f"{label:<{label_width}}  {number:>{number_width}}  {_picture(component, int(state))}"
+        for label, number, component, state in zip(
+            labels, numbers, rules.components, position, strict=True
+        )
+    ]
+    return "\n".join([headline, *lines] if headline else lines).rstrip()
+
+
+def _picture(component: Component, state: int) -> str:
+    if isinstance(component, SubtractionHeap):
+        return _bar(state, component.size)
+    if isinstance(component, AdditionTotal):
+        return f"{_bar(min(state, component.n), component.n)} limit {component.n}" + (
+            " exceeded" if state > component.n else ""
+        )
+    return f"of 0 to {component.states - 1}"
+
+
+def _bar(filled: int, size: int) -> str:
+    """A bar of ``size`` places, or of ``WIDEST_BAR`` to scale."""
+    if size > WIDEST_BAR:
+        filled = -(-filled * WIDEST_BAR // size)
+        size = WIDEST_BAR
+    return "o" * filled + "." * (size - filled)

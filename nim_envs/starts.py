@@ -1,0 +1,305 @@
+"""Start positions: fixed, uniform over a box, N-positions, P-positions, or balanced.
+
+A start is a small frozen value that names a distribution; :meth:`Start.bind` ties it to a
+game and gives a :class:`Sampler`. All randomness comes from the generator passed in.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.rules import Rules
+from nim_envs.theory.solution import Solution
+
+LARGEST_SUPPORT = 1 << 20
+"""Boxes of at most this many positions are listed once and drawn from by index."""
+
+DRAWS_BEFORE_GIVING_UP = 1 << 20
+"""In a larger box, positions drawn in vain before one of a kind is said not to be found."""
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Playable(Protocol):
+    """What a start needs of a game."""
+
+    @property
+    def rules(self) -> Rules:
+        """The rules."""
+        ...
+
+    @property
+    def solution(self) -> Solution:
+        """The exact solution."""
+        ...
+
+
+class Sampler(ABC):
+    """Draws start positions of one game."""
+
+    @abstractmethod
+    def sample(self, rng: np.random.Generator, size: int) -> IntArray:
+        """Return ``size`` positions, ``(size, components)``, none of them terminal."""
+
+    def draw(self, rng: np.random.Generator) -> IntArray:
+        """Return one position, ``(components,)``, as an array of its own."""
+        position: IntArray = self.sample(rng, 1)[0].copy()
+        return position
+
+    @abstractmethod
+    def support(self) -> tuple[IntArray, FloatArray]:
+        """Return every possible start, ``(n, components)``, and its probability, ``(n,)``.
+
+        Raises:
+            SearchTooLargeError: there are too many to list.
+        """
+
+
+class Start(ABC):
+    """A distribution of start positions, not yet tied to a game."""
+
+    @abstractmethod
+    def bind(self, game: Playable) -> Sampler:
+        """Return the sampler of this start for ``game``.
+
+        Raises:
+            InvalidPositionError: the game has no such start.
+        """
+
+
+@dataclass(frozen=True)
+class FixedStart(Start):
+    """Always the same position: the rules' initial one unless another is given."""
+
+    position: tuple[int, ...] | None = None
+
+    def bind(self, game: Playable) -> Sampler:
+        """Return a sampler of the one position."""
+        rules = game.rules
+        position = rules.checked_positions(
+            rules.initial if self.position is None else self.position
+        )
+        if position.ndim != 1:
+            raise InvalidPositionError(
+                f"a start is one position of {len(rules.components)} components, not "
+                f"{self.position!r}"
+            )
+        if rules.is_terminal(position):
+            raise InvalidPositionError(
+                f"a start must leave a legal move, and {tuple(position.tolist())} leaves none"
+            )
+        return _Listed(position[np.newaxis], np.ones(1))
+
+
+@dataclass(frozen=True)
+class UniformStart(Start):
+    """Every position of a box that leaves a legal move, all equally likely.
+
+    Args:
+        low: smallest state of every component, or one a component.
+        high: largest state of every component, or one a component; ``None``: its largest.
+    """
+
+    low: int | tuple[int, ...] = 0
+    high: int | tuple[int, ...] | None = None
+
+    def bind(self, game: Playable) -> Sampler:
+        """Return a sampler of the box."""
+        return _listed_if_small(_Box(game, self.low, self.high, wanted=None))
+
+
+@dataclass(frozen=True)
+class OutcomeStart(Start):
+    """Every N-position of a box, or every P-position, all equally likely.
+
+    Args:
+        winning: N-positions if true, P-positions that leave a legal move if false.
+        low: as in :class:`UniformStart`.
+        high: as in :class:`UniformStart`.
+    """
+
+    winning: bool
+    low: int | tuple[int, ...] = 0
+    high: int | tuple[int, ...] | None = None
+
+    def bind(self, game: Playable) -> Sampler:
+        """Return a sampler of the N- or P-positions of the box."""
+        return _listed_if_small(_Box(game, self.low, self.high, wanted=self.winning))
+
+
+@dataclass(frozen=True)
+class BalancedStart(Start):
+    """An N-position or a P-position of a box with probability one half each.
+
+    Args:
+        low: as in :class:`UniformStart`.
+        high: as in :class:`UniformStart`.
+    """
+
+    low: int | tuple[int, ...] = 0
+    high: int | tuple[int, ...] | None = None
+
+    def bind(self, game: Playable) -> Sampler:
+        """Return a sampler that first tosses a fair coin."""
+        return _Mixed(
+            OutcomeStart(True, self.low, self.high).bind(game),
+            OutcomeStart(False, self.low, self.high).bind(game),
+        )
+
+
+NAMED_STARTS: dict[str, Start] = {
+    "fixed": FixedStart(),
+    "uniform": UniformStart(),
+    "n_position": OutcomeStart(winning=True),
+    "p_position": OutcomeStart(winning=False),
+    "balanced": BalancedStart(),
+}
+"""The starts that have a name, as in ``reset(options={"start": "p_position"})``."""
+
+
+def as_start(start: Any) -> Start:
+    """Return ``start`` as a :class:`Start`.
+
+    Args:
+        start: a :class:`Start`, a name out of :data:`NAMED_STARTS`, or a position.
+
+    Raises:
+        InvalidPositionError: none of these.
+    """
+    if isinstance(start, Start):
+        return start
+    if isinstance(start, str) and start in NAMED_STARTS:
+        return NAMED_STARTS[start]
+    if isinstance(start, (Sequence, np.ndarray)) and not isinstance(start, (str, bytes)):
+        array = np.asarray(start, dtype=object)
+        if array.ndim == 1 and all(
+            isinstance(state, (int, np.integer)) and not isinstance(state, bool) for state in array
+        ):
+            return FixedStart(tuple(int(state) for state in array))
+    raise InvalidPositionError(
+        f"a start must be one of {tuple(NAMED_STARTS)}, a Start, or a position as a sequence of "
+        f"integers, not {start!r}"
+    )
+
+
+class _Listed(Sampler):
+    """Draws by index from a list of positions."""
+
+    def __init__(self, positions: IntArray, probabilities: FloatArray) -> None:
+        self._positions = positions
+        self._probabilities = probabilities
+
+    def sample(self, rng: np.random.Generator, size: int) -> IntArray:
+        if len(self._positions) == 1:
+            return np.repeat(self._positions, size, axis=0)
+        return self._positions[rng.integers(len(self._positions), size=size)]
+
+    def draw(self, rng: np.random.Generator) -> IntArray:
+        number = len(self._positions)
+        # Faster than rng.integers; of at most 2**20 positions none is favoured measurably.
+        chosen = int(rng.random() * number) if number > 1 else 0
+        position: IntArray = self._positions[chosen].copy()
+        return position
+
+    def support(self) -> tuple[IntArray, FloatArray]:
+        return self._positions, self._probabilities
+
+
+class _Mixed(Sampler):
+    """Draws from one of two samplers with equal probability."""
+
+    def __init__(self, first: Sampler, second: Sampler) -> None:
+        self._first = first
+        self._second = second
+
+    def sample(self, rng: np.random.Generator, size: int) -> IntArray:
+        use_first = rng.random(size) < 0.5
+        first = self._first.sample(rng, size)
+        second = self._second.sample(rng, size)
+        return np.where(use_first[:, np.newaxis], first, second)
+
+    def support(self) -> tuple[IntArray, FloatArray]:
+        parts = [self._first.support(), self._second.support()]
+        return (
+            np.concatenate([positions for positions, _ in parts]),
+            np.concatenate([probabilities / 2 for _, probabilities in parts]),
+        )
+
+
+class _Box(Sampler):
+    """Draws from a box and rejects what is terminal or not of the wanted outcome."""
+
+    def __init__(self, game: Playable, low: Any, high: Any, wanted: bool | None) -> None:
+        self._game = game
+        self._wanted = wanted
+        top = tuple(states - 1 for states in game.rules.shape)
+        self._low = self._bound("low", low, top)
+        self._high = np.array(top) if high is None else self._bound("high", high, top)
+        if (self._low > self._high).any():
+            raise InvalidPositionError(
+                f"the box of starts is empty: low {self._low.tolist()} exceeds high "
+                f"{self._high.tolist()}"
+            )
+
+    def _bound(self, name: str, bound: Any, top: tuple[int, ...]) -> IntArray:
+        try:
+            broadcast = np.broadcast_to(np.asarray(bound), (len(top),))
+        except ValueError:
+            broadcast = None
+        if broadcast is None or broadcast.dtype.kind not in "iu":
+            raise InvalidPositionError(
+                f"{name} must be an integer or one for each of {len(top)} components, not {bound!r}"
+            )
+        return self._game.rules.checked_positions(broadcast)
+
+    @property
+    def num_positions(self) -> int:
+        """Number of positions in the box."""
+        return int(np.prod((self._high - self._low + 1).astype(object)))
+
+    def accepts(self, positions: IntArray) -> BoolArray:
+        """Return which positions leave a legal move and have the wanted outcome."""
+        accepted = ~self._game.rules.is_terminal(positions)
+        if self._wanted is not None:
+            accepted &= np.asarray(self._game.solution.is_winning(positions)) == self._wanted
+        return accepted
+
+    def sample(self, rng: np.random.Generator, size: int) -> IntArray:
+        found = np.empty((0, len(self._low)), dtype=np.int64)
+        drawn = 0
+        while len(found) < size:
+            batch = rng.integers(self._low, self._high + 1, size=(max(size, 64), len(self._low)))
+            found = np.concatenate([found, batch[self.accepts(batch)]])
+            drawn += len(batch)
+            if not len(found) and drawn >= DRAWS_BEFORE_GIVING_UP:
+                raise InvalidPositionError(f"{self._describe()} was found in {drawn} draws")
+        return found[:size]
+
+    def support(self) -> tuple[IntArray, FloatArray]:
+        if self.num_positions > LARGEST_SUPPORT:
+            raise SearchTooLargeError(
+                f"the box of starts has {self.num_positions} positions; the limit for listing "
+                f"them is {LARGEST_SUPPORT}"
+            )
+        shape = tuple((self._high - self._low + 1).tolist())
+        box = np.stack(np.unravel_index(np.arange(self.num_positions), shape), axis=-1) + self._low
+        positions = box[self.accepts(box)]
+        if not len(positions):
+            raise InvalidPositionError(f"{self._describe()} exists")
+        return positions, np.full(len(positions), 1 / len(positions))
+
+    def _describe(self) -> str:
+        kind = {None: "position", True: "N-position", False: "P-position"}[self._wanted]
+        return f"no {kind} with a legal move between {self._low.tolist()} and {self._high.tolist()}"
+
+
+def _listed_if_small(box: _Box) -> Sampler:
+    return _Listed(*box.support()) if box.num_positions <= LARGEST_SUPPORT else box
