@@ -1,0 +1,161 @@
+"""One gradient bandit a position, trained by the results of whole games."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from agents.base import Array, FloatArray, MaskArray, Transition
+from agents.selection import sample, softmax
+from agents.table import GreedyTablePolicy, ObservationIndex, check_memory, num_actions
+from nim_envs.compilation import compiled
+
+
+@compiled
+def gradient_bandit_update(
+    preferences: FloatArray,
+    baselines: FloatArray,
+    visits: npt.NDArray[np.int64],
+    position: int,
+    action_mask: MaskArray,
+    action: int,
+    result: float,
+    learning_rate: float,
+    temperature: float,
+    probabilities: FloatArray,
+) -> None:
+    """Update the preferences at one visited position by the result of the game.
+
+    With advantage ``A = result - baseline``, the baseline being the mean of the results
+    at this position before this one, the preference of the action taken grows by
+    ``learning_rate * A * (1 - probability)`` and every other legal one shrinks by
+    ``learning_rate * A * probability``.
+
+    Args:
+        preferences: ``(positions, actions)``, changed in place.
+        baselines: mean result by position, ``(positions,)``, changed in place.
+        visits: number of results by position, ``(positions,)``, changed in place.
+        position: row of the position.
+        action_mask: what was legal there, ``(actions,)``.
+        action: what was done.
+        result: of the game for the player who moved: +1 or -1.
+        learning_rate: step size.
+        temperature: of the softmax.
+        probabilities: scratch space, ``(actions,)``.
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 2.8.
+    """
+    softmax(preferences[position], action_mask, temperature, probabilities)
+    step = learning_rate * (result - baselines[position])
+    for other in range(len(action_mask)):
+        if other == action:
+            preferences[position, other] += step * (1.0 - probabilities[other])
+        else:
+            preferences[position, other] -= step * probabilities[other]
+    visits[position] += 1
+    baselines[position] += (result - baselines[position]) / visits[position]
+
+
+@compiled
+def softmax_action(
+    preferences: FloatArray,
+    action_mask: MaskArray,
+    temperature: float,
+    uniform: float,
+    probabilities: FloatArray,
+) -> int:
+    """Return an action drawn from the softmax policy; ``probabilities`` is scratch space."""
+    softmax(preferences, action_mask, temperature, probabilities)
+    return sample(probabilities, uniform)
+
+
+class GradientBandit:
+    """Softmax preferences at every position, moved by the result of each game played.
+
+    It plays and learns on-policy and updates all positions of a seat when its game ends.
+    Give each seat an agent of its own.
+
+    Args:
+        observation_space: of either player, with integer observations.
+        action_space: of either player, ``Discrete``.
+        learning_rate: step size, over 0.
+        temperature: of the softmax, over 0.
+
+    Attributes:
+        preferences: float64 ``(observations, actions)``, zeros at first.
+        baselines: mean result at each position, float64 ``(observations,)``.
+        visits: number of results at each position, int64 ``(observations,)``.
+
+    Raises:
+        TypeError: spaces that no table can be made for.
+        ValueError: a parameter out of its range.
+        MemoryError: the tables would not fit.
+    """
+
+    def __init__(
+        self,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        *,
+        learning_rate: float = 0.15,
+        temperature: float = 1.0,
+    ) -> None:
+        if not learning_rate > 0:
+            raise ValueError(f"learning_rate must be over 0, not {learning_rate!r}")
+        if not temperature > 0:
+            raise ValueError(f"temperature must be over 0, not {temperature!r}")
+        self.learning_rate = learning_rate
+        self.temperature = temperature
+        self.index = ObservationIndex(observation_space)
+        shape = (self.index.size, num_actions(action_space))
+        check_memory(shape, shape[:1], shape[:1])
+        self.preferences = np.zeros(shape)
+        self.baselines = np.zeros(shape[0])
+        self.visits = np.zeros(shape[0], dtype=np.int64)
+        self._scratch = np.zeros(shape[1])
+        self._game: tuple[list[Transition], list[Transition]] = ([], [])
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return an action drawn from the softmax policy."""
+        preferences = self.preferences[self.index(observation)]
+        return int(
+            softmax_action(preferences, action_mask, self.temperature, rng.random(), self._scratch)
+        )
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the softmax policy."""
+        scaled = self.preferences[self.index.many(observations)] / self.temperature
+        scaled = np.where(action_masks == 1, scaled, -np.inf)
+        weights = np.exp(scaled - scaled.max(axis=1, keepdims=True))
+        shares: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+        return shares
+
+    def update(self, transition: Transition) -> None:
+        """Remember one turn; at the end of the game learn from all turns of its seat."""
+        turns = self._game[transition.seat]
+        turns.append(transition)
+        if not transition.terminated:
+            return
+        result = transition.reward + transition.reply_reward
+        for turn in turns:
+            gradient_bandit_update(
+                self.preferences,
+                self.baselines,
+                self.visits,
+                self.index(turn.observation),
+                turn.action_mask,
+                turn.action,
+                result,
+                self.learning_rate,
+                self.temperature,
+                self._scratch,
+            )
+        turns.clear()
+
+    def greedy(self) -> GreedyTablePolicy:
+        """Return the policy that picks the largest preference, as it is now."""
+        return GreedyTablePolicy(self.index, self.preferences.copy())
