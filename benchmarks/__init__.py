@@ -1,0 +1,1 @@
+"""Scripts that measure: optimality percentage, learning speed, throughput."""

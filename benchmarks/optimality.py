@@ -1,0 +1,279 @@
+"""The main job: train each learner on each game and score it exactly.
+
+python -m benchmarks.optimality --help explains every option.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import joblib
+import numpy as np
+import pettingzoo
+from tqdm import tqdm
+
+from agents import GradientBandit, Learner, OptimalAgent, Policy, QLearning, RandomAgent
+from agents.evaluation import SEATS, Optimality, optimality
+from agents.training import train
+from benchmarks.report import machine, positive, table, write_atomically, write_csv
+from nim_envs import GameEnv
+from nim_envs.registration import aec_id
+
+
+@dataclass(frozen=True)
+class GameSetting:
+    """A game of the benchmark.
+
+    Args:
+        name: registered name of the game.
+        arguments: of the environment; ``start`` says where games begin.
+        episodes: games that each learner plays.
+        quick_episodes: the same with ``--quick``.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    episodes: int
+    quick_episodes: int
+
+    def make(self) -> GameEnv:
+        """Return a new environment."""
+        env = pettingzoo.make("aec", aec_id(self.name), **self.arguments)
+        return cast(GameEnv, env)
+
+    @property
+    def starts(self) -> str:
+        """Where games begin, in words."""
+        return str(self.arguments.get("start", "fixed"))
+
+
+GAMES: dict[str, GameSetting] = {
+    "addition-3-10": GameSetting("addition", {"k": 3, "n": 10}, 50_000, 5_000),
+    "row-17-take-3": GameSetting(
+        "subtraction",
+        {"heaps": (17,), "subtraction_set": (1, 2, 3), "misere": True},
+        20_000,
+        5_000,
+    ),
+    "nim-3-4-5": GameSetting("nim", {"heaps": (3, 4, 5), "start": "uniform"}, 30_000, 5_000),
+    "misere-nim-1-3-5-7": GameSetting(
+        "misere_nim", {"heaps": (1, 3, 5, 7), "start": "uniform"}, 50_000, 5_000
+    ),
+    "bounded-nim-6-7-8": GameSetting(
+        "nim", {"heaps": (6, 7, 8), "max_take": 3, "start": "uniform"}, 50_000, 5_000
+    ),
+    "nim-10-10-10": GameSetting("nim", {"heaps": (10, 10, 10), "start": "uniform"}, 150_000, 5_000),
+}
+
+
+def _shared(agent: type) -> Callable[[GameEnv], tuple[Any, ...]]:
+    """One learner for both seats."""
+    return lambda env: (agent(env.observation_space(SEATS[0]), env.action_space(SEATS[0])),)
+
+
+def _one_a_seat(agent: type) -> Callable[[GameEnv], tuple[Any, ...]]:
+    """A learner for each seat."""
+    return lambda env: tuple(
+        agent(env.observation_space(seat), env.action_space(seat)) for seat in SEATS
+    )
+
+
+LEARNERS: dict[str, Callable[[GameEnv], tuple[Any, ...]]] = {
+    "random": lambda _: (RandomAgent(),),
+    "optimal": lambda env: (OptimalAgent(env.game),),
+    "q-learning": _shared(QLearning),
+    "gradient-bandit": _one_a_seat(GradientBandit),
+}
+"""By name: agents for an environment, one for both seats or one for each."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One learner trained on one game with one seed, and its score."""
+
+    game: str
+    learner: str
+    seed: int
+    episodes: int
+    seconds: float
+    percent: float
+    random_percent: float
+    fumbles: int
+    count: int
+
+
+def run(game: str, learner: str, seed: int, quick: bool) -> Run:
+    """Train ``learner`` on ``game`` and score what it learned.
+
+    Args:
+        game: a key of :data:`GAMES`.
+        learner: a key of :data:`LEARNERS`.
+        seed: integer seed.
+        quick: whether to play the smaller number of games.
+    """
+    setting = GAMES[game]
+    env = setting.make()
+    agents = LEARNERS[learner](env)
+    learns = isinstance(agents[0], Learner)
+    episodes = (setting.quick_episodes if quick else setting.episodes) if learns else 0
+    pair = agents * 2 if len(agents) == 1 else agents
+    if learns:
+        # Compiled functions are loaded on a throw-away copy, so that seconds are of training.
+        throw_away = LEARNERS[learner](env)
+        train(
+            env, throw_away * 2 if len(throw_away) == 1 else throw_away, 2, seed=0, progress=False
+        )
+    log = train(env, pair, episodes, seed=seed, progress=False)
+    scores = _scores(tuple(agent.greedy() if learns else agent for agent in agents), env)
+    weights = np.array([score.count for score in scores])
+    return Run(
+        game,
+        learner,
+        seed,
+        episodes,
+        log.seconds,
+        float(np.average([score.percent for score in scores], weights=weights)),
+        float(np.average([score.random_percent for score in scores], weights=weights)),
+        sum(len(score.fumbles) for score in scores),
+        int(weights.sum()),
+    )
+
+
+def _scores(policies: tuple[Policy, ...], env: GameEnv) -> list[Optimality]:
+    """One policy over all N-positions; one a seat each over those that its seat can face."""
+    if len(policies) == 1:
+        return [optimality(policies[0], env.game, "all")]
+    return [
+        optimality(policy, env.game, seat) for policy, seat in zip(policies, SEATS, strict=True)
+    ]
+
+
+HEADER = (
+    "game", "starts", "learner", "games", "seconds", "optimality %", "lowest", "highest",
+    "random %", "fumbles", "of",
+)  # fmt: skip
+
+
+def summary(runs: list[Run]) -> list[list[Any]]:
+    """Return one row a game and learner, over its seeds, in the order of :data:`GAMES`."""
+    rows = []
+    for game in GAMES:
+        for learner in LEARNERS:
+            group = [run for run in runs if (run.game, run.learner) == (game, learner)]
+            if not group:
+                continue
+            percents = [run.percent for run in group]
+            rows.append(
+                [
+                    game,
+                    GAMES[game].starts,
+                    learner,
+                    group[0].episodes,
+                    float(np.mean([run.seconds for run in group])),
+                    float(np.mean(percents)),
+                    min(percents),
+                    max(percents),
+                    group[0].random_percent,
+                    float(np.mean([run.fumbles for run in group])),
+                    group[0].count,
+                ]
+            )
+    return rows
+
+
+NOTES = f"""\
+- *optimality %*: mean probability that the greedy policy moves to a P-position, over
+  N-positions only; ties count as fractions. Mean, lowest and highest over the seeds.
+- A learner with one table for both seats is scored over all N-positions of the game. One
+  with a table for each seat (gradient-bandit) is scored over those that each seat can
+  face, and *of* counts both seats' together.
+- *starts*: `fixed` plays every game from the initial position; `uniform` draws any
+  position with a legal move (exploring starts), for every learner alike.
+- *seconds*: training alone, mean over seeds, environment included, compilation not; runs
+  share the machine's cores.
+- *fumbles*: N-positions where a most likely move does not win, mean over the seeds.
+- `random` and `optimal` are not trained: they bound what a score can mean.
+- Machine: {machine()}.
+"""
+
+
+def report(runs: list[Run], seeds: int, command: str) -> str:
+    """Return the whole report as Markdown."""
+    return (
+        f"# Optimality\n\n`{command}`, {seeds} seeds.\n\n"
+        f"{table(HEADER, summary(runs), style='github')}\n\n{NOTES}"
+    )
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    """Return the command line's options; exits with code 2 on bad ones."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.optimality",
+        description="Train each learner on each game over several seeds and report the share of "
+        "positions that it plays optimally.",
+    )
+    parser.add_argument(
+        "--games", nargs="+", choices=GAMES, default=list(GAMES), metavar="GAME",
+        help=f"games to run, out of: {', '.join(GAMES)} (default: all)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--learners", nargs="+", choices=LEARNERS, default=list(LEARNERS), metavar="LEARNER",
+        help=f"learners to train, out of: {', '.join(LEARNERS)} (default: all)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seeds", type=positive, metavar="N", help="seeds 0 to N-1 (default: 3; quick: 2)"
+    )
+    parser.add_argument(
+        "--jobs", type=positive, default=joblib.cpu_count(), metavar="N",
+        help="runs at the same time (default: one a core, %(default)s here)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--output", type=Path, default=Path("results/optimality"), metavar="DIRECTORY",
+        help="where to write optimality.csv, runs.csv and optimality.md (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--quick", action="store_true", help="few games and two seeds: a check, not a result"
+    )
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the benchmark and write its report."""
+    options = parse(arguments)
+    seeds = options.seeds or (2 if options.quick else 3)
+    tasks = [
+        (game, learner, seed)
+        for game in sorted(options.games, key=lambda name: -GAMES[name].episodes)
+        for learner in options.learners
+        # Nothing to train, so nothing that a seed could change.
+        for seed in range(1 if learner in ("random", "optimal") else seeds)
+    ]
+    began = time.perf_counter()
+    parallel = joblib.Parallel(n_jobs=options.jobs, return_as="generator_unordered")
+    calls = (joblib.delayed(run)(*task, options.quick) for task in tasks)
+    finished = parallel(calls)
+    runs = sorted(
+        tqdm(finished, total=len(tasks), desc="runs", unit="run"),
+        key=lambda run: (run.game, run.learner, run.seed),
+    )
+    rows = summary(runs)
+    print(table(HEADER, rows))
+    command = " ".join(["python -m benchmarks.optimality", *(arguments or sys.argv[1:])])
+    write_csv(options.output / "optimality.csv", HEADER, rows)
+    write_csv(
+        options.output / "runs.csv",
+        tuple(Run.__dataclass_fields__),
+        [tuple(vars(run).values()) for run in runs],
+    )
+    write_atomically(options.output / "optimality.md", report(runs, seeds, command))
+    print(f"\n{time.perf_counter() - began:.0f} s in all; written to {options.output}")
+
+
+if __name__ == "__main__":
+    main()

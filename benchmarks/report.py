@@ -1,0 +1,65 @@
+"""Tables on the screen, as CSV and as Markdown; files appear whole or not at all."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import os
+import platform
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tabulate import tabulate
+
+Row = Sequence[Any]
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write ``text`` to a temporary file beside ``path`` and move it into place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def table(header: Sequence[str], rows: Sequence[Row], style: str = "simple") -> str:
+    """Return rows as an aligned table; ``style`` is one of tabulate's, such as ``"github"``."""
+    return str(tabulate(rows, header, tablefmt=style, floatfmt=".1f", missingval="-"))
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Sequence[Row]) -> None:
+    """Write rows as CSV, atomically."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    write_atomically(path, text.getvalue())
+
+
+def machine() -> str:
+    """Return in words what the figures were measured on."""
+    return (
+        f"Python {platform.python_version()}, NumPy {np.__version__}, "
+        f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+    )
+
+
+def positive(text: str) -> int:
+    """Return the whole number of at least 1 that ``text`` is; for the command line's options."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
+    return number
