@@ -1,0 +1,160 @@
+"""PettingZoo's own tests and example loops, on every id and on unusual arguments."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from types import SimpleNamespace
+
+import pettingzoo
+import pytest
+from pettingzoo.test import api_test, max_cycles_test, render_test, seed_test
+from pettingzoo.test.state_test import test_state as check_state
+from pettingzoo.test.state_test import test_state_space as check_state_space
+from pettingzoo.utils import average_total_reward, random_demo
+from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_parallel
+
+from nim_envs.registration import GAMES, aec_id
+from tests.games import ALL, label
+
+# What PettingZoo's tests warn about and the classics with dict observations and a vector
+# of small numbers do too. Any other warning fails.
+ALLOWED = [
+    "Observation is not a NumPy array",  # a dict, as the action mask asks for
+    "Observation space for each agent probably should be gymnasium.spaces.box or",
+    "Observation numpy array is all zeros",  # empty heaps, total 0
+    "Observation is a single number",  # one heap, one total
+    "Action mask is a single number",  # one heap of one object
+    "Action mask numpy array is all zeros",  # at the end of the game
+    "Environment's maximum and minimum state space values are equal",  # an empty heap
+    "State numpy array is all zeros",
+]
+
+
+@pytest.fixture(autouse=True)
+def only_allowed_warnings():
+    with warnings.catch_warnings():
+        for message in ALLOWED:
+            warnings.filterwarnings("ignore", message=re.escape(message))
+        yield
+
+
+def maker(case, **more):
+    name, arguments = case
+    return lambda **extra: pettingzoo.make("aec", aec_id(name), **arguments, **more, **extra)
+
+
+@pytest.mark.parametrize("encoding", ["integer", "one_hot", "binary", "unary"])
+@pytest.mark.parametrize("case", ALL, ids=label)
+def test_api_test(case, encoding):
+    api_test(maker(case, encoding=encoding)(), num_cycles=50)
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+def test_seed_test(case):
+    seed_test(maker(case), num_cycles=50)
+    seed_test(maker(case, illegal_move="raise"), num_cycles=50)
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+def test_render_test(case, capsys):
+    render_test(maker(case), custom_tests={"ansi": lambda text: isinstance(text, str)})
+    assert capsys.readouterr().out  # mode "human" prints
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+def test_state_test(case):
+    env = maker(case)()
+    check_state_space(env)
+    check_state(env, num_cycles=10)
+
+
+# max_cycles_test plays unmasked random actions, so every action must always be legal.
+LONG = {
+    "nim": {"heaps": (100,), "max_take": 1},
+    "misere_nim": {"heaps": (100,), "max_take": 1},
+    "addition": {"k": 3, "n": 100},
+    "subtraction": {"heaps": (100,), "subtraction_set": (1,)},
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_max_cycles_test(name):
+    def make(max_cycles):
+        return pettingzoo.make("aec", aec_id(name), max_cycles=max_cycles, **LONG[name])
+
+    def make_parallel(max_cycles):
+        env = make(max_cycles)
+        # Right here, where no game ends in the middle of a cycle; not in general.
+        env.metadata["is_parallelizable"] = True
+        return aec_to_parallel(env)
+
+    max_cycles_test(SimpleNamespace(env=make, parallel_env=make_parallel))
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+def test_example_loops(case, capsys):
+    assert random_demo(maker(case, render_mode="ansi")(), episodes=3) == 0
+    # Plays unmasked actions: illegal ones forfeit, and the sum stays zero.
+    assert average_total_reward(maker(case)(), max_episodes=5) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+def test_the_documented_loop(case):
+    env = maker(case)()
+    env.reset(seed=42)
+    rewards = []
+    for agent in env.agent_iter():
+        observation, reward, termination, truncation, _ = env.last()
+        if termination or truncation:
+            action = None
+            rewards.append(reward)
+        else:
+            action = env.action_space(agent).sample(observation["action_mask"])
+        env.step(action)
+    env.close()
+    assert sorted(rewards) == [-1, 1]
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+def test_turn_based_parallel_conversion(case):
+    env = turn_based_aec_to_parallel(maker(case)())
+    observations, _ = env.reset(seed=1)
+    total = dict.fromkeys(env.possible_agents, 0.0)
+    while env.agents:
+        actions = {
+            agent: env.action_space(agent).sample(observations[agent]["action_mask"])
+            if observations[agent]["action_mask"].any()
+            else None
+            for agent in env.agents
+        }
+        observations, rewards, *_ = env.step(actions)
+        for agent, reward in rewards.items():
+            total[agent] += reward
+    assert sorted(total.values()) == [-1, 1]
+
+
+def test_ids_are_registered_with_and_without_a_version():
+    assert {aec_id(name) for name in GAMES} == {
+        "nim_envs/nim-v0",
+        "nim_envs/misere_nim-v0",
+        "nim_envs/addition-v0",
+        "nim_envs/subtraction-v0",
+    }
+    for name in GAMES:
+        assert str(pettingzoo.make("aec", f"nim_envs/{name}")) == f"{name}_v0"
+        assert pettingzoo.spec("aec", f"nim_envs/{name}-v0").kwargs["game"] == name
+
+
+def test_the_designs_own_calls_work():
+    for name, arguments in (
+        ("nim", {"heaps": (3, 4, 5), "misere": False, "max_take": None}),
+        ("misere_nim", {"heaps": (1, 3, 5, 7)}),
+        ("addition", {"k": 3, "n": 10}),
+        ("subtraction", {"heaps": (17,), "subtraction_set": (1, 2, 3), "misere": True}),
+    ):
+        env = pettingzoo.make("aec", f"nim_envs/{name}-v0", **arguments)
+        env.reset(seed=0)
+        assert list(env.observation_space("player_0")) == ["observation", "action_mask"]
+        assert list(env.observe("player_0")) == ["observation", "action_mask"]

@@ -1,0 +1,99 @@
+"""The benchmark scripts run at a tiny setting and report what they measured."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from benchmarks import optimality, report, throughput
+
+
+def test_optimality_writes_what_it_prints(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(
+        optimality.GAMES,
+        "addition-3-10",
+        optimality.GameSetting("addition", {"k": 3, "n": 10}, 3_000, 3_000),
+    )
+    arguments = [
+        "--games", "addition-3-10", "--learners", "q-learning", "optimal", "random",
+        "--seeds", "2", "--jobs", "1", "--output", str(tmp_path / "out"),
+    ]  # fmt: skip
+    optimality.main(arguments)
+    printed = capsys.readouterr().out
+    with (tmp_path / "out" / "optimality.csv").open(encoding="utf-8") as file:
+        rows = {row["learner"]: row for row in csv.DictReader(file)}
+    assert {name: float(row["optimality %"]) for name, row in rows.items()} == {
+        "random": pytest.approx(100 / 3),
+        "optimal": 100.0,
+        "q-learning": 100.0,
+    }
+    assert rows["q-learning"]["games"] == "3000"
+    assert all(float(row["random %"]) == pytest.approx(100 / 3) for row in rows.values())
+    assert rows["random"]["fumbles"] == rows["random"]["of"].replace("8", "8.0")
+    for name in rows:
+        assert name in printed
+        assert name in (tmp_path / "out" / "optimality.md").read_text(encoding="utf-8")
+    with (tmp_path / "out" / "runs.csv").open(encoding="utf-8") as file:
+        runs = list(csv.DictReader(file))
+    assert sorted(run["seed"] for run in runs if run["learner"] == "q-learning") == ["0", "1"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "optimality.csv", "optimality.md", "runs.csv",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--games", "chess"], ["chess", "addition-3-10", "nim-10-10-10"]),
+        (["--learners", "oracle"], ["oracle", "q-learning", "gradient-bandit"]),
+        (["--seeds", "0"], ["'0'", "at least 1"]),
+        (["--jobs", "many"], ["'many'", "at least 1"]),
+        (["--fast"], ["--fast"]),
+    ],
+)
+def test_bad_options_are_refused_with_what_is_allowed(arguments, named, capsys):
+    with pytest.raises(SystemExit) as caught:
+        optimality.main(arguments)
+    assert caught.value.code == 2
+    error = capsys.readouterr().err
+    assert all(name in error for name in named)
+    assert "Traceback" not in error
+
+
+def test_help_explains_every_option(capsys):
+    for main in (optimality.main, throughput.main):
+        with pytest.raises(SystemExit) as caught:
+            main(["--help"])
+        assert caught.value.code == 0
+        assert "--quick" in capsys.readouterr().out
+
+
+def test_throughput_counts_moves_and_names_who_is_missing(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(
+        throughput,
+        "ENVIRONMENTS",
+        {
+            throughput.BASE: throughput.ENVIRONMENTS[throughput.BASE],
+            "elsewhere": throughput.Contestant(throughput.tictactoe, modules=("no_such_module",)),
+        },
+    )
+    throughput.main(["--quick", "--rounds", "1", "--output", str(tmp_path)])
+    printed = capsys.readouterr().out
+    assert "missing: elsewhere: not installed: no_such_module" in printed
+    text = (tmp_path / "throughput.md").read_text(encoding="utf-8")
+    assert "no_such_module" in text
+    with (tmp_path / "throughput.csv").open(encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    assert rows[1][0] == throughput.BASE
+    assert float(rows[1][-1]) == 1.0
+    assert all(float(row[1]) > 0 for row in rows[1:])
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "deep" / "report.md"
+    report.write_atomically(path, "first\n")
+    with pytest.raises(UnicodeEncodeError):
+        report.write_atomically(path, "second \ud800")
+    assert path.read_text(encoding="utf-8") == "first\n"
+    assert [entry.name for entry in path.parent.iterdir()] == ["report.md"]

@@ -1,0 +1,187 @@
+"""The tables say what the rules say."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nim_envs import Convention, Game, make_game
+from nim_envs.errors import (
+    InvalidGameError,
+    InvalidPositionError,
+    NimEnvsError,
+    SearchTooLargeError,
+)
+from nim_envs.rules import NO_MOVE, Rules, TableComponent, addition, nim, subtraction
+from nim_envs.theory import count_games, levels, perft
+from tests.games import ALL, label
+
+
+def legal_moves_in_plain_words(name, arguments, position):
+    """The rules again, written as one would say them, without tables."""
+    if name == "addition":
+        (total,) = position
+        return (
+            {(0, add - 1): total + add for add in range(1, arguments["k"] + 1)}
+            if (total <= arguments["n"])
+            else {}
+        )
+    moves = {}
+    for heap, left in enumerate(position):
+        if name == "subtraction":
+            amounts = sorted(arguments["subtraction_set"])
+        else:
+            most = arguments["max_take"] or max(arguments["heaps"])
+            amounts = list(range(1, most + 1))
+        for option, amount in enumerate(amounts):
+            if amount <= left:
+                moves[(heap, option)] = left - amount
+    return moves
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+def test_options_are_those_of_the_rules_in_plain_words(case):
+    from nim_envs.registration import GAMES
+
+    name, arguments = case
+    arguments = {**GAMES[name].defaults, **arguments}
+    arguments.pop("start", None)
+    rules = make_game(name, **arguments).rules
+    plain = "nim" if name == "misere_nim" else name
+    for position in rules.lattice(100_000)[:3000]:
+        expected = legal_moves_in_plain_words(plain, arguments, position.tolist())
+        mask = rules.action_mask(position)
+        found = {}
+        for action in np.flatnonzero(mask):
+            component, option = divmod(int(action), rules.num_options)
+            after = rules.step(position, action)
+            changed = np.flatnonzero(after != position)
+            assert changed.tolist() == [component]
+            found[(component, option)] = int(after[component])
+        assert found == expected
+        assert rules.is_terminal(position) == (not expected)
+
+
+@given(data=st.data())
+def test_rules_take_positions_of_any_rank(data):
+    rules = nim(heaps=(3, 5, 2))
+    lattice = rules.lattice()
+    batch = lattice.reshape(4, 6, 3, 3)
+    index = data.draw(st.tuples(st.integers(0, 3), st.integers(0, 5), st.integers(0, 2)))
+    assert rules.action_mask(batch)[index].tolist() == rules.action_mask(batch[index]).tolist()
+    assert rules.options(batch)[index].tolist() == rules.options(batch[index]).tolist()
+    assert rules.is_terminal(batch)[index] == rules.is_terminal(batch[index])
+    assert rules.positions(rules.indices(batch)).tolist() == batch.tolist()
+
+
+def test_a_heaps_own_size_bounds_the_lattice():
+    rules = nim(heaps=(1, 3, 5, 7))
+    assert rules.num_positions == 2 * 4 * 6 * 8
+    assert rules.lattice().max(axis=0).tolist() == [1, 3, 5, 7]
+
+
+def test_perft_matches_the_published_counts():
+    # Compositions into parts of at most 3.
+    assert count_games(nim(heaps=(5,), max_take=3)) == 13
+    assert count_games(nim(heaps=(17,), max_take=3)) == 19_513
+    assert count_games(subtraction(heaps=(17,), subtraction_set=(1, 2, 3))) == 19_513
+
+
+@given(k=st.integers(1, 4), n=st.integers(0, 8))
+def test_perft_of_the_addition_game_counts_its_sequences(k, n):
+    def sequences(total):
+        return 1 if total > n else sum(sequences(total + add) for add in range(1, k + 1))
+
+    rules = addition(k=k, n=n)
+    assert count_games(rules) == sequences(0)
+    ended_at = [
+        perft(rules, depth) * k - perft(rules, depth + 1) for depth in range(n + 2)
+    ]  # lines that could not go on, k times over
+    assert sum(ended_at) == k * sequences(0)
+
+
+def test_nim_counts_plays_of_whole_length():
+    # Removing objects one at a time from heaps of 2 and 1: 3 orders of heaps.
+    assert perft(nim(heaps=(2, 1)), 3) == 3
+    assert perft(nim(heaps=(2, 1)), 4) == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda: nim(heaps=(3, -1)), "-1"),
+        (lambda: nim(heaps=()), "()"),
+        (lambda: nim(heaps=(3, 2.5)), "2.5"),
+        (lambda: nim(heaps=(3, True)), "True"),
+        (lambda: nim(heaps="34"), "34"),
+        (lambda: nim(heaps=7), "7"),
+        (lambda: nim(heaps=None), "None"),
+        (lambda: nim(heaps=(2**63,)), str(2**63)),
+        (lambda: nim(heaps=(3,), max_take=0), "0"),
+        (lambda: nim(heaps=(3,), max_take=1.0), "1.0"),
+        (lambda: addition(k=0, n=5), "0"),
+        (lambda: addition(k=3, n=-1), "-1"),
+        (lambda: addition(k=True, n=1), "True"),
+        (lambda: addition(k="3", n=1), "'3'"),
+        (lambda: subtraction(heaps=(5,), subtraction_set=()), "()"),
+        (lambda: subtraction(heaps=(5,), subtraction_set=(1, 0)), "0"),
+        (lambda: subtraction(heaps=(5,), subtraction_set=(1, -2)), "-2"),
+        (lambda: subtraction(heaps=(), subtraction_set=(1,)), "()"),
+        (lambda: make_game("nim", heaps=(0, 0)), "(0, 0)"),
+        (lambda: make_game("subtraction", heaps=(2,), subtraction_set=(3,)), "(2,)"),
+        (lambda: make_game("nim", start=(9, 9, 9)), "[9, 9, 9]"),
+        (lambda: make_game("nim", start=(1, 2)), "(1, 2)"),
+        (lambda: make_game("nim", start="anywhere"), "anywhere"),
+        (lambda: make_game("nim", start=(1.5, 2, 3)), "1.5"),
+        (lambda: make_game("chess"), "chess"),
+        (lambda: make_game("nim", misere="yes"), "yes"),
+        (lambda: TableComponent(rows=()), "[]"),
+        (lambda: TableComponent(rows=((0,), (1, 2))), "[1, 2]"),
+        (lambda: TableComponent(rows=((-1,), (5,))), "5"),
+    ],
+)
+def test_bad_arguments_are_refused_by_name(make, named):
+    with pytest.raises((InvalidGameError, InvalidPositionError)) as caught:
+        make()
+    assert named in str(caught.value)
+    assert isinstance(caught.value, NimEnvsError)
+
+
+def test_a_cycle_is_refused_and_shown():
+    with pytest.raises(InvalidGameError, match=r"1 -> 2 -> 1|2 -> 1 -> 2"):
+        levels(TableComponent(rows=((-1, -1), (2, 0), (1, -1))))
+
+
+def test_a_table_too_large_to_make_is_refused_with_its_size():
+    rules = nim(heaps=(10**15,))
+    with pytest.raises(SearchTooLargeError, match=str(10**15)):
+        _ = rules.table
+
+
+def test_rules_and_games_pickle_and_copy_as_values():
+    game = make_game("misere_nim", heaps=(2, 3))
+    _ = game.rules.table, game.solution
+    again = pickle.loads(pickle.dumps(game))
+    assert again == game
+    assert again.rules.table.tolist() == game.rules.table.tolist()
+    assert copy.deepcopy(game) is game
+    assert hash(again) == hash(game)
+
+
+def test_the_winner_follows_from_the_convention_and_the_last_mover():
+    assert Convention.NORMAL.winner(last_mover=1) == 1
+    assert Convention.MISERE.winner(last_mover=1) == 0
+
+
+def test_a_game_of_ones_own_needs_only_a_table():
+    # A token on a path with a short cut: 3 -> 2 -> 1 -> 0, and 3 -> 0.
+    path = TableComponent(rows=((NO_MOVE, NO_MOVE), (0, NO_MOVE), (1, NO_MOVE), (2, 0)))
+    game = Game(Rules("path", (path, path), initial=(3, 2)), Convention.NORMAL)
+    assert game.solution.grundy_value((3, 2)) == 1
+    # The nim-sum is 1: move the first token to 2 or 0 (value 0) ... and nothing else wins.
+    assert game.solution.winning_actions((3, 2)).tolist() == [0, 1, 2]

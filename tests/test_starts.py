@@ -1,0 +1,123 @@
+"""Start positions are what their names say, and follow the seed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nim_envs import make_game
+from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.starts import (
+    NAMED_STARTS,
+    BalancedStart,
+    FixedStart,
+    OutcomeStart,
+    UniformStart,
+    as_start,
+)
+
+GAMES = [
+    make_game("nim", heaps=(3, 4, 5)),
+    make_game("misere_nim", heaps=(1, 3, 5)),
+    make_game("addition", k=3, n=10),
+    make_game("subtraction", heaps=(9, 8), subtraction_set=(2, 3)),
+]
+
+
+@pytest.mark.parametrize("name", NAMED_STARTS)
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.rules.name)
+def test_every_start_is_in_the_box_and_leaves_a_move(game, name):
+    sampler = NAMED_STARTS[name].bind(game)
+    rng = np.random.default_rng(0)
+    drawn = np.concatenate([sampler.sample(rng, 500), [sampler.draw(rng) for _ in range(20)]])
+    assert drawn.shape == (520, len(game.rules.components))
+    assert not game.rules.is_terminal(game.rules.checked_positions(drawn)).any()
+    support = {tuple(position) for position in sampler.support()[0].tolist()}
+    assert {tuple(position) for position in drawn.tolist()} <= support
+    assert sampler.support()[1].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.rules.name)
+def test_n_and_p_positions_are_such_and_balanced_is_half_and_half(game):
+    rng = np.random.default_rng(1)
+    for name, wanted in (("n_position", True), ("p_position", False)):
+        drawn = NAMED_STARTS[name].bind(game).sample(rng, 300)
+        assert (game.solution.is_winning(drawn) == wanted).all()
+    drawn = NAMED_STARTS["balanced"].bind(game).sample(rng, 2000)
+    share = game.solution.is_winning(drawn).mean()
+    assert abs(share - 0.5) < 5 * 0.5 / 2000**0.5
+    positions, probabilities = NAMED_STARTS["balanced"].bind(game).support()
+    winning = game.solution.is_winning(positions)
+    assert probabilities[winning].sum() == pytest.approx(0.5)
+
+
+def test_a_uniform_start_reaches_every_position_of_its_box_equally_often():
+    game = make_game("nim", heaps=(3, 4))
+    drawn = UniformStart(low=1, high=(3, 2)).bind(game).sample(np.random.default_rng(2), 60_000)
+    positions, counts = np.unique(drawn, axis=0, return_counts=True)
+    assert positions.tolist() == [[i, j] for i in (1, 2, 3) for j in (1, 2)]
+    # Six cells of 10,000; five standard deviations of a binomial count.
+    assert (abs(counts - 10_000) < 5 * (60_000 * (1 / 6) * (5 / 6)) ** 0.5).all()
+
+
+def test_a_box_too_large_to_list_is_drawn_from_all_the_same():
+    game = make_game("nim", heaps=(200, 200, 200, 200))
+    for start, wanted in (
+        (OutcomeStart(winning=True), True),
+        (OutcomeStart(winning=False), False),
+    ):
+        sampler = start.bind(game)
+        drawn = sampler.sample(np.random.default_rng(3), 40)
+        assert (game.solution.is_winning(drawn) == wanted).all()
+        with pytest.raises(SearchTooLargeError, match=str(201**4)):
+            sampler.support()
+
+
+def test_a_huge_box_needs_no_table():
+    game = make_game("nim", heaps=(10**15, 10**15), start="uniform")
+    drawn = game.start.bind(game).sample(np.random.default_rng(4), 5)
+    assert (drawn > 10**9).any()
+
+
+@given(seed=st.integers(0, 2**32), name=st.sampled_from(sorted(NAMED_STARTS)))
+def test_the_same_seed_draws_the_same_positions(seed, name):
+    sampler = NAMED_STARTS[name].bind(GAMES[0])
+    first, second = (np.random.default_rng(seed) for _ in "12")
+    assert sampler.sample(first, 8).tolist() == sampler.sample(second, 8).tolist()
+    assert sampler.draw(first).tolist() == sampler.draw(second).tolist()
+
+
+@pytest.mark.parametrize(
+    ("start", "named"),
+    [
+        (FixedStart((0, 0, 0)), "(0, 0, 0)"),
+        (FixedStart((3, 4, 6)), "[3, 4, 6]"),
+        (UniformStart(low=3, high=2), "[3, 3, 3]"),
+        (UniformStart(low=0, high=0), "[0, 0, 0]"),
+        (UniformStart(low=(1, 2)), "(1, 2)"),
+        (UniformStart(high=1.5), "1.5"),
+        (UniformStart(high=9), "[9, 9, 9]"),
+        (BalancedStart(low=(3, 4, 5)), "[3, 4, 5]"),
+    ],
+)
+def test_an_impossible_start_is_refused_by_name(start, named):
+    with pytest.raises(InvalidPositionError) as caught:
+        start.bind(make_game("nim", heaps=(3, 4, 5)))
+    assert named in str(caught.value)
+
+
+def test_a_game_without_p_positions_to_start_from_says_so():
+    with pytest.raises(InvalidPositionError, match="no P-position"):
+        NAMED_STARTS["p_position"].bind(make_game("nim", heaps=(5,)))
+
+
+def test_positions_and_names_are_starts():
+    assert as_start((1, 2)) == FixedStart((1, 2))
+    assert as_start(np.array([1, 2])) == FixedStart((1, 2))
+    assert as_start("uniform") == UniformStart()
+    for bad in ("sideways", 5, None, (1, "a"), (True, 1), {}):
+        with pytest.raises(InvalidPositionError) as caught:
+            as_start(bad)
+        assert repr(bad) in str(caught.value)

@@ -1,0 +1,143 @@
+"""The training loop hands out the right transitions, and learners learn."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+
+import numpy as np
+import pettingzoo
+import pytest
+
+from agents import Agent, GradientBandit, Learner, OptimalAgent, Policy, QLearning, RandomAgent
+from agents.evaluation import SEATS, optimality
+from agents.training import DRAW, train
+
+
+def spaces_of(env):
+    return env.observation_space("player_0"), env.action_space("player_0")
+
+
+class Recorder(RandomAgent):
+    """Plays at random and writes down what it is told."""
+
+    def __init__(self):
+        self.transitions = []
+
+    def update(self, transition):
+        self.transitions.append(copy.deepcopy(transition))
+
+    def greedy(self):
+        return self
+
+
+def test_the_protocols_are_met():
+    env = pettingzoo.make("aec", "nim_envs/nim")
+    for learner in (QLearning(*spaces_of(env)), GradientBandit(*spaces_of(env))):
+        assert isinstance(learner, Learner)
+        assert isinstance(learner.greedy(), Policy)
+    for agent in (RandomAgent(), OptimalAgent(env.game)):
+        assert isinstance(agent, Policy)
+        assert not isinstance(agent, Learner)
+        assert isinstance(agent, Agent)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_every_turn_arrives_once_whole_and_in_order(shared):
+    env = pettingzoo.make("aec", "nim_envs/nim", heaps=(3, 4), illegal_move="raise")
+    recorders = (Recorder(),) * 2 if shared else (Recorder(), Recorder())
+    log = train(env, recorders, 60, seed=3, progress=False)
+    told = recorders[0].transitions + ([] if shared else recorders[1].transitions)
+    assert len(told) == log.lengths.sum()
+    played = {0: [[]], 1: [[]]}
+    for turn in told:
+        played[turn.seat][-1].append(turn)
+        if turn.terminated:
+            played[turn.seat].append([])
+    rules = env.game.rules
+    for seat in (0, 1):
+        games = played[seat][:-1]
+        # From the full heaps each seat moves in every game but those that end at once.
+        results = [game[-1].reward + game[-1].reply_reward for game in games]
+        moved_in = log.lengths > seat
+        assert [result > 0 for result in results] == (log.winners[moved_in] == seat).tolist()
+        for turns in games:
+            for earlier, later in itertools.pairwise(turns):
+                assert (earlier.next_observation == later.observation).all()
+                assert (earlier.next_action_mask == later.action_mask).all()
+            for turn in turns:
+                after = rules.step(turn.observation, turn.action)
+                assert (after == turn.reply_observation).all()
+                ended_it = not turn.reply_action_mask.any()
+                assert ended_it == rules.is_terminal(after)
+                assert turn.reward == (1.0 if ended_it else 0.0)
+                assert turn.reply_reward == (-1.0 if turn.terminated and not ended_it else 0.0)
+                assert turn.terminated == (not turn.next_action_mask.any())
+
+
+@pytest.mark.parametrize("make", [QLearning, GradientBandit])
+def test_the_same_seed_gives_the_same_tables_and_log(make):
+    results = []
+    for seed in (5, 5, 6):
+        env = pettingzoo.make("aec", "nim_envs/nim", heaps=(3, 4, 2), start="uniform")
+        pair = [make(*spaces_of(env)) for _ in SEATS]
+        log = train(env, pair, 300, seed=seed, progress=False)
+        tables = [vars(agent).get("table", vars(agent).get("preferences")) for agent in pair]
+        results.append((log.winners.tolist(), log.lengths.tolist(), [t.tolist() for t in tables]))
+    assert results[0] == results[1]
+    assert results[0] != results[2]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_q_learning_and_the_gradient_bandit_solve_the_addition_game(seed):
+    env = pettingzoo.make("aec", "nim_envs/addition-v0", k=3, n=10)
+    agent = QLearning(*spaces_of(env))
+    train(env, agent, 2_000, seed=seed, progress=False)
+    assert optimality(agent.greedy(), env.game).percent == 100
+    pair = [GradientBandit(*spaces_of(env)) for _ in SEATS]
+    train(env, pair, 20_000, seed=seed, progress=False)
+    for seat, bandit in zip(SEATS, pair, strict=True):
+        score = optimality(bandit.greedy(), env.game, seat)
+        assert score.percent == 100
+        assert len(score.fumbles) == 0
+
+
+def test_q_learning_learns_misere_nim_from_either_seat():
+    env = pettingzoo.make("aec", "nim_envs/misere_nim-v0", heaps=(1, 2, 3), start="uniform")
+    agent = QLearning(*spaces_of(env))
+    train(env, agent, 10_000, seed=0, progress=False)
+    assert optimality(agent.greedy(), env.game).percent == 100
+
+
+def test_a_learner_can_train_against_an_agent_that_does_not_learn():
+    env = pettingzoo.make("aec", "nim_envs/nim", heaps=(2, 3), start="uniform")
+    agent = QLearning(*spaces_of(env))
+    log = train(env, (agent, OptimalAgent(env.game)), 500, seed=0, progress=False)
+    assert agent.table.any()
+    assert 0 < (log.winners == 0).sum() < 500
+
+
+def test_other_peoples_environments_train_too():
+    env = pettingzoo.make("aec", "classic/tictactoe-v3")
+    agent = QLearning(env.observation_space("player_1"), env.action_space("player_1"))
+    log = train(env, agent, 500, seed=0, progress=False)
+    assert set(np.unique(log.winners)) == {0, 1, DRAW}
+    assert agent.table.any()
+
+
+def test_bad_arguments_are_refused():
+    env = pettingzoo.make("aec", "nim_envs/nim")
+    with pytest.raises(ValueError, match="-1"):
+        train(env, RandomAgent(), -1, seed=0)
+    for bad in ("random", (RandomAgent(),), [RandomAgent()] * 3, (RandomAgent(), 5), None):
+        with pytest.raises(TypeError, match="pair"):
+            train(env, bad, 1, seed=0)
+    assert train(env, RandomAgent(), 0, seed=0, progress=False).games == 0
+
+
+def test_progress_is_shown_unless_told_otherwise(capsys):
+    env = pettingzoo.make("aec", "nim_envs/nim")
+    train(env, RandomAgent(), 5, seed=0)
+    assert "5/5" in capsys.readouterr().err
+    train(env, RandomAgent(), 5, seed=0, progress=False)
+    assert capsys.readouterr().err == ""
