@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from nim_envs.errors import InvalidGameError
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
@@ -25,6 +26,7 @@ class Game:
         start: the distribution of start positions; the rules' initial one by default.
 
     Raises:
+        InvalidGameError: ``convention`` is not a :class:`Convention`.
         InvalidPositionError: a fixed start that is outside the box or leaves no legal move.
 
     Example:
@@ -41,6 +43,10 @@ class Game:
     start: Start = field(default_factory=FixedStart)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.convention, Convention):
+            raise InvalidGameError(
+                f"convention must be one of {list(Convention)}, not {self.convention!r}"
+            )
         if isinstance(self.start, FixedStart):
             self.start.bind(self)
 

@@ -143,6 +143,12 @@ def test_nim_counts_plays_of_whole_length():
         (lambda: TableComponent(rows=()), "[]"),
         (lambda: TableComponent(rows=((0,), (1, 2))), "[1, 2]"),
         (lambda: TableComponent(rows=((-1,), (5,))), "5"),
+        (lambda: TableComponent(rows=((-1,), (0.5,))), "0.5"),
+        (lambda: TableComponent(rows=7), "7"),
+        (lambda: Rules("empty", (), ()), "()"),
+        (lambda: Rules("outside", nim((3,)).components, (9,)), "(9,)"),
+        (lambda: Rules("short", nim((3, 4)).components, (3,)), "(3,)"),
+        (lambda: Game(nim((3,)), "misere"), "'misere'"),
     ],
 )
 def test_bad_arguments_are_refused_by_name(make, named):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
+from nim_envs.rules.validation import checked_integer
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -100,18 +102,22 @@ class TableComponent(Component):
     rows: tuple[tuple[int, ...], ...]
 
     def __post_init__(self) -> None:
-        if not self.rows or len({len(row) for row in self.rows}) != 1:
+        rows: Any = self.rows
+        if not isinstance(rows, Sequence) or not all(isinstance(row, Sequence) for row in rows):
+            raise InvalidGameError(f"rows must be a sequence of rows of integers, not {rows!r}")
+        if not rows or len({len(row) for row in rows}) != 1:
             raise InvalidGameError(
                 "rows must hold at least one row and rows of one length, not rows of lengths "
-                f"{[len(row) for row in self.rows]}"
+                f"{[len(row) for row in rows]}"
             )
-        for state, row in enumerate(self.rows):
-            for successor in row:
-                if not NO_MOVE <= successor < len(self.rows):
-                    raise InvalidGameError(
-                        f"rows[{state}] holds {successor}; allowed are {NO_MOVE} and the states "
-                        f"0 to {len(self.rows) - 1}"
-                    )
+        checked = tuple(
+            tuple(
+                checked_integer(f"rows[{state}][{option}]", entry, NO_MOVE, len(rows) - 1)
+                for option, entry in enumerate(row)
+            )
+            for state, row in enumerate(rows)
+        )
+        object.__setattr__(self, "rows", checked)
 
     @property
     def states(self) -> int:

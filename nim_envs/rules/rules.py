@@ -36,10 +36,16 @@ class Rules:
     initial: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        if len(self.initial) != len(self.components):
+        if not self.components:
+            raise InvalidGameError("components must hold at least one component, not ()")
+        if len(self.initial) != len(self.components) or not all(
+            0 <= state < component.states
+            for state, component in zip(self.initial, self.components, strict=False)
+        ):
             raise InvalidGameError(
-                f"the initial position {self.initial} must have one state for each of the "
-                f"{len(self.components)} components"
+                f"the initial position {self.initial} must have a state for each of the "
+                f"{len(self.components)} components, within 0 to "
+                f"{tuple(states - 1 for states in self.shape)}"
             )
         if self.num_actions > LARGEST_STATE:
             raise InvalidGameError(

@@ -40,7 +40,7 @@ def nim_sum(values: Sequence[int] | npt.NDArray[np.integer]) -> int | IntArray:
             raise TypeError(f"nim_sum takes integers, not an array of dtype {values.dtype}")
         if (values < 0).any():
             raise ValueError(f"nim_sum takes non-negative integers, not {values.min()}")
-        return np.asarray(np.bitwise_xor.reduce(values.astype(np.int64), axis=-1))
+        return np.asarray(np.bitwise_xor.reduce(values, axis=-1))
     numbers = [index(value) for value in values]
     if any(number < 0 for number in numbers):
         raise ValueError(f"nim_sum takes non-negative integers, not {min(numbers)}")
