@@ -73,6 +73,14 @@ def softmax_action(
     return sample(probabilities, uniform)
 
 
+def softmax_probabilities(preferences: FloatArray, action_masks: MaskArray) -> FloatArray:
+    """Return the softmax of the legal preferences, row by row of ``(n, actions)``."""
+    legal = np.where(action_masks == 1, preferences, -np.inf)
+    weights = np.exp(legal - legal.max(axis=1, keepdims=True))
+    shares: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+    return shares
+
+
 class GradientBandit:
     """Softmax preferences at every position, moved by the result of each game played.
 
@@ -129,10 +137,7 @@ class GradientBandit:
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the softmax policy."""
         scaled = self.preferences[self.index.many(observations)] / self.temperature
-        scaled = np.where(action_masks == 1, scaled, -np.inf)
-        weights = np.exp(scaled - scaled.max(axis=1, keepdims=True))
-        shares: FloatArray = weights / weights.sum(axis=1, keepdims=True)
-        return shares
+        return softmax_probabilities(scaled, action_masks)
 
     def update(self, transition: Transition) -> None:
         """Remember one turn; at the end of the game learn from all turns of its seat."""

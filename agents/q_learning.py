@@ -1,113 +1,84 @@
-"""Tabular Q-learning for alternating moves."""
+"""Tabular Q-learning for alternating moves, with every bootstrap that has been used."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, MaskArray, Transition
-from agents.selection import epsilon_greedy_action, largest_legal
-from agents.table import (
-    GreedyTablePolicy,
-    IntArray,
-    ObservationIndex,
-    check_memory,
-    mixed_radix_number,
-    num_actions,
-)
+from agents.base import FloatArray, MaskArray, Transition
+from agents.epsilon_greedy import EpsilonGreedyLearner
+from agents.exploration import Schedule
+from agents.replay import Replay, ReplayBuffer
+from agents.selection import largest_legal
 from nim_envs.compilation import compiled
+
+BOOTSTRAPS = ("negamax", "own_turn", "opponent_max")
 
 
 @compiled
-def negamax_update(
+def q_learning_update(
     table: FloatArray,
     position: int,
     action: int,
     reward: float,
-    reply_position: int,
-    reply_action_mask: MaskArray,
+    later_position: int,
+    later_action_mask: MaskArray,
     learning_rate: float,
-    discount: float,
+    signed_discount: float,
 ) -> None:
-    """Move ``table[position, action]`` towards ``reward - discount * max table[reply_position]``.
+    """Move ``table[position, action]`` towards the reward and the best value of what follows.
 
-    The position after the move belongs to the opponent, whose gain is the mover's loss:
-    hence the minus sign. Where the game is over the target is the reward alone.
+    The target is ``reward + signed_discount * max table[later_position]`` over legal actions,
+    or the reward alone where the game is over.
 
     Args:
         table: ``(positions, actions)``, changed in place.
         position: row of the position moved from.
         action: the move.
         reward: to the mover.
-        reply_position: row of the position after the move.
-        reply_action_mask: what is legal there, ``(actions,)``; all zeros where the game is over.
+        later_position: row of the position to bootstrap from.
+        later_action_mask: what is legal there, ``(actions,)``; all zeros where the game is over.
         learning_rate: step size.
-        discount: of the value of the position after the move.
+        signed_discount: the discount; negative where ``later_position`` is the opponent's.
 
     References:
-        M. L. Littman, "Markov games as a framework for multi-agent reinforcement learning",
-        *ICML* (1994), minimax-Q, where moves alternate; C. Watkins (1989) for the rule.
+        C. Watkins, *Learning from Delayed Rewards* (1989); for the minus sign M. L. Littman,
+        "Markov games as a framework for multi-agent reinforcement learning", *ICML* (1994),
+        minimax-Q where moves alternate.
     """
     target = reward
-    best_reply = largest_legal(table[reply_position], reply_action_mask)
-    if best_reply > -np.inf:
-        target -= discount * best_reply
+    best = largest_legal(table[later_position], later_action_mask)
+    if best > -np.inf:
+        target += signed_discount * best
     table[position, action] += learning_rate * (target - table[position, action])
 
 
-@compiled
-def _act(
-    table: FloatArray,
-    strides: IntArray,
-    offset: int,
-    observation: Array,
-    action_mask: MaskArray,
-    epsilon: float,
-    uniform: float,
-) -> int:
-    """One compiled call for the step-by-step loop: number the observation, then choose."""
-    position = mixed_radix_number(observation, strides, offset)
-    return epsilon_greedy_action(table[position], action_mask, epsilon, uniform)
-
-
-@compiled
-def _update(
-    table: FloatArray,
-    strides: IntArray,
-    offset: int,
-    observation: Array,
-    action: int,
-    reward: float,
-    reply_observation: Array,
-    reply_action_mask: MaskArray,
-    learning_rate: float,
-    discount: float,
-) -> None:
-    """One compiled call for the step-by-step loop: number both observations, then learn."""
-    position = mixed_radix_number(observation, strides, offset)
-    reply_position = mixed_radix_number(reply_observation, strides, offset)
-    negamax_update(
-        table, position, action, reward, reply_position, reply_action_mask, learning_rate, discount
-    )
-
-
-class QLearning:
-    """Q-learning with one table for both seats and the negamax bootstrap.
+class QLearning(EpsilonGreedyLearner):
+    """Q-learning; one table serves both seats.
 
     It learns the value of each action for the player who moves, from observations alone.
     In the deterministic games here a learning rate of 1 converges fastest.
 
-    Args:
-        observation_space: of either player, with integer observations.
-        action_space: of either player, ``Discrete``.
-        learning_rate: step size, over 0 to 1.
-        discount: of the value of the position after the move, 0 to 1.
-        epsilon: probability of a random action while learning, 0 to 1.
+    The bootstraps:
 
-    Attributes:
-        table: action values, float64 ``(observations, actions)``, zeros at first.
+    - ``"negamax"``: ``reward - discount * max Q`` of the position after the move. That position
+      is the opponent's, whose gain is the mover's loss, hence the minus.
+    - ``"own_turn"``: the opponent is part of the environment; rewards up to the mover's next
+      turn and ``+ discount * max Q`` of the position then.
+    - ``"opponent_max"``: what published Nim learners did: ``+ discount * max Q`` of the
+      position after the move, as if it were the mover's own. The sign is wrong: what is good
+      for the opponent counts as good for the mover. It is here to reproduce their figures.
+
+    Args:
+        observation_space: see :class:`agents.epsilon_greedy.EpsilonGreedyLearner`, as for
+            the other arguments that are not named here.
+        action_space: as there.
+        bootstrap: one of the three above.
+        win_reward: what a reward of +1 counts as.
+        loss_reward: what a reward of -1 counts as.
+        replay: replay settings; ``None``: every turn is learned from once.
 
     Raises:
         TypeError: spaces that no table can be made for.
@@ -120,55 +91,61 @@ class QLearning:
         observation_space: spaces.Space[Any],
         action_space: spaces.Space[Any],
         *,
+        bootstrap: Literal["negamax", "own_turn", "opponent_max"] = "negamax",
         learning_rate: float = 1.0,
         discount: float = 1.0,
-        epsilon: float = 0.2,
+        epsilon: float | Schedule = 0.2,
+        initial_range: float = 0.0,
+        win_reward: float = 1.0,
+        loss_reward: float = -1.0,
+        replay: Replay | None = None,
+        seed: int = 0,
     ) -> None:
-        if not 0 < learning_rate <= 1:
-            raise ValueError(f"learning_rate must be over 0 and at most 1, not {learning_rate!r}")
-        if not 0 <= discount <= 1:
-            raise ValueError(f"discount must be from 0 to 1, not {discount!r}")
-        if not 0 <= epsilon <= 1:
-            raise ValueError(f"epsilon must be from 0 to 1, not {epsilon!r}")
-        self.learning_rate = learning_rate
-        self.discount = discount
-        self.epsilon = epsilon
-        self.index = ObservationIndex(observation_space)
-        shape = (self.index.size, num_actions(action_space))
-        check_memory(shape)
-        self.table = np.zeros(shape)
-
-    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return an epsilon-greedy action."""
-        index = self.index
-        return int(
-            _act(
-                self.table,
-                index.strides,
-                index.offset,
-                observation.reshape(-1),
-                action_mask,
-                self.epsilon,
-                rng.random(),
-            )
+        if bootstrap not in BOOTSTRAPS:
+            raise ValueError(f"bootstrap must be one of {BOOTSTRAPS}, not {bootstrap!r}")
+        super().__init__(
+            observation_space,
+            action_space,
+            learning_rate=learning_rate,
+            discount=discount,
+            epsilon=epsilon,
+            initial_range=initial_range,
+            seed=seed,
         )
+        self.bootstrap = bootstrap
+        self.win_reward = win_reward
+        self.loss_reward = loss_reward
+        self.buffer = None if replay is None else ReplayBuffer(replay, self.rng)
 
-    def update(self, transition: Transition) -> None:
-        """Learn from one turn by :func:`negamax_update`."""
-        index = self.index
-        _update(
+    def learn(self, transition: Transition) -> None:
+        """Learn from one turn by :func:`q_learning_update`, and from old ones if it is time."""
+        self._learn_once(transition)
+        if self.buffer is not None:
+            self.buffer.add(transition)
+            for turn in self.buffer.due(self.exploration.games):
+                self._learn_once(turn)
+
+    def _learn_once(self, turn: Transition) -> None:
+        reward = self._scaled(turn.reward)
+        later, later_mask, sign = turn.reply_observation, turn.reply_action_mask, -1.0
+        if self.bootstrap != "negamax":
+            reward += self._scaled(turn.reply_reward)
+            sign = 1.0
+            if self.bootstrap == "own_turn":
+                later, later_mask = turn.next_observation, turn.next_action_mask
+        q_learning_update(
             self.table,
-            index.strides,
-            index.offset,
-            transition.observation.reshape(-1),
-            transition.action,
-            transition.reward,
-            transition.reply_observation.reshape(-1),
-            transition.reply_action_mask,
+            self.index(turn.observation),
+            turn.action,
+            reward,
+            self.index(later),
+            later_mask,
             self.learning_rate,
-            self.discount,
+            sign * self.discount,
         )
 
-    def greedy(self) -> GreedyTablePolicy:
-        """Return the greedy policy of the table as it is now."""
-        return GreedyTablePolicy(self.index, self.table.copy())
+    def _scaled(self, reward: float) -> float:
+        """A reward of the environment in this learner's units; shaping passes through."""
+        if reward == 1.0:
+            return self.win_reward
+        return self.loss_reward if reward == -1.0 else reward

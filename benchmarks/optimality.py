@@ -18,7 +18,22 @@ import numpy as np
 import pettingzoo
 from tqdm import tqdm
 
-from agents import GradientBandit, Learner, OptimalAgent, Policy, QLearning, RandomAgent
+from agents import (
+    SARSA,
+    ActorCritic,
+    AfterstateTD,
+    DoubleQLearning,
+    ExpectedSARSA,
+    GradientBandit,
+    Learner,
+    MonteCarloES,
+    NaturalPolicyGradient,
+    OptimalAgent,
+    Policy,
+    QLearning,
+    RandomAgent,
+    WinLossRatio,
+)
 from agents.evaluation import SEATS, Optimality, optimality
 from agents.training import train
 from benchmarks.report import machine, positive, table, write_atomically, write_csv
@@ -72,9 +87,11 @@ GAMES: dict[str, GameSetting] = {
 }
 
 
-def _shared(agent: type) -> Callable[[GameEnv], tuple[Any, ...]]:
+def _shared(agent: type, **parameters: Any) -> Callable[[GameEnv], tuple[Any, ...]]:
     """One learner for both seats."""
-    return lambda env: (agent(env.observation_space(SEATS[0]), env.action_space(SEATS[0])),)
+    return lambda env: (
+        agent(env.observation_space(SEATS[0]), env.action_space(SEATS[0]), **parameters),
+    )
 
 
 def _one_a_seat(agent: type) -> Callable[[GameEnv], tuple[Any, ...]]:
@@ -89,8 +106,23 @@ LEARNERS: dict[str, Callable[[GameEnv], tuple[Any, ...]]] = {
     "optimal": lambda env: (OptimalAgent(env.game),),
     "q-learning": _shared(QLearning),
     "gradient-bandit": _one_a_seat(GradientBandit),
+    "q-learning-own-turn": _shared(QLearning, bootstrap="own_turn", learning_rate=0.3),
+    "q-learning-opponent-max": _shared(
+        QLearning, bootstrap="opponent_max", learning_rate=0.3, discount=0.95
+    ),
+    "double-q-learning": _shared(DoubleQLearning),
+    "sarsa": _shared(SARSA, learning_rate=0.2),
+    "expected-sarsa": _shared(ExpectedSARSA, learning_rate=0.2),
+    "monte-carlo-es": _shared(MonteCarloES, epsilon=0.2),
+    "win-loss-ratio": _shared(WinLossRatio),
+    "afterstate-td": lambda env: (AfterstateTD(env.game),),
+    "actor-critic": _shared(ActorCritic),
+    "natural-policy-gradient": _shared(NaturalPolicyGradient),
 }
 """By name: agents for an environment, one for both seats or one for each."""
+
+DEFAULT_LEARNERS = ("random", "optimal", "q-learning", "gradient-bandit")
+"""What runs unless others are asked for: all of them would take a quarter of an hour."""
 
 
 @dataclass(frozen=True)
@@ -223,8 +255,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         help=f"games to run, out of: {', '.join(GAMES)} (default: all)",
     )  # fmt: skip
     parser.add_argument(
-        "--learners", nargs="+", choices=LEARNERS, default=list(LEARNERS), metavar="LEARNER",
-        help=f"learners to train, out of: {', '.join(LEARNERS)} (default: all)",
+        "--learners", nargs="+", choices=[*LEARNERS, "all"], default=list(DEFAULT_LEARNERS),
+        metavar="LEARNER",
+        help=f"learners to train, out of: {', '.join(LEARNERS)}; or all of them by the word all "
+        f"(default: {', '.join(DEFAULT_LEARNERS)})",
     )  # fmt: skip
     parser.add_argument(
         "--seeds", type=positive, metavar="N", help="seeds 0 to N-1 (default: 3; quick: 2)"
@@ -240,7 +274,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--quick", action="store_true", help="few games and two seeds: a check, not a result"
     )
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if "all" in options.learners:
+        options.learners = list(LEARNERS)
+    return options
 
 
 def main(arguments: list[str] | None = None) -> None:

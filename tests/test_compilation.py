@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 CALL = (
-    "import numpy as np; from agents.q_learning import _act; "
+    "import numpy as np; from agents.epsilon_greedy import act_epsilon_greedily as _act; "
     "print(_act(np.zeros((1, 2)), np.ones(1, np.int64), 0, np.zeros(1, np.int64), "
     "np.ones(2, np.int8), 1.0, 0.9), end=' '); "
     "print(sum(_act.stats.cache_hits.values()))"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agents import GradientBandit, QLearning, Transition
 from agents.gradient_bandit import gradient_bandit_update
-from agents.q_learning import negamax_update
+from agents.q_learning import q_learning_update
 from agents.selection import (
     epsilon_greedy_action,
     greedy_action,
@@ -33,7 +33,7 @@ def mask(*bits):
 
 def test_negamax_takes_the_opponents_best_reply_with_a_minus_sign():
     table = np.array([[0.5, 0.0], [0.2, 0.6]])
-    negamax_update(table, 0, 0, 0.0, 1, ONE, 0.5, 0.9)
+    q_learning_update(table, 0, 0, 0.0, 1, ONE, 0.5, -0.9)
     # 0.5 + 0.5 * (0 - 0.9 * 0.6 - 0.5)
     assert table[0].tolist() == pytest.approx([-0.02, 0.0])
     assert table[1].tolist() == [0.2, 0.6]
@@ -41,13 +41,13 @@ def test_negamax_takes_the_opponents_best_reply_with_a_minus_sign():
 
 def test_negamax_looks_at_legal_replies_alone():
     table = np.array([[0.0, 0.0], [0.2, 0.6]])
-    negamax_update(table, 0, 1, 0.0, 1, mask(1, 0), 1.0, 1.0)
+    q_learning_update(table, 0, 1, 0.0, 1, mask(1, 0), 1.0, -1.0)
     assert table[0].tolist() == pytest.approx([0.0, -0.2])
 
 
 def test_negamax_learns_the_reward_alone_where_the_game_is_over():
     table = np.array([[0.5, 0.0], [9.0, 9.0]])
-    negamax_update(table, 0, 0, 1.0, 1, NONE, 0.1, 0.9)
+    q_learning_update(table, 0, 0, 1.0, 1, NONE, 0.1, -0.9)
     assert table[0, 0] == pytest.approx(0.55)
 
 

@@ -63,6 +63,11 @@ class Rules:
         """Number of points of the lattice of positions, terminal ones included."""
         return math.prod(self.shape)
 
+    @property
+    def strides(self) -> IntArray:
+        """Mixed-radix strides, ``(components,)``: dotted with a position they give its index."""
+        return np.array([math.prod(self.shape[i + 1 :]) for i in range(len(self.shape))])
+
     @cached_property
     def num_options(self) -> int:
         """Option slots of each component: as many as the component with the most has."""

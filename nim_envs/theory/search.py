@@ -60,8 +60,7 @@ def moves(rules: Rules, indices: IntArray) -> Iterator[tuple[int, BoolArray, Int
     Yields:
         The action; where it is legal, ``(n,)``; the indices after it where legal, ``(legal,)``.
     """
-    strides = np.cumprod((1, *rules.shape[:0:-1]))[::-1]
-    for component, stride in enumerate(strides.tolist()):
+    for component, stride in enumerate(rules.strides.tolist()):
         table = rules.components[component].table
         states = indices // stride % rules.shape[component]
         for option in range(table.shape[1]):

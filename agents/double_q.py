@@ -1,0 +1,110 @@
+"""Double Q-learning with the negamax bootstrap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gymnasium import spaces
+
+from agents.base import FloatArray, MaskArray, Transition
+from agents.epsilon_greedy import EpsilonGreedyLearner
+from agents.exploration import Schedule
+from agents.selection import greedy_action
+from agents.table import check_memory
+from nim_envs.compilation import compiled
+
+
+@compiled
+def double_q_update(
+    chooser: FloatArray,
+    judge: FloatArray,
+    position: int,
+    action: int,
+    reward: float,
+    reply_position: int,
+    reply_action_mask: MaskArray,
+    learning_rate: float,
+    discount: float,
+    uniform: float,
+) -> None:
+    """Update ``chooser`` with the reply that it thinks best, valued by ``judge``.
+
+    The target is ``reward - discount * judge[reply, argmax chooser[reply]]``, or the reward
+    alone where the game is over.
+
+    Args:
+        chooser: ``(positions, actions)``, changed in place.
+        judge: the other table.
+        position: row of the position moved from.
+        action: the move.
+        reward: to the mover.
+        reply_position: row of the position after the move.
+        reply_action_mask: what is legal there; all zeros where the game is over.
+        learning_rate: step size.
+        discount: of the value of the position after the move.
+        uniform: breaks ties, in [0, 1).
+
+    References:
+        H. van Hasselt, "Double Q-learning", *NeurIPS* (2010).
+    """
+    target = reward
+    best = greedy_action(chooser[reply_position], reply_action_mask, uniform)
+    if best >= 0:
+        target -= discount * judge[reply_position, best]
+    chooser[position, action] += learning_rate * (target - chooser[position, action])
+
+
+class DoubleQLearning(EpsilonGreedyLearner):
+    """Double Q-learning: two tables, each valuing what the other chooses.
+
+    A coin drawn from its own generator says which one a turn updates. It acts on their mean,
+    ``table``.
+
+    Arguments, attributes and errors: :class:`agents.epsilon_greedy.EpsilonGreedyLearner`.
+
+    Attributes:
+        tables: the two tables.
+    """
+
+    def __init__(
+        self,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        *,
+        learning_rate: float = 1.0,
+        discount: float = 1.0,
+        epsilon: float | Schedule = 0.2,
+        initial_range: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(
+            observation_space,
+            action_space,
+            learning_rate=learning_rate,
+            discount=discount,
+            epsilon=epsilon,
+            initial_range=initial_range,
+            seed=seed,
+        )
+        check_memory(self.table.shape, self.table.shape, self.table.shape)
+        self.tables = (self.table.copy(), self.table.copy())
+
+    def learn(self, transition: Transition) -> None:
+        """Learn from one turn by :func:`double_q_update`."""
+        first = int(self.rng.random() < 0.5)
+        position = self.index(transition.observation)
+        double_q_update(
+            self.tables[first],
+            self.tables[1 - first],
+            position,
+            transition.action,
+            transition.reward,
+            self.index(transition.reply_observation),
+            transition.reply_action_mask,
+            self.learning_rate,
+            self.discount,
+            self.rng.random(),
+        )
+        action = transition.action
+        mean = (self.tables[0][position, action] + self.tables[1][position, action]) / 2
+        self.table[position, action] = mean

@@ -1,0 +1,87 @@
+"""How much a learner explores, as a function of the games it has finished."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Schedule = Callable[[int], float]
+"""A number of finished games to a probability."""
+
+
+@dataclass(frozen=True)
+class Decay:
+    """A probability that is multiplied by ``factor`` every so many games, down to a floor.
+
+    Args:
+        start: probability in the first games.
+        factor: what it is multiplied by.
+        every: games between two multiplications.
+        floor: smallest probability.
+
+    Example:
+        >>> [round(Decay(start=0.3, factor=0.95, every=500, floor=0.05)(n), 3) for n in (0, 500)]
+        [0.3, 0.285]
+    """
+
+    start: float
+    factor: float
+    every: int
+    floor: float = 0.0
+
+    def __call__(self, games: int) -> float:
+        """Return the probability after ``games`` finished games."""
+        return max(self.floor, self.start * self.factor ** (games // self.every))
+
+
+def harmonic(games: int) -> float:
+    """Return ``1 / (games + 1)``: greedy in the limit with infinite exploration."""
+    return 1.0 / (games + 1)
+
+
+class Exploration:
+    """The current probability of a random action.
+
+    Args:
+        epsilon: a constant probability, or a schedule over finished games.
+
+    Attributes:
+        epsilon: the probability now.
+
+    Raises:
+        ValueError: a probability outside 0 to 1.
+    """
+
+    def __init__(self, epsilon: float | Schedule) -> None:
+        self._schedule = epsilon if callable(epsilon) else None
+        self._ended = [0, 0]
+        self.epsilon = _probability(epsilon(0) if callable(epsilon) else epsilon)
+
+    def finish(self, seat: int) -> None:
+        """Count the end of a game for ``seat``; in self-play each seat ends every game."""
+        self._ended[seat] += 1
+        if self._schedule is not None:
+            self.epsilon = _probability(self._schedule(self.games))
+
+    @property
+    def games(self) -> int:
+        """Number of finished games."""
+        return max(self._ended)
+
+
+def _probability(epsilon: float) -> float:
+    if not 0 <= epsilon <= 1:
+        raise ValueError(f"epsilon must be from 0 to 1, not {epsilon!r}")
+    return epsilon
+
+
+def check_range(name: str, value: float, low: float, high: float, *, open_low: bool) -> float:
+    """Return ``value`` if it is within ``low`` to ``high``.
+
+    Raises:
+        ValueError: it is not, or equals ``low`` where ``open_low``.
+    """
+    if not low <= value <= high or (open_low and value == low):
+        above = "over" if open_low else "from"
+        raise ValueError(f"{name} must be {above} {low} and at most {high}, not {value!r}")
+    return value

@@ -1,0 +1,95 @@
+"""SARSA and expected SARSA, from own turn to own turn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.base import FloatArray, MaskArray, Transition
+from agents.epsilon_greedy import EpsilonGreedyLearner
+from agents.selection import largest_legal
+from nim_envs.compilation import compiled
+
+
+@compiled
+def move_towards(
+    table: FloatArray, position: int, action: int, target: float, learning_rate: float
+) -> None:
+    """Move ``table[position, action]`` by ``learning_rate`` of the way to ``target``."""
+    table[position, action] += learning_rate * (target - table[position, action])
+
+
+@compiled
+def epsilon_greedy_value(values: FloatArray, action_mask: MaskArray, epsilon: float) -> float:
+    """Return the expected value of an epsilon-greedy action; 0 if none is legal.
+
+    Args:
+        values: of the actions, ``(actions,)``.
+        action_mask: what is legal, ``(actions,)``.
+        epsilon: probability of a random action.
+    """
+    best = largest_legal(values, action_mask)
+    if best == -np.inf:
+        return 0.0
+    legal = 0
+    total = 0.0
+    for action in range(len(action_mask)):
+        if action_mask[action]:
+            legal += 1
+            total += values[action]
+    return (1.0 - epsilon) * best + epsilon * total / legal
+
+
+class SARSA(EpsilonGreedyLearner):
+    """SARSA: on-policy, bootstrapping from the action taken at the mover's next turn.
+
+    The opponent is part of the environment. The target is ``reward + discount * Q(next
+    position, next action)``; a turn is learned from once the next action is known.
+
+    Arguments, attributes and errors: :class:`agents.epsilon_greedy.EpsilonGreedyLearner`.
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.4.
+    """
+
+    _waiting: dict[int, Transition] | None = None
+
+    def learn(self, transition: Transition) -> None:
+        """Learn from the turn before this one, and from this one if it was the last."""
+        if self._waiting is None:
+            self._waiting = {}
+        earlier = self._waiting.pop(transition.seat, None)
+        if earlier is not None:
+            following = self.table[self.index(transition.observation), transition.action]
+            self._towards(earlier, self.discount * float(following))
+        if transition.terminated:
+            self._towards(transition, 0.0)
+        else:
+            self._waiting[transition.seat] = transition
+
+    def _towards(self, turn: Transition, following: float) -> None:
+        target = turn.reward + turn.reply_reward + following
+        position = self.index(turn.observation)
+        move_towards(self.table, position, turn.action, target, self.learning_rate)
+
+
+class ExpectedSARSA(EpsilonGreedyLearner):
+    """Expected SARSA: bootstraps from the mean over its own policy at the mover's next turn.
+
+    The opponent is part of the environment.
+
+    Arguments, attributes and errors: :class:`agents.epsilon_greedy.EpsilonGreedyLearner`.
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.6.
+    """
+
+    def learn(self, transition: Transition) -> None:
+        """Learn from one turn."""
+        following = epsilon_greedy_value(
+            self.table[self.index(transition.next_observation)],
+            transition.next_action_mask,
+            self.exploration.epsilon,
+        )
+        target = transition.reward + transition.reply_reward + self.discount * following
+        position = self.index(transition.observation)
+        move_towards(self.table, position, transition.action, target, self.learning_rate)
