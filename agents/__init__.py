@@ -9,6 +9,7 @@ from agents.optimal import EpsilonOptimalAgent, OptimalAgent
 from agents.q_learning import QLearning
 from agents.random_agent import RandomAgent
 from agents.sarsa import SARSA, ExpectedSARSA
+from agents.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
 from agents.shaping import NimSumShaping
 from agents.softmax_critic import ActorCritic, NaturalPolicyGradient
 from agents.win_loss_ratio import WinLossRatio
@@ -18,15 +19,18 @@ __all__ = [
     "ActorCritic",
     "AfterstateTD",
     "Agent",
+    "AlphaBetaAgent",
     "DoubleQLearning",
     "EpsilonOptimalAgent",
     "ExpectedSARSA",
     "GradientBandit",
     "Learner",
+    "MinimaxAgent",
     "MonteCarloES",
     "NaturalPolicyGradient",
     "NimSumShaping",
     "OptimalAgent",
+    "OutcomeSearchAgent",
     "Policy",
     "QLearning",
     "RandomAgent",
