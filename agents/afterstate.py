@@ -8,6 +8,7 @@ from agents.base import Array, FloatArray, MaskArray, Transition
 from agents.exploration import Exploration, Schedule, check_range
 from agents.random_agent import uniform_probabilities
 from agents.selection import epsilon_greedy_action, largest_legal
+from agents.storable import storable
 from agents.table import IntArray, check_memory, mixed_radix_number
 from nim_envs import Convention, Game
 from nim_envs.compilation import compiled
@@ -74,6 +75,7 @@ def afterstate_update(
     values[position] += learning_rate * (largest_legal(out, action_mask) - values[position])
 
 
+@storable
 class AfterstateTD:
     """Learns what positions are worth to the player to move, in self-play.
 

@@ -10,6 +10,7 @@ from agents.base import FloatArray, MaskArray, Transition
 from agents.epsilon_greedy import EpsilonGreedyLearner
 from agents.exploration import Schedule
 from agents.selection import greedy_action
+from agents.storable import storable
 from agents.table import check_memory
 from nim_envs.compilation import compiled
 
@@ -54,6 +55,7 @@ def double_q_update(
     chooser[position, action] += learning_rate * (target - chooser[position, action])
 
 
+@storable
 class DoubleQLearning(EpsilonGreedyLearner):
     """Double Q-learning: two tables, each valuing what the other chooses.
 

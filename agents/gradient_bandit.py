@@ -10,6 +10,7 @@ from gymnasium import spaces
 
 from agents.base import Array, FloatArray, MaskArray, Transition
 from agents.selection import sample, softmax
+from agents.storable import storable
 from agents.table import GreedyTablePolicy, ObservationIndex, check_memory, num_actions
 from nim_envs.compilation import compiled
 
@@ -81,6 +82,7 @@ def softmax_probabilities(preferences: FloatArray, action_masks: MaskArray) -> F
     return shares
 
 
+@storable
 class GradientBandit:
     """Softmax preferences at every position, moved by the result of each game played.
 

@@ -12,6 +12,7 @@ from agents.base import Array, FloatArray, MaskArray, Transition
 from agents.epsilon_greedy import EpsilonGreedyLearner
 from agents.exploration import Schedule, harmonic
 from agents.selection import random_action
+from agents.storable import storable
 from agents.table import check_memory
 from nim_envs.compilation import compiled
 
@@ -34,6 +35,7 @@ def average_update(
     table[position, action] += (result - table[position, action]) / visits[position, action]
 
 
+@storable
 class MonteCarloES(EpsilonGreedyLearner):
     """Averages the results of whole games; the first move of each is random.
 

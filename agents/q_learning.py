@@ -12,6 +12,7 @@ from agents.epsilon_greedy import EpsilonGreedyLearner
 from agents.exploration import Schedule
 from agents.replay import Replay, ReplayBuffer
 from agents.selection import largest_legal
+from agents.storable import storable
 from nim_envs.compilation import compiled
 
 BOOTSTRAPS = ("negamax", "own_turn", "opponent_max")
@@ -55,6 +56,7 @@ def q_learning_update(
     table[position, action] += learning_rate * (target - table[position, action])
 
 
+@storable
 class QLearning(EpsilonGreedyLearner):
     """Q-learning; one table serves both seats.
 

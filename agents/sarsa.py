@@ -7,6 +7,7 @@ import numpy as np
 from agents.base import FloatArray, MaskArray, Transition
 from agents.epsilon_greedy import EpsilonGreedyLearner
 from agents.selection import largest_legal
+from agents.storable import storable
 from nim_envs.compilation import compiled
 
 
@@ -39,6 +40,7 @@ def epsilon_greedy_value(values: FloatArray, action_mask: MaskArray, epsilon: fl
     return (1.0 - epsilon) * best + epsilon * total / legal
 
 
+@storable
 class SARSA(EpsilonGreedyLearner):
     """SARSA: on-policy, bootstrapping from the action taken at the mover's next turn.
 
@@ -72,6 +74,7 @@ class SARSA(EpsilonGreedyLearner):
         move_towards(self.table, position, turn.action, target, self.learning_rate)
 
 
+@storable
 class ExpectedSARSA(EpsilonGreedyLearner):
     """Expected SARSA: bootstraps from the mean over its own policy at the mover's next turn.
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import Array, Learner, MaskArray, Policy, Transition
+from agents.storable import storable
 
 
+@storable
 class NimSumShaping:
     """Pays a learner a bonus whenever its move leaves nim-sum 0.
 

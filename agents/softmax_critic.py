@@ -12,6 +12,7 @@ from agents.base import Array, FloatArray, MaskArray, Transition
 from agents.exploration import check_range
 from agents.gradient_bandit import softmax_action, softmax_probabilities
 from agents.selection import softmax
+from agents.storable import storable
 from agents.table import GreedyTablePolicy, ObservationIndex, check_memory, num_actions
 from nim_envs.compilation import compiled
 
@@ -175,6 +176,7 @@ class SoftmaxCriticLearner(ABC):
         return GreedyTablePolicy(self.index, self.preferences.copy())
 
 
+@storable
 class ActorCritic(SoftmaxCriticLearner):
     """One-step actor-critic with a table of values for the player to move.
 
@@ -220,6 +222,7 @@ class ActorCritic(SoftmaxCriticLearner):
         )
 
 
+@storable
 class NaturalPolicyGradient(SoftmaxCriticLearner):
     """Natural policy gradient with a table of action values as its critic.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from pettingzoo import AECEnv
 from tqdm import tqdm
 
+from agents import storage
 from agents.base import Agent, Array, Learner, MaskArray, Transition
 
 Env = AECEnv[str, Any, Any]
@@ -63,6 +65,8 @@ def train(
     seed: int,
     progress: bool = True,
     options: dict[str, Any] | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_every: int = 10_000,
 ) -> TrainingLog:
     """Let agents play against each other and learn.
 
@@ -74,29 +78,115 @@ def train(
         seed: seeds the environment's starts and the agents' choices; same seed, same result.
         progress: whether to show a progress bar on the standard error.
         options: passed to every ``env.reset``, such as ``{"start": "uniform"}``.
+        checkpoint: a file to save the run to as it goes; if it is there already, the run goes
+            on from it, and ends just as if it had never stopped.
+        checkpoint_every: games between two savings.
 
     Returns:
         Winner and length of every game, and the time taken.
 
     Raises:
-        ValueError: ``episodes`` is negative.
+        ValueError: ``episodes`` is negative, or ``checkpoint_every`` below 1.
+        StorageError: the checkpoint is no such file, or of a run with another seed or learner.
         TypeError: ``agents`` is neither an agent nor a pair of them.
     """
     if episodes < 0:
         raise ValueError(f"episodes must be at least 0, not {episodes}")
+    if checkpoint_every < 1:
+        raise ValueError(f"checkpoint_every must be at least 1, not {checkpoint_every}")
     pair = as_pair(agents)
     learners = tuple(agent if isinstance(agent, Learner) else None for agent in pair)
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
-    rng = np.random.default_rng(agent_seed)
-    winners = np.empty(episodes, dtype=np.int8)
-    lengths = np.empty(episodes, dtype=np.int32)
+    run = _Run(
+        rng=np.random.default_rng(agent_seed),
+        winners=np.empty(episodes, dtype=np.int8),
+        lengths=np.empty(episodes, dtype=np.int32),
+    )
     began = time.perf_counter()
     env.reset(seed=int(env_seed), options=options)
-    for game in tqdm(range(episodes), desc="training", unit="game", disable=not progress):
+    first = 0
+    if checkpoint is not None and Path(checkpoint).exists():
+        first = run.resume(Path(checkpoint), env, learners, seed)
+        began -= run.seconds
+    games = tqdm(
+        range(first, episodes), desc="training", unit="game", initial=first, total=episodes,
+        disable=not progress,
+    )  # fmt: skip
+    for game in games:
         if game:
             env.reset(options=options)
-        winners[game], lengths[game] = play_and_learn(env, pair, learners, rng)
-    return TrainingLog(winners, lengths, time.perf_counter() - began)
+        run.winners[game], run.lengths[game] = play_and_learn(env, pair, learners, run.rng)
+        done = game + 1
+        if checkpoint is not None and (done % checkpoint_every == 0 or done == episodes):
+            run.seconds = time.perf_counter() - began
+            run.save(Path(checkpoint), env, learners, seed, done)
+    return TrainingLog(run.winners, run.lengths, time.perf_counter() - began)
+
+
+@dataclass
+class _Run:
+    """What a training run needs to go on, besides its learners."""
+
+    rng: np.random.Generator
+    winners: npt.NDArray[np.int8]
+    lengths: npt.NDArray[np.int32]
+    seconds: float = 0.0
+
+    def save(
+        self, path: Path, env: Env, learners: tuple[Learner | None, ...], seed: int, done: int
+    ) -> None:
+        """Save the run after ``done`` games."""
+        storage.save_content(
+            {
+                "training": done,
+                "seed": seed,
+                "seconds": self.seconds,
+                "rng": self.rng,
+                "env_rng": _generator_of(env),
+                "winners": self.winners[:done],
+                "lengths": self.lengths[:done],
+                # One learner in both seats is saved once.
+                "learners": list(learners[: 1 if learners[0] is learners[1] else 2]),
+            },
+            path,
+        )
+
+    def resume(self, path: Path, env: Env, learners: tuple[Learner | None, ...], seed: int) -> int:
+        """Go back to where the run at ``path`` was; return the games done by then."""
+        saved = storage.load_content(path)
+        if "training" not in saved:
+            raise storage.StorageError(f"{path} holds {sorted(saved)}, not a training run")
+        done = int(saved["training"])
+        if saved["seed"] != seed:
+            raise storage.StorageError(
+                f"{path} is of a run with seed {saved['seed']}, this one has {seed}"
+            )
+        if done > len(self.winners):
+            raise storage.StorageError(
+                f"{path} is of a run of {done} games already, this one has {len(self.winners)}"
+            )
+        ours = list(learners[: 1 if learners[0] is learners[1] else 2])
+        if [type(learner) for learner in ours] != [type(learner) for learner in saved["learners"]]:
+            raise storage.StorageError(f"{path} is of a run with other learners")
+        for learner, before in zip(ours, saved["learners"], strict=True):
+            if learner is not None:
+                storage.restore(learner, before)
+        self.rng = saved["rng"]
+        generator = _generator_of(env)
+        if generator is not None and saved["env_rng"] is not None:
+            generator.bit_generator.state = saved["env_rng"].bit_generator.state
+        self.winners[:done], self.lengths[:done] = saved["winners"], saved["lengths"]
+        self.seconds = float(saved["seconds"])
+        return done
+
+
+def _generator_of(env: Env) -> np.random.Generator | None:
+    """The environment's source of randomness, where it has one."""
+    for name in ("_rng", "np_random", "_np_random"):
+        generator = getattr(env.unwrapped, name, None)
+        if isinstance(generator, np.random.Generator):
+            return generator
+    return None
 
 
 def play_and_learn(

@@ -10,6 +10,7 @@ from gymnasium import spaces
 from agents.base import Array, FloatArray, MaskArray, Transition
 from agents.exploration import check_range
 from agents.selection import sample
+from agents.storable import storable
 from agents.table import (
     GreedyTablePolicy,
     IntArray,
@@ -88,6 +89,7 @@ def count_result(
         losses[position, action] += 1.0
 
 
+@storable
 class WinLossRatio:
     """Plays every move in proportion to its wins over its losses, counted over all games.
 

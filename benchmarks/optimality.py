@@ -36,7 +36,7 @@ from agents import (
 )
 from agents.evaluation import SEATS, Optimality, optimality
 from agents.training import train
-from benchmarks.report import machine, positive, table, write_atomically, write_csv
+from benchmarks.report import machine, positive, table, write_csv, write_text
 from nim_envs import GameEnv
 from nim_envs.registration import aec_id
 
@@ -308,7 +308,7 @@ def main(arguments: list[str] | None = None) -> None:
         tuple(Run.__dataclass_fields__),
         [tuple(vars(run).values()) for run in runs],
     )
-    write_atomically(options.output / "optimality.md", report(runs, seeds, command))
+    write_text(options.output / "optimality.md", report(runs, seeds, command))
     print(f"\n{time.perf_counter() - began:.0f} s in all; written to {options.output}")
 
 

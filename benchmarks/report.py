@@ -7,7 +7,6 @@ import csv
 import io
 import os
 import platform
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,21 +14,14 @@ from typing import Any
 import numpy as np
 from tabulate import tabulate
 
+from agents.files import write_atomically
+
 Row = Sequence[Any]
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write ``text`` to a temporary file beside ``path`` and move it into place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+def write_text(path: Path, text: str) -> None:
+    """Write ``text`` in UTF-8, atomically."""
+    write_atomically(path, text.encode())
 
 
 def table(header: Sequence[str], rows: Sequence[Row], style: str = "simple") -> str:
@@ -43,7 +35,7 @@ def write_csv(path: Path, header: Sequence[str], rows: Sequence[Row]) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
     writer.writerows(rows)
-    write_atomically(path, text.getvalue())
+    write_text(path, text.getvalue())
 
 
 def machine() -> str:

@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from agents import QLearning, RandomAgent
 from agents.training import train
-from benchmarks.report import machine, positive, table, write_atomically, write_csv
+from benchmarks.report import machine, positive, table, write_csv, write_text
 from nim_envs.registration import aec_id
 
 BASE = "nim 3-4-5"
@@ -200,7 +200,7 @@ def main(arguments: list[str] | None = None) -> None:
     write_csv(options.output / "throughput.csv", HEADER, result)
     absent = "".join(f"- Missing in this run: {line}.\n" for line in missing)
     report = f"# Throughput\n\n{table(HEADER, result, style='github')}\n\n{NOTES}{absent}"
-    write_atomically(options.output / "throughput.md", report)
+    write_text(options.output / "throughput.md", report)
     print(f"\nwritten to {options.output}")
 
 

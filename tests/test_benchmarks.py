@@ -90,10 +90,18 @@ def test_throughput_counts_moves_and_names_who_is_missing(tmp_path, capsys, monk
     assert all(float(row[1]) > 0 for row in rows[1:])
 
 
-def test_a_file_appears_whole_or_not_at_all(tmp_path):
+def failing(_):
+    raise OSError("disk full")
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path, monkeypatch):
     path = tmp_path / "deep" / "report.md"
-    report.write_atomically(path, "first\n")
+    report.write_text(path, "first\n")
     with pytest.raises(UnicodeEncodeError):
-        report.write_atomically(path, "second \ud800")
+        report.write_text(path, "second \ud800")
+    with monkeypatch.context() as broken:
+        broken.setattr("agents.files.os.fsync", failing)
+        with pytest.raises(OSError, match="disk full"):
+            report.write_text(path, "third\n")
     assert path.read_text(encoding="utf-8") == "first\n"
     assert [entry.name for entry in path.parent.iterdir()] == ["report.md"]
