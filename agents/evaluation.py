@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from agents.base import Agent, FloatArray, Policy
+from agents.base import Agent, Array, FloatArray, Learner, MaskArray, Policy, Transition
 from agents.random_agent import RandomAgent
 from agents.training import DRAW, Env, play_and_learn
 from nim_envs import Convention, Game, GameEnv
@@ -119,6 +119,114 @@ def optimality(policy: Policy, game: Game, positions: str | npt.ArrayLike = "all
     )
 
 
+def optimality_by_size(policy: Policy, game: Game) -> dict[int, Optimality]:
+    """Score ``policy`` apart for every size of position.
+
+    Args:
+        policy: an agent with ``action_probabilities``.
+        game: the game; observations are its positions.
+
+    Returns:
+        By size (the sum of a position's states: objects left, or the total), ascending, the
+        score over the N-positions of that size; sizes without one are left out.
+
+    Raises:
+        TypeError: the agent has no ``action_probabilities``.
+        SearchTooLargeError: too many positions to enumerate.
+    """
+    lattice = game.rules.lattice()
+    sizes = lattice.sum(axis=1)
+    scores = {
+        int(size): optimality(policy, game, lattice[sizes == size]) for size in np.unique(sizes)
+    }
+    return {size: score for size, score in scores.items() if score.count}
+
+
+class VisitRecorder:
+    """A learner that also remembers the positions it was to move at.
+
+    Args:
+        learner: who learns.
+
+    Example:
+        >>> from agents import QLearning
+        >>> from agents.training import train
+        >>> from nim_envs import GameEnv, make_game
+        >>> env = GameEnv(make_game("nim", heaps=(2,)))
+        >>> learner = QLearning(env.observation_space("player_0"), env.action_space("player_0"))
+        >>> recorder = VisitRecorder(learner)
+        >>> _ = train(env, recorder, 50, seed=0, progress=False)
+        >>> recorder.positions.tolist()
+        [[1], [2]]
+    """
+
+    def __init__(self, learner: Learner) -> None:
+        self.learner = learner
+        self._visited: set[tuple[int, ...]] = set()
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return the learner's action."""
+        return self.learner.act(observation, action_mask, rng)
+
+    def update(self, transition: Transition) -> None:
+        """Remember the position and let the learner learn."""
+        self._visited.add(tuple(transition.observation.tolist()))
+        self.learner.update(transition)
+
+    def greedy(self) -> Policy:
+        """Return what the learner has learned."""
+        return self.learner.greedy()
+
+    @property
+    def positions(self) -> IntArray:
+        """The positions visited, ``(n, components)``, for :func:`optimality`."""
+        return np.array(sorted(self._visited), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class ValueAccuracy:
+    """How well a guess of who wins tells N-positions from P-positions.
+
+    Attributes:
+        balanced: mean of the two recalls; 0.5 for always saying the same.
+        n_recall: share of N-positions that were called so.
+        p_recall: share of P-positions that were called so.
+        plain: share of positions that were called right; about 0.9 for always saying "N".
+    """
+
+    balanced: float
+    n_recall: float
+    p_recall: float
+    plain: float
+
+
+def value_accuracy(winning: BoolArray, game: Game) -> ValueAccuracy:
+    """Score a guess of who wins, over all positions that leave a legal move.
+
+    Args:
+        winning: whether each position is said to be an N-position, ``(num_positions,)`` by
+            mixed-radix index; for action values, whether the best legal one is over 0.
+        game: the game.
+
+    Raises:
+        ValueError: ``winning`` is of another shape.
+        SearchTooLargeError: too many positions to enumerate.
+    """
+    if winning.shape != (game.rules.num_positions,):
+        raise ValueError(
+            f"winning must have shape ({game.rules.num_positions},), not {winning.shape}"
+        )
+    lattice = game.rules.lattice()
+    playable = ~game.rules.is_terminal(lattice)
+    truth = np.asarray(game.solution.is_winning(lattice))[playable]
+    said = winning[playable]
+    n_recall = float(said[truth].mean()) if truth.any() else math.nan
+    p_recall = float((~said[~truth]).mean()) if not truth.all() else math.nan
+    return ValueAccuracy(
+        (n_recall + p_recall) / 2, n_recall, p_recall, float((said == truth).mean())
+    )
+
+
 def _position_set(game: Game, positions: str | npt.ArrayLike) -> tuple[str, IntArray]:
     """The name of a set of positions, and its members ``(n, components)``."""
     rules = game.rules
@@ -201,6 +309,24 @@ def best_response(policy: Policy, game: Game) -> BestResponse:
     return BestResponse(moving, waiting)
 
 
+def beatable_share(policy: Policy, game: Game) -> float:
+    """Return the share of N-positions that the policy, to move there, can be beaten from.
+
+    The opponent knows the policy and has any chance at all of winning. 0 for the oracle.
+
+    Args:
+        policy: an agent with ``action_probabilities``.
+        game: the game; observations are its positions.
+
+    Raises:
+        TypeError: the agent has no ``action_probabilities``.
+        SearchTooLargeError: too many positions to enumerate.
+    """
+    lattice = game.rules.lattice()
+    winnable = np.asarray(game.solution.is_winning(lattice)) & ~game.rules.is_terminal(lattice)
+    return float((best_response(policy, game).waiting[winnable] > 0).mean())
+
+
 @dataclass(frozen=True)
 class MatchResult:
     """The outcome of a match, as the first agent sees it.
@@ -237,6 +363,7 @@ def play_match(
     confidence: float = 0.95,
     progress: bool = False,
     options: dict[str, Any] | None = None,
+    limit: bool = True,
 ) -> MatchResult:
     """Play ``agent`` against ``opponent``, the two changing seats after every game.
 
@@ -248,7 +375,9 @@ def play_match(
         seed: seeds starts and choices; same seed, same result.
         confidence: of the interval, between 0 and 1.
         progress: whether to show a progress bar.
-        options: passed to every ``env.reset``; a start named there is not in the limit.
+        options: passed to every ``env.reset``; with any there is no limit, as they may change
+            the start.
+        limit: whether to compute the attainable limit.
 
     Returns:
         The result, with the attainable limit beside it where ``env`` is one of this package
@@ -283,7 +412,7 @@ def play_match(
         win_rate=total / games,
         interval=wilson_interval(total, games, confidence),
         confidence=confidence,
-        limit=None if options else _attainable(env, opponent, by_seat),
+        limit=_attainable(env, opponent, by_seat) if limit and not options else None,
     )
 
 

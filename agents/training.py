@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -57,9 +58,57 @@ def as_pair(agents: Agent | tuple[Agent, Agent] | list[Agent]) -> tuple[Agent, A
     raise TypeError(f"expected an agent or a pair of agents, one for each seat, not {agents!r}")
 
 
+ORDERS = ("rotation", "random")
+SEATINGS = (0, 1, "alternate")
+
+
+class Opponents:
+    """A learner and the opponents that it meets, one a game.
+
+    Args:
+        learner: who learns; as an opponent of itself it plays both seats and learns in both.
+        opponents: agents, at least one; those that learn do so too.
+        order: ``"rotation"``: each in turn; ``"random"``: drawn anew for every game.
+        seat: of the learner: 0, 1, or ``"alternate"``, changing once all opponents were met
+            (in rotation) or after every game (at random).
+
+    Raises:
+        ValueError: no opponents, or an unknown order or seat.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        opponents: Sequence[Agent],
+        *,
+        order: Literal["rotation", "random"] = "rotation",
+        seat: Literal[0, 1, "alternate"] = "alternate",
+    ) -> None:
+        if not opponents:
+            raise ValueError(f"opponents must hold at least one agent, not {opponents!r}")
+        if order not in ORDERS:
+            raise ValueError(f"order must be one of {ORDERS}, not {order!r}")
+        if seat not in SEATINGS:
+            raise ValueError(f"seat must be one of {SEATINGS}, not {seat!r}")
+        self.learner = learner
+        self.opponents = tuple(opponents)
+        self.order = order
+        self.seat = seat
+
+    def pair(self, game: int, rng: np.random.Generator) -> tuple[Agent, Agent]:
+        """Return who sits where in game number ``game``, counted from 0."""
+        count = len(self.opponents)
+        if self.order == "rotation":
+            opponent, round_number = self.opponents[game % count], game // count
+        else:
+            opponent, round_number = self.opponents[int(rng.random() * count)], game
+        seat = round_number % 2 if self.seat == "alternate" else self.seat
+        return (self.learner, opponent) if seat == 0 else (opponent, self.learner)
+
+
 def train(
     env: Env,
-    agents: Agent | tuple[Agent, Agent] | list[Agent],
+    agents: Agent | tuple[Agent, Agent] | list[Agent] | Opponents,
     episodes: int,
     *,
     seed: int,
@@ -67,13 +116,15 @@ def train(
     options: dict[str, Any] | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_every: int = 10_000,
+    after_game: Callable[[int], None] | None = None,
 ) -> TrainingLog:
     """Let agents play against each other and learn.
 
     Args:
         env: a two-player turn-based environment with action masks in its observations.
-        agents: one learner for both seats, or a pair, one a seat; those that are no
-            :class:`agents.base.Learner` play and do not learn.
+        agents: one learner for both seats; or a pair, one a seat; or a learner with several
+            :class:`Opponents`. Those that are no :class:`agents.base.Learner` play and do not
+            learn.
         episodes: number of games.
         seed: seeds the environment's starts and the agents' choices; same seed, same result.
         progress: whether to show a progress bar on the standard error.
@@ -81,6 +132,8 @@ def train(
         checkpoint: a file to save the run to as it goes; if it is there already, the run goes
             on from it, and ends just as if it had never stopped.
         checkpoint_every: games between two savings.
+        after_game: called after every game with the number of games played so far; it must
+            leave the environment alone.
 
     Returns:
         Winner and length of every game, and the time taken.
@@ -94,8 +147,13 @@ def train(
         raise ValueError(f"episodes must be at least 0, not {episodes}")
     if checkpoint_every < 1:
         raise ValueError(f"checkpoint_every must be at least 1, not {checkpoint_every}")
-    pair = as_pair(agents)
-    learners = tuple(agent if isinstance(agent, Learner) else None for agent in pair)
+    schedule = agents if isinstance(agents, Opponents) else None
+    everyone = (schedule.learner, *schedule.opponents) if schedule else as_pair(agents)  # type: ignore[arg-type]
+    # Each learner once, in order: whom a checkpoint holds.
+    distinct = list({id(a): a for a in everyone if isinstance(a, Learner)}.values())
+    learning = {id(learner) for learner in distinct}
+    pair = (everyone[0], everyone[1])
+    learners = _learners(pair, learning)
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
     run = _Run(
         rng=np.random.default_rng(agent_seed),
@@ -106,7 +164,7 @@ def train(
     env.reset(seed=int(env_seed), options=options)
     first = 0
     if checkpoint is not None and Path(checkpoint).exists():
-        first = run.resume(Path(checkpoint), env, learners, seed)
+        first = run.resume(Path(checkpoint), env, distinct, seed)
         began -= run.seconds
     games = tqdm(
         range(first, episodes), desc="training", unit="game", initial=first, total=episodes,
@@ -115,12 +173,25 @@ def train(
     for game in games:
         if game:
             env.reset(options=options)
+        if schedule is not None:
+            pair = schedule.pair(game, run.rng)
+            learners = _learners(pair, learning)
         run.winners[game], run.lengths[game] = play_and_learn(env, pair, learners, run.rng)
         done = game + 1
         if checkpoint is not None and (done % checkpoint_every == 0 or done == episodes):
             run.seconds = time.perf_counter() - began
-            run.save(Path(checkpoint), env, learners, seed, done)
+            run.save(Path(checkpoint), env, distinct, seed, done)
+        if after_game is not None:
+            after_game(done)
     return TrainingLog(run.winners, run.lengths, time.perf_counter() - began)
+
+
+def _learners(
+    pair: tuple[Agent, Agent], learning: set[int]
+) -> tuple[Learner | None, Learner | None]:
+    """The agents of ``pair`` that learn; asked of a set because protocols are slow to check."""
+    first, second = (cast(Learner, a) if id(a) in learning else None for a in pair)
+    return first, second
 
 
 @dataclass
@@ -132,9 +203,7 @@ class _Run:
     lengths: npt.NDArray[np.int32]
     seconds: float = 0.0
 
-    def save(
-        self, path: Path, env: Env, learners: tuple[Learner | None, ...], seed: int, done: int
-    ) -> None:
+    def save(self, path: Path, env: Env, learners: list[Learner], seed: int, done: int) -> None:
         """Save the run after ``done`` games."""
         storage.save_content(
             {
@@ -145,13 +214,12 @@ class _Run:
                 "env_rng": _generator_of(env),
                 "winners": self.winners[:done],
                 "lengths": self.lengths[:done],
-                # One learner in both seats is saved once.
-                "learners": list(learners[: 1 if learners[0] is learners[1] else 2]),
+                "learners": learners,
             },
             path,
         )
 
-    def resume(self, path: Path, env: Env, learners: tuple[Learner | None, ...], seed: int) -> int:
+    def resume(self, path: Path, env: Env, learners: list[Learner], seed: int) -> int:
         """Go back to where the run at ``path`` was; return the games done by then."""
         saved = storage.load_content(path)
         if "training" not in saved:
@@ -165,12 +233,12 @@ class _Run:
             raise storage.StorageError(
                 f"{path} is of a run of {done} games already, this one has {len(self.winners)}"
             )
-        ours = list(learners[: 1 if learners[0] is learners[1] else 2])
-        if [type(learner) for learner in ours] != [type(learner) for learner in saved["learners"]]:
+        if [type(learner) for learner in learners] != [
+            type(learner) for learner in saved["learners"]
+        ]:
             raise storage.StorageError(f"{path} is of a run with other learners")
-        for learner, before in zip(ours, saved["learners"], strict=True):
-            if learner is not None:
-                storage.restore(learner, before)
+        for learner, before in zip(learners, saved["learners"], strict=True):
+            storage.restore(learner, before)
         self.rng = saved["rng"]
         generator = _generator_of(env)
         if generator is not None and saved["env_rng"] is not None:

@@ -11,7 +11,7 @@ import pytest
 
 from agents import Agent, GradientBandit, Learner, OptimalAgent, Policy, QLearning, RandomAgent
 from agents.evaluation import SEATS, optimality
-from agents.training import DRAW, train
+from agents.training import DRAW, Opponents, train
 
 
 def spaces_of(env):
@@ -115,6 +115,69 @@ def test_a_learner_can_train_against_an_agent_that_does_not_learn():
     log = train(env, (agent, OptimalAgent(env.game)), 500, seed=0, progress=False)
     assert agent.table.any()
     assert 0 < (log.winners == 0).sum() < 500
+
+
+class Named(RandomAgent):
+    """Plays at random and writes down its name."""
+
+    def __init__(self, name, record):
+        self.name = name
+        self.record = record
+
+    def act(self, observation, action_mask, rng):
+        self.record.append(self.name)
+        return super().act(observation, action_mask, rng)
+
+
+def test_opponents_come_in_rotation_or_at_random_and_seats_change():
+    env = pettingzoo.make("aec", "nim_envs/nim", heaps=(1, 1))  # two moves a game, no choice
+    agent = QLearning(*spaces_of(env))
+    record = []
+    opponents = [Named("a", record), Named("b", record)]
+    train(env, Opponents(agent, opponents), 8, seed=0, progress=False)
+    assert record == ["a", "b"] * 4
+    seats = [
+        [
+            pair.index(agent)
+            for pair in (setting.pair(g, np.random.default_rng(0)) for g in range(5))
+        ]
+        for setting in (
+            Opponents(agent, opponents),
+            Opponents(agent, opponents, seat=1),
+            Opponents(agent, opponents, order="random"),
+        )
+    ]
+    assert seats == [[0, 0, 1, 1, 0], [1] * 5, [0, 1, 0, 1, 0]]
+    record.clear()
+    train(env, Opponents(agent, opponents, order="random"), 400, seed=0, progress=False)
+    assert 150 < record.count("a") < 250
+
+
+def test_a_learner_meets_itself_among_its_opponents(tmp_path):
+    env = pettingzoo.make("aec", "nim_envs/nim", heaps=(3, 4), start="uniform")
+
+    def run(games, path=None):
+        agent = QLearning(*spaces_of(env))
+        opponents = Opponents(agent, [agent, RandomAgent(), OptimalAgent(env.game)], order="random")
+        train(env, opponents, games, seed=1, progress=False, checkpoint=path)
+        return agent
+
+    agent = run(6_000)
+    assert optimality(agent.greedy(), env.game).percent == 100
+    run(400, tmp_path / "run")
+    assert (run(900, tmp_path / "run").table == run(900).table).all()
+
+
+def test_opponents_are_checked():
+    env = pettingzoo.make("aec", "nim_envs/nim")
+    agent = QLearning(*spaces_of(env))
+    for arguments, named in (
+        ({"opponents": []}, r"\[\]"),
+        ({"opponents": [agent], "order": "sorted"}, "sorted"),
+        ({"opponents": [agent], "seat": 2}, "2"),
+    ):
+        with pytest.raises(ValueError, match=named):
+            Opponents(agent, **arguments)
 
 
 def test_other_peoples_environments_train_too():

@@ -1,0 +1,112 @@
+"""Learning curves: optimality against games and seconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import Learner
+from agents.evaluation import SEATS, optimality
+from agents.training import Env, TrainingLog, train
+from nim_envs import Game
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """Scores taken as training went on.
+
+    Attributes:
+        games: games played by each score, int64 ``(points,)``.
+        seconds: training time by then, scoring not included, float64 ``(points,)``.
+        percent: optimality of the greedy policy, float64 ``(points,)``; with a learner for each
+            seat the mean over both seats' positions.
+        log: of the whole run.
+    """
+
+    games: npt.NDArray[np.int64]
+    seconds: npt.NDArray[np.float64]
+    percent: npt.NDArray[np.float64]
+    log: TrainingLog
+
+    @property
+    def first_sustained(self) -> int | None:
+        """Index of the first point from which the score is 100 % to the end; ``None`` if never."""
+        below = np.flatnonzero(self.percent < 100)
+        first = int(below[-1]) + 1 if len(below) else 0
+        return first if first < len(self.percent) else None
+
+    @property
+    def games_to_sustained(self) -> int | None:
+        """Games to the first sustained 100 %; ``None`` if it was not reached."""
+        first = self.first_sustained
+        return None if first is None else int(self.games[first])
+
+    @property
+    def seconds_to_sustained(self) -> float | None:
+        """Training seconds to the first sustained 100 %; ``None`` if it was not reached."""
+        first = self.first_sustained
+        return None if first is None else float(self.seconds[first])
+
+
+def learning_curve(
+    env: Env,
+    agents: Learner | tuple[Learner, Learner],
+    game: Game,
+    episodes: int,
+    *,
+    seed: int,
+    every: int,
+    progress: bool = True,
+    options: dict[str, Any] | None = None,
+) -> LearningCurve:
+    """Train in self-play and score the greedy policy as it goes.
+
+    Scoring draws nothing at random, so the tables are those that :func:`agents.training.train`
+    alone would give.
+
+    Args:
+        env: the environment.
+        agents: one learner for both seats, scored over all N-positions, or one for each,
+            scored over those that its seat can face.
+        game: the game that ``env`` plays.
+        episodes: number of games.
+        seed: seeds the environment's starts and the agents' choices.
+        every: games between two scores; the last game is scored in any case.
+        progress: whether to show a progress bar.
+        options: passed to every ``env.reset``.
+
+    Raises:
+        ValueError: ``every`` is below 1.
+    """
+    if every < 1:
+        raise ValueError(f"every must be at least 1, not {every}")
+    learners: Sequence[Learner] = agents if isinstance(agents, tuple) else (agents,)
+    sets = SEATS if len(learners) == 2 else ("all",)
+    points: list[tuple[int, float, float]] = []
+    scoring = 0.0
+    began = time.perf_counter()
+
+    def score(games: int) -> None:
+        nonlocal scoring
+        if games % every and games != episodes:
+            return
+        now = time.perf_counter()
+        scores = [
+            optimality(learner.greedy(), game, positions)
+            for learner, positions in zip(learners, sets, strict=True)
+        ]
+        weights = [score.count for score in scores]
+        percent = float(np.average([score.percent for score in scores], weights=weights))
+        points.append((games, now - began - scoring, percent))
+        scoring += time.perf_counter() - now
+
+    log = train(
+        env, agents, episodes, seed=seed, progress=progress, options=options, after_game=score
+    )
+    games, seconds, percent = zip(*points, strict=True) if points else ((), (), ())
+    return LearningCurve(np.array(games, dtype=np.int64), np.array(seconds), np.array(percent), log)
