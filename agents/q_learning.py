@@ -7,12 +7,13 @@ from typing import Any, Literal
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import FloatArray, MaskArray, Transition
+from agents.base import Array, FloatArray, MaskArray, Transition
 from agents.epsilon_greedy import EpsilonGreedyLearner
 from agents.exploration import Schedule
 from agents.replay import Replay, ReplayBuffer
 from agents.selection import largest_legal
 from agents.storable import storable
+from agents.table import IntArray, mixed_radix_number
 from nim_envs.compilation import compiled
 
 BOOTSTRAPS = ("negamax", "own_turn", "opponent_max")
@@ -54,6 +55,32 @@ def q_learning_update(
     if best > -np.inf:
         target += signed_discount * best
     table[position, action] += learning_rate * (target - table[position, action])
+
+
+@compiled
+def _update_from_observations(
+    table: FloatArray,
+    strides: IntArray,
+    offset: int,
+    observation: Array,
+    action: int,
+    reward: float,
+    later_observation: Array,
+    later_action_mask: MaskArray,
+    learning_rate: float,
+    signed_discount: float,
+) -> None:
+    """One compiled call for the step-by-step loop: number both observations, then learn."""
+    q_learning_update(
+        table,
+        mixed_radix_number(observation, strides, offset),
+        action,
+        reward,
+        mixed_radix_number(later_observation, strides, offset),
+        later_action_mask,
+        learning_rate,
+        signed_discount,
+    )
 
 
 @storable
@@ -135,12 +162,14 @@ class QLearning(EpsilonGreedyLearner):
             sign = 1.0
             if self.bootstrap == "own_turn":
                 later, later_mask = turn.next_observation, turn.next_action_mask
-        q_learning_update(
+        _update_from_observations(
             self.table,
-            self.index(turn.observation),
+            self.index.strides,
+            self.index.offset,
+            turn.observation.reshape(-1),
             turn.action,
             reward,
-            self.index(later),
+            later.reshape(-1),
             later_mask,
             self.learning_rate,
             sign * self.discount,

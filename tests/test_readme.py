@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
+
+from agents.__main__ import run
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
@@ -31,6 +34,18 @@ def test_the_game_of_ones_own_runs(capsys):
     env = names["env"]
     env.reset(seed=0)
     assert env.observe("player_0")["observation"].tolist() == [3, 2]
+
+
+def test_the_command_lines_run_as_printed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    lines = re.findall(r"^python -m agents (.*)$", README, flags=re.MULTILINE)
+    assert [line.split()[0] for line in lines] == ["train", "evaluate", "play"]
+    for line in lines:
+        monkeypatch.setattr("builtins.input", lambda prompt: "quit")
+        assert run(shlex.split(line)) == 0
+    shown = capsys.readouterr().out
+    assert "100.0 % of 102 N-positions" in shown
+    assert shown.endswith("Goodbye.\n")
 
 
 def test_every_python_block_is_tested():
