@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from agents.base import Array, FloatArray, MaskArray, Transition
+from agents.compiled_games import Turn, choose, implements, learn
 from agents.exploration import Exploration, Schedule, check_range
 from agents.random_agent import uniform_probabilities
 from agents.selection import epsilon_greedy_action, largest_legal
@@ -41,6 +44,34 @@ def option_values(
             if after >= 0:
                 worth = -values[position + (after - state) * strides[component]]
             out[component * options + option] = worth
+
+
+@compiled
+def afterstate_action(
+    values: FloatArray,
+    table: IntArray,
+    strides: IntArray,
+    observation: IntArray,
+    action_mask: MaskArray,
+    epsilon: float,
+    uniform: float,
+    out: FloatArray,
+) -> int:
+    """Return an epsilon-greedy action by the values of the positions after it.
+
+    Args:
+        values: as in :func:`option_values`.
+        table: as there.
+        strides: as there.
+        observation: as there.
+        action_mask: what is legal, ``(actions,)``.
+        epsilon: probability of a random action.
+        uniform: the source of randomness, in [0, 1).
+        out: scratch space, ``(actions,)``.
+    """
+    if uniform >= epsilon:  # a random action needs no values
+        option_values(values, table, strides, observation, out)
+    return epsilon_greedy_action(out, action_mask, epsilon, uniform)
 
 
 @compiled
@@ -112,9 +143,18 @@ class AfterstateTD:
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an epsilon-greedy action by the values of the positions after it."""
-        option_values(self.values, self.game.rules.table, self.strides, observation, self._scratch)
-        epsilon = self.exploration.epsilon
-        return int(epsilon_greedy_action(self._scratch, action_mask, epsilon, rng.random()))
+        return int(
+            afterstate_action(
+                self.values,
+                self.game.rules.table,
+                self.strides,
+                observation,
+                action_mask,
+                self.exploration.epsilon,
+                rng.random(),
+                self._scratch,
+            )
+        )
 
     def update(self, transition: Transition) -> None:
         """Learn from one turn by :func:`afterstate_update`."""
@@ -130,9 +170,61 @@ class AfterstateTD:
         if transition.terminated:
             self.exploration.finish(transition.seat)
 
+    def compiled_state(self, longest_game: int) -> AfterstateState:
+        """Return its state for :mod:`agents.compiled_games`."""
+        return AfterstateState(
+            self.values,
+            self.game.rules.table,
+            self.strides,
+            float(self.learning_rate),
+            self._scratch,
+        )
+
     def greedy(self) -> GreedyValuePolicy:
         """Return the policy that moves to the position worst for the opponent, as of now."""
         return GreedyValuePolicy(self.game, self.values.copy())
+
+
+class AfterstateState(NamedTuple):
+    """What :class:`AfterstateTD` is in compiled games."""
+
+    values: FloatArray
+    table: IntArray  # the rules'
+    strides: IntArray
+    learning_rate: float
+    scratch: FloatArray
+
+
+@implements(choose, AfterstateState)
+def _choose(
+    state: AfterstateState,
+    observation: Array,
+    position: int,
+    action_mask: MaskArray,
+    first_move: bool,
+    epsilon: float,
+    uniform: float,
+) -> int:
+    """The same as :meth:`AfterstateTD.act`."""
+    return afterstate_action(
+        state.values, state.table, state.strides, observation, action_mask, epsilon, uniform,
+        state.scratch,
+    )  # fmt: skip
+
+
+@implements(learn, AfterstateState)
+def _learn(
+    state: AfterstateState,
+    turn: Turn,
+    epsilon: float,
+    finished: int,
+    generator: np.random.Generator,
+) -> None:
+    """The same as :meth:`AfterstateTD.update`."""
+    afterstate_update(
+        state.values, state.table, state.strides, turn.observation, turn.action_mask,
+        state.learning_rate, state.scratch,
+    )  # fmt: skip
 
 
 class GreedyValuePolicy:

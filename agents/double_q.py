@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from gymnasium import spaces
 
 from agents.base import FloatArray, MaskArray, Transition
-from agents.epsilon_greedy import EpsilonGreedyLearner
+from agents.compiled_games import Turn, choose, implements, learn
+from agents.epsilon_greedy import EpsilonGreedyLearner, choose_epsilon_greedily
 from agents.exploration import Schedule
 from agents.selection import greedy_action
 from agents.storable import storable
@@ -110,3 +112,43 @@ class DoubleQLearning(EpsilonGreedyLearner):
         action = transition.action
         mean = (self.tables[0][position, action] + self.tables[1][position, action]) / 2
         self.table[position, action] = mean
+
+    def compiled_state(self, longest_game: int) -> DoubleQLearningState:
+        """Return its state for :mod:`agents.compiled_games`."""
+        return DoubleQLearningState(
+            self.table, *self.tables, float(self.learning_rate), float(self.discount)
+        )
+
+
+class DoubleQLearningState(NamedTuple):
+    """What :class:`DoubleQLearning` is in compiled games."""
+
+    table: FloatArray
+    first: FloatArray
+    second: FloatArray
+    learning_rate: float
+    discount: float
+
+
+implements(choose, DoubleQLearningState)(choose_epsilon_greedily)
+
+
+@implements(learn, DoubleQLearningState)
+def _learn(
+    state: DoubleQLearningState,
+    turn: Turn,
+    epsilon: float,
+    finished: int,
+    generator: np.random.Generator,
+) -> None:
+    """The same as :meth:`DoubleQLearning.learn`."""
+    chooser, judge = state.first, state.second
+    if generator.random() < 0.5:
+        chooser, judge = state.second, state.first
+    double_q_update(
+        chooser, judge, turn.position, turn.action, turn.reward, turn.reply_position,
+        turn.reply_action_mask, state.learning_rate, state.discount, generator.random(),
+    )  # fmt: skip
+    position, action = turn.position, turn.action
+    mean = (state.first[position, action] + state.second[position, action]) / 2
+    state.table[position, action] = mean

@@ -37,6 +37,19 @@ def act_epsilon_greedily(
     return epsilon_greedy_action(table[position], action_mask, epsilon, uniform)
 
 
+def choose_epsilon_greedily(
+    state: Any,
+    observation: Array,
+    position: int,
+    action_mask: MaskArray,
+    first_move: bool,
+    epsilon: float,
+    uniform: float,
+) -> int:
+    """The compiled choice for a state with a ``table``; see :mod:`agents.compiled_games`."""
+    return epsilon_greedy_action(state.table[position], action_mask, epsilon, uniform)
+
+
 class EpsilonGreedyLearner(ABC):
     """A learner of action values that acts epsilon-greedily on them.
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
 
 Schedule = Callable[[int], float]
 """A number of finished games to a probability."""
@@ -47,6 +50,7 @@ class Exploration:
 
     Attributes:
         epsilon: the probability now.
+        ended: games that each seat has finished; in self-play both seats are one learner's.
 
     Raises:
         ValueError: a probability outside 0 to 1.
@@ -54,19 +58,32 @@ class Exploration:
 
     def __init__(self, epsilon: float | Schedule) -> None:
         self._schedule = epsilon if callable(epsilon) else None
-        self._ended = [0, 0]
+        self.ended = [0, 0]
         self.epsilon = _probability(epsilon(0) if callable(epsilon) else epsilon)
 
     def finish(self, seat: int) -> None:
-        """Count the end of a game for ``seat``; in self-play each seat ends every game."""
-        self._ended[seat] += 1
+        """Count the end of a game for ``seat``, which must have moved in it."""
+        self.ended[seat] += 1
         if self._schedule is not None:
             self.epsilon = _probability(self._schedule(self.games))
+
+    def finish_many(self, ended: Sequence[int]) -> None:
+        """Set how many games have ended by now for each seat."""
+        self.ended = list(ended)
+        if self._schedule is not None:
+            self.epsilon = _probability(self._schedule(self.games))
+
+    def ahead(self, games: int) -> npt.NDArray[np.float64]:
+        """Return the probability now, and after each of the next games, ``(games + 1,)``."""
+        if self._schedule is None:
+            return np.full(games + 1, float(self.epsilon))
+        ended = self.games
+        return np.array([_probability(self._schedule(ended + game)) for game in range(games + 1)])
 
     @property
     def games(self) -> int:
         """Number of finished games."""
-        return max(self._ended)
+        return max(self.ended)
 
 
 def _probability(epsilon: float) -> float:

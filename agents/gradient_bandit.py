@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
 from agents.base import Array, FloatArray, MaskArray, Transition
+from agents.compiled_games import Moves, Turn, choose, implements, learn, no_moves, remember
 from agents.selection import sample, softmax
 from agents.storable import storable
-from agents.table import GreedyTablePolicy, ObservationIndex, check_memory, num_actions
+from agents.table import (
+    GreedyTablePolicy,
+    IntArray,
+    ObservationIndex,
+    check_memory,
+    num_actions,
+)
 from nim_envs.compilation import compiled
 
 
@@ -166,3 +173,72 @@ class GradientBandit:
     def greedy(self) -> GreedyTablePolicy:
         """Return the policy that picks the largest preference, as it is now."""
         return GreedyTablePolicy(self.index, self.preferences.copy())
+
+    def compiled_state(self, longest_game: int) -> GradientBanditState:
+        """Return its state for :mod:`agents.compiled_games`."""
+        return GradientBanditState(
+            self.preferences,
+            self.baselines,
+            self.visits,
+            float(self.learning_rate),
+            float(self.temperature),
+            self._scratch,
+            no_moves(longest_game),
+            np.zeros((2, longest_game, self.preferences.shape[1]), np.int8),
+        )
+
+
+class GradientBanditState(NamedTuple):
+    """What :class:`GradientBandit` is in compiled games."""
+
+    preferences: FloatArray
+    baselines: FloatArray
+    visits: IntArray
+    learning_rate: float
+    temperature: float
+    scratch: FloatArray
+    moves: Moves
+    action_masks: MaskArray  # (2, longest game, actions), beside the moves
+
+
+@implements(choose, GradientBanditState)
+def _choose(
+    state: GradientBanditState,
+    observation: Array,
+    position: int,
+    action_mask: MaskArray,
+    first_move: bool,
+    epsilon: float,
+    uniform: float,
+) -> int:
+    """The same as :meth:`GradientBandit.act`."""
+    preferences = state.preferences[position]
+    return softmax_action(preferences, action_mask, state.temperature, uniform, state.scratch)
+
+
+@implements(learn, GradientBanditState)
+def _learn(
+    state: GradientBanditState,
+    turn: Turn,
+    epsilon: float,
+    finished: int,
+    generator: np.random.Generator,
+) -> None:
+    """The same as :meth:`GradientBandit.update`."""
+    count = remember(state.moves, turn)
+    state.action_masks[turn.seat, count - 1] = turn.action_mask
+    if turn.terminated:
+        result = turn.reward + turn.reply_reward
+        for move in range(count):
+            gradient_bandit_update(
+                state.preferences,
+                state.baselines,
+                state.visits,
+                state.moves.positions[turn.seat, move],
+                state.action_masks[turn.seat, move],
+                state.moves.actions[turn.seat, move],
+                result,
+                state.learning_rate,
+                state.temperature,
+                state.scratch,
+            )

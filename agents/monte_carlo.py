@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
 from agents.base import Array, FloatArray, MaskArray, Transition
+from agents.compiled_games import Moves, Turn, choose, implements, learn, no_moves, remember
 from agents.epsilon_greedy import EpsilonGreedyLearner
 from agents.exploration import Schedule, harmonic
-from agents.selection import random_action
+from agents.selection import epsilon_greedy_action, random_action
 from agents.storable import storable
-from agents.table import check_memory
+from agents.table import IntArray, check_memory
 from nim_envs.compilation import compiled
 
 
@@ -92,3 +93,49 @@ class MonteCarloES(EpsilonGreedyLearner):
             position = self.index(turn.observation)
             average_update(self.table, self.visits, position, turn.action, result)
         turns.clear()
+
+    def compiled_state(self, longest_game: int) -> MonteCarloState:
+        """Return its state for :mod:`agents.compiled_games`."""
+        return MonteCarloState(self.table, self.visits, no_moves(longest_game))
+
+
+class MonteCarloState(NamedTuple):
+    """What :class:`MonteCarloES` is in compiled games."""
+
+    table: FloatArray
+    visits: IntArray
+    moves: Moves
+
+
+@implements(choose, MonteCarloState)
+def _choose(
+    state: MonteCarloState,
+    observation: Array,
+    position: int,
+    action_mask: MaskArray,
+    first_move: bool,
+    epsilon: float,
+    uniform: float,
+) -> int:
+    """The same as :meth:`MonteCarloES.act`."""
+    if first_move:
+        return random_action(action_mask, uniform)
+    return epsilon_greedy_action(state.table[position], action_mask, epsilon, uniform)
+
+
+@implements(learn, MonteCarloState)
+def _learn(
+    state: MonteCarloState,
+    turn: Turn,
+    epsilon: float,
+    finished: int,
+    generator: np.random.Generator,
+) -> None:
+    """The same as :meth:`MonteCarloES.learn`."""
+    count = remember(state.moves, turn)
+    if turn.terminated:
+        result = 1.0 if turn.reward + turn.reply_reward > 0 else 0.0
+        for move in range(count):
+            position = state.moves.positions[turn.seat, move]
+            action = state.moves.actions[turn.seat, move]
+            average_update(state.table, state.visits, position, action, result)

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
 
 from agents.base import Array, FloatArray, MaskArray, Transition
-from agents.epsilon_greedy import EpsilonGreedyLearner
+from agents.compiled_games import Turn, choose, implements, learn
+from agents.epsilon_greedy import EpsilonGreedyLearner, choose_epsilon_greedily
 from agents.exploration import Schedule
-from agents.replay import Replay, ReplayBuffer
+from agents.replay import (
+    Replay,
+    ReplayBuffer,
+    add_turn,
+    drawn_turn,
+    replay_buffer,
+    turns_due,
+)
 from agents.selection import largest_legal
 from agents.storable import storable
 from agents.table import IntArray, mixed_radix_number
 from nim_envs.compilation import compiled
 
 BOOTSTRAPS = ("negamax", "own_turn", "opponent_max")
+NEGAMAX, OWN_TURN, _ = range(len(BOOTSTRAPS))
 
 
 @compiled
@@ -83,6 +92,31 @@ def _update_from_observations(
     )
 
 
+@compiled
+def learn_again(
+    table: FloatArray, buffer: ReplayBuffer, slot: int, learning_rate: float, signed_discount: float
+) -> None:
+    """Learn by :func:`q_learning_update` from the turn in a slot of a buffer."""
+    q_learning_update(
+        table,
+        buffer.positions[slot],
+        buffer.actions[slot],
+        buffer.rewards[slot],
+        buffer.later_positions[slot],
+        buffer.later_action_masks[slot],
+        learning_rate,
+        signed_discount,
+    )
+
+
+@compiled
+def scaled_reward(reward: float, win_reward: float, loss_reward: float) -> float:
+    """Return a reward of the environment in a learner's units; shaping passes through."""
+    if reward == 1.0:
+        return win_reward
+    return loss_reward if reward == -1.0 else reward
+
+
 @storable
 class QLearning(EpsilonGreedyLearner):
     """Q-learning; one table serves both seats.
@@ -144,39 +178,90 @@ class QLearning(EpsilonGreedyLearner):
         self.bootstrap = bootstrap
         self.win_reward = win_reward
         self.loss_reward = loss_reward
-        self.buffer = None if replay is None else ReplayBuffer(replay, self.rng)
+        self.buffer = replay_buffer(replay, self.table.shape[1])
 
     def learn(self, transition: Transition) -> None:
         """Learn from one turn by :func:`q_learning_update`, and from old ones if it is time."""
-        self._learn_once(transition)
-        if self.buffer is not None:
-            self.buffer.add(transition)
-            for turn in self.buffer.due(self.exploration.games):
-                self._learn_once(turn)
-
-    def _learn_once(self, turn: Transition) -> None:
-        reward = self._scaled(turn.reward)
-        later, later_mask, sign = turn.reply_observation, turn.reply_action_mask, -1.0
+        reward = self._scaled(transition.reward)
+        later, later_mask = transition.reply_observation, transition.reply_action_mask
         if self.bootstrap != "negamax":
-            reward += self._scaled(turn.reply_reward)
-            sign = 1.0
+            reward += self._scaled(transition.reply_reward)
             if self.bootstrap == "own_turn":
-                later, later_mask = turn.next_observation, turn.next_action_mask
+                later, later_mask = transition.next_observation, transition.next_action_mask
         _update_from_observations(
             self.table,
             self.index.strides,
             self.index.offset,
-            turn.observation.reshape(-1),
-            turn.action,
+            transition.observation.reshape(-1),
+            transition.action,
             reward,
             later.reshape(-1),
             later_mask,
             self.learning_rate,
-            sign * self.discount,
+            self.signed_discount,
         )
+        if len(self.buffer.positions):
+            position = self.index(transition.observation)
+            add_turn(
+                self.buffer, position, transition.action, reward, self.index(later), later_mask
+            )
+            for _ in range(turns_due(self.buffer, self.exploration.games)):
+                slot = drawn_turn(self.buffer, self.rng.random())
+                learn_again(
+                    self.table, self.buffer, slot, self.learning_rate, self.signed_discount
+                )
+
+    @property
+    def signed_discount(self) -> float:
+        """The discount, negative where the bootstrap is from the opponent's position."""
+        return -self.discount if self.bootstrap == "negamax" else self.discount
 
     def _scaled(self, reward: float) -> float:
-        """A reward of the environment in this learner's units; shaping passes through."""
-        if reward == 1.0:
-            return self.win_reward
-        return self.loss_reward if reward == -1.0 else reward
+        return float(scaled_reward(reward, self.win_reward, self.loss_reward))
+
+    def compiled_state(self, longest_game: int) -> QLearningState:
+        """Return its state for :mod:`agents.compiled_games`."""
+        return QLearningState(
+            self.table,
+            float(self.learning_rate),
+            float(self.signed_discount),
+            BOOTSTRAPS.index(self.bootstrap),
+            float(self.win_reward),
+            float(self.loss_reward),
+            self.buffer,
+        )
+
+
+class QLearningState(NamedTuple):
+    """What :class:`QLearning` is in compiled games."""
+
+    table: FloatArray
+    learning_rate: float
+    signed_discount: float
+    bootstrap: int  # its number in BOOTSTRAPS
+    win_reward: float
+    loss_reward: float
+    buffer: ReplayBuffer
+
+
+implements(choose, QLearningState)(choose_epsilon_greedily)
+
+
+@implements(learn, QLearningState)
+def _learn(
+    state: QLearningState, turn: Turn, epsilon: float, finished: int, generator: np.random.Generator
+) -> None:
+    """The same as :meth:`QLearning.learn`."""
+    reward = scaled_reward(turn.reward, state.win_reward, state.loss_reward)
+    later, later_mask = turn.reply_position, turn.reply_action_mask
+    if state.bootstrap != NEGAMAX:
+        reward += scaled_reward(turn.reply_reward, state.win_reward, state.loss_reward)
+        if state.bootstrap == OWN_TURN:
+            later, later_mask = turn.next_position, turn.next_action_mask
+    table, rate, discount = state.table, state.learning_rate, state.signed_discount
+    q_learning_update(table, turn.position, turn.action, reward, later, later_mask, rate, discount)
+    if len(state.buffer.positions):
+        add_turn(state.buffer, turn.position, turn.action, reward, later, later_mask)
+        for _ in range(turns_due(state.buffer, finished)):
+            slot = drawn_turn(state.buffer, generator.random())
+            learn_again(table, state.buffer, slot, rate, discount)

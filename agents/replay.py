@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import Transition
+from agents.base import FloatArray, MaskArray
+from agents.table import IntArray
+from nim_envs.compilation import compiled
 
 
 @dataclass(frozen=True)
@@ -32,33 +35,65 @@ class Replay:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)!r}")
 
 
-class ReplayBuffer:
-    """Remembers turns and says which to learn from again.
+class ReplayBuffer(NamedTuple):
+    """What is needed to learn again from each turn remembered; all of it in arrays."""
 
-    Args:
-        settings: see :class:`Replay`.
-        rng: draws the batches.
-    """
+    positions: IntArray  # (capacity,): rows of the positions moved from
+    actions: IntArray  # (capacity,)
+    rewards: FloatArray  # (capacity,)
+    later_positions: IntArray  # (capacity,): rows to bootstrap from
+    later_action_masks: MaskArray  # (capacity, actions)
+    counters: IntArray  # turns ever added, finished games at the last batch
+    batch: int
+    interval: int
 
-    def __init__(self, settings: Replay, rng: np.random.Generator) -> None:
-        self.settings = settings
-        self._rng = rng
-        self._turns: list[Transition] = []
-        self._oldest = 0
-        self._replayed_at = 0
 
-    def add(self, transition: Transition) -> None:
-        """Remember one turn."""
-        if len(self._turns) < self.settings.capacity:
-            self._turns.append(transition)
-        else:
-            self._turns[self._oldest] = transition
-            self._oldest = (self._oldest + 1) % self.settings.capacity
+def replay_buffer(settings: Replay | None, actions: int) -> ReplayBuffer:
+    """Return an empty buffer; one without room if there is to be no replay."""
+    capacity, batch, interval = (
+        (0, 0, 1) if settings is None else (settings.capacity, settings.batch, settings.interval)
+    )
+    return ReplayBuffer(
+        np.zeros(capacity, np.int64),
+        np.zeros(capacity, np.int64),
+        np.zeros(capacity),
+        np.zeros(capacity, np.int64),
+        np.zeros((capacity, actions), np.int8),
+        np.zeros(2, np.int64),
+        batch,
+        interval,
+    )
 
-    def due(self, games: int) -> list[Transition]:
-        """Return a batch if ``interval`` games have ended since the last one, else nothing."""
-        if games - self._replayed_at < self.settings.interval:
-            return []
-        self._replayed_at = games
-        chosen = self._rng.integers(len(self._turns), size=self.settings.batch)
-        return [self._turns[number] for number in chosen]
+
+@compiled
+def add_turn(
+    buffer: ReplayBuffer,
+    position: int,
+    action: int,
+    reward: float,
+    later_position: int,
+    later_action_mask: MaskArray,
+) -> None:
+    """Remember one turn in place of the oldest."""
+    slot = buffer.counters[0] % len(buffer.positions)
+    buffer.positions[slot] = position
+    buffer.actions[slot] = action
+    buffer.rewards[slot] = reward
+    buffer.later_positions[slot] = later_position
+    buffer.later_action_masks[slot] = later_action_mask
+    buffer.counters[0] += 1
+
+
+@compiled
+def turns_due(buffer: ReplayBuffer, finished: int) -> int:
+    """Return how many turns to learn from now that ``finished`` games have ended."""
+    if finished - buffer.counters[1] < buffer.interval:
+        return 0
+    buffer.counters[1] = finished
+    return buffer.batch
+
+
+@compiled
+def drawn_turn(buffer: ReplayBuffer, uniform: float) -> int:
+    """Return the slot of a remembered turn, all equally likely."""
+    return int(uniform * min(buffer.counters[0], len(buffer.positions)))

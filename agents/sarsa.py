@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from agents.base import FloatArray, MaskArray, Transition
-from agents.epsilon_greedy import EpsilonGreedyLearner
+from agents.compiled_games import Turn, choose, implements, learn
+from agents.epsilon_greedy import EpsilonGreedyLearner, choose_epsilon_greedily
 from agents.selection import largest_legal
 from agents.storable import storable
+from agents.table import IntArray
 from nim_envs.compilation import compiled
 
 
@@ -73,6 +77,52 @@ class SARSA(EpsilonGreedyLearner):
         position = self.index(turn.observation)
         move_towards(self.table, position, turn.action, target, self.learning_rate)
 
+    def compiled_state(self, longest_game: int) -> SARSAState:
+        """Return its state for :mod:`agents.compiled_games`."""
+        return SARSAState(
+            self.table,
+            float(self.learning_rate),
+            float(self.discount),
+            np.full(2, -1),
+            np.zeros(2, np.int64),
+            np.zeros(2),
+        )
+
+
+class SARSAState(NamedTuple):
+    """What :class:`SARSA` is in compiled games, with the turn that waits in each seat."""
+
+    table: FloatArray
+    learning_rate: float
+    discount: float
+    positions: IntArray  # (2,); -1 where none waits
+    actions: IntArray  # (2,)
+    rewards: FloatArray  # (2,)
+
+
+implements(choose, SARSAState)(choose_epsilon_greedily)
+
+
+@implements(learn, SARSAState)
+def _learn_sarsa(
+    state: SARSAState, turn: Turn, epsilon: float, finished: int, generator: np.random.Generator
+) -> None:
+    """The same as :meth:`SARSA.learn`."""
+    seat = turn.seat
+    reward = turn.reward + turn.reply_reward
+    if state.positions[seat] >= 0:
+        following = state.discount * state.table[turn.position, turn.action]
+        target = state.rewards[seat] + following
+        position, action = state.positions[seat], state.actions[seat]
+        move_towards(state.table, position, action, target, state.learning_rate)
+    if turn.terminated:
+        state.positions[seat] = -1
+        move_towards(state.table, turn.position, turn.action, reward, state.learning_rate)
+    else:
+        state.positions[seat] = turn.position
+        state.actions[seat] = turn.action
+        state.rewards[seat] = reward
+
 
 @storable
 class ExpectedSARSA(EpsilonGreedyLearner):
@@ -96,3 +146,34 @@ class ExpectedSARSA(EpsilonGreedyLearner):
         target = transition.reward + transition.reply_reward + self.discount * following
         position = self.index(transition.observation)
         move_towards(self.table, position, transition.action, target, self.learning_rate)
+
+    def compiled_state(self, longest_game: int) -> ExpectedSARSAState:
+        """Return its state for :mod:`agents.compiled_games`."""
+        return ExpectedSARSAState(self.table, float(self.learning_rate), float(self.discount))
+
+
+class ExpectedSARSAState(NamedTuple):
+    """What :class:`ExpectedSARSA` is in compiled games."""
+
+    table: FloatArray
+    learning_rate: float
+    discount: float
+
+
+implements(choose, ExpectedSARSAState)(choose_epsilon_greedily)
+
+
+@implements(learn, ExpectedSARSAState)
+def _learn_expected_sarsa(
+    state: ExpectedSARSAState,
+    turn: Turn,
+    epsilon: float,
+    finished: int,
+    generator: np.random.Generator,
+) -> None:
+    """The same as :meth:`ExpectedSARSA.learn`."""
+    following = epsilon_greedy_value(
+        state.table[turn.next_position], turn.next_action_mask, epsilon
+    )
+    target = turn.reward + turn.reply_reward + state.discount * following
+    move_towards(state.table, turn.position, turn.action, target, state.learning_rate)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from agents.base import Array, Learner, MaskArray, Policy, Transition
+from agents.compiled_games import Turn, choose, implements, learn
 from agents.storable import storable
 
 
@@ -44,3 +47,50 @@ class NimSumShaping:
     def greedy(self) -> Policy:
         """Return what the learner has learned."""
         return self.learner.greedy()
+
+    def compiled_state(self, longest_game: int) -> NimSumShapingState:
+        """Return its state for :mod:`agents.compiled_games`."""
+        inner: Any = self.learner
+        return NimSumShapingState(inner.compiled_state(longest_game), float(self.bonus))
+
+
+class NimSumShapingState(NamedTuple):
+    """What :class:`NimSumShaping` is in compiled games."""
+
+    learner: Any  # the state of who is paid
+    bonus: float
+
+
+@implements(choose, NimSumShapingState)
+def _choose(
+    state: NimSumShapingState,
+    observation: Array,
+    position: int,
+    action_mask: MaskArray,
+    first_move: bool,
+    epsilon: float,
+    uniform: float,
+) -> int:
+    """The same as :meth:`NimSumShaping.act`."""
+    return choose(state.learner, observation, position, action_mask, first_move, epsilon, uniform)
+
+
+@implements(learn, NimSumShapingState)
+def _learn(
+    state: NimSumShapingState,
+    turn: Turn,
+    epsilon: float,
+    finished: int,
+    generator: np.random.Generator,
+) -> None:
+    """The same as :meth:`NimSumShaping.update`."""
+    nim_sum = 0
+    for heap in turn.reply_observation:
+        nim_sum ^= heap
+    reward = turn.reward + (state.bonus if nim_sum == 0 else 0.0)
+    paid = Turn(
+        turn.seat, turn.observation, turn.position, turn.action_mask, turn.action, reward,
+        turn.reply_observation, turn.reply_position, turn.reply_action_mask, turn.reply_reward,
+        turn.next_position, turn.next_action_mask, turn.terminated,
+    )  # fmt: skip
+    learn(state.learner, paid, epsilon, finished, generator)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
 
 from agents.base import Array, FloatArray, MaskArray, Transition
+from agents.compiled_games import Turn, choose, implements, learn
 from agents.exploration import check_range
 from agents.gradient_bandit import softmax_action, softmax_probabilities
 from agents.selection import softmax
@@ -121,6 +122,19 @@ def natural_policy_gradient_update(
             preferences[position, other] += actor_rate * (action_values[position, other] - mean)
 
 
+def choose_by_softmax(
+    state: Any,
+    observation: Array,
+    position: int,
+    action_mask: MaskArray,
+    first_move: bool,
+    epsilon: float,
+    uniform: float,
+) -> int:
+    """The compiled choice for a state with ``preferences``; see :mod:`agents.compiled_games`."""
+    return softmax_action(state.preferences[position], action_mask, 1.0, uniform, state.scratch)
+
+
 class SoftmaxCriticLearner(ABC):
     """What both learners share: preferences, the softmax policy, and step sizes.
 
@@ -204,6 +218,17 @@ class ActorCritic(SoftmaxCriticLearner):
         )
         self.values = np.zeros(len(self.preferences))
 
+    def compiled_state(self, longest_game: int) -> ActorCriticState:
+        """Return its state for :mod:`agents.compiled_games`."""
+        return ActorCriticState(
+            self.preferences,
+            self.values,
+            float(self.actor_rate),
+            float(self.critic_rate),
+            float(self.discount),
+            self._scratch,
+        )
+
     def update(self, transition: Transition) -> None:
         """Learn from one turn by :func:`actor_critic_update`."""
         actor_critic_update(
@@ -220,6 +245,36 @@ class ActorCritic(SoftmaxCriticLearner):
             self.discount,
             self._scratch,
         )
+
+
+class ActorCriticState(NamedTuple):
+    """What :class:`ActorCritic` is in compiled games."""
+
+    preferences: FloatArray
+    values: FloatArray
+    actor_rate: float
+    critic_rate: float
+    discount: float
+    scratch: FloatArray
+
+
+implements(choose, ActorCriticState)(choose_by_softmax)
+
+
+@implements(learn, ActorCriticState)
+def _learn_actor_critic(
+    state: ActorCriticState,
+    turn: Turn,
+    epsilon: float,
+    finished: int,
+    generator: np.random.Generator,
+) -> None:
+    """The same as :meth:`ActorCritic.update`."""
+    actor_critic_update(
+        state.preferences, state.values, turn.position, turn.action_mask, turn.action,
+        turn.reward, turn.reply_position, not turn.reply_action_mask.any(), state.actor_rate,
+        state.critic_rate, state.discount, state.scratch,
+    )  # fmt: skip
 
 
 @storable
@@ -250,6 +305,17 @@ class NaturalPolicyGradient(SoftmaxCriticLearner):
         )
         self.action_values = np.zeros(self.preferences.shape)
 
+    def compiled_state(self, longest_game: int) -> NaturalPolicyGradientState:
+        """Return its state for :mod:`agents.compiled_games`."""
+        return NaturalPolicyGradientState(
+            self.preferences,
+            self.action_values,
+            float(self.actor_rate),
+            float(self.critic_rate),
+            float(self.discount),
+            self._scratch,
+        )
+
     def update(self, transition: Transition) -> None:
         """Learn from one turn by :func:`natural_policy_gradient_update`."""
         natural_policy_gradient_update(
@@ -267,3 +333,34 @@ class NaturalPolicyGradient(SoftmaxCriticLearner):
             self.discount,
             self._scratch,
         )
+
+
+class NaturalPolicyGradientState(NamedTuple):
+    """What :class:`NaturalPolicyGradient` is in compiled games."""
+
+    preferences: FloatArray
+    action_values: FloatArray
+    actor_rate: float
+    critic_rate: float
+    discount: float
+    scratch: FloatArray
+
+
+implements(choose, NaturalPolicyGradientState)(choose_by_softmax)
+
+
+@implements(learn, NaturalPolicyGradientState)
+def _learn_natural_policy_gradient(
+    state: NaturalPolicyGradientState,
+    turn: Turn,
+    epsilon: float,
+    finished: int,
+    generator: np.random.Generator,
+) -> None:
+    """The same as :meth:`NaturalPolicyGradient.update`."""
+    natural_policy_gradient_update(
+        state.preferences, state.action_values, turn.position, turn.action_mask, turn.action,
+        turn.reward, turn.reply_position, turn.reply_action_mask,
+        not turn.reply_action_mask.any(), state.actor_rate, state.critic_rate, state.discount,
+        state.scratch,
+    )  # fmt: skip

@@ -38,6 +38,7 @@ VALUES = {
         Game,
         OutcomeStart,
         Replay,
+        ReplayBuffer,
         Rules,
         SubtractionHeap,
         TableComponent,
@@ -46,7 +47,7 @@ VALUES = {
 }
 """Dataclasses that arguments of learners may hold."""
 
-PARTS = {cls.__name__: cls for cls in (Exploration, ReplayBuffer)}
+PARTS = {cls.__name__: cls for cls in (Exploration,)}
 """Objects inside a learner that change as it learns."""
 
 REMADE = {"constructor_arguments", "index", "game", "strides", "_schedule", "_scratch", "settings"}
@@ -182,6 +183,10 @@ def _encode(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
     if isinstance(value, np.ndarray):
         arrays.append(value)
         return {"array": len(arrays) - 1}
+    if kind is VALUES.get(name):
+        names = getattr(kind, "_fields", None) or kind.__dataclass_fields__
+        fields = {key: getattr(value, key) for key in names}
+        return {"value": name, "fields": _encode(fields, arrays)}
     if isinstance(value, list) and value and isinstance(value[0], Transition):
         columns = [np.stack([np.asarray(turn[i]) for turn in value]) for i in range(len(value[0]))]
         return {"turns": [_encode(column, arrays) for column in columns]}
@@ -205,9 +210,6 @@ def _encode(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
         return {"schedule": "harmonic"}
     if isinstance(value, np.random.Generator):
         return {"generator": [value.bit_generator.state]}
-    if kind is VALUES.get(name):
-        fields = {key: getattr(value, key) for key in value.__dataclass_fields__}
-        return {"value": name, "fields": _encode(fields, arrays)}
     if kind is STORABLE.get(name):
         return {
             "learner": name,
@@ -267,10 +269,6 @@ def _decode(code: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
                 vars(part).update(value)
             else:
                 setattr(learner, key, value)
-        # The generator of a learner and that of its parts are one and the same.
-        buffer = getattr(learner, "buffer", None)
-        if buffer is not None:
-            buffer._rng = learner.rng
         return learner
     raise StorageError(f"unknown entry {kind!r}")
 

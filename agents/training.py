@@ -15,10 +15,16 @@ from tqdm import tqdm
 
 from agents import storage
 from agents.base import Agent, Array, Learner, MaskArray, Transition
+from agents.self_play import compiled_road
 
 Env = AECEnv[str, Any, Any]
 
 DRAW = -1
+
+# Compiled games are played in blocks, short enough for a progress bar and for Ctrl-C.
+FIRST_BLOCK = 256
+LARGEST_BLOCK = 1 << 16
+BLOCK_SECONDS = 0.1
 
 # The first fields of a Transition: all that is known before the opponent has replied.
 _Turn = tuple[int, Array, MaskArray, int, float, Array, MaskArray]
@@ -117,6 +123,8 @@ def train(
     checkpoint: str | Path | None = None,
     checkpoint_every: int = 10_000,
     after_game: Callable[[int], None] | None = None,
+    after_every: int = 1,
+    compiled: bool = True,
 ) -> TrainingLog:
     """Let agents play against each other and learn.
 
@@ -132,21 +140,27 @@ def train(
         checkpoint: a file to save the run to as it goes; if it is there already, the run goes
             on from it, and ends just as if it had never stopped.
         checkpoint_every: games between two savings.
-        after_game: called after every game with the number of games played so far; it must
-            leave the environment alone.
+        after_game: called with the number of games played so far; it must leave the
+            environment alone.
+        after_every: games between two calls of ``after_game``; it is also called at the end.
+        compiled: whether to play in compiled code where that can be done: self-play of this
+            package's table learners, one for both seats or one a seat, in its environments with
+            integer observations. Tables, games and log are the same bit for bit, a hundred
+            times sooner; the environment itself is then left at the start of the first game.
 
     Returns:
         Winner and length of every game, and the time taken.
 
     Raises:
-        ValueError: ``episodes`` is negative, or ``checkpoint_every`` below 1.
+        ValueError: ``episodes`` is negative, or ``checkpoint_every`` or ``after_every`` below 1.
         StorageError: the checkpoint is no such file, or of a run with another seed or learner.
         TypeError: ``agents`` is neither an agent nor a pair of them.
     """
     if episodes < 0:
         raise ValueError(f"episodes must be at least 0, not {episodes}")
-    if checkpoint_every < 1:
-        raise ValueError(f"checkpoint_every must be at least 1, not {checkpoint_every}")
+    for name, games in (("checkpoint_every", checkpoint_every), ("after_every", after_every)):
+        if games < 1:
+            raise ValueError(f"{name} must be at least 1, not {games}")
     schedule = agents if isinstance(agents, Opponents) else None
     everyone = (schedule.learner, *schedule.opponents) if schedule else as_pair(agents)  # type: ignore[arg-type]
     # Each learner once, in order: whom a checkpoint holds.
@@ -166,23 +180,43 @@ def train(
     if checkpoint is not None and Path(checkpoint).exists():
         first = run.resume(Path(checkpoint), env, distinct, seed)
         began -= run.seconds
-    games = tqdm(
-        range(first, episodes), desc="training", unit="game", initial=first, total=episodes,
-        disable=not progress,
-    )  # fmt: skip
-    for game in games:
-        if game:
-            env.reset(options=options)
-        if schedule is not None:
-            pair = schedule.pair(game, run.rng)
-            learners = _learners(pair, learning)
-        run.winners[game], run.lengths[game] = play_and_learn(env, pair, learners, run.rng)
-        done = game + 1
-        if checkpoint is not None and (done % checkpoint_every == 0 or done == episodes):
-            run.seconds = time.perf_counter() - began
-            run.save(Path(checkpoint), env, distinct, seed, done)
-        if after_game is not None:
-            after_game(done)
+    road = compiled_road(env, pair, options) if compiled and schedule is None else None
+    if road is not None and first:
+        road.continue_run()
+    # Where the run pauses: at the ends of these many games.
+    pauses = [episodes]
+    if checkpoint is not None:
+        pauses.append(checkpoint_every)
+    if after_game is not None:
+        pauses.append(after_every)
+    bar = tqdm(
+        desc="training", unit="game", initial=first, total=episodes, disable=not progress
+    )
+    done, block = first, FIRST_BLOCK
+    with bar:
+        while done < episodes:
+            if road is None:
+                if done:
+                    env.reset(options=options)
+                if schedule is not None:
+                    pair = schedule.pair(done, run.rng)
+                    learners = _learners(pair, learning)
+                run.winners[done], run.lengths[done] = play_and_learn(env, pair, learners, run.rng)
+                games = 1
+            else:
+                games = min(block, *(every - done % every for every in pauses))
+                started = time.perf_counter()
+                here = slice(done, done + games)
+                road.play(run.rng, run.winners[here], run.lengths[here])
+                if time.perf_counter() - started < BLOCK_SECONDS:
+                    block = min(2 * block, LARGEST_BLOCK)
+            done += games
+            bar.update(games)
+            if checkpoint is not None and (done % checkpoint_every == 0 or done == episodes):
+                run.seconds = time.perf_counter() - began
+                run.save(Path(checkpoint), env, distinct, seed, done)
+            if after_game is not None and (done % after_every == 0 or done == episodes):
+                after_game(done)
     return TrainingLog(run.winners, run.lengths, time.perf_counter() - began)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
 
 from agents.base import Array, FloatArray, MaskArray, Transition
+from agents.compiled_games import Moves, Turn, choose, implements, learn, no_moves, remember
 from agents.exploration import check_range
 from agents.selection import sample
 from agents.storable import storable
@@ -45,6 +46,23 @@ def ratio_probabilities(
 
 
 @compiled
+def crystallised_action(
+    wins: FloatArray,
+    losses: FloatArray,
+    action_mask: MaskArray,
+    threshold: float,
+    uniform: float,
+    probabilities: FloatArray,
+) -> int:
+    """Return an action by the ratios, or the likeliest where it is above ``threshold``."""
+    ratio_probabilities(wins, losses, action_mask, probabilities)
+    likeliest = int(np.argmax(probabilities))
+    if probabilities[likeliest] > threshold:
+        return likeliest
+    return sample(probabilities, uniform)
+
+
+@compiled
 def ratio_action(
     wins: FloatArray,
     losses: FloatArray,
@@ -56,13 +74,11 @@ def ratio_action(
     uniform: float,
     probabilities: FloatArray,
 ) -> int:
-    """Return an action by the ratios, or the likeliest where it is above ``threshold``."""
+    """One compiled call for the step-by-step loop: number the observation, then choose."""
     position = mixed_radix_number(observation, strides, offset)
-    ratio_probabilities(wins[position], losses[position], action_mask, probabilities)
-    likeliest = int(np.argmax(probabilities))
-    if probabilities[likeliest] > threshold:
-        return likeliest
-    return sample(probabilities, uniform)
+    return crystallised_action(
+        wins[position], losses[position], action_mask, threshold, uniform, probabilities
+    )
 
 
 @compiled
@@ -177,3 +193,60 @@ class WinLossRatio:
     def greedy(self) -> GreedyTablePolicy:
         """Return the policy that plays the move of the largest ratio, as it is now."""
         return GreedyTablePolicy(self.index, np.maximum(self.wins, 1) / np.maximum(self.losses, 1))
+
+    def compiled_state(self, longest_game: int) -> WinLossRatioState:
+        """Return its state for :mod:`agents.compiled_games`."""
+        return WinLossRatioState(
+            self.wins,
+            self.losses,
+            float(self.crystallise),
+            1.0 - self.forgetting,
+            self._scratch,
+            no_moves(longest_game),
+        )
+
+
+class WinLossRatioState(NamedTuple):
+    """What :class:`WinLossRatio` is in compiled games."""
+
+    wins: FloatArray
+    losses: FloatArray
+    threshold: float
+    kept: float
+    scratch: FloatArray
+    moves: Moves
+
+
+@implements(choose, WinLossRatioState)
+def _choose(
+    state: WinLossRatioState,
+    observation: Array,
+    position: int,
+    action_mask: MaskArray,
+    first_move: bool,
+    epsilon: float,
+    uniform: float,
+) -> int:
+    """The same as :meth:`WinLossRatio.act`."""
+    wins, losses = state.wins[position], state.losses[position]
+    return crystallised_action(
+        wins, losses, action_mask, state.threshold, uniform, state.scratch
+    )
+
+
+@implements(learn, WinLossRatioState)
+def _learn(
+    state: WinLossRatioState,
+    turn: Turn,
+    epsilon: float,
+    finished: int,
+    generator: np.random.Generator,
+) -> None:
+    """The same as :meth:`WinLossRatio.update`."""
+    count = remember(state.moves, turn)
+    if turn.terminated:
+        won = turn.reward + turn.reply_reward > 0
+        for move in range(count):
+            position = state.moves.positions[turn.seat, move]
+            action = state.moves.actions[turn.seat, move]
+            count_result(state.wins, state.losses, position, action, won, state.kept)

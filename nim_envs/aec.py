@@ -196,12 +196,34 @@ class GameEnv(AECEnv[str, Any, Any]):
         Raises:
             InvalidPositionError: the start is not a position of this game that leaves a move.
         """
-        sampler = self._own_sampler
-        if options and "start" in options:
-            sampler = self._sampler(as_start(options["start"]))
+        sampler = self._sampler_of(options)
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
         self._begin(sampler.draw(self._rng), 0)
+
+    def next_starts(self, games: int, options: dict[str, Any] | None = None) -> IntArray:
+        """Draw the starts of the next games, as so many calls of :meth:`reset` would.
+
+        Args:
+            games: how many.
+            options: as in :meth:`reset`.
+
+        Returns:
+            Positions, ``(games, components)``. The game in progress is left as it is.
+
+        Raises:
+            ResetNeededError: before the first :meth:`reset`, which may seed the starts.
+            InvalidPositionError: the start is not a position of this game that leaves a move.
+        """
+        if self._rng is None:
+            raise ResetNeededError("no start was seeded yet: call reset() first")
+        return self._sampler_of(options).sample(self._rng, games)
+
+    def _sampler_of(self, options: dict[str, Any] | None) -> Sampler:
+        """The sampler that the options of a reset ask for."""
+        if options and "start" in options:
+            return self._sampler(as_start(options["start"]))
+        return self._own_sampler
 
     def _sampler(self, start: Start) -> Sampler:
         """The sampler of ``start``, remembered: listing its positions takes time."""

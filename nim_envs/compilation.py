@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -29,6 +32,27 @@ def compiled(function: Function) -> Function:
         return cast(Function, numba.njit(cache=True)(function))
     finally:
         config.CACHE_DIR = before
+
+
+@contextmanager
+def announced(what: str, after: float = 1.0) -> Iterator[None]:
+    """Say on the standard error that compilation goes on, if it takes longer than ``after``.
+
+    Args:
+        what: what is being done, such as ``"compiling self-play"``.
+        after: seconds to wait before saying so.
+    """
+
+    def say() -> None:
+        print(f"{what}; from now on it is loaded from disk …", file=sys.stderr, flush=True)
+
+    timer = threading.Timer(after, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @lru_cache

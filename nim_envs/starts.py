@@ -43,7 +43,11 @@ class Playable(Protocol):
 
 
 class Sampler(ABC):
-    """Draws start positions of one game."""
+    """Draws start positions of one game.
+
+    To sample many at once takes the same from the generator as to draw them one by one, and
+    gives the same positions, so that a batch of games starts where single games would.
+    """
 
     @abstractmethod
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
@@ -200,11 +204,11 @@ class _Listed(Sampler):
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
         if len(self._positions) == 1:
             return np.repeat(self._positions, size, axis=0)
-        return self._positions[rng.integers(len(self._positions), size=size)]
+        # Of at most 2**20 positions none is favoured measurably by rounding.
+        return self._positions[(rng.random(size) * len(self._positions)).astype(np.int64)]
 
     def draw(self, rng: np.random.Generator) -> IntArray:
         number = len(self._positions)
-        # Faster than rng.integers; of at most 2**20 positions none is favoured measurably.
         chosen = int(rng.random() * number) if number > 1 else 0
         position: IntArray = self._positions[chosen].copy()
         return position
@@ -221,10 +225,12 @@ class _Mixed(Sampler):
         self._second = second
 
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
-        use_first = rng.random(size) < 0.5
-        first = self._first.sample(rng, size)
-        second = self._second.sample(rng, size)
-        return np.where(use_first[:, np.newaxis], first, second)
+        if size == 0:
+            return self._first.sample(rng, 0)
+        return np.stack([self.draw(rng) for _ in range(size)])
+
+    def draw(self, rng: np.random.Generator) -> IntArray:
+        return (self._first if rng.random() < 0.5 else self._second).draw(rng)
 
     def support(self) -> tuple[IntArray, FloatArray]:
         parts = [self._first.support(), self._second.support()]
@@ -273,15 +279,29 @@ class _Box(Sampler):
         return accepted
 
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
-        found = np.empty((0, len(self._low)), dtype=np.int64)
-        drawn = 0
-        while len(found) < size:
-            batch = rng.integers(self._low, self._high + 1, size=(max(size, 64), len(self._low)))
-            found = np.concatenate([found, batch[self.accepts(batch)]])
-            drawn += len(batch)
-            if not len(found) and drawn >= DRAWS_BEFORE_GIVING_UP:
-                raise InvalidPositionError(f"{self._describe()} was found in {drawn} draws")
-        return found[:size]
+        found = [np.empty((0, len(self._low)), dtype=np.int64)]
+        missing, tried = size, 0
+        while missing:
+            before = rng.bit_generator.state
+            rows = self._rows(rng, max(missing, 64))
+            accepted = np.flatnonzero(self.accepts(rows))
+            tried += len(rows)
+            if len(accepted) >= missing:
+                # Take no more from the generator than single draws would have.
+                accepted = accepted[:missing]
+                rng.bit_generator.state = before
+                self._rows(rng, int(accepted[-1]) + 1)
+            found.append(rows[accepted])
+            missing -= len(accepted)
+            if missing == size and tried >= DRAWS_BEFORE_GIVING_UP:
+                raise InvalidPositionError(f"{self._describe()} was found in {tried} draws")
+        return np.concatenate(found)
+
+    def _rows(self, rng: np.random.Generator, size: int) -> IntArray:
+        """``size`` positions of the box, ``(size, components)``."""
+        spans = self._high - self._low + 1
+        steps: IntArray = (rng.random((size, len(spans))) * spans).astype(np.int64)
+        return self._low + steps
 
     def support(self) -> tuple[IntArray, FloatArray]:
         if self.num_positions > LARGEST_SUPPORT:
