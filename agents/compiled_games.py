@@ -120,8 +120,8 @@ def implements(function: Callable[..., Any], state: type) -> Callable[[Function]
                 return implementation
             return None
 
-        # Numba would compare the annotations of the two signatures.
-        overload(function, strict=False)(of_such_a_state)
+        # Strictly, Numba would compare the annotations of the two signatures.
+        overload(function, strict=False, jit_options={"forceinline": True})(of_such_a_state)
         return implementation
 
     return register
@@ -175,7 +175,8 @@ def play_games(
     legal_actions = np.zeros((3, actions), dtype=np.int8)
     positions = np.zeros(3, dtype=np.int64)
     chosen = np.zeros(3, dtype=np.int64)
-    before_first = np.array([ended[0].max(), ended[1].max()])
+    at_first = np.array([ended[0].max(), ended[1].max()])
+    finished = at_first.copy()
     for game in range(len(starts)):
         legal = 0
         positions[0] = 0
@@ -193,7 +194,7 @@ def play_games(
             seat = moves % 2
             uniform = rng.random()
             mover = 0 if shared else seat
-            epsilon = epsilons[mover, ended[mover].max() - before_first[mover]]
+            epsilon = epsilons[mover, finished[mover] - at_first[mover]]
             if mover == 0:
                 action = choose(
                     first, observations[here], positions[here], legal_actions[here],
@@ -239,14 +240,15 @@ def play_games(
                         legal_actions[after], over,
                     )  # fmt: skip
                 learner = 0 if shared else turn.seat
-                finished = ended[learner].max()
-                epsilon = epsilons[learner, finished - before_first[learner]]
+                games = finished[learner]
+                epsilon = epsilons[learner, games - at_first[learner]]
                 if learner == 0:
-                    learn(first, turn, epsilon, finished, first_generator)
+                    learn(first, turn, epsilon, games, first_generator)
                 else:
-                    learn(second, turn, epsilon, finished, second_generator)
+                    learn(second, turn, epsilon, games, second_generator)
                 if over:
                     ended[learner, turn.seat] += 1
+                    finished[learner] = max(ended[learner, 0], ended[learner, 1])
         last_seat = (moves + 1) % 2
         winners[game] = last_seat if last_mover_wins else 1 - last_seat
         lengths[game] = moves

@@ -219,21 +219,21 @@ class QLearning(EpsilonGreedyLearner):
     def _scaled(self, reward: float) -> float:
         return float(scaled_reward(reward, self.win_reward, self.loss_reward))
 
-    def compiled_state(self, longest_game: int) -> QLearningState:
+    def compiled_state(self, longest_game: int) -> QLearningState | ReplayState:
         """Return its state for :mod:`agents.compiled_games`."""
-        return QLearningState(
+        state = QLearningState(
             self.table,
             float(self.learning_rate),
             float(self.signed_discount),
             BOOTSTRAPS.index(self.bootstrap),
             float(self.win_reward),
             float(self.loss_reward),
-            self.buffer,
         )
+        return ReplayState(self.table, state, self.buffer) if len(self.buffer.positions) else state
 
 
 class QLearningState(NamedTuple):
-    """What :class:`QLearning` is in compiled games."""
+    """What :class:`QLearning` is in compiled games, without replay."""
 
     table: FloatArray
     learning_rate: float
@@ -241,27 +241,55 @@ class QLearningState(NamedTuple):
     bootstrap: int  # its number in BOOTSTRAPS
     win_reward: float
     loss_reward: float
+
+
+class ReplayState(NamedTuple):
+    """What :class:`QLearning` is in compiled games, with replay."""
+
+    table: FloatArray
+    learning: QLearningState
     buffer: ReplayBuffer
 
 
 implements(choose, QLearningState)(choose_epsilon_greedily)
+implements(choose, ReplayState)(choose_epsilon_greedily)
+
+
+@compiled
+def _seen_from(state: QLearningState, turn: Turn) -> tuple[float, int, MaskArray]:
+    """The reward that a turn brought, and the position and mask to bootstrap from."""
+    reward = scaled_reward(turn.reward, state.win_reward, state.loss_reward)
+    if state.bootstrap == NEGAMAX:
+        return reward, turn.reply_position, turn.reply_action_mask
+    reward += scaled_reward(turn.reply_reward, state.win_reward, state.loss_reward)
+    if state.bootstrap == OWN_TURN:
+        return reward, turn.next_position, turn.next_action_mask
+    return reward, turn.reply_position, turn.reply_action_mask
 
 
 @implements(learn, QLearningState)
 def _learn(
     state: QLearningState, turn: Turn, epsilon: float, finished: int, generator: np.random.Generator
 ) -> None:
-    """The same as :meth:`QLearning.learn`."""
-    reward = scaled_reward(turn.reward, state.win_reward, state.loss_reward)
-    later, later_mask = turn.reply_position, turn.reply_action_mask
-    if state.bootstrap != NEGAMAX:
-        reward += scaled_reward(turn.reply_reward, state.win_reward, state.loss_reward)
-        if state.bootstrap == OWN_TURN:
-            later, later_mask = turn.next_position, turn.next_action_mask
-    table, rate, discount = state.table, state.learning_rate, state.signed_discount
-    q_learning_update(table, turn.position, turn.action, reward, later, later_mask, rate, discount)
-    if len(state.buffer.positions):
-        add_turn(state.buffer, turn.position, turn.action, reward, later, later_mask)
-        for _ in range(turns_due(state.buffer, finished)):
-            slot = drawn_turn(state.buffer, generator.random())
-            learn_again(table, state.buffer, slot, rate, discount)
+    """The same as :meth:`QLearning.learn`, without replay."""
+    reward, later, later_mask = _seen_from(state, turn)
+    q_learning_update(
+        state.table, turn.position, turn.action, reward, later, later_mask,
+        state.learning_rate, state.signed_discount,
+    )  # fmt: skip
+
+
+@implements(learn, ReplayState)
+def _learn_with_replay(
+    state: ReplayState, turn: Turn, epsilon: float, finished: int, generator: np.random.Generator
+) -> None:
+    """The same as :meth:`QLearning.learn`, with replay."""
+    learning, buffer = state.learning, state.buffer
+    learn(learning, turn, epsilon, finished, generator)
+    reward, later, later_mask = _seen_from(learning, turn)
+    add_turn(buffer, turn.position, turn.action, reward, later, later_mask)
+    for _ in range(turns_due(buffer, finished)):
+        slot = drawn_turn(buffer, generator.random())
+        learn_again(
+            learning.table, buffer, slot, learning.learning_rate, learning.signed_discount
+        )
