@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import Array, FloatArray, MaskArray, Transition
+from agents.base import Array, FloatArray, IntArray, MaskArray, Transition
 from agents.compiled_games import Turn, choose, implements, learn
 from agents.exploration import Exploration, Schedule, check_range
 from agents.random_agent import uniform_probabilities
 from agents.selection import epsilon_greedy_action, largest_legal
 from agents.storable import storable
-from agents.table import IntArray, check_memory, mixed_radix_number
+from agents.table import check_memory, mixed_radix_number
 from nim_envs import Convention, Game
 from nim_envs.compilation import compiled
 
@@ -23,27 +23,29 @@ def option_values(
     table: IntArray,
     strides: IntArray,
     observation: IntArray,
+    legal_actions: IntArray,
     out: FloatArray,
 ) -> None:
-    """Write to ``out`` what each action is worth: minus the value of the position after it.
+    """Write to ``out`` what each legal action is worth: minus the value of where it leads.
 
     Args:
         values: of positions for the player to move, ``(positions,)``.
         table: the rules' options, ``(components, states, options)``.
         strides: mixed-radix strides of positions, ``(components,)``.
         observation: the position, ``(components,)``.
-        out: ``(actions,)``, changed in place; minus infinity where not legal.
+        legal_actions: what is legal there, ascending.
+        out: ``(actions,)``, changed in place; left as it is where not legal.
     """
     position = mixed_radix_number(observation, strides, 0)
     options = table.shape[2]
-    for component in range(len(observation)):
+    component, first = 0, 0
+    for action in legal_actions:
+        while action >= first + options:
+            first += options
+            component += 1
         state = observation[component]
-        for option in range(options):
-            after = table[component, state, option]
-            worth = -np.inf
-            if after >= 0:
-                worth = -values[position + (after - state) * strides[component]]
-            out[component * options + option] = worth
+        after = table[component, state, action - first]
+        out[action] = -values[position + (after - state) * strides[component]]
 
 
 @compiled
@@ -52,7 +54,7 @@ def afterstate_action(
     table: IntArray,
     strides: IntArray,
     observation: IntArray,
-    action_mask: MaskArray,
+    legal_actions: IntArray,
     epsilon: float,
     uniform: float,
     out: FloatArray,
@@ -64,14 +66,30 @@ def afterstate_action(
         table: as there.
         strides: as there.
         observation: as there.
-        action_mask: what is legal, ``(actions,)``.
+        legal_actions: as there.
         epsilon: probability of a random action.
         uniform: the source of randomness, in [0, 1).
         out: scratch space, ``(actions,)``.
     """
     if uniform >= epsilon:  # a random action needs no values
-        option_values(values, table, strides, observation, out)
-    return epsilon_greedy_action(out, action_mask, epsilon, uniform)
+        option_values(values, table, strides, observation, legal_actions, out)
+    return epsilon_greedy_action(out, legal_actions, epsilon, uniform)
+
+
+@compiled
+def act_by_afterstates(
+    values: FloatArray,
+    table: IntArray,
+    strides: IntArray,
+    observation: IntArray,
+    action_mask: MaskArray,
+    epsilon: float,
+    uniform: float,
+    out: FloatArray,
+) -> int:
+    """One compiled call for the step-by-step loop: :func:`afterstate_action` of a mask."""
+    legal = np.flatnonzero(action_mask)
+    return afterstate_action(values, table, strides, observation, legal, epsilon, uniform, out)
 
 
 @compiled
@@ -80,7 +98,7 @@ def afterstate_update(
     table: IntArray,
     strides: IntArray,
     observation: IntArray,
-    action_mask: MaskArray,
+    legal_actions: IntArray,
     learning_rate: float,
     out: FloatArray,
 ) -> None:
@@ -94,16 +112,17 @@ def afterstate_update(
         table: as in :func:`option_values`.
         strides: as there.
         observation: the position, ``(components,)``.
-        action_mask: what is legal there, ``(actions,)``.
+        legal_actions: what is legal there, ascending, at least one.
         learning_rate: step size.
         out: scratch space, ``(actions,)``.
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.8.
     """
-    option_values(values, table, strides, observation, out)
+    option_values(values, table, strides, observation, legal_actions, out)
     position = mixed_radix_number(observation, strides, 0)
-    values[position] += learning_rate * (largest_legal(out, action_mask) - values[position])
+    best = largest_legal(out, legal_actions)
+    values[position] += learning_rate * (best - values[position])
 
 
 @storable
@@ -144,7 +163,7 @@ class AfterstateTD:
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an epsilon-greedy action by the values of the positions after it."""
         return int(
-            afterstate_action(
+            act_by_afterstates(
                 self.values,
                 self.game.rules.table,
                 self.strides,
@@ -163,7 +182,7 @@ class AfterstateTD:
             self.game.rules.table,
             self.strides,
             transition.observation,
-            transition.action_mask,
+            np.flatnonzero(transition.action_mask),
             self.learning_rate,
             self._scratch,
         )
@@ -200,14 +219,14 @@ def _choose(
     state: AfterstateState,
     observation: Array,
     position: int,
-    action_mask: MaskArray,
+    legal_actions: IntArray,
     first_move: bool,
     epsilon: float,
     uniform: float,
 ) -> int:
     """The same as :meth:`AfterstateTD.act`."""
     return afterstate_action(
-        state.values, state.table, state.strides, observation, action_mask, epsilon, uniform,
+        state.values, state.table, state.strides, observation, legal_actions, epsilon, uniform,
         state.scratch,
     )  # fmt: skip
 
@@ -222,7 +241,7 @@ def _learn(
 ) -> None:
     """The same as :meth:`AfterstateTD.update`."""
     afterstate_update(
-        state.values, state.table, state.strides, turn.observation, turn.action_mask,
+        state.values, state.table, state.strides, turn.observation, turn.legal_actions,
         state.learning_rate, state.scratch,
     )  # fmt: skip
 

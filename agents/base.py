@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 MaskArray = npt.NDArray[np.int8]
 
 

@@ -15,8 +15,9 @@ import numpy.typing as npt
 from numba import types
 from numba.extending import overload
 
-from agents.base import Array, FloatArray, MaskArray
-from agents.table import IntArray
+from agents.base import Array, FloatArray, IntArray
+from nim_envs import Game
+from nim_envs.borrowing import borrowed
 from nim_envs.compilation import compiled
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -28,15 +29,15 @@ class Turn(NamedTuple):
     seat: int
     observation: Array  # (components,)
     position: int  # row of the observation
-    action_mask: MaskArray  # (actions,)
+    legal_actions: IntArray  # ascending
     action: int
     reward: float
     reply_observation: Array
     reply_position: int
-    reply_action_mask: MaskArray
+    reply_legal_actions: IntArray  # none where the game is over
     reply_reward: float
     next_position: int
-    next_action_mask: MaskArray
+    next_legal_actions: IntArray  # none where the game is over
     terminated: bool
 
 
@@ -44,7 +45,7 @@ def choose(
     state: Any,
     observation: Array,
     position: int,
-    action_mask: MaskArray,
+    legal_actions: IntArray,
     first_move: bool,
     epsilon: float,
     uniform: float,
@@ -55,7 +56,7 @@ def choose(
         state: of the learner.
         observation: the position, ``(components,)``.
         position: its row.
-        action_mask: what is legal, ``(actions,)``.
+        legal_actions: what is legal, ascending.
         first_move: whether the learner has not moved in this game yet.
         epsilon: probability of a random action, where the learner has one.
         uniform: the source of randomness, in [0, 1).
@@ -76,6 +77,29 @@ def learn(
         generator: the learner's own.
     """
     raise NotImplementedError(f"{type(state).__name__} has no compiled learning rule")
+
+
+class CompiledRules(NamedTuple):
+    """The rules of a game as arrays."""
+
+    table: IntArray  # (components, states, options): the next state, or -1
+    legal_options: IntArray  # same shape: in each state the legal options first, ascending
+    legal_counts: IntArray  # (components, states): how many these are
+    strides: IntArray  # (components,): mixed-radix strides of positions
+    last_mover_wins: bool
+
+
+def compiled_rules(game: Game) -> CompiledRules:
+    """Return the rules of ``game`` as arrays."""
+    rules = game.rules
+    illegal = rules.mask_table == 0
+    return CompiledRules(
+        rules.table,
+        np.ascontiguousarray(np.argsort(illegal, axis=-1, kind="stable")),
+        np.sum(~illegal, axis=-1, dtype=np.int64),
+        rules.strides,
+        game.convention.winner(last_mover=0) == 0,
+    )
 
 
 class Moves(NamedTuple):
@@ -99,7 +123,7 @@ def remember(moves: Moves, turn: Turn) -> int:
     At the end of the game the memory is empty again.
     """
     seat = turn.seat
-    count = moves.counts[seat]
+    count = int(moves.counts[seat])
     moves.positions[seat, count] = turn.position
     moves.actions[seat, count] = turn.action
     moves.counts[seat] = 0 if turn.terminated else count + 1
@@ -128,14 +152,24 @@ def implements(function: Callable[..., Any], state: type) -> Callable[[Function]
 
 
 @compiled
+def list_legal_actions(observation: Array, rules: CompiledRules, out: IntArray) -> int:
+    """Write the legal actions to ``out``, ascending, and return how many there are."""
+    options = rules.table.shape[2]
+    count = 0
+    for component in range(len(observation)):
+        state = observation[component]
+        for number in range(rules.legal_counts[component, state]):
+            out[count] = component * options + rules.legal_options[component, state, number]
+            count += 1
+    return count
+
+
+@compiled
 def play_games(
     first: Any,
     second: Any,
     shared: bool,
-    table: IntArray,
-    masks: MaskArray,
-    strides: IntArray,
-    last_mover_wins: bool,
+    rules: CompiledRules,
     starts: IntArray,
     epsilons: FloatArray,
     ended: IntArray,
@@ -153,10 +187,7 @@ def play_games(
         first: state of the learner of seat 0.
         second: state of the learner of seat 1, the same if it is ``shared``.
         shared: whether one learner plays both seats.
-        table: the rules' options, ``(components, states, options)``.
-        masks: which of them are legal, int8, same shape.
-        strides: mixed-radix strides of positions, ``(components,)``.
-        last_mover_wins: whether the one who made the last move wins.
+        rules: of the game.
         starts: ``(games, components)``.
         epsilons: of each learner now, and once it has finished so many more games,
             ``(2, games + 1)``.
@@ -168,87 +199,79 @@ def play_games(
         winners: changed in place, ``(games,)``.
         lengths: changed in place, ``(games,)``.
     """
-    components, _, options = table.shape
-    actions = components * options
+    rules = borrowed(rules)
+    components, _, options = rules.table.shape
     # A turn is learned from when two more positions are known: three are kept.
-    observations = np.zeros((3, components), dtype=np.int64)
-    legal_actions = np.zeros((3, actions), dtype=np.int8)
+    owner = np.zeros((3, components), dtype=np.int64)
+    legal_actions = np.zeros((3, components * options), dtype=np.int64)
+    counts = np.zeros(3, dtype=np.int64)
     positions = np.zeros(3, dtype=np.int64)
     chosen = np.zeros(3, dtype=np.int64)
+    observations: Array = borrowed(owner)
+    listed: IntArray = borrowed(legal_actions)
+    one, other = borrowed(first), borrowed(second)
     at_first = np.array([ended[0].max(), ended[1].max()])
     finished = at_first.copy()
     for game in range(len(starts)):
-        legal = 0
         positions[0] = 0
         for component in range(components):
-            state = starts[game, component]
-            observations[0, component] = state
-            positions[0] += state * strides[component]
-            for option in range(options):
-                allowed = masks[component, state, option]
-                legal_actions[0, component * options + option] = allowed
-                legal += allowed
+            observations[0, component] = starts[game, component]
+            positions[0] += starts[game, component] * rules.strides[component]
+        counts[0] = list_legal_actions(observations[0], rules, listed[0])
         moves = 0
-        while legal:
+        over = False
+        while not over:
             here, after, before = moves % 3, (moves + 1) % 3, (moves + 2) % 3
             seat = moves % 2
+            legal = listed[here, : counts[here]]
+            learner = 0 if shared else seat
+            epsilon = epsilons[learner, finished[learner] - at_first[learner]]
             uniform = rng.random()
-            mover = 0 if shared else seat
-            epsilon = epsilons[mover, finished[mover] - at_first[mover]]
-            if mover == 0:
-                action = choose(
-                    first, observations[here], positions[here], legal_actions[here],
-                    moves == 0, epsilon, uniform,
-                )  # fmt: skip
+            seen, position = observations[here], positions[here]
+            if learner == 0:
+                action = choose(one, seen, position, legal, moves == 0, epsilon, uniform)
             else:
-                action = choose(
-                    second, observations[here], positions[here], legal_actions[here],
-                    moves == 1, epsilon, uniform,
-                )  # fmt: skip
+                action = choose(other, seen, position, legal, moves == 1, epsilon, uniform)
             chosen[here] = action
             moved = action // options
             state = observations[here, moved]
-            successor = table[moved, state, action % options]
+            successor = rules.table[moved, state, action % options]
             for component in range(components):
                 observations[after, component] = observations[here, component]
             observations[after, moved] = successor
-            positions[after] = positions[here] + (successor - state) * strides[moved]
-            for other in range(actions):
-                legal_actions[after, other] = legal_actions[here, other]
-            for option in range(options):
-                allowed = masks[moved, successor, option]
-                legal += allowed - legal_actions[after, moved * options + option]
-                legal_actions[after, moved * options + option] = allowed
+            positions[after] = positions[here] + (successor - state) * rules.strides[moved]
+            counts[after] = list_legal_actions(observations[after], rules, listed[after])
             moves += 1
-            over = legal == 0
+            over = counts[after] == 0
             reward = 0.0
             if over:
-                reward = 1.0 if last_mover_wins else -1.0
+                reward = 1.0 if rules.last_mover_wins else -1.0
             # At the end the mover's turn is complete first, then the other's, as ever.
             for completed in range(0 if over else 1, 2 if moves > 1 else 1):
+                legal_after = listed[after, : counts[after]]
                 if completed == 0:
                     turn = Turn(
-                        seat, observations[here], positions[here], legal_actions[here], action,
-                        reward, observations[after], positions[after], legal_actions[after],
-                        0.0, positions[after], legal_actions[after], True,
+                        seat, seen, position, legal, action, reward, observations[after],
+                        positions[after], legal_after, 0.0, positions[after], legal_after, True,
                     )  # fmt: skip
                 else:
                     turn = Turn(
                         1 - seat, observations[before], positions[before],
-                        legal_actions[before], chosen[before], 0.0, observations[here],
-                        positions[here], legal_actions[here], -reward, positions[after],
-                        legal_actions[after], over,
+                        listed[before, : counts[before]], chosen[before], 0.0, seen, position,
+                        legal, -reward, positions[after], legal_after, over,
                     )  # fmt: skip
                 learner = 0 if shared else turn.seat
                 games = finished[learner]
                 epsilon = epsilons[learner, games - at_first[learner]]
                 if learner == 0:
-                    learn(first, turn, epsilon, games, first_generator)
+                    learn(one, turn, epsilon, games, first_generator)
                 else:
-                    learn(second, turn, epsilon, games, second_generator)
+                    learn(other, turn, epsilon, games, second_generator)
                 if over:
                     ended[learner, turn.seat] += 1
                     finished[learner] = max(ended[learner, 0], ended[learner, 1])
         last_seat = (moves + 1) % 2
-        winners[game] = last_seat if last_mover_wins else 1 - last_seat
+        winners[game] = last_seat if rules.last_mover_wins else 1 - last_seat
         lengths[game] = moves
+    # What was borrowed from lives until here.
+    owner[0, 0] = legal_actions[0, 0] = 0

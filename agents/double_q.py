@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import FloatArray, MaskArray, Transition
+from agents.base import FloatArray, IntArray, Transition
 from agents.compiled_games import Turn, choose, implements, learn
 from agents.epsilon_greedy import EpsilonGreedyLearner, choose_epsilon_greedily
 from agents.exploration import Schedule
@@ -25,7 +25,7 @@ def double_q_update(
     action: int,
     reward: float,
     reply_position: int,
-    reply_action_mask: MaskArray,
+    reply_legal_actions: IntArray,
     learning_rate: float,
     discount: float,
     uniform: float,
@@ -42,7 +42,7 @@ def double_q_update(
         action: the move.
         reward: to the mover.
         reply_position: row of the position after the move.
-        reply_action_mask: what is legal there; all zeros where the game is over.
+        reply_legal_actions: what is legal there; none where the game is over.
         learning_rate: step size.
         discount: of the value of the position after the move.
         uniform: breaks ties, in [0, 1).
@@ -51,7 +51,7 @@ def double_q_update(
         H. van Hasselt, "Double Q-learning", *NeurIPS* (2010).
     """
     target = reward
-    best = greedy_action(chooser[reply_position], reply_action_mask, uniform)
+    best = greedy_action(chooser[reply_position], reply_legal_actions, uniform)
     if best >= 0:
         target -= discount * judge[reply_position, best]
     chooser[position, action] += learning_rate * (target - chooser[position, action])
@@ -104,7 +104,7 @@ class DoubleQLearning(EpsilonGreedyLearner):
             transition.action,
             transition.reward,
             self.index(transition.reply_observation),
-            transition.reply_action_mask,
+            np.flatnonzero(transition.reply_action_mask),
             self.learning_rate,
             self.discount,
             self.rng.random(),
@@ -147,7 +147,7 @@ def _learn(
         chooser, judge = state.second, state.first
     double_q_update(
         chooser, judge, turn.position, turn.action, turn.reward, turn.reply_position,
-        turn.reply_action_mask, state.learning_rate, state.discount, generator.random(),
+        turn.reply_legal_actions, state.learning_rate, state.discount, generator.random(),
     )  # fmt: skip
     position, action = turn.position, turn.action
     mean = (state.first[position, action] + state.second[position, action]) / 2

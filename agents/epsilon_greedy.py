@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, MaskArray, Transition
+from agents.base import Array, FloatArray, IntArray, MaskArray, Transition
 from agents.exploration import Exploration, Schedule, check_range
 from agents.selection import epsilon_greedy_action
 from agents.table import (
     GreedyTablePolicy,
-    IntArray,
     ObservationIndex,
     check_memory,
     mixed_radix_number,
@@ -34,20 +33,21 @@ def act_epsilon_greedily(
 ) -> int:
     """One compiled call for the step-by-step loop: number the observation, then choose."""
     position = mixed_radix_number(observation, strides, offset)
-    return epsilon_greedy_action(table[position], action_mask, epsilon, uniform)
+    legal_actions = np.flatnonzero(action_mask)
+    return epsilon_greedy_action(table[position], legal_actions, epsilon, uniform)
 
 
 def choose_epsilon_greedily(
     state: Any,
     observation: Array,
     position: int,
-    action_mask: MaskArray,
+    legal_actions: IntArray,
     first_move: bool,
     epsilon: float,
     uniform: float,
 ) -> int:
     """The compiled choice for a state with a ``table``; see :mod:`agents.compiled_games`."""
-    return epsilon_greedy_action(state.table[position], action_mask, epsilon, uniform)
+    return epsilon_greedy_action(state.table[position], legal_actions, epsilon, uniform)
 
 
 class EpsilonGreedyLearner(ABC):

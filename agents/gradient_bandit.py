@@ -8,13 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, MaskArray, Transition
+from agents.base import Array, FloatArray, IntArray, MaskArray, Transition
 from agents.compiled_games import Moves, Turn, choose, implements, learn, no_moves, remember
 from agents.selection import sample, softmax
 from agents.storable import storable
 from agents.table import (
     GreedyTablePolicy,
-    IntArray,
     ObservationIndex,
     check_memory,
     num_actions,
@@ -28,7 +27,7 @@ def gradient_bandit_update(
     baselines: FloatArray,
     visits: npt.NDArray[np.int64],
     position: int,
-    action_mask: MaskArray,
+    legal_actions: IntArray,
     action: int,
     result: float,
     learning_rate: float,
@@ -47,7 +46,7 @@ def gradient_bandit_update(
         baselines: mean result by position, ``(positions,)``, changed in place.
         visits: number of results by position, ``(positions,)``, changed in place.
         position: row of the position.
-        action_mask: what was legal there, ``(actions,)``.
+        legal_actions: what was legal there.
         action: what was done.
         result: of the game for the player who moved: +1 or -1.
         learning_rate: step size.
@@ -57,9 +56,9 @@ def gradient_bandit_update(
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 2.8.
     """
-    softmax(preferences[position], action_mask, temperature, probabilities)
+    softmax(preferences[position], legal_actions, temperature, probabilities)
     step = learning_rate * (result - baselines[position])
-    for other in range(len(action_mask)):
+    for other in legal_actions:
         if other == action:
             preferences[position, other] += step * (1.0 - probabilities[other])
         else:
@@ -71,13 +70,13 @@ def gradient_bandit_update(
 @compiled
 def softmax_action(
     preferences: FloatArray,
-    action_mask: MaskArray,
+    legal_actions: IntArray,
     temperature: float,
     uniform: float,
     probabilities: FloatArray,
 ) -> int:
     """Return an action drawn from the softmax policy; ``probabilities`` is scratch space."""
-    softmax(preferences, action_mask, temperature, probabilities)
+    softmax(preferences, legal_actions, temperature, probabilities)
     return sample(probabilities, uniform)
 
 
@@ -140,7 +139,13 @@ class GradientBandit:
         """Return an action drawn from the softmax policy."""
         preferences = self.preferences[self.index(observation)]
         return int(
-            softmax_action(preferences, action_mask, self.temperature, rng.random(), self._scratch)
+            softmax_action(
+                preferences,
+                np.flatnonzero(action_mask),
+                self.temperature,
+                rng.random(),
+                self._scratch,
+            )
         )
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
@@ -161,7 +166,7 @@ class GradientBandit:
                 self.baselines,
                 self.visits,
                 self.index(turn.observation),
-                turn.action_mask,
+                np.flatnonzero(turn.action_mask),
                 turn.action,
                 result,
                 self.learning_rate,
@@ -184,7 +189,8 @@ class GradientBandit:
             float(self.temperature),
             self._scratch,
             no_moves(longest_game),
-            np.zeros((2, longest_game, self.preferences.shape[1]), np.int8),
+            np.zeros((2, longest_game, self.preferences.shape[1]), np.int64),
+            np.zeros((2, longest_game), np.int64),
         )
 
 
@@ -198,7 +204,8 @@ class GradientBanditState(NamedTuple):
     temperature: float
     scratch: FloatArray
     moves: Moves
-    action_masks: MaskArray  # (2, longest game, actions), beside the moves
+    legal_actions: IntArray  # (2, longest game, actions), beside the moves
+    legal_counts: IntArray  # (2, longest game)
 
 
 @implements(choose, GradientBanditState)
@@ -206,14 +213,14 @@ def _choose(
     state: GradientBanditState,
     observation: Array,
     position: int,
-    action_mask: MaskArray,
+    legal_actions: IntArray,
     first_move: bool,
     epsilon: float,
     uniform: float,
 ) -> int:
     """The same as :meth:`GradientBandit.act`."""
     preferences = state.preferences[position]
-    return softmax_action(preferences, action_mask, state.temperature, uniform, state.scratch)
+    return softmax_action(preferences, legal_actions, state.temperature, uniform, state.scratch)
 
 
 @implements(learn, GradientBanditState)
@@ -226,7 +233,9 @@ def _learn(
 ) -> None:
     """The same as :meth:`GradientBandit.update`."""
     count = remember(state.moves, turn)
-    state.action_masks[turn.seat, count - 1] = turn.action_mask
+    legal = len(turn.legal_actions)
+    state.legal_counts[turn.seat, count - 1] = legal
+    state.legal_actions[turn.seat, count - 1, :legal] = turn.legal_actions
     if turn.terminated:
         result = turn.reward + turn.reply_reward
         for move in range(count):
@@ -235,7 +244,7 @@ def _learn(
                 state.baselines,
                 state.visits,
                 state.moves.positions[turn.seat, move],
-                state.action_masks[turn.seat, move],
+                state.legal_actions[turn.seat, move, : state.legal_counts[turn.seat, move]],
                 state.moves.actions[turn.seat, move],
                 result,
                 state.learning_rate,

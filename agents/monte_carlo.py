@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, MaskArray, Transition
+from agents.base import Array, FloatArray, IntArray, MaskArray, Transition
 from agents.compiled_games import Moves, Turn, choose, implements, learn, no_moves, remember
 from agents.epsilon_greedy import EpsilonGreedyLearner
 from agents.exploration import Schedule, harmonic
-from agents.selection import epsilon_greedy_action, random_action
+from agents.selection import epsilon_greedy_action, random_action, random_of_mask
 from agents.storable import storable
-from agents.table import IntArray, check_memory
+from agents.table import check_memory
 from nim_envs.compilation import compiled
 
 
@@ -78,7 +78,7 @@ class MonteCarloES(EpsilonGreedyLearner):
         """Return a random action at the first move of a game, then an epsilon-greedy one."""
         if self._first_move:
             self._first_move = False
-            return int(random_action(action_mask, rng.random()))
+            return int(random_of_mask(action_mask, rng.random()))
         return super().act(observation, action_mask, rng)
 
     def learn(self, transition: Transition) -> None:
@@ -112,15 +112,15 @@ def _choose(
     state: MonteCarloState,
     observation: Array,
     position: int,
-    action_mask: MaskArray,
+    legal_actions: IntArray,
     first_move: bool,
     epsilon: float,
     uniform: float,
 ) -> int:
     """The same as :meth:`MonteCarloES.act`."""
     if first_move:
-        return random_action(action_mask, uniform)
-    return epsilon_greedy_action(state.table[position], action_mask, epsilon, uniform)
+        return random_action(legal_actions, uniform)
+    return epsilon_greedy_action(state.table[position], legal_actions, epsilon, uniform)
 
 
 @implements(learn, MonteCarloState)

@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.base import Array, FloatArray, MaskArray
 from agents.random_agent import uniform_probabilities
-from agents.selection import random_action
+from agents.selection import random_of_mask
 from nim_envs import Game
 
 CHOICES = ("random", "first")
@@ -58,7 +58,7 @@ class OptimalAgent:
                 self._remembered.clear()
             chosen = self._chosen(observation[np.newaxis], action_mask[np.newaxis])[0]
             self._remembered[key] = chosen
-        return int(random_action(chosen, rng.random()))
+        return int(random_of_mask(chosen, rng.random()))
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probability of every action."""
@@ -110,7 +110,7 @@ class EpsilonOptimalAgent:
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an optimal action or, with probability ``epsilon``, a random one."""
         if rng.random() < self.epsilon:
-            return int(random_action(action_mask, rng.random()))
+            return int(random_of_mask(action_mask, rng.random()))
         return self.optimal.act(observation, action_mask, rng)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, MaskArray, Transition
+from agents.base import Array, FloatArray, IntArray, MaskArray, Transition
 from agents.compiled_games import Turn, choose, implements, learn
 from agents.epsilon_greedy import EpsilonGreedyLearner, choose_epsilon_greedily
 from agents.exploration import Schedule
@@ -21,7 +21,7 @@ from agents.replay import (
 )
 from agents.selection import largest_legal
 from agents.storable import storable
-from agents.table import IntArray, mixed_radix_number
+from agents.table import mixed_radix_number
 from nim_envs.compilation import compiled
 
 BOOTSTRAPS = ("negamax", "own_turn", "opponent_max")
@@ -35,7 +35,7 @@ def q_learning_update(
     action: int,
     reward: float,
     later_position: int,
-    later_action_mask: MaskArray,
+    later_legal_actions: IntArray,
     learning_rate: float,
     signed_discount: float,
 ) -> None:
@@ -50,7 +50,7 @@ def q_learning_update(
         action: the move.
         reward: to the mover.
         later_position: row of the position to bootstrap from.
-        later_action_mask: what is legal there, ``(actions,)``; all zeros where the game is over.
+        later_legal_actions: what is legal there; none where the game is over.
         learning_rate: step size.
         signed_discount: the discount; negative where ``later_position`` is the opponent's.
 
@@ -60,7 +60,7 @@ def q_learning_update(
         minimax-Q where moves alternate.
     """
     target = reward
-    best = largest_legal(table[later_position], later_action_mask)
+    best = largest_legal(table[later_position], later_legal_actions)
     if best > -np.inf:
         target += signed_discount * best
     table[position, action] += learning_rate * (target - table[position, action])
@@ -86,7 +86,7 @@ def _update_from_observations(
         action,
         reward,
         mixed_radix_number(later_observation, strides, offset),
-        later_action_mask,
+        np.flatnonzero(later_action_mask),
         learning_rate,
         signed_discount,
     )
@@ -103,7 +103,7 @@ def learn_again(
         buffer.actions[slot],
         buffer.rewards[slot],
         buffer.later_positions[slot],
-        buffer.later_action_masks[slot],
+        buffer.later_legal_actions[slot, : buffer.later_counts[slot]],
         learning_rate,
         signed_discount,
     )
@@ -202,14 +202,11 @@ class QLearning(EpsilonGreedyLearner):
         )
         if len(self.buffer.positions):
             position = self.index(transition.observation)
-            add_turn(
-                self.buffer, position, transition.action, reward, self.index(later), later_mask
-            )
+            legal = np.flatnonzero(later_mask)
+            add_turn(self.buffer, position, transition.action, reward, self.index(later), legal)
             for _ in range(turns_due(self.buffer, self.exploration.games)):
                 slot = drawn_turn(self.buffer, self.rng.random())
-                learn_again(
-                    self.table, self.buffer, slot, self.learning_rate, self.signed_discount
-                )
+                learn_again(self.table, self.buffer, slot, self.learning_rate, self.signed_discount)
 
     @property
     def signed_discount(self) -> float:
@@ -256,15 +253,15 @@ implements(choose, ReplayState)(choose_epsilon_greedily)
 
 
 @compiled
-def _seen_from(state: QLearningState, turn: Turn) -> tuple[float, int, MaskArray]:
-    """The reward that a turn brought, and the position and mask to bootstrap from."""
+def _seen_from(state: QLearningState, turn: Turn) -> tuple[float, int, IntArray]:
+    """The reward of a turn, the position to bootstrap from, and what is legal there."""
     reward = scaled_reward(turn.reward, state.win_reward, state.loss_reward)
     if state.bootstrap == NEGAMAX:
-        return reward, turn.reply_position, turn.reply_action_mask
+        return reward, turn.reply_position, turn.reply_legal_actions
     reward += scaled_reward(turn.reply_reward, state.win_reward, state.loss_reward)
     if state.bootstrap == OWN_TURN:
-        return reward, turn.next_position, turn.next_action_mask
-    return reward, turn.reply_position, turn.reply_action_mask
+        return reward, turn.next_position, turn.next_legal_actions
+    return reward, turn.reply_position, turn.reply_legal_actions
 
 
 @implements(learn, QLearningState)
@@ -272,9 +269,9 @@ def _learn(
     state: QLearningState, turn: Turn, epsilon: float, finished: int, generator: np.random.Generator
 ) -> None:
     """The same as :meth:`QLearning.learn`, without replay."""
-    reward, later, later_mask = _seen_from(state, turn)
+    reward, later, legal = _seen_from(state, turn)
     q_learning_update(
-        state.table, turn.position, turn.action, reward, later, later_mask,
+        state.table, turn.position, turn.action, reward, later, legal,
         state.learning_rate, state.signed_discount,
     )  # fmt: skip
 
@@ -286,10 +283,8 @@ def _learn_with_replay(
     """The same as :meth:`QLearning.learn`, with replay."""
     learning, buffer = state.learning, state.buffer
     learn(learning, turn, epsilon, finished, generator)
-    reward, later, later_mask = _seen_from(learning, turn)
-    add_turn(buffer, turn.position, turn.action, reward, later, later_mask)
+    reward, later, legal = _seen_from(learning, turn)
+    add_turn(buffer, turn.position, turn.action, reward, later, legal)
     for _ in range(turns_due(buffer, finished)):
         slot = drawn_turn(buffer, generator.random())
-        learn_again(
-            learning.table, buffer, slot, learning.learning_rate, learning.signed_discount
-        )
+        learn_again(learning.table, buffer, slot, learning.learning_rate, learning.signed_discount)

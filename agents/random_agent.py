@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import Array, FloatArray, MaskArray
-from agents.selection import random_action
+from agents.selection import random_of_mask
 
 
 class RandomAgent:
@@ -13,7 +13,7 @@ class RandomAgent:
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a legal action."""
-        return int(random_action(action_mask, rng.random()))
+        return int(random_of_mask(action_mask, rng.random()))
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return equal probabilities over the legal actions."""

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import FloatArray, MaskArray
-from agents.table import IntArray
+from agents.base import FloatArray, IntArray
 from nim_envs.compilation import compiled
 
 
@@ -42,7 +41,8 @@ class ReplayBuffer(NamedTuple):
     actions: IntArray  # (capacity,)
     rewards: FloatArray  # (capacity,)
     later_positions: IntArray  # (capacity,): rows to bootstrap from
-    later_action_masks: MaskArray  # (capacity, actions)
+    later_legal_actions: IntArray  # (capacity, actions): what is legal there comes first
+    later_counts: IntArray  # (capacity,): how many legal actions these are
     counters: IntArray  # turns ever added, finished games at the last batch
     batch: int
     interval: int
@@ -58,7 +58,8 @@ def replay_buffer(settings: Replay | None, actions: int) -> ReplayBuffer:
         np.zeros(capacity, np.int64),
         np.zeros(capacity),
         np.zeros(capacity, np.int64),
-        np.zeros((capacity, actions), np.int8),
+        np.zeros((capacity, actions), np.int64),
+        np.zeros(capacity, np.int64),
         np.zeros(2, np.int64),
         batch,
         interval,
@@ -72,7 +73,7 @@ def add_turn(
     action: int,
     reward: float,
     later_position: int,
-    later_action_mask: MaskArray,
+    later_legal_actions: IntArray,
 ) -> None:
     """Remember one turn in place of the oldest."""
     slot = buffer.counters[0] % len(buffer.positions)
@@ -80,7 +81,8 @@ def add_turn(
     buffer.actions[slot] = action
     buffer.rewards[slot] = reward
     buffer.later_positions[slot] = later_position
-    buffer.later_action_masks[slot] = later_action_mask
+    buffer.later_counts[slot] = len(later_legal_actions)
+    buffer.later_legal_actions[slot, : len(later_legal_actions)] = later_legal_actions
     buffer.counters[0] += 1
 
 

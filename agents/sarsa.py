@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import FloatArray, MaskArray, Transition
+from agents.base import FloatArray, IntArray, Transition
 from agents.compiled_games import Turn, choose, implements, learn
 from agents.epsilon_greedy import EpsilonGreedyLearner, choose_epsilon_greedily
 from agents.selection import largest_legal
 from agents.storable import storable
-from agents.table import IntArray
 from nim_envs.compilation import compiled
 
 
@@ -24,24 +23,21 @@ def move_towards(
 
 
 @compiled
-def epsilon_greedy_value(values: FloatArray, action_mask: MaskArray, epsilon: float) -> float:
+def epsilon_greedy_value(values: FloatArray, legal_actions: IntArray, epsilon: float) -> float:
     """Return the expected value of an epsilon-greedy action; 0 if none is legal.
 
     Args:
         values: of the actions, ``(actions,)``.
-        action_mask: what is legal, ``(actions,)``.
+        legal_actions: what is legal.
         epsilon: probability of a random action.
     """
-    best = largest_legal(values, action_mask)
+    best = largest_legal(values, legal_actions)
     if best == -np.inf:
         return 0.0
-    legal = 0
     total = 0.0
-    for action in range(len(action_mask)):
-        if action_mask[action]:
-            legal += 1
-            total += values[action]
-    return (1.0 - epsilon) * best + epsilon * total / legal
+    for action in legal_actions:
+        total += values[action]
+    return (1.0 - epsilon) * best + epsilon * total / len(legal_actions)
 
 
 @storable
@@ -140,7 +136,7 @@ class ExpectedSARSA(EpsilonGreedyLearner):
         """Learn from one turn."""
         following = epsilon_greedy_value(
             self.table[self.index(transition.next_observation)],
-            transition.next_action_mask,
+            np.flatnonzero(transition.next_action_mask),
             self.exploration.epsilon,
         )
         target = transition.reward + transition.reply_reward + self.discount * following
@@ -173,7 +169,7 @@ def _learn_expected_sarsa(
 ) -> None:
     """The same as :meth:`ExpectedSARSA.learn`."""
     following = epsilon_greedy_value(
-        state.table[turn.next_position], turn.next_action_mask, epsilon
+        state.table[turn.next_position], turn.next_legal_actions, epsilon
     )
     target = turn.reward + turn.reply_reward + state.discount * following
     move_towards(state.table, turn.position, turn.action, target, state.learning_rate)

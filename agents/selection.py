@@ -1,87 +1,83 @@
 """Choosing an action from a row of a table: small compiled functions on arrays.
 
-Randomness comes in as one number ``uniform`` in [0, 1), drawn by the caller.
+What is legal comes as the list of legal actions, int64 and ascending, which is shorter to walk
+than a mask. Randomness comes in as one number ``uniform`` in [0, 1), drawn by the caller.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from agents.base import FloatArray, MaskArray
+from agents.base import FloatArray, IntArray, MaskArray
 from nim_envs.compilation import compiled
 
 
 @compiled
-def random_action(action_mask: MaskArray, uniform: float) -> int:
+def random_action(legal_actions: IntArray, uniform: float) -> int:
     """Return a legal action, all equally likely; -1 if none is legal."""
-    legal = 0
-    for action in range(len(action_mask)):
-        legal += action_mask[action]
+    legal = len(legal_actions)
+    if legal == 0:
+        return -1
     # A conditional uniform may round up to 1.
-    wanted = min(int(uniform * legal), legal - 1)
-    for action in range(len(action_mask)):
-        if action_mask[action]:
-            if wanted == 0:
-                return action
-            wanted -= 1
-    return -1
+    action: int = legal_actions[min(int(uniform * legal), legal - 1)]
+    return action
 
 
 @compiled
-def greedy_action(values: FloatArray, action_mask: MaskArray, uniform: float) -> int:
+def random_of_mask(action_mask: MaskArray, uniform: float) -> int:
+    """One compiled call for the step-by-step loop: :func:`random_action` of a mask."""
+    return random_action(np.flatnonzero(action_mask), uniform)
+
+
+@compiled
+def greedy_action(values: FloatArray, legal_actions: IntArray, uniform: float) -> int:
     """Return a legal action of the largest value, ties equally likely; -1 if none is legal."""
-    best = -np.inf
+    best = largest_legal(values, legal_actions)
     ties = 0
-    for action in range(len(action_mask)):
-        if action_mask[action]:
-            if values[action] > best:
-                best = values[action]
-                ties = 1
-            elif values[action] == best:
-                ties += 1
+    for action in legal_actions:
+        ties += values[action] == best
     wanted = min(int(uniform * ties), ties - 1)
-    for action in range(len(action_mask)):
-        if action_mask[action] and values[action] == best:
-            if wanted == 0:
-                return action
-            wanted -= 1
-    return -1
+    chosen = -1
+    for action in legal_actions:
+        # Without a branch on each value: they are hard to predict.
+        wanted -= values[action] == best
+        if wanted < 0:
+            chosen = action
+            break
+    return chosen
 
 
 @compiled
 def epsilon_greedy_action(
-    values: FloatArray, action_mask: MaskArray, epsilon: float, uniform: float
+    values: FloatArray, legal_actions: IntArray, epsilon: float, uniform: float
 ) -> int:
     """Return a random legal action with probability ``epsilon``, else a greedy one."""
     if uniform < epsilon:
-        return random_action(action_mask, uniform / epsilon)
-    return greedy_action(values, action_mask, (uniform - epsilon) / (1.0 - epsilon))
+        return random_action(legal_actions, uniform / epsilon)
+    return greedy_action(values, legal_actions, (uniform - epsilon) / (1.0 - epsilon))
 
 
 @compiled
-def largest_legal(values: FloatArray, action_mask: MaskArray) -> float:
+def largest_legal(values: FloatArray, legal_actions: IntArray) -> float:
     """Return the largest value of a legal action; minus infinity if none is legal."""
     best = -np.inf
-    for action in range(len(action_mask)):
-        if action_mask[action] and values[action] > best:
-            best = values[action]
+    for action in legal_actions:
+        best = max(best, values[action])
     return best
 
 
 @compiled
 def softmax(
-    preferences: FloatArray, action_mask: MaskArray, temperature: float, out: FloatArray
+    preferences: FloatArray, legal_actions: IntArray, temperature: float, out: FloatArray
 ) -> None:
     """Write the softmax of the legal preferences over ``temperature`` to ``out``; 0 elsewhere."""
-    top = largest_legal(preferences, action_mask)
+    top = largest_legal(preferences, legal_actions)
+    out[:] = 0.0
     total = 0.0
-    for action in range(len(action_mask)):
-        if action_mask[action]:
-            out[action] = np.exp((preferences[action] - top) / temperature)
-            total += out[action]
-        else:
-            out[action] = 0.0
-    for action in range(len(action_mask)):
+    for action in legal_actions:
+        out[action] = np.exp((preferences[action] - top) / temperature)
+        total += out[action]
+    for action in legal_actions:
         out[action] /= total
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.afterstate import AfterstateTD
-from agents.base import Agent, Learner
-from agents.compiled_games import play_games
+from agents.base import Agent, IntArray, Learner
+from agents.compiled_games import compiled_rules, play_games
 from agents.exploration import Exploration
 from agents.table import ObservationIndex
 from nim_envs import Game, GameEnv
@@ -53,12 +53,7 @@ class SelfPlay:
         longest = sum(int(levels(component).max()) for component in rules.components)
         states = [learner.compiled_state(longest) for learner in self._learners]
         self._states = (states[0], states[-1])
-        self._tables = (
-            rules.table,
-            rules.mask_table,
-            rules.strides,
-            env.game.convention.winner(last_mover=0) == 0,
-        )
+        self._rules = compiled_rules(env.game)
         unused = np.random.default_rng(0)
         self._generators = [getattr(_inner(learner), "rng", unused) for learner in pair]
         self._explorations = [_exploration(learner) for learner in pair]
@@ -93,21 +88,23 @@ class SelfPlay:
 
     def _play(
         self,
-        starts: npt.NDArray[np.int64],
+        starts: IntArray,
         rng: np.random.Generator,
         winners: npt.NDArray[np.int8],
         lengths: npt.NDArray[np.int32],
     ) -> None:
         ended = np.array([exploration.ended for exploration in self._explorations])
         play_games(
-            *self._states,
+            self._states[0],
+            self._states[1],
             len(self._learners) == 1,
-            *self._tables,
+            self._rules,
             np.ascontiguousarray(starts),
             np.stack([exploration.ahead(len(starts)) for exploration in self._explorations]),
             ended,
             rng,
-            *self._generators,
+            self._generators[0],
+            self._generators[1],
             winners,
             lengths,
         )

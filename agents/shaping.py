@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.base import Array, Learner, MaskArray, Policy, Transition
+from agents.base import Array, IntArray, Learner, MaskArray, Policy, Transition
 from agents.compiled_games import Turn, choose, implements, learn
 from agents.storable import storable
 
@@ -66,13 +66,13 @@ def _choose(
     state: NimSumShapingState,
     observation: Array,
     position: int,
-    action_mask: MaskArray,
+    legal_actions: IntArray,
     first_move: bool,
     epsilon: float,
     uniform: float,
 ) -> int:
     """The same as :meth:`NimSumShaping.act`."""
-    return choose(state.learner, observation, position, action_mask, first_move, epsilon, uniform)
+    return choose(state.learner, observation, position, legal_actions, first_move, epsilon, uniform)
 
 
 @implements(learn, NimSumShapingState)
@@ -89,8 +89,8 @@ def _learn(
         nim_sum ^= heap
     reward = turn.reward + (state.bonus if nim_sum == 0 else 0.0)
     paid = Turn(
-        turn.seat, turn.observation, turn.position, turn.action_mask, turn.action, reward,
-        turn.reply_observation, turn.reply_position, turn.reply_action_mask, turn.reply_reward,
-        turn.next_position, turn.next_action_mask, turn.terminated,
+        turn.seat, turn.observation, turn.position, turn.legal_actions, turn.action, reward,
+        turn.reply_observation, turn.reply_position, turn.reply_legal_actions, turn.reply_reward,
+        turn.next_position, turn.next_legal_actions, turn.terminated,
     )  # fmt: skip
     learn(state.learner, paid, epsilon, finished, generator)

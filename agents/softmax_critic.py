@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, MaskArray, Transition
+from agents.base import Array, FloatArray, IntArray, MaskArray, Transition
 from agents.compiled_games import Turn, choose, implements, learn
 from agents.exploration import check_range
 from agents.gradient_bandit import softmax_action, softmax_probabilities
@@ -23,7 +23,7 @@ def actor_critic_update(
     preferences: FloatArray,
     values: FloatArray,
     position: int,
-    action_mask: MaskArray,
+    legal_actions: IntArray,
     action: int,
     reward: float,
     reply_position: int,
@@ -43,7 +43,7 @@ def actor_critic_update(
         preferences: ``(positions, actions)``, changed in place.
         values: for the player to move, ``(positions,)``, changed in place.
         position: row of the position moved from.
-        action_mask: what was legal there, ``(actions,)``.
+        legal_actions: what was legal there.
         action: the move.
         reward: to the mover.
         reply_position: row of the position after the move.
@@ -60,8 +60,8 @@ def actor_critic_update(
     if not game_over:
         error -= discount * values[reply_position]
     values[position] += critic_rate * error
-    softmax(preferences[position], action_mask, 1.0, probabilities)
-    for other in range(len(action_mask)):
+    softmax(preferences[position], legal_actions, 1.0, probabilities)
+    for other in legal_actions:
         taken = 1.0 if other == action else 0.0
         preferences[position, other] += actor_rate * error * (taken - probabilities[other])
 
@@ -71,11 +71,11 @@ def natural_policy_gradient_update(
     preferences: FloatArray,
     action_values: FloatArray,
     position: int,
-    action_mask: MaskArray,
+    legal_actions: IntArray,
     action: int,
     reward: float,
     reply_position: int,
-    reply_action_mask: MaskArray,
+    reply_legal_actions: IntArray,
     game_over: bool,
     actor_rate: float,
     critic_rate: float,
@@ -92,11 +92,11 @@ def natural_policy_gradient_update(
         preferences: ``(positions, actions)``, changed in place.
         action_values: same shape, changed in place.
         position: row of the position moved from.
-        action_mask: what was legal there, ``(actions,)``.
+        legal_actions: what was legal there.
         action: the move.
         reward: to the mover.
         reply_position: row of the position after the move.
-        reply_action_mask: what is legal there, ``(actions,)``.
+        reply_legal_actions: what is legal there; none where the game is over.
         game_over: whether the move ended the game.
         actor_rate: step size of the preferences.
         critic_rate: step size of the action values.
@@ -109,30 +109,29 @@ def natural_policy_gradient_update(
     """
     target = reward
     if not game_over:
-        softmax(preferences[reply_position], reply_action_mask, 1.0, probabilities)
-        for other in range(len(probabilities)):
+        softmax(preferences[reply_position], reply_legal_actions, 1.0, probabilities)
+        for other in reply_legal_actions:
             target -= discount * probabilities[other] * action_values[reply_position, other]
     action_values[position, action] += critic_rate * (target - action_values[position, action])
-    softmax(preferences[position], action_mask, 1.0, probabilities)
+    softmax(preferences[position], legal_actions, 1.0, probabilities)
     mean = 0.0
-    for other in range(len(probabilities)):
+    for other in legal_actions:
         mean += probabilities[other] * action_values[position, other]
-    for other in range(len(probabilities)):
-        if action_mask[other]:
-            preferences[position, other] += actor_rate * (action_values[position, other] - mean)
+    for other in legal_actions:
+        preferences[position, other] += actor_rate * (action_values[position, other] - mean)
 
 
 def choose_by_softmax(
     state: Any,
     observation: Array,
     position: int,
-    action_mask: MaskArray,
+    legal_actions: IntArray,
     first_move: bool,
     epsilon: float,
     uniform: float,
 ) -> int:
     """The compiled choice for a state with ``preferences``; see :mod:`agents.compiled_games`."""
-    return softmax_action(state.preferences[position], action_mask, 1.0, uniform, state.scratch)
+    return softmax_action(state.preferences[position], legal_actions, 1.0, uniform, state.scratch)
 
 
 class SoftmaxCriticLearner(ABC):
@@ -175,7 +174,8 @@ class SoftmaxCriticLearner(ABC):
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action drawn from the softmax policy."""
         preferences = self.preferences[self.index(observation)]
-        return int(softmax_action(preferences, action_mask, 1.0, rng.random(), self._scratch))
+        legal = np.flatnonzero(action_mask)
+        return int(softmax_action(preferences, legal, 1.0, rng.random(), self._scratch))
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the softmax policy."""
@@ -235,7 +235,7 @@ class ActorCritic(SoftmaxCriticLearner):
             self.preferences,
             self.values,
             self.index(transition.observation),
-            transition.action_mask,
+            np.flatnonzero(transition.action_mask),
             transition.action,
             transition.reward,
             self.index(transition.reply_observation),
@@ -271,8 +271,8 @@ def _learn_actor_critic(
 ) -> None:
     """The same as :meth:`ActorCritic.update`."""
     actor_critic_update(
-        state.preferences, state.values, turn.position, turn.action_mask, turn.action,
-        turn.reward, turn.reply_position, not turn.reply_action_mask.any(), state.actor_rate,
+        state.preferences, state.values, turn.position, turn.legal_actions, turn.action,
+        turn.reward, turn.reply_position, len(turn.reply_legal_actions) == 0, state.actor_rate,
         state.critic_rate, state.discount, state.scratch,
     )  # fmt: skip
 
@@ -322,11 +322,11 @@ class NaturalPolicyGradient(SoftmaxCriticLearner):
             self.preferences,
             self.action_values,
             self.index(transition.observation),
-            transition.action_mask,
+            np.flatnonzero(transition.action_mask),
             transition.action,
             transition.reward,
             self.index(transition.reply_observation),
-            transition.reply_action_mask,
+            np.flatnonzero(transition.reply_action_mask),
             not transition.reply_action_mask.any(),
             self.actor_rate,
             self.critic_rate,
@@ -359,8 +359,8 @@ def _learn_natural_policy_gradient(
 ) -> None:
     """The same as :meth:`NaturalPolicyGradient.update`."""
     natural_policy_gradient_update(
-        state.preferences, state.action_values, turn.position, turn.action_mask, turn.action,
-        turn.reward, turn.reply_position, turn.reply_action_mask,
-        not turn.reply_action_mask.any(), state.actor_rate, state.critic_rate, state.discount,
+        state.preferences, state.action_values, turn.position, turn.legal_actions, turn.action,
+        turn.reward, turn.reply_position, turn.reply_legal_actions,
+        len(turn.reply_legal_actions) == 0, state.actor_rate, state.critic_rate, state.discount,
         state.scratch,
     )  # fmt: skip

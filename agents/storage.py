@@ -28,7 +28,7 @@ from nim_envs.starts import BalancedStart, FixedStart, OutcomeStart, UniformStar
 FORMAT = "nim_envs agent"
 VERSION = 1
 
-VALUES = {
+VALUES: dict[str, Any] = {
     cls.__name__: cls
     for cls in (
         AdditionTotal,
@@ -131,6 +131,7 @@ def load_content(path: str | Path) -> dict[str, Any]:
         zipfile.BadZipFile,
         zlib.error,
         EOFError,
+        RuntimeError,
         KeyError,
         IndexError,
         TypeError,
@@ -178,15 +179,15 @@ def _encode(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
         return value
     if isinstance(value, np.generic):
         return _encode(value.item(), arrays)
-    kind: type[Any] = type(value)
+    kind: Any = type(value)
     name = kind.__name__
     if isinstance(value, np.ndarray):
         arrays.append(value)
         return {"array": len(arrays) - 1}
-    if kind is VALUES.get(name):
-        names = getattr(kind, "_fields", None) or kind.__dataclass_fields__
-        fields = {key: getattr(value, key) for key in names}
-        return {"value": name, "fields": _encode(fields, arrays)}
+    if name in VALUES and kind is VALUES[name]:
+        names = getattr(kind, "_fields", None) or tuple(kind.__dataclass_fields__)
+        values = {key: getattr(value, key) for key in names}
+        return {"value": name, "fields": _encode(values, arrays)}
     if isinstance(value, list) and value and isinstance(value[0], Transition):
         columns = [np.stack([np.asarray(turn[i]) for turn in value]) for i in range(len(value[0]))]
         return {"turns": [_encode(column, arrays) for column in columns]}

@@ -6,14 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, MaskArray
+from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.selection import greedy_action
 from nim_envs.compilation import compiled
-
-IntArray = npt.NDArray[np.int64]
 
 LARGEST_TABLE_BYTES = 8 * 2**30
 """A learner whose tables would need more memory than this is refused."""
@@ -121,7 +118,8 @@ class GreedyTablePolicy:
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a legal action of the largest value."""
-        return int(greedy_action(self.values[self.index(observation)], action_mask, rng.random()))
+        values = self.values[self.index(observation)]
+        return int(greedy_action(values, np.flatnonzero(action_mask), rng.random()))
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return equal probabilities over the legal actions of the largest value."""

@@ -189,9 +189,7 @@ def train(
         pauses.append(checkpoint_every)
     if after_game is not None:
         pauses.append(after_every)
-    bar = tqdm(
-        desc="training", unit="game", initial=first, total=episodes, disable=not progress
-    )
+    bar = tqdm(desc="training", unit="game", initial=first, total=episodes, disable=not progress)
     done, block = first, FIRST_BLOCK
     with bar:
         while done < episodes:

@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, MaskArray, Transition
+from agents.base import Array, FloatArray, IntArray, MaskArray, Transition
 from agents.compiled_games import Moves, Turn, choose, implements, learn, no_moves, remember
 from agents.exploration import check_range
 from agents.selection import sample
 from agents.storable import storable
 from agents.table import (
     GreedyTablePolicy,
-    IntArray,
     ObservationIndex,
     check_memory,
     mixed_radix_number,
@@ -25,23 +24,22 @@ from nim_envs.compilation import compiled
 
 @compiled
 def ratio_probabilities(
-    wins: FloatArray, losses: FloatArray, action_mask: MaskArray, out: FloatArray
+    wins: FloatArray, losses: FloatArray, legal_actions: IntArray, out: FloatArray
 ) -> None:
     """Write probabilities proportional to ``max(wins, 1) / max(losses, 1)`` of legal actions.
 
     Args:
         wins: ``(actions,)``.
         losses: ``(actions,)``.
-        action_mask: what is legal, ``(actions,)``.
+        legal_actions: what is legal.
         out: ``(actions,)``, changed in place; 0 where not legal.
     """
     total = 0.0
-    for action in range(len(action_mask)):
-        out[action] = 0.0
-        if action_mask[action]:
-            out[action] = max(wins[action], 1.0) / max(losses[action], 1.0)
-            total += out[action]
-    for action in range(len(action_mask)):
+    out[:] = 0.0
+    for action in legal_actions:
+        out[action] = max(wins[action], 1.0) / max(losses[action], 1.0)
+        total += out[action]
+    for action in legal_actions:
         out[action] /= total
 
 
@@ -49,13 +47,13 @@ def ratio_probabilities(
 def crystallised_action(
     wins: FloatArray,
     losses: FloatArray,
-    action_mask: MaskArray,
+    legal_actions: IntArray,
     threshold: float,
     uniform: float,
     probabilities: FloatArray,
 ) -> int:
     """Return an action by the ratios, or the likeliest where it is above ``threshold``."""
-    ratio_probabilities(wins, losses, action_mask, probabilities)
+    ratio_probabilities(wins, losses, legal_actions, probabilities)
     likeliest = int(np.argmax(probabilities))
     if probabilities[likeliest] > threshold:
         return likeliest
@@ -76,8 +74,9 @@ def ratio_action(
 ) -> int:
     """One compiled call for the step-by-step loop: number the observation, then choose."""
     position = mixed_radix_number(observation, strides, offset)
+    legal = np.flatnonzero(action_mask)
     return crystallised_action(
-        wins[position], losses[position], action_mask, threshold, uniform, probabilities
+        wins[position], losses[position], legal, threshold, uniform, probabilities
     )
 
 
@@ -222,16 +221,14 @@ def _choose(
     state: WinLossRatioState,
     observation: Array,
     position: int,
-    action_mask: MaskArray,
+    legal_actions: IntArray,
     first_move: bool,
     epsilon: float,
     uniform: float,
 ) -> int:
     """The same as :meth:`WinLossRatio.act`."""
     wins, losses = state.wins[position], state.losses[position]
-    return crystallised_action(
-        wins, losses, action_mask, state.threshold, uniform, state.scratch
-    )
+    return crystallised_action(wins, losses, legal_actions, state.threshold, uniform, state.scratch)
 
 
 @implements(learn, WinLossRatioState)

@@ -40,7 +40,7 @@ def test_the_cache_is_used_and_never_stale(tmp_path):
     # A change in another file than the function's own: Numba alone would miss it.
     selection = tmp_path / "agents" / "selection.py"
     text = selection.read_text(encoding="utf-8")
-    changed = text.replace("wanted = min(int(uniform * legal), legal - 1)", "wanted = 0")
+    changed = text.replace("min(int(uniform * legal), legal - 1)", "0")
     assert changed != text
     selection.write_text(changed, encoding="utf-8")
     assert run(tmp_path) == ["0", "0"]

@@ -29,7 +29,7 @@ from agents import (
 from agents.double_q import double_q_update
 from agents.evaluation import SEATS, optimality
 from agents.exploration import Decay, Exploration, harmonic
-from agents.replay import Replay
+from agents.replay import Replay, add_turn, drawn_turn, turns_due
 from agents.sarsa import epsilon_greedy_value
 from agents.training import train
 from nim_envs import make_game
@@ -38,6 +38,8 @@ BOX = spaces.Box(low=0, high=5, shape=(1,), dtype=np.int64)
 TWO = spaces.Discrete(2)
 ONE = np.ones(2, dtype=np.int8)
 NONE = np.zeros(2, dtype=np.int8)
+BOTH = np.array([0, 1])
+NOTHING = np.array([], dtype=np.int64)
 
 
 def turn(position, action, *, reply=0, following=0, reward=0.0, reply_reward=0.0, seat=0,
@@ -130,9 +132,10 @@ def test_replay_learns_from_old_turns_when_it_is_time():
 def test_replay_forgets_the_oldest_turn_first():
     buffer = QLearning(BOX, TWO, replay=Replay(capacity=2, batch=50, interval=1)).buffer
     for position in (1, 2, 3):
-        buffer.add(turn(position, 0))
-    assert {t.observation.item() for t in buffer.due(games=1)} == {2, 3}
-    assert buffer.due(games=1) == []
+        add_turn(buffer, position, 0, 0.0, 0, BOTH)
+    assert turns_due(buffer, 1) == 50
+    assert {buffer.positions[drawn_turn(buffer, uniform)] for uniform in (0.1, 0.9)} == {2, 3}
+    assert turns_due(buffer, 1) == 0
 
 
 def test_sarsa_waits_for_the_next_action():
@@ -157,17 +160,17 @@ def test_expected_sarsa_takes_the_mean_over_its_policy():
     assert agent.table[1, 0] == pytest.approx(0.5 * 0.9 * mean)
     agent.update(turn(2, 1, following=4, reply_reward=-1.0, end=True))
     assert agent.table[2, 1] == -0.5
-    values, legal = np.array([2.0, 8.0]), np.array([1, 0], dtype=np.int8)
+    values, legal = np.array([2.0, 8.0]), np.array([0])
     assert epsilon_greedy_value(values, legal, 0.5) == 2.0
 
 
 def test_double_q_values_one_tables_choice_by_the_other():
     chooser, judge = np.zeros((2, 2)), np.zeros((2, 2))
     chooser[1], judge[1] = [0.2, 0.9], [5.0, 0.4]
-    double_q_update(chooser, judge, 0, 1, 0.0, 1, ONE, 0.5, 0.9, 0.0)
+    double_q_update(chooser, judge, 0, 1, 0.0, 1, BOTH, 0.5, 0.9, 0.0)
     assert chooser[0].tolist() == pytest.approx([0.0, 0.5 * -0.9 * 0.4])
     assert not judge[0].any()
-    double_q_update(chooser, judge, 0, 0, 1.0, 1, NONE, 0.5, 0.9, 0.0)
+    double_q_update(chooser, judge, 0, 0, 1.0, 1, NOTHING, 0.5, 0.9, 0.0)
     assert chooser[0, 0] == 0.5
     agent = DoubleQLearning(BOX, TWO)
     for _ in range(50):

@@ -121,3 +121,26 @@ def test_positions_and_names_are_starts():
         with pytest.raises(InvalidPositionError) as caught:
             as_start(bad)
         assert repr(bad) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "fixed",
+        "uniform",
+        "n_position",
+        "p_position",
+        "balanced",
+        UniformStart(low=1),
+        UniformStart(high=(10**9, 10**9, 10**9)),
+        OutcomeStart(False, high=(300, 100, 100)),
+    ],
+)
+def test_many_starts_at_once_are_those_drawn_one_by_one(start):
+    game = make_game("nim", heaps=(10**9,) * 3 if not isinstance(start, str) else (3, 4, 5))
+    sampler = as_start(start).bind(game)
+    one_by_one, at_once = np.random.default_rng(7), np.random.default_rng(7)
+    drawn = np.stack([sampler.draw(one_by_one) for _ in range(40)])
+    blocks = [sampler.sample(at_once, size) for size in (1, 0, 9, 30)]
+    assert np.concatenate(blocks).tolist() == drawn.tolist()
+    assert at_once.random() == one_by_one.random()

@@ -86,8 +86,8 @@ def test_settings_survive(tmp_path):
     again = load(str(tmp_path / "agent"))
     assert again.exploration.games == 5
     assert again.exploration._schedule == Decay(0.5, 0.9, 10, 0.1)
-    assert again.buffer.settings == Replay(50, 4, 1)
-    assert again.buffer._rng is again.rng
+    assert (again.buffer.batch, again.buffer.interval) == (4, 1)
+    assert (again.buffer.positions == agent.buffer.positions).all()
     assert again.bootstrap == "own_turn"
     for learner in (agent, again):
         for position in range(5):

@@ -18,6 +18,7 @@ from agents.selection import (
     greedy_action,
     largest_legal,
     random_action,
+    random_of_mask,
     sample,
     softmax,
 )
@@ -25,15 +26,13 @@ from agents.table import ObservationIndex, check_memory, num_actions
 
 ONE = np.ones(2, dtype=np.int8)
 NONE = np.zeros(2, dtype=np.int8)
-
-
-def mask(*bits):
-    return np.array(bits, dtype=np.int8)
+BOTH = np.array([0, 1])
+NOTHING = np.array([], dtype=np.int64)
 
 
 def test_negamax_takes_the_opponents_best_reply_with_a_minus_sign():
     table = np.array([[0.5, 0.0], [0.2, 0.6]])
-    q_learning_update(table, 0, 0, 0.0, 1, ONE, 0.5, -0.9)
+    q_learning_update(table, 0, 0, 0.0, 1, BOTH, 0.5, -0.9)
     # 0.5 + 0.5 * (0 - 0.9 * 0.6 - 0.5)
     assert table[0].tolist() == pytest.approx([-0.02, 0.0])
     assert table[1].tolist() == [0.2, 0.6]
@@ -41,13 +40,13 @@ def test_negamax_takes_the_opponents_best_reply_with_a_minus_sign():
 
 def test_negamax_looks_at_legal_replies_alone():
     table = np.array([[0.0, 0.0], [0.2, 0.6]])
-    q_learning_update(table, 0, 1, 0.0, 1, mask(1, 0), 1.0, -1.0)
+    q_learning_update(table, 0, 1, 0.0, 1, np.array([0]), 1.0, -1.0)
     assert table[0].tolist() == pytest.approx([0.0, -0.2])
 
 
 def test_negamax_learns_the_reward_alone_where_the_game_is_over():
     table = np.array([[0.5, 0.0], [9.0, 9.0]])
-    q_learning_update(table, 0, 0, 1.0, 1, NONE, 0.1, -0.9)
+    q_learning_update(table, 0, 0, 1.0, 1, NOTHING, 0.1, -0.9)
     assert table[0, 0] == pytest.approx(0.55)
 
 
@@ -79,7 +78,7 @@ def test_q_learning_finds_its_rows_by_observation():
 def test_gradient_bandit_moves_preferences_by_the_advantage():
     preferences = np.zeros((1, 3))
     baselines, visits, scratch = np.zeros(1), np.zeros(1, dtype=np.int64), np.zeros(3)
-    legal = mask(1, 1, 0)
+    legal = np.array([0, 1])
     # First game: a win with action 0 from baseline 0, probabilities one half each.
     gradient_bandit_update(preferences, baselines, visits, 0, legal, 0, 1.0, 0.1, 1.0, scratch)
     assert preferences[0].tolist() == pytest.approx([0.05, -0.05, 0.0])
@@ -126,8 +125,9 @@ def test_gradient_bandit_learns_from_all_turns_of_a_seat_when_its_game_ends():
 )
 def test_selection_picks_legal_actions_of_the_right_kind(values, bits, uniform, epsilon):
     row = np.array(values)
-    legal = mask(*bits[: len(values)])
-    allowed = np.flatnonzero(legal).tolist()
+    mask = np.array(bits[: len(values)], dtype=np.int8)
+    legal = np.flatnonzero(mask)
+    allowed = legal.tolist()
     if not allowed:
         assert random_action(legal, uniform) == greedy_action(row, legal, uniform) == -1
         assert largest_legal(row, legal) == -np.inf
@@ -135,6 +135,7 @@ def test_selection_picks_legal_actions_of_the_right_kind(values, bits, uniform, 
     best = max(row[allowed])
     assert largest_legal(row, legal) == best
     assert random_action(legal, uniform) == allowed[int(uniform * len(allowed))]
+    assert random_of_mask(mask, uniform) == random_action(legal, uniform)
     assert row[greedy_action(row, legal, uniform)] == best
     chosen = epsilon_greedy_action(row, legal, epsilon, uniform)
     assert chosen in allowed
@@ -142,7 +143,7 @@ def test_selection_picks_legal_actions_of_the_right_kind(values, bits, uniform, 
         assert row[chosen] == best
     probabilities = np.full(len(values), np.nan)
     softmax(row, legal, 0.7, probabilities)
-    weights = np.exp(row / 0.7) * legal
+    weights = np.exp(row / 0.7) * mask
     assert probabilities.tolist() == pytest.approx((weights / weights.sum()).tolist())
     drawn = sample(probabilities, uniform)
     below = probabilities[:drawn].sum()
@@ -152,14 +153,14 @@ def test_selection_picks_legal_actions_of_the_right_kind(values, bits, uniform, 
 
 def test_selection_is_as_likely_as_it_should_be():
     grid = (np.arange(12_000) + 0.5) / 12_000
-    row, legal = np.array([0.0, 2.0, 2.0, 5.0]), mask(1, 1, 1, 0)
+    row, legal = np.array([0.0, 2.0, 2.0, 5.0]), np.array([0, 1, 2])
     counts = np.bincount([epsilon_greedy_action(row, legal, 0.3, u) for u in grid], minlength=4)
     assert counts.tolist() == pytest.approx([1200, 5400, 5400, 0], abs=3)
 
 
 def test_softmax_survives_preferences_of_any_size():
     probabilities = np.zeros(3)
-    softmax(np.array([1e6, -1e6, 1e6]), mask(1, 1, 1), 1.0, probabilities)
+    softmax(np.array([1e6, -1e6, 1e6]), np.array([0, 1, 2]), 1.0, probabilities)
     assert probabilities.tolist() == [0.5, 0.0, 0.5]
 
 
