@@ -12,6 +12,7 @@ from agents.sarsa import SARSA, ExpectedSARSA
 from agents.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
 from agents.shaping import NimSumShaping
 from agents.softmax_critic import ActorCritic, NaturalPolicyGradient
+from agents.symmetry import HeapSymmetry
 from agents.win_loss_ratio import WinLossRatio
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "EpsilonOptimalAgent",
     "ExpectedSARSA",
     "GradientBandit",
+    "HeapSymmetry",
     "Learner",
     "MinimaxAgent",
     "MonteCarloES",

@@ -24,7 +24,8 @@ from nim_envs.registration import GAMES
 from nim_envs.render import render_text
 from nim_envs.starts import NAMED_STARTS
 
-LEARNERS = {name: cls for name, cls in STORABLE.items() if name != "NimSumShaping"}
+WRAPPERS = ("HeapSymmetry", "NimSumShaping")
+LEARNERS = {name: cls for name, cls in STORABLE.items() if name not in WRAPPERS}
 PLAYERS = "random, optimal, epsilon=NUMBER, or a file that train has written"
 
 

@@ -16,6 +16,7 @@ from numba import types
 from numba.extending import overload
 
 from agents.base import Array, FloatArray, IntArray
+from agents.table import mixed_radix_number
 from nim_envs import Game
 from nim_envs.borrowing import borrowed
 from nim_envs.compilation import compiled
@@ -140,9 +141,8 @@ def implements(function: Callable[..., Any], state: type) -> Callable[[Function]
 
     def register(implementation: Function) -> Function:
         def of_such_a_state(kind: Any, *_: Any) -> Any:
-            if isinstance(kind, types.NamedTuple) and kind.instance_class is state:
-                return implementation
-            return None
+            named = isinstance(kind, (types.NamedTuple, types.NamedUniTuple))
+            return implementation if named and kind.instance_class is state else None
 
         # Strictly, Numba would compare the annotations of the two signatures.
         overload(function, strict=False, jit_options={"forceinline": True})(of_such_a_state)
@@ -165,11 +165,25 @@ def list_legal_actions(observation: Array, rules: CompiledRules, out: IntArray) 
 
 
 @compiled
+def number_of(observation: Array, rules: CompiledRules, order: IntArray) -> int:
+    """Return the row of a position, after sorting it in place if there is an ``order``."""
+    for end in range(1, len(order)):
+        state = observation[order[end]]
+        place = end
+        while place > 0 and observation[order[place - 1]] > state:
+            observation[order[place]] = observation[order[place - 1]]
+            place -= 1
+        observation[order[place]] = state
+    return mixed_radix_number(observation, rules.strides, 0)
+
+
+@compiled
 def play_games(
     first: Any,
     second: Any,
     shared: bool,
     rules: CompiledRules,
+    order: IntArray,
     starts: IntArray,
     epsilons: FloatArray,
     ended: IntArray,
@@ -188,6 +202,8 @@ def play_games(
         second: state of the learner of seat 1, the same if it is ``shared``.
         shared: whether one learner plays both seats.
         rules: of the game.
+        order: of the components, where positions are to be sorted; see
+            :class:`agents.symmetry.Symmetry`. Empty where not.
         starts: ``(games, components)``.
         epsilons: of each learner now, and once it has finished so many more games,
             ``(2, games + 1)``.
@@ -213,10 +229,8 @@ def play_games(
     at_first = np.array([ended[0].max(), ended[1].max()])
     finished = at_first.copy()
     for game in range(len(starts)):
-        positions[0] = 0
-        for component in range(components):
-            observations[0, component] = starts[game, component]
-            positions[0] += starts[game, component] * rules.strides[component]
+        observations[0] = starts[game]
+        positions[0] = number_of(observations[0], rules, order)
         counts[0] = list_legal_actions(observations[0], rules, listed[0])
         moves = 0
         over = False
@@ -239,7 +253,10 @@ def play_games(
             for component in range(components):
                 observations[after, component] = observations[here, component]
             observations[after, moved] = successor
-            positions[after] = positions[here] + (successor - state) * rules.strides[moved]
+            if len(order):
+                positions[after] = number_of(observations[after], rules, order)
+            else:
+                positions[after] = position + (successor - state) * rules.strides[moved]
             counts[after] = list_legal_actions(observations[after], rules, listed[after])
             moves += 1
             over = counts[after] == 0

@@ -11,6 +11,8 @@ from agents.afterstate import AfterstateTD
 from agents.base import Agent, IntArray, Learner
 from agents.compiled_games import compiled_rules, play_games
 from agents.exploration import Exploration
+from agents.shaping import NimSumShaping
+from agents.symmetry import HeapSymmetry
 from agents.table import ObservationIndex
 from nim_envs import Game, GameEnv
 from nim_envs.compilation import announced
@@ -54,6 +56,7 @@ class SelfPlay:
         states = [learner.compiled_state(longest) for learner in self._learners]
         self._states = (states[0], states[-1])
         self._rules = compiled_rules(env.game)
+        self._order = _order(pair[0])
         unused = np.random.default_rng(0)
         self._generators = [getattr(_inner(learner), "rng", unused) for learner in pair]
         self._explorations = [_exploration(learner) for learner in pair]
@@ -99,6 +102,7 @@ class SelfPlay:
             self._states[1],
             len(self._learners) == 1,
             self._rules,
+            self._order,
             np.ascontiguousarray(starts),
             np.stack([exploration.ahead(len(starts)) for exploration in self._explorations]),
             ended,
@@ -114,8 +118,17 @@ class SelfPlay:
 
 
 def _inner(agent: Any) -> Any:
-    """The learner inside a wrapper such as reward shaping, or the agent itself."""
-    return getattr(agent, "learner", agent)
+    """The learner inside wrappers such as reward shaping, or the agent itself."""
+    while hasattr(agent, "learner"):
+        agent = agent.learner
+    return agent
+
+
+def _order(agent: Any) -> IntArray:
+    """The order in which a learner wants to have components sorted; empty if it does not."""
+    if isinstance(agent, HeapSymmetry):
+        return agent.symmetry.order
+    return np.empty(0, dtype=np.int64)
 
 
 def _exploration(learner: Any) -> Exploration:
@@ -145,13 +158,21 @@ def compiled_road(
         return None
     if not all(_fits(agent, env.game) for agent in pair):
         return None
+    if len(_order(pair[0])) != len(_order(pair[1])):
+        return None  # each would have to see positions of its own
     return SelfPlay(env, pair, options)  # type: ignore[arg-type]
 
 
 def _fits(agent: Agent, game: Game) -> bool:
     """Whether an agent has a compiled form, and tables for just this game."""
-    inner = _inner(agent)
-    if not isinstance(agent, CompiledLearner) or not isinstance(inner, CompiledLearner):
+    inner = agent
+    while isinstance(inner, (HeapSymmetry, NimSumShaping)):
+        if isinstance(inner, HeapSymmetry) and (
+            inner is not agent or inner.game.rules != game.rules
+        ):
+            return False
+        inner = inner.learner
+    if not isinstance(inner, CompiledLearner):
         return False
     if isinstance(inner, AfterstateTD):
         return (inner.game.rules, inner.game.convention) == (game.rules, game.convention)

@@ -14,6 +14,7 @@ from agents import (
     DoubleQLearning,
     ExpectedSARSA,
     GradientBandit,
+    HeapSymmetry,
     MonteCarloES,
     NaturalPolicyGradient,
     NimSumShaping,
@@ -48,11 +49,13 @@ LEARNERS = {
     "bandit": lambda s, g: GradientBandit(*s),
     "actor-critic": lambda s, g: ActorCritic(*s),
     "natural gradient": lambda s, g: NaturalPolicyGradient(*s),
+    "symmetry": lambda s, g: HeapSymmetry(QLearning(*s, learning_rate=0.5), g),
+    "afterstate, symmetry": lambda s, g: HeapSymmetry(AfterstateTD(g), g),
     "afterstate": lambda s, g: AfterstateTD(g, learning_rate=0.7, epsilon=DECAY),
 }  # fmt: skip
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
-    ("misere_nim", {"heaps": (1, 3, 5), "start": "uniform"}),
+    ("misere_nim", {"heaps": (3, 1, 3, 5), "start": "uniform"}),
     ("addition", {}),
     ("subtraction", {"heaps": (9, 2), "subtraction_set": (2, 3), "start": "balanced"}),
 ]
@@ -68,7 +71,9 @@ def arrays(learner):
             for part in value:
                 yield from gather(part)
 
-    inner = getattr(learner, "learner", learner)
+    inner = learner
+    while hasattr(inner, "learner"):
+        inner = inner.learner
     kept = {key: value for key, value in vars(inner).items() if key != "_scratch"}
     return [array for value in kept.values() for array in gather(value)]
 

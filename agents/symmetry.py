@@ -1,0 +1,170 @@
+"""Heap symmetry: positions that differ in the order of like heaps are one position."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agents.base import Array, FloatArray, IntArray, Learner, MaskArray, Policy, Transition
+from agents.storable import storable
+from nim_envs import Game, Rules
+from nim_envs.errors import InvalidGameError
+
+
+class Symmetry:
+    """Sorts positions whose components are alike, and finds actions again.
+
+    The states of a position are sorted, smallest first, and handed to the components from the
+    one with the fewest states to the one with the most. A sorted position is a position of the
+    same game, as every state fits where it comes to.
+
+    Args:
+        rules: of a game whose components have the same options in the same states, such as
+            Nim.
+
+    Raises:
+        InvalidGameError: the components are not alike.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> symmetry = Symmetry(make_game("nim", heaps=(2, 5, 4)).rules)
+        >>> symmetry.sorted(np.array([2, 0, 1])).tolist()
+        [0, 2, 1]
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.num_options = rules.num_options
+        # Components from the one with the fewest states to the one with the most.
+        self.order: IntArray = np.argsort(rules.shape, kind="stable")
+        last = rules.table[self.order[-1]]
+        for number, component in enumerate(rules.components):
+            rows = rules.table[number, : component.states]
+            if not np.array_equal(rows, last[: component.states]):
+                raise InvalidGameError(
+                    "heap symmetry needs components with the same options in the same states, "
+                    f"and components {number} and {self.order[-1]} of {rules.name} differ"
+                )
+
+    def places(self, positions: IntArray) -> IntArray:
+        """Return which component's state comes to each component.
+
+        Args:
+            positions: ``(..., components)``.
+
+        Returns:
+            ``(..., components)``.
+        """
+        ranks = np.argsort(positions[..., self.order], axis=-1, kind="stable")
+        places = np.empty_like(ranks)
+        places[..., self.order] = self.order[ranks]
+        return places
+
+    def sorted(self, positions: IntArray) -> IntArray:
+        """Return ``positions``, ``(..., components)``, sorted."""
+        return np.take_along_axis(positions, self.places(positions), axis=-1)
+
+    def moved(self, values: Array, places: IntArray) -> Array:
+        """Return values of actions, ``(..., actions)``, as they are of the sorted positions."""
+        by_component = values.reshape(*values.shape[:-1], -1, self.num_options)
+        moved: Array = np.take_along_axis(by_component, places[..., np.newaxis], axis=-2)
+        return moved.reshape(values.shape)
+
+    def moved_back(self, values: Array, places: IntArray) -> Array:
+        """Return values of actions of the sorted positions as they are of the positions."""
+        return self.moved(values, np.argsort(places, axis=-1))
+
+
+@storable
+class HeapSymmetry:
+    """Shows a learner sorted positions, so that it learns each of them once for all orders.
+
+    It tells the learner that the order of like heaps does not matter, which follows from the
+    rules; no theorem comes in.
+
+    Args:
+        learner: who learns.
+        game: whose components are alike; observations are its positions
+            (``encoding="integer"``).
+
+    Raises:
+        InvalidGameError: the components are not alike.
+
+    Example:
+        >>> from agents import AfterstateTD
+        >>> from nim_envs import make_game
+        >>> game = make_game("nim", heaps=(1, 3, 5))
+        >>> agent = HeapSymmetry(AfterstateTD(game), game)
+    """
+
+    def __init__(self, learner: Learner, game: Game) -> None:
+        self.learner = learner
+        self.game = game
+        self.symmetry = Symmetry(game.rules)
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return the action that stands for the learner's at the sorted position."""
+        places = self.symmetry.places(observation)
+        action = self.learner.act(
+            observation[places], self.symmetry.moved(action_mask, places), rng
+        )
+        component, option = divmod(action, self.symmetry.num_options)
+        return int(places[component]) * self.symmetry.num_options + option
+
+    def update(self, transition: Transition) -> None:
+        """Let the learner learn from the turn as it is between sorted positions."""
+        places = self.symmetry.places(transition.observation)
+        reply_places = self.symmetry.places(transition.reply_observation)
+        next_places = self.symmetry.places(transition.next_observation)
+        component, option = divmod(transition.action, self.symmetry.num_options)
+        place = int(np.flatnonzero(places == component)[0])
+        moved = self.symmetry.moved
+        self.learner.update(
+            transition._replace(
+                observation=transition.observation[places],
+                action_mask=moved(transition.action_mask, places),
+                action=place * self.symmetry.num_options + option,
+                reply_observation=transition.reply_observation[reply_places],
+                reply_action_mask=moved(transition.reply_action_mask, reply_places),
+                next_observation=transition.next_observation[next_places],
+                next_action_mask=moved(transition.next_action_mask, next_places),
+            )
+        )
+
+    def greedy(self) -> SortedPolicy:
+        """Return what the learner has learned, for positions in any order."""
+        return SortedPolicy(self.learner.greedy(), self.symmetry)
+
+    def compiled_state(self, longest_game: int) -> Any:
+        """Return the learner's state; compiled games are played between sorted positions."""
+        inner: Any = self.learner
+        return inner.compiled_state(longest_game)
+
+
+class SortedPolicy:
+    """Plays a policy for sorted positions at positions in any order.
+
+    Args:
+        policy: for sorted positions.
+        symmetry: of the game.
+    """
+
+    def __init__(self, policy: Policy, symmetry: Symmetry) -> None:
+        self.policy = policy
+        self.symmetry = symmetry
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return an action."""
+        places = self.symmetry.places(observation)
+        action = self.policy.act(observation[places], self.symmetry.moved(action_mask, places), rng)
+        component, option = divmod(action, self.symmetry.num_options)
+        return int(places[component]) * self.symmetry.num_options + option
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the probability of every action."""
+        places = self.symmetry.places(observations)
+        chances = self.policy.action_probabilities(
+            np.take_along_axis(observations, places, axis=-1),
+            self.symmetry.moved(action_masks, places),
+        )
+        return self.symmetry.moved_back(chances, places)
