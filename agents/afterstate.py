@@ -2,127 +2,156 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import functools
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from agents.base import Array, FloatArray, IntArray, MaskArray, Transition
-from agents.compiled_games import Turn, choose, implements, learn
+from agents.compiled_games import (
+    CompiledRules,
+    Turn,
+    choose,
+    compiled_rules,
+    implements,
+    learn,
+    sorted_number,
+)
 from agents.exploration import Exploration, Schedule, check_range
-from agents.random_agent import uniform_probabilities
 from agents.selection import epsilon_greedy_action, largest_legal
 from agents.storable import storable
-from agents.table import check_memory, mixed_radix_number
+from agents.symmetry import Symmetry
+from agents.table import check_memory
 from nim_envs import Convention, Game
 from nim_envs.compilation import compiled
 
+DTYPES = ("float64", "float32", "int8")
+
+
+class AfterstateValues(NamedTuple):
+    """Values of positions, and what is needed to find them: the learner in compiled games."""
+
+    values: Array  # (num_positions,): for the player to move, by mixed-radix index
+    rules: CompiledRules
+    order: IntArray  # of components where positions are sorted, else empty
+    learning_rate: float
+    position: IntArray  # scratch space, (components,)
+    worth: FloatArray  # scratch space, (actions,)
+
 
 @compiled
-def option_values(
-    values: FloatArray,
-    table: IntArray,
-    strides: IntArray,
-    observation: IntArray,
-    legal_actions: IntArray,
-    out: FloatArray,
-) -> None:
-    """Write to ``out`` what each legal action is worth: minus the value of where it leads.
+def value_index(state: AfterstateValues, observation: Array) -> int:
+    """Return where the value of a position is."""
+    state.position[:] = observation
+    return sorted_number(state.position, state.rules, state.order)
+
+
+@compiled
+def option_values(state: AfterstateValues, observation: Array, legal_actions: IntArray) -> None:
+    """Write to ``state.worth`` minus the value of where each legal action leads.
 
     Args:
-        values: of positions for the player to move, ``(positions,)``.
-        table: the rules' options, ``(components, states, options)``.
-        strides: mixed-radix strides of positions, ``(components,)``.
+        state: of the learner; what is not legal is left as it is in ``state.worth``.
         observation: the position, ``(components,)``.
         legal_actions: what is legal there, ascending.
-        out: ``(actions,)``, changed in place; left as it is where not legal.
     """
-    position = mixed_radix_number(observation, strides, 0)
-    options = table.shape[2]
+    rules = state.rules
+    index = value_index(state, observation)
+    options = rules.table.shape[2]
     component, first = 0, 0
     for action in legal_actions:
         while action >= first + options:
             first += options
             component += 1
-        state = observation[component]
-        after = table[component, state, action - first]
-        out[action] = -values[position + (after - state) * strides[component]]
+        before = observation[component]
+        after = rules.table[component, before, action - first]
+        if len(state.order):
+            state.position[:] = observation
+            state.position[component] = after
+            place = sorted_number(state.position, rules, state.order)
+        else:
+            place = index + (after - before) * rules.strides[component]
+        state.worth[action] = -float(state.values[place])
 
 
 @compiled
 def afterstate_action(
-    values: FloatArray,
-    table: IntArray,
-    strides: IntArray,
-    observation: IntArray,
+    state: AfterstateValues,
+    observation: Array,
     legal_actions: IntArray,
     epsilon: float,
     uniform: float,
-    out: FloatArray,
 ) -> int:
     """Return an epsilon-greedy action by the values of the positions after it.
 
     Args:
-        values: as in :func:`option_values`.
-        table: as there.
-        strides: as there.
-        observation: as there.
-        legal_actions: as there.
+        state: of the learner.
+        observation: the position, ``(components,)``.
+        legal_actions: what is legal there, ascending.
         epsilon: probability of a random action.
         uniform: the source of randomness, in [0, 1).
-        out: scratch space, ``(actions,)``.
     """
     if uniform >= epsilon:  # a random action needs no values
-        option_values(values, table, strides, observation, legal_actions, out)
-    return epsilon_greedy_action(out, legal_actions, epsilon, uniform)
+        option_values(state, observation, legal_actions)
+    return epsilon_greedy_action(state.worth, legal_actions, epsilon, uniform)
 
 
 @compiled
 def act_by_afterstates(
-    values: FloatArray,
-    table: IntArray,
-    strides: IntArray,
-    observation: IntArray,
+    state: AfterstateValues,
+    observation: Array,
     action_mask: MaskArray,
     epsilon: float,
     uniform: float,
-    out: FloatArray,
 ) -> int:
     """One compiled call for the step-by-step loop: :func:`afterstate_action` of a mask."""
-    legal = np.flatnonzero(action_mask)
-    return afterstate_action(values, table, strides, observation, legal, epsilon, uniform, out)
+    return afterstate_action(state, observation, np.flatnonzero(action_mask), epsilon, uniform)
 
 
 @compiled
-def afterstate_update(
-    values: FloatArray,
-    table: IntArray,
-    strides: IntArray,
-    observation: IntArray,
-    legal_actions: IntArray,
-    learning_rate: float,
-    out: FloatArray,
-) -> None:
+def afterstate_update(state: AfterstateValues, observation: Array, legal_actions: IntArray) -> None:
     """Move the value of a position towards that of its best option.
 
     ``V(s)`` moves towards ``-min V`` over the options of ``s``, each of which is the
     opponent's to move.
 
     Args:
-        values: ``(positions,)``, changed in place.
-        table: as in :func:`option_values`.
-        strides: as there.
+        state: of the learner, whose values change in place.
         observation: the position, ``(components,)``.
         legal_actions: what is legal there, ascending, at least one.
-        learning_rate: step size.
-        out: scratch space, ``(actions,)``.
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.8.
     """
-    option_values(values, table, strides, observation, legal_actions, out)
-    position = mixed_radix_number(observation, strides, 0)
-    best = largest_legal(out, legal_actions)
-    values[position] += learning_rate * (best - values[position])
+    option_values(state, observation, legal_actions)
+    best = largest_legal(state.worth, legal_actions)
+    index = value_index(state, observation)
+    value = float(state.values[index])
+    state.values[index] = value + state.learning_rate * (best - value)
+
+
+@compiled
+def greedy_shares(
+    state: AfterstateValues, observations: Array, action_masks: MaskArray, out: FloatArray
+) -> None:
+    """Write equal probabilities over the actions that lead to a position of least value.
+
+    Args:
+        state: of the learner.
+        observations: ``(n, components)``.
+        action_masks: int8 ``(n, actions)``.
+        out: ``(n, actions)``, zeros at first, changed in place.
+    """
+    for row in range(len(observations)):
+        legal_actions = np.flatnonzero(action_masks[row])
+        option_values(state, observations[row], legal_actions)
+        best = largest_legal(state.worth, legal_actions)
+        ties = 0
+        for action in legal_actions:
+            ties += state.worth[action] == best
+        for action in legal_actions:
+            if state.worth[action] == best:
+                out[row, action] = 1.0 / ties
 
 
 @storable
@@ -136,87 +165,84 @@ class AfterstateTD:
         game: the game; observations are its positions (``encoding="integer"``).
         learning_rate: step size, over 0 to 1.
         epsilon: probability of a random action while learning, or a schedule.
+        symmetric: whether positions that differ in the order of like heaps share a value; see
+            :class:`agents.symmetry.Symmetry`.
+        dtype: of the values: ``"float64"``, ``"float32"``, or ``"int8"``, which holds what a
+            learning rate of 1 can learn: lost, unknown or won.
 
     Attributes:
-        values: float64 ``(num_positions,)`` by mixed-radix index, 0 at first, except terminal
+        values: ``(num_positions,)`` by mixed-radix index, 0 at first, except terminal
             positions.
 
     Raises:
-        ValueError: a parameter out of its range.
+        ValueError: a parameter out of its range, or ``"int8"`` with another learning rate.
+        InvalidGameError: ``symmetric`` for a game whose components are not alike.
         MemoryError: the values would not fit.
     """
 
     def __init__(
-        self, game: Game, *, learning_rate: float = 1.0, epsilon: float | Schedule = 0.2
+        self,
+        game: Game,
+        *,
+        learning_rate: float = 1.0,
+        epsilon: float | Schedule = 0.2,
+        symmetric: bool = False,
+        dtype: Literal["float64", "float32", "int8"] = "float64",
     ) -> None:
         self.learning_rate = check_range("learning_rate", learning_rate, 0, 1, open_low=True)
+        if dtype not in DTYPES:
+            raise ValueError(f"dtype must be one of {DTYPES}, not {dtype!r}")
+        if dtype == "int8" and learning_rate != 1:
+            raise ValueError(f"values of int8 need a learning_rate of 1, not {learning_rate!r}")
         self.exploration = Exploration(epsilon)
         self.game = game
         rules = game.rules
-        check_memory((rules.num_positions, len(rules.shape) + 1))
-        self.strides = rules.strides
+        check_memory((rules.num_positions,), dtype=dtype)
+        order = Symmetry(rules).order if symmetric else np.empty(0, dtype=np.int64)
+        terminal = [
+            component.is_terminal(np.arange(component.states)) for component in rules.components
+        ]
         # The player who cannot move has lost, or in misère play won.
-        stuck = 1.0 if game.convention is Convention.MISERE else -1.0
-        self.values = np.where(rules.is_terminal(rules.lattice()), stuck, 0.0)
-        self._scratch = np.zeros(rules.num_actions)
+        stuck = 1 if game.convention is Convention.MISERE else -1
+        self.values = functools.reduce(np.logical_and.outer, terminal).ravel().astype(dtype)
+        self.values *= stuck
+        self._unfilled = AfterstateValues(
+            np.zeros(0, dtype),
+            compiled_rules(game),
+            order,
+            float(learning_rate),
+            np.zeros(len(rules.shape), np.int64),
+            np.zeros(rules.num_actions),
+        )
+
+    def compiled_state(self, longest_game: int = 0) -> AfterstateValues:
+        """Return its state for :mod:`agents.compiled_games`."""
+        return self._unfilled._replace(values=self.values)
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an epsilon-greedy action by the values of the positions after it."""
+        epsilon = self.exploration.epsilon
         return int(
             act_by_afterstates(
-                self.values,
-                self.game.rules.table,
-                self.strides,
-                observation,
-                action_mask,
-                self.exploration.epsilon,
-                rng.random(),
-                self._scratch,
+                self.compiled_state(), observation, action_mask, epsilon, rng.random()
             )
         )
 
     def update(self, transition: Transition) -> None:
         """Learn from one turn by :func:`afterstate_update`."""
-        afterstate_update(
-            self.values,
-            self.game.rules.table,
-            self.strides,
-            transition.observation,
-            np.flatnonzero(transition.action_mask),
-            self.learning_rate,
-            self._scratch,
-        )
+        legal_actions = np.flatnonzero(transition.action_mask)
+        afterstate_update(self.compiled_state(), transition.observation, legal_actions)
         if transition.terminated:
             self.exploration.finish(transition.seat)
 
-    def compiled_state(self, longest_game: int) -> AfterstateState:
-        """Return its state for :mod:`agents.compiled_games`."""
-        return AfterstateState(
-            self.values,
-            self.game.rules.table,
-            self.strides,
-            float(self.learning_rate),
-            self._scratch,
-        )
-
     def greedy(self) -> GreedyValuePolicy:
         """Return the policy that moves to the position worst for the opponent, as of now."""
-        return GreedyValuePolicy(self.game, self.values.copy())
+        return GreedyValuePolicy(self._unfilled._replace(values=self.values.copy()))
 
 
-class AfterstateState(NamedTuple):
-    """What :class:`AfterstateTD` is in compiled games."""
-
-    values: FloatArray
-    table: IntArray  # the rules'
-    strides: IntArray
-    learning_rate: float
-    scratch: FloatArray
-
-
-@implements(choose, AfterstateState)
+@implements(choose, AfterstateValues)
 def _choose(
-    state: AfterstateState,
+    state: AfterstateValues,
     observation: Array,
     position: int,
     legal_actions: IntArray,
@@ -225,50 +251,37 @@ def _choose(
     uniform: float,
 ) -> int:
     """The same as :meth:`AfterstateTD.act`."""
-    return afterstate_action(
-        state.values, state.table, state.strides, observation, legal_actions, epsilon, uniform,
-        state.scratch,
-    )  # fmt: skip
+    return afterstate_action(state, observation, legal_actions, epsilon, uniform)
 
 
-@implements(learn, AfterstateState)
+@implements(learn, AfterstateValues)
 def _learn(
-    state: AfterstateState,
+    state: AfterstateValues,
     turn: Turn,
     epsilon: float,
     finished: int,
     generator: np.random.Generator,
 ) -> None:
     """The same as :meth:`AfterstateTD.update`."""
-    afterstate_update(
-        state.values, state.table, state.strides, turn.observation, turn.legal_actions,
-        state.learning_rate, state.scratch,
-    )  # fmt: skip
+    afterstate_update(state, turn.observation, turn.legal_actions)
 
 
 class GreedyValuePolicy:
     """Moves to the position of the least value for the opponent; ties are equally likely.
 
     Args:
-        game: the game.
-        values: of positions for the player to move, ``(num_positions,)``.
+        state: of the learner.
     """
 
-    def __init__(self, game: Game, values: FloatArray) -> None:
-        self.game = game
-        self.values = values
+    def __init__(self, state: AfterstateValues) -> None:
+        self._state = state
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action to a position of least value."""
-        chances = self.action_probabilities(observation[np.newaxis], action_mask[np.newaxis])[0]
-        return int(rng.choice(len(chances), p=chances))
+        return int(act_by_afterstates(self._state, observation, action_mask, 0.0, rng.random()))
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return equal probabilities over the actions to a position of least value."""
-        rules = self.game.rules
-        after = rules.options(observations)
-        step = (after - observations[..., np.newaxis]) * rules.strides[:, np.newaxis]
-        indices = rules.indices(observations)[:, np.newaxis] + step.reshape(len(step), -1)
-        worth = np.where(action_masks == 1, -self.values[indices * action_masks], -np.inf)
-        best = worth == worth.max(axis=1, keepdims=True)
-        return uniform_probabilities((best & (action_masks == 1)).astype(np.int8))
+        shares = np.zeros(action_masks.shape)
+        greedy_shares(self._state, observations, action_masks, shares)
+        return shares

@@ -165,7 +165,7 @@ def list_legal_actions(observation: Array, rules: CompiledRules, out: IntArray) 
 
 
 @compiled
-def number_of(observation: Array, rules: CompiledRules, order: IntArray) -> int:
+def sorted_number(observation: Array, rules: CompiledRules, order: IntArray) -> int:
     """Return the row of a position, after sorting it in place if there is an ``order``."""
     for end in range(1, len(order)):
         state = observation[order[end]]
@@ -230,7 +230,7 @@ def play_games(
     finished = at_first.copy()
     for game in range(len(starts)):
         observations[0] = starts[game]
-        positions[0] = number_of(observations[0], rules, order)
+        positions[0] = sorted_number(observations[0], rules, order)
         counts[0] = list_legal_actions(observations[0], rules, listed[0])
         moves = 0
         over = False
@@ -254,7 +254,7 @@ def play_games(
                 observations[after, component] = observations[here, component]
             observations[after, moved] = successor
             if len(order):
-                positions[after] = number_of(observations[after], rules, order)
+                positions[after] = sorted_number(observations[after], rules, order)
             else:
                 positions[after] = position + (successor - state) * rules.strides[moved]
             counts[after] = list_legal_actions(observations[after], rules, listed[after])

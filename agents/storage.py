@@ -50,7 +50,9 @@ VALUES: dict[str, Any] = {
 PARTS = {cls.__name__: cls for cls in (Exploration,)}
 """Objects inside a learner that change as it learns."""
 
-REMADE = {"constructor_arguments", "index", "game", "strides", "_schedule", "_scratch", "settings"}
+REMADE = {
+    "constructor_arguments", "index", "game", "symmetry", "_schedule", "_scratch", "_unfilled",
+}  # fmt: skip
 """Attributes that the constructor makes again, so that no file holds them."""
 
 

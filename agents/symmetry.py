@@ -89,15 +89,22 @@ class HeapSymmetry:
 
     Raises:
         InvalidGameError: the components are not alike.
+        TypeError: the learner looks at the rules by itself, and would look at positions that
+            are not sorted; :class:`agents.AfterstateTD` has an argument ``symmetric`` instead.
 
     Example:
-        >>> from agents import AfterstateTD
-        >>> from nim_envs import make_game
-        >>> game = make_game("nim", heaps=(1, 3, 5))
-        >>> agent = HeapSymmetry(AfterstateTD(game), game)
+        >>> from agents import QLearning
+        >>> from nim_envs import GameEnv, make_game
+        >>> env = GameEnv(make_game("nim", heaps=(1, 3, 5)))
+        >>> spaces = env.observation_space("player_0"), env.action_space("player_0")
+        >>> agent = HeapSymmetry(QLearning(*spaces), env.game)
     """
 
     def __init__(self, learner: Learner, game: Game) -> None:
+        if hasattr(learner, "game"):
+            raise TypeError(
+                f"heap symmetry is for learners from observations alone, not for {learner!r}"
+            )
         self.learner = learner
         self.game = game
         self.symmetry = Symmetry(game.rules)

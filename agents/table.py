@@ -90,13 +90,13 @@ def num_actions(action_space: spaces.Space[Any]) -> int:
     return int(action_space.n)
 
 
-def check_memory(*shapes: tuple[int, ...]) -> None:
-    """Refuse float64 tables of these ``shapes`` if together they would not fit.
+def check_memory(*shapes: tuple[int, ...], dtype: str = "float64") -> None:
+    """Refuse tables of these ``shapes`` and ``dtype`` if together they would not fit.
 
     Raises:
         MemoryError: they would need over ``LARGEST_TABLE_BYTES``.
     """
-    needed = sum(8 * math.prod(shape) for shape in shapes)
+    needed = np.dtype(dtype).itemsize * sum(math.prod(shape) for shape in shapes)
     if needed > LARGEST_TABLE_BYTES:
         raise MemoryError(
             f"tables of shapes {shapes} would need {needed / 2**30:.1f} GiB; the limit is "

@@ -50,8 +50,10 @@ LEARNERS = {
     "actor-critic": lambda s, g: ActorCritic(*s),
     "natural gradient": lambda s, g: NaturalPolicyGradient(*s),
     "symmetry": lambda s, g: HeapSymmetry(QLearning(*s, learning_rate=0.5), g),
-    "afterstate, symmetry": lambda s, g: HeapSymmetry(AfterstateTD(g), g),
-    "afterstate": lambda s, g: AfterstateTD(g, learning_rate=0.7, epsilon=DECAY),
+    "afterstate, symmetry": lambda s, g: AfterstateTD(g, symmetric=True, dtype="int8"),
+    "afterstate": lambda s, g: AfterstateTD(
+        g, learning_rate=0.7, epsilon=DECAY, dtype="float32"
+    ),
 }  # fmt: skip
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
