@@ -44,7 +44,9 @@ def contents(agent):
         return {key: contents(entry) for key, entry in agent.items()}
     if hasattr(agent, "__dict__") and type(agent).__module__.startswith("agents"):
         kept = {
-            k: v for k, v in vars(agent).items() if k not in ("constructor_arguments", "_scratch")
+            k: v
+            for k, v in vars(agent).items()
+            if k not in ("constructor_arguments", "_scratch", "_unfilled")
         }
         return {key: contents(entry) for key, entry in kept.items()}
     return agent
