@@ -60,7 +60,7 @@ def test_symmetry_learns_every_order_from_games_in_one(compiled):
     spaces = env.observation_space("player_0"), env.action_space("player_0")
     learners = HeapSymmetry(QLearning(*spaces), env.game), AfterstateTD(env.game, symmetric=True)
     for learner in learners:
-        train(env, learner, 3_000, seed=0, progress=False, compiled=compiled)
+        train(env, learner, 10_000, seed=0, progress=False, compiled=compiled)
         assert optimality(learner.greedy(), env.game).percent == 100
 
 
