@@ -9,7 +9,7 @@ import numpy as np
 from agents.base import Array, FloatArray, MaskArray, Transition
 from agents.compiled_games import Turn, choose, implements, learn
 from agents.exploration import Exploration, Schedule, check_range
-from agents.random_agent import uniform_probabilities
+from agents.random_agent import explored, uniform_probabilities
 from agents.selection import epsilon_greedy_action, largest_legal
 from agents.storable import storable
 from agents.table import IntArray, check_memory, mixed_radix_number
@@ -156,6 +156,12 @@ class AfterstateTD:
             )
         )
 
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the epsilon-greedy probabilities, by the values and epsilon of now."""
+        greedy = GreedyValuePolicy(self.game, self.values)
+        shares = greedy.action_probabilities(observations, action_masks)
+        return explored(shares, action_masks, self.exploration.epsilon)
+
     def update(self, transition: Transition) -> None:
         """Learn from one turn by :func:`afterstate_update`."""
         afterstate_update(
@@ -244,12 +250,22 @@ class GreedyValuePolicy:
         chances = self.action_probabilities(observation[np.newaxis], action_mask[np.newaxis])[0]
         return int(rng.choice(len(chances), p=chances))
 
-    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return equal probabilities over the actions to a position of least value."""
+    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return what actions are ranked by, ``(n, actions)``; minus infinity where not legal.
+
+        That is minus the value, for the opponent, of the position that each leads to.
+        """
         rules = self.game.rules
         after = rules.options(observations)
         step = (after - observations[..., np.newaxis]) * rules.strides[:, np.newaxis]
         indices = rules.indices(observations)[:, np.newaxis] + step.reshape(len(step), -1)
-        worth = np.where(action_masks == 1, -self.values[indices * action_masks], -np.inf)
+        worth: FloatArray = np.where(
+            action_masks == 1, -self.values[indices * action_masks], -np.inf
+        )
+        return worth
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return equal probabilities over the actions to a position of least value."""
+        worth = self.action_values(observations, action_masks)
         best = worth == worth.max(axis=1, keepdims=True)
         return uniform_probabilities((best & (action_masks == 1)).astype(np.int8))
