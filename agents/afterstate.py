@@ -18,6 +18,7 @@ from agents.compiled_games import (
     sorted_number,
 )
 from agents.exploration import Exploration, Schedule, check_range
+from agents.random_agent import explored, uniform_probabilities
 from agents.selection import epsilon_greedy_action, largest_legal
 from agents.storable import storable
 from agents.symmetry import Symmetry
@@ -131,27 +132,22 @@ def afterstate_update(state: AfterstateValues, observation: Array, legal_actions
 
 
 @compiled
-def greedy_shares(
+def options_worth(
     state: AfterstateValues, observations: Array, action_masks: MaskArray, out: FloatArray
 ) -> None:
-    """Write equal probabilities over the actions that lead to a position of least value.
+    """Write minus the value of where each legal action leads, for many positions.
 
     Args:
         state: of the learner.
         observations: ``(n, components)``.
         action_masks: int8 ``(n, actions)``.
-        out: ``(n, actions)``, zeros at first, changed in place.
+        out: ``(n, actions)``, changed in place; left as it is where not legal.
     """
     for row in range(len(observations)):
         legal_actions = np.flatnonzero(action_masks[row])
         option_values(state, observations[row], legal_actions)
-        best = largest_legal(state.worth, legal_actions)
-        ties = 0
         for action in legal_actions:
-            ties += state.worth[action] == best
-        for action in legal_actions:
-            if state.worth[action] == best:
-                out[row, action] = 1.0 / ties
+            out[row, action] = state.worth[action]
 
 
 @storable
@@ -228,6 +224,12 @@ class AfterstateTD:
             )
         )
 
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the epsilon-greedy probabilities, by the values and epsilon of now."""
+        greedy = GreedyValuePolicy(self.compiled_state())
+        shares = greedy.action_probabilities(observations, action_masks)
+        return explored(shares, action_masks, self.exploration.epsilon)
+
     def update(self, transition: Transition) -> None:
         """Learn from one turn by :func:`afterstate_update`."""
         legal_actions = np.flatnonzero(transition.action_mask)
@@ -280,8 +282,17 @@ class GreedyValuePolicy:
         """Return an action to a position of least value."""
         return int(act_by_afterstates(self._state, observation, action_mask, 0.0, rng.random()))
 
+    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return what actions are ranked by, ``(n, actions)``; minus infinity where not legal.
+
+        That is minus the value, for the opponent, of the position that each leads to.
+        """
+        worth = np.full(action_masks.shape, -np.inf)
+        options_worth(self._state, observations, action_masks, worth)
+        return worth
+
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return equal probabilities over the actions to a position of least value."""
-        shares = np.zeros(action_masks.shape)
-        greedy_shares(self._state, observations, action_masks, shares)
-        return shares
+        worth = self.action_values(observations, action_masks)
+        best = worth == worth.max(axis=1, keepdims=True)
+        return uniform_probabilities((best & (action_masks == 1)).astype(np.int8))

@@ -249,20 +249,19 @@ def _chunks(positions: IntArray, num_actions: int) -> Iterator[IntArray]:
 
 
 @dataclass(frozen=True)
-class BestResponse:
-    """What the best possible opponent of a policy achieves, exactly.
+class WinChances:
+    """How often a player wins from every position, exactly.
 
     Attributes:
-        moving: probability that it wins when it is to move, float64 ``(num_positions,)`` by
-            mixed-radix index.
-        waiting: the same when the policy is to move.
+        moving: when it is to move, float64 ``(num_positions,)`` by mixed-radix index.
+        waiting: when its opponent is to move.
     """
 
     moving: FloatArray
     waiting: FloatArray
 
 
-def best_response(policy: Policy, game: Game) -> BestResponse:
+def best_response(policy: Policy, game: Game) -> WinChances:
     """Compute how often an opponent that knows ``policy`` and plays best against it wins.
 
     Backward induction over all positions: the opponent takes the best option, the policy
@@ -306,7 +305,55 @@ def best_response(policy: Policy, game: Game) -> BestResponse:
             terminal = best < 0
             moving[indices] = np.where(terminal, stuck, best)
             waiting[indices] = np.where(terminal, 1 - stuck, against + (1 - kept))
-    return BestResponse(moving, waiting)
+    return WinChances(moving, waiting)
+
+
+def win_chances(policy: Policy, opponent: Policy, game: Game) -> WinChances:
+    """Compute how often ``policy`` wins against ``opponent`` from every position, exactly.
+
+    Backward induction over all positions by the rules alone. Illegal moves forfeit.
+
+    Args:
+        policy: an agent with ``action_probabilities``.
+        opponent: another one, or the same.
+        game: the game; observations are its positions.
+
+    Returns:
+        The probabilities that ``policy`` wins, when it is to move and when it is not.
+
+    Raises:
+        SearchTooLargeError: too many positions to enumerate.
+
+    Example:
+        >>> from agents import OptimalAgent, RandomAgent
+        >>> from nim_envs import make_game
+        >>> game = make_game("nim", heaps=(2,))
+        >>> win_chances(RandomAgent(), OptimalAgent(game), game).moving.tolist()
+        [0.0, 1.0, 0.5]
+    """
+    rules = game.rules
+    rules.check_size(CHUNK_ENTRIES * 16)
+    moving, waiting = np.zeros((2, rules.num_positions))
+    # The player who cannot move wins in misère play: the last mover is the other one.
+    stuck = float(game.convention is Convention.MISERE)
+    size = max(1, CHUNK_ENTRIES // rules.num_actions)
+    for level in level_order(rules):
+        for first in range(0, len(level), size):
+            indices = level[first : first + size]
+            here = rules.positions(indices)
+            masks = rules.action_mask(here)
+            ours, theirs = (
+                player.action_probabilities(here, masks) * masks for player in (policy, opponent)
+            )
+            won = np.zeros(len(indices))
+            lost = 1.0 - theirs.sum(axis=1)
+            for action, legal, after in moves(rules, indices):
+                won[legal] += ours[legal, action] * waiting[after]
+                lost[legal] += theirs[legal, action] * moving[after]
+            terminal = ~masks.any(axis=1)
+            moving[indices] = np.where(terminal, stuck, won)
+            waiting[indices] = np.where(terminal, 1 - stuck, lost)
+    return WinChances(moving, waiting)
 
 
 def beatable_share(policy: Policy, game: Game) -> float:

@@ -138,6 +138,11 @@ class HeapSymmetry:
             )
         )
 
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the probabilities with which the learner plays."""
+        learner: Any = self.learner
+        return SortedPolicy(learner, self.symmetry).action_probabilities(observations, action_masks)
+
     def greedy(self) -> SortedPolicy:
         """Return what the learner has learned, for positions in any order."""
         return SortedPolicy(self.learner.greedy(), self.symmetry)

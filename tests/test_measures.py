@@ -13,13 +13,16 @@ from agents.curves import LearningCurve, learning_curve
 from agents.evaluation import (
     VisitRecorder,
     beatable_share,
+    best_response,
     optimality,
     optimality_by_size,
+    play_match,
     value_accuracy,
+    win_chances,
 )
 from agents.tournament import elo_ratings, round_robin
 from agents.training import TrainingLog, train
-from nim_envs import make_game
+from nim_envs import GameEnv, make_game
 
 
 def learner(env, make=QLearning):
@@ -152,3 +155,22 @@ def test_ratings_expect_the_points_that_were_scored(wins):
     met = with_draws + with_draws.T
     expected = met / (1 + 10 ** ((elo[None, :] - elo[:, None]) / 400))
     assert expected.sum(axis=1) == pytest.approx(with_draws.sum(axis=1), rel=1e-6)
+
+
+@pytest.mark.parametrize("misere", [False, True])
+def test_win_chances_are_those_of_matches_and_of_the_best_response(misere):
+    game = make_game("nim", heaps=(2, 3), misere=misere, start="uniform")
+    epsilon = EpsilonOptimalAgent(game, 0.3)
+    chances = win_chances(RandomAgent(), epsilon, game)
+    # A zero-sum game: one of the two wins.
+    other = win_chances(epsilon, RandomAgent(), game)
+    assert chances.moving + other.waiting == pytest.approx(np.ones(12))
+    best = best_response(epsilon, game)
+    oracle = win_chances(OptimalAgent(game), epsilon, game)
+    assert (chances.moving <= best.moving + 1e-12).all()
+    assert (oracle.moving <= best.moving + 1e-12).all()
+    match = play_match(GameEnv(game), RandomAgent(), epsilon, 4_000, seed=0)
+    starts = game.rules.indices(game.start_positions())
+    expected = (chances.moving[starts].mean() + chances.waiting[starts].mean()) / 2
+    low, high = match.interval
+    assert low - 0.01 <= expected <= high + 0.01
