@@ -18,6 +18,7 @@ from agents.compiled_games import (
     sorted_number,
 )
 from agents.exploration import Exploration, Schedule, check_range
+from agents.random_agent import explored
 from agents.selection import epsilon_greedy_action, largest_legal
 from agents.storable import storable
 from agents.symmetry import Symmetry
@@ -131,6 +132,25 @@ def afterstate_update(state: AfterstateValues, observation: Array, legal_actions
 
 
 @compiled
+def all_option_values(
+    state: AfterstateValues, observations: Array, action_masks: MaskArray, out: FloatArray
+) -> None:
+    """Write what :func:`option_values` says of several positions.
+
+    Args:
+        state: of the learner.
+        observations: ``(n, components)``.
+        action_masks: int8 ``(n, actions)``.
+        out: ``(n, actions)``, changed in place where legal.
+    """
+    for row in range(len(observations)):
+        legal_actions = np.flatnonzero(action_masks[row])
+        option_values(state, observations[row], legal_actions)
+        for action in legal_actions:
+            out[row, action] = state.worth[action]
+
+
+@compiled
 def greedy_shares(
     state: AfterstateValues, observations: Array, action_masks: MaskArray, out: FloatArray
 ) -> None:
@@ -228,6 +248,12 @@ class AfterstateTD:
             )
         )
 
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the epsilon-greedy probabilities, by the values and epsilon of now."""
+        greedy = GreedyValuePolicy(self.compiled_state())
+        shares = greedy.action_probabilities(observations, action_masks)
+        return explored(shares, action_masks, self.exploration.epsilon)
+
     def update(self, transition: Transition) -> None:
         """Learn from one turn by :func:`afterstate_update`."""
         legal_actions = np.flatnonzero(transition.action_mask)
@@ -279,6 +305,15 @@ class GreedyValuePolicy:
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action to a position of least value."""
         return int(act_by_afterstates(self._state, observation, action_mask, 0.0, rng.random()))
+
+    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return what actions are ranked by, ``(n, actions)``; minus infinity where not legal.
+
+        That is minus the value, for the opponent, of the position that each leads to.
+        """
+        values = np.full(action_masks.shape, -np.inf)
+        all_option_values(self._state, observations, action_masks, values)
+        return values
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return equal probabilities over the actions to a position of least value."""

@@ -10,6 +10,7 @@ from gymnasium import spaces
 
 from agents.base import Array, FloatArray, IntArray, MaskArray, Transition
 from agents.exploration import Exploration, Schedule, check_range
+from agents.random_agent import explored
 from agents.selection import epsilon_greedy_action
 from agents.table import (
     GreedyTablePolicy,
@@ -110,6 +111,12 @@ class EpsilonGreedyLearner(ABC):
                 rng.random(),
             )
         )
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the epsilon-greedy probabilities, by the table and epsilon of now."""
+        greedy = GreedyTablePolicy(self.index, self.table)
+        shares = greedy.action_probabilities(observations, action_masks)
+        return explored(shares, action_masks, self.exploration.epsilon)
 
     def update(self, transition: Transition) -> None:
         """Learn from one turn."""

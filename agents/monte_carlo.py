@@ -41,7 +41,8 @@ class MonteCarloES(EpsilonGreedyLearner):
     """Averages the results of whole games; the first move of each is random.
 
     Start the games from random positions (``start="uniform"``) for exploring starts. The
-    result is 1 for a win and 0 for a loss.
+    result is 1 for a win and 0 for a loss. Its ``action_probabilities`` are those of every
+    move but a game's first.
 
     Args:
         observation_space: of either player, with integer observations.

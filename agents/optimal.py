@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from agents.base import Array, FloatArray, MaskArray
-from agents.random_agent import uniform_probabilities
+from agents.random_agent import explored, uniform_probabilities
 from agents.selection import random_of_mask
 from nim_envs import Game
 
@@ -116,6 +116,4 @@ class EpsilonOptimalAgent:
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the mixture of the optimal and the uniform probabilities."""
         optimal = self.optimal.action_probabilities(observations, action_masks)
-        uniform = uniform_probabilities(action_masks)
-        mixture: FloatArray = (1 - self.epsilon) * optimal + self.epsilon * uniform
-        return mixture
+        return explored(optimal, action_masks, self.epsilon)

@@ -121,9 +121,16 @@ class GreedyTablePolicy:
         values = self.values[self.index(observation)]
         return int(greedy_action(values, np.flatnonzero(action_mask), rng.random()))
 
+    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return what actions are ranked by, ``(n, actions)``; minus infinity where not legal."""
+        values: FloatArray = np.where(
+            action_masks == 1, self.values[self.index.many(observations)], -np.inf
+        )
+        return values
+
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return equal probabilities over the legal actions of the largest value."""
-        values = np.where(action_masks == 1, self.values[self.index.many(observations)], -np.inf)
+        values = self.action_values(observations, action_masks)
         best = (values == values.max(axis=1, keepdims=True)) & (action_masks == 1)
         shares: FloatArray = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
         return shares

@@ -50,6 +50,18 @@ class TrainingLog:
         return len(self.winners)
 
 
+class TrainingStopped(KeyboardInterrupt):  # noqa: N818 - it is no error
+    """Ctrl-C in a training run.
+
+    Attributes:
+        log: of the games that were finished by then.
+    """
+
+    def __init__(self, log: TrainingLog) -> None:
+        super().__init__(f"stopped after {log.games} games")
+        self.log = log
+
+
 def as_pair(agents: Agent | tuple[Agent, Agent] | list[Agent]) -> tuple[Agent, Agent]:
     """Return one agent for each seat: the same one twice if one was given.
 
@@ -155,6 +167,8 @@ def train(
         ValueError: ``episodes`` is negative, or ``checkpoint_every`` or ``after_every`` below 1.
         StorageError: the checkpoint is no such file, or of a run with another seed or learner.
         TypeError: ``agents`` is neither an agent nor a pair of them.
+        TrainingStopped: a ``KeyboardInterrupt`` that holds the log so far; the learners keep
+            what they have learned.
     """
     if episodes < 0:
         raise ValueError(f"episodes must be at least 0, not {episodes}")
@@ -191,30 +205,35 @@ def train(
         pauses.append(after_every)
     bar = tqdm(desc="training", unit="game", initial=first, total=episodes, disable=not progress)
     done, block = first, FIRST_BLOCK
-    with bar:
-        while done < episodes:
-            if road is None:
-                if done:
-                    env.reset(options=options)
-                if schedule is not None:
-                    pair = schedule.pair(done, run.rng)
-                    learners = _learners(pair, learning)
-                run.winners[done], run.lengths[done] = play_and_learn(env, pair, learners, run.rng)
-                games = 1
-            else:
-                games = min(block, *(every - done % every for every in pauses))
-                started = time.perf_counter()
-                here = slice(done, done + games)
-                road.play(run.rng, run.winners[here], run.lengths[here])
-                if time.perf_counter() - started < BLOCK_SECONDS:
-                    block = min(2 * block, LARGEST_BLOCK)
-            done += games
-            bar.update(games)
-            if checkpoint is not None and (done % checkpoint_every == 0 or done == episodes):
-                run.seconds = time.perf_counter() - began
-                run.save(Path(checkpoint), env, distinct, seed, done)
-            if after_game is not None and (done % after_every == 0 or done == episodes):
-                after_game(done)
+    try:
+        with bar:
+            while done < episodes:
+                if road is None:
+                    if done:
+                        env.reset(options=options)
+                    if schedule is not None:
+                        pair = schedule.pair(done, run.rng)
+                        learners = _learners(pair, learning)
+                    run.winners[done], run.lengths[done] = play_and_learn(env, pair, learners, run.rng)
+                    games = 1
+                else:
+                    games = min(block, *(every - done % every for every in pauses))
+                    started = time.perf_counter()
+                    here = slice(done, done + games)
+                    road.play(run.rng, run.winners[here], run.lengths[here])
+                    if time.perf_counter() - started < BLOCK_SECONDS:
+                        block = min(2 * block, LARGEST_BLOCK)
+                done += games
+                bar.update(games)
+                if checkpoint is not None and (done % checkpoint_every == 0 or done == episodes):
+                    run.seconds = time.perf_counter() - began
+                    run.save(Path(checkpoint), env, distinct, seed, done)
+                if after_game is not None and (done % after_every == 0 or done == episodes):
+                    after_game(done)
+    except KeyboardInterrupt:
+        seconds = time.perf_counter() - began
+        log = TrainingLog(run.winners[:done], run.lengths[:done], seconds)
+        raise TrainingStopped(log) from None
     return TrainingLog(run.winners, run.lengths, time.perf_counter() - began)
 
 

@@ -169,11 +169,14 @@ class WinLossRatio:
         )
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probabilities by the ratios, before any crystallising."""
+        """Return the probabilities by the ratios, crystallised where they are to be."""
         rows = self.index.many(observations)
         ratios = np.maximum(self.wins[rows], 1) / np.maximum(self.losses[rows], 1)
         ratios *= action_masks == 1
         shares: FloatArray = ratios / ratios.sum(axis=1, keepdims=True)
+        likeliest = shares.argmax(axis=1)
+        certain = shares.max(axis=1) > self.crystallise
+        shares[certain] = np.eye(shares.shape[1])[likeliest[certain]]
         return shares
 
     def update(self, transition: Transition) -> None:

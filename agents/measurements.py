@@ -1,0 +1,251 @@
+"""What happens as training goes on, interval by interval: results, lengths, entropy, optimality."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import Agent, FloatArray, Learner, Policy
+from agents.evaluation import SEATS, optimality
+from agents.training import TrainingLog, as_pair
+from nim_envs import Game
+from nim_envs.theory.search import LARGEST_SEARCH, level_order, moves
+
+IntArray = npt.NDArray[np.int64]
+
+
+def behaviour_policy(agent: Agent) -> Policy | None:
+    """Return how an agent plays with its probabilities: exploring, if it is a learner.
+
+    Args:
+        agent: any agent; of a wrapper such as :class:`agents.NimSumShaping` it is the learner
+            inside that plays.
+
+    Returns:
+        The agent itself as it stands, or ``None`` where its probabilities are not known.
+    """
+    player = getattr(agent, "learner", agent)
+    return player if isinstance(player, Policy) else None
+
+
+@dataclass(frozen=True)
+class Entropy:
+    """How random the players of a game are, in nats, by seat.
+
+    Attributes:
+        policy: mean entropy of each seat's policy, float64 ``(2,)``; NaN for a seat that never
+            moves.
+        uniform: mean logarithm of the number of legal actions, the most that ``policy`` can be,
+            float64 ``(2,)``; in the addition game ``log k``.
+    """
+
+    policy: FloatArray
+    uniform: FloatArray
+
+
+def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
+    """Compute how random each seat's moves are in games between two policies, exactly.
+
+    Each position counts by the probability that the seat comes to move there, in a game from
+    ``game.start`` that both play by their ``action_probabilities``. Nothing is drawn at
+    random: this is what the mean over the moves of many such games tends to.
+
+    Args:
+        policies: of the seats; one policy may serve both.
+        game: the game; observations are its positions.
+
+    Raises:
+        SearchTooLargeError: too many positions, or starts, to enumerate.
+
+    Example:
+        >>> from agents import OptimalAgent, RandomAgent
+        >>> from nim_envs import make_game
+        >>> game = make_game("addition", k=3, n=10)
+        >>> mean_entropy((OptimalAgent(game), RandomAgent()), game).policy.round(4).tolist()
+        [0.0, 1.0986]
+    """
+    rules = game.rules
+    rules.check_size(LARGEST_SEARCH)
+    visits = np.zeros((2, rules.num_positions))
+    positions, chances = game.start.bind(game).support()
+    np.add.at(visits[0], rules.indices(positions), chances)
+    entropy, uniform, count = np.zeros((3, 2))
+    for level in reversed(list(level_order(rules))):
+        indices = level[visits[:, level].any(axis=0)]
+        here = rules.positions(indices)
+        masks = rules.action_mask(here)
+        playable = masks.any(axis=1)
+        indices, here, masks = indices[playable], here[playable], masks[playable]
+        if not len(indices):
+            continue
+        legal_actions = np.log(masks.sum(axis=1, dtype=np.int64))
+        probabilities = policies[0].action_probabilities(here, masks)
+        for seat, policy in enumerate(policies):
+            if policy is not policies[0]:
+                probabilities = policy.action_probabilities(here, masks)
+            weights = visits[seat, indices]
+            logarithms = np.log(np.where(probabilities > 0, probabilities, 1.0))
+            entropy[seat] -= weights @ (probabilities * logarithms).sum(axis=1)
+            uniform[seat] += weights @ legal_actions
+            count[seat] += weights.sum()
+            for action, legal, after in moves(rules, indices):
+                np.add.at(visits[1 - seat], after, weights[legal] * probabilities[legal, action])
+    count[count == 0] = np.nan
+    return Entropy(entropy / count, uniform / count)
+
+
+@dataclass(frozen=True)
+class TrainingMeasurements:
+    """A training run in intervals of so many games.
+
+    Attributes:
+        games: games played by the end of each interval, int64 ``(intervals,)``; the last one
+            may be shorter.
+        win_rates: share of the interval's games that each seat won, float64 ``(2, intervals)``.
+        lengths: mean moves in a game of the interval, float64 ``(intervals,)``.
+        entropies: :func:`mean_entropy` of the behaviour policies at the end of each interval,
+            float64 ``(2, intervals)``, in nats; NaN where it was not taken.
+        uniform_entropies: the same of the uniform policy at the positions that they come to.
+        optimality: percent of the greedy policy at the end of each interval, float64
+            ``(intervals,)``, by the set of positions: ``"all"``, or each learner's seat; empty
+            if it was not taken, NaN at intervals where it was not.
+    """
+
+    games: IntArray
+    win_rates: FloatArray
+    lengths: FloatArray
+    entropies: FloatArray
+    uniform_entropies: FloatArray
+    optimality: dict[str, FloatArray]
+
+    @property
+    def first_seat_advantage(self) -> FloatArray:
+        """Win rate of the first seat less that of the second, from -1 to 1, ``(intervals,)``."""
+        advantage: FloatArray = self.win_rates[0] - self.win_rates[1]
+        return advantage
+
+
+class TrainingRecorder:
+    """Measures the learners as training goes on.
+
+    It draws nothing at random and changes nothing, so a run with it ends in the same tables.
+    Give it to :func:`agents.training.train` as ``after_game``, with its ``every`` as
+    ``after_every``.
+
+    Args:
+        agents: as in :func:`agents.training.train`: one for both seats, or one for each.
+        game: the game they play, starts included; observations are its positions.
+        every: games in an interval.
+        score: whether to take the optimality of the greedy policy too: of one learner over all
+            N-positions, of one a seat over those that its seat can face.
+
+    Raises:
+        ValueError: ``every`` is below 1.
+        TypeError: neither an agent nor a pair of them.
+        SearchTooLargeError: the game has too many positions to enumerate.
+
+    Example:
+        >>> from agents import GradientBandit
+        >>> from agents.training import train
+        >>> from nim_envs import GameEnv, make_game
+        >>> env = GameEnv(make_game("addition", k=3, n=10))
+        >>> spaces = env.observation_space("player_0"), env.action_space("player_0")
+        >>> pair = GradientBandit(*spaces), GradientBandit(*spaces)
+        >>> recorder = TrainingRecorder(pair, env.game, every=1000)
+        >>> log = train(
+        ...     env, pair, 20_000, seed=0, progress=False,
+        ...     after_game=recorder, after_every=recorder.every,
+        ... )
+        >>> measured = recorder.measurements(log)
+        >>> bool(measured.entropies[0, 0] > measured.entropies[0, -1])
+        True
+        >>> {seat: percent[-1].item() for seat, percent in measured.optimality.items()}
+        {'player_0': 100.0, 'player_1': 100.0}
+    """
+
+    def __init__(
+        self,
+        agents: Agent | tuple[Agent, Agent] | list[Agent],
+        game: Game,
+        *,
+        every: int = 500,
+        score: bool = True,
+    ) -> None:
+        if every < 1:
+            raise ValueError(f"every must be at least 1, not {every}")
+        self.every = every
+        self._game = game
+        first, second = as_pair(agents)
+        policies = behaviour_policy(first), behaviour_policy(second)
+        self._policies: tuple[Policy, Policy] | None = None
+        if policies[0] is not None and policies[1] is not None:
+            self._policies = policies[0], policies[1]
+        self._scored: dict[str, tuple[Learner, IntArray]] = {}
+        if score:
+            self._scored = _learners_to_score(first, second, game)
+        self._entropies: dict[int, Entropy] = {}
+        self._percents: dict[int, dict[str, float]] = {}
+        # Refuses what is too large now, not after the training.
+        game.rules.check_size(LARGEST_SEARCH)
+        game.start_positions()
+
+    def __call__(self, games: int) -> None:
+        """Measure the learners as they are after ``games`` games."""
+        if self._policies is not None:
+            self._entropies[games] = mean_entropy(self._policies, self._game)
+        self._percents[games] = {
+            name: optimality(learner.greedy(), self._game, positions).percent
+            for name, (learner, positions) in self._scored.items()
+        }
+
+    def measurements(self, log: TrainingLog) -> TrainingMeasurements:
+        """Return what was measured, with the results of ``log``.
+
+        Args:
+            log: of the run, the whole of it or, where it was stopped, up to there.
+        """
+        games = np.array([*range(self.every, log.games, self.every), log.games], dtype=np.int64)
+        games = games[games > 0]
+        if log.games and log.games not in self._percents:
+            self(log.games)  # stopped, or resumed at its very end: they are still as they were then
+        firsts = np.concatenate([[0], games[:-1]]).astype(np.int64)[: len(games)]
+        counts = games - firsts
+
+        def mean(values: npt.NDArray[np.generic]) -> FloatArray:
+            sums = np.add.reduceat(values.astype(np.float64), firsts) if len(games) else firsts
+            means: FloatArray = sums / counts
+            return means
+
+        none = np.full(2, np.nan)
+        unknown = Entropy(none, none)
+        entropies = [self._entropies.get(end, unknown) for end in games.tolist()]
+        return TrainingMeasurements(
+            games=games,
+            win_rates=np.stack([mean(log.winners == seat) for seat in range(2)]),
+            lengths=mean(log.lengths),
+            entropies=np.array([entropy.policy for entropy in entropies]).reshape(-1, 2).T,
+            uniform_entropies=np.array([e.uniform for e in entropies]).reshape(-1, 2).T,
+            optimality={
+                name: np.array(
+                    [self._percents.get(end, {}).get(name, np.nan) for end in games.tolist()]
+                )
+                for name in self._scored
+            },
+        )
+
+
+def _learners_to_score(
+    first: Agent, second: Agent, game: Game
+) -> dict[str, tuple[Learner, IntArray]]:
+    """Who is scored over which positions, by the name of the set."""
+    rules = game.rules
+    if first is second:
+        return {"all": (first, rules.lattice())} if isinstance(first, Learner) else {}
+    by_seat = game.positions_by_seat()
+    return {
+        name: (agent, rules.positions(np.flatnonzero(faced)))
+        for name, agent, faced in zip(SEATS, (first, second), by_seat, strict=True)
+        if isinstance(agent, Learner)
+    }
