@@ -50,7 +50,7 @@ class TrainingLog:
         return len(self.winners)
 
 
-class TrainingStopped(KeyboardInterrupt):  # noqa: N818 - it is no error
+class TrainingStopped(KeyboardInterrupt):
     """Ctrl-C in a training run.
 
     Attributes:
@@ -214,7 +214,9 @@ def train(
                     if schedule is not None:
                         pair = schedule.pair(done, run.rng)
                         learners = _learners(pair, learning)
-                    run.winners[done], run.lengths[done] = play_and_learn(env, pair, learners, run.rng)
+                    run.winners[done], run.lengths[done] = play_and_learn(
+                        env, pair, learners, run.rng
+                    )
                     games = 1
                 else:
                     games = min(block, *(every - done % every for every in pauses))
