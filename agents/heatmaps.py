@@ -404,8 +404,9 @@ def _write_numbers(axes: Axes, mesh: QuadMesh, array: FloatArray) -> None:
         light = 0.3 * red + 0.59 * green + 0.11 * blue > 0.5
         number = array[row, column]
         small = f"{number:.2g}" if isinstance(mesh.norm, LogNorm) else f"{number:.2f}"
+        shown = small if abs(number) < 10 else f"{number:.0f}"
         axes.text(
-            column, row, small if abs(number) < 10 else f"{number:.0f}",
+            column, row, shown.replace("-", "−"),
             color="black" if light else "white", ha="center", va="center", fontsize=7,
         )  # fmt: skip
 
