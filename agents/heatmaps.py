@@ -18,14 +18,12 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from agents.base import Agent, FloatArray, Learner, Policy
+from agents.base import Agent, FloatArray, IntArray, Learner, Policy
 from agents.figures import BLACK, PAGE_WIDTH, styled
-from agents.measurements import behaviour_policy
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules import SubtractionHeap
 
-IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 LARGEST_SIDE = 400
@@ -76,7 +74,7 @@ def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
 def _policies(agent: Agent) -> tuple[Policy | None, Policy]:
     """How a learner plays, where that is known, and its greedy policy; another agent's policy."""
     if isinstance(agent, Learner):
-        return behaviour_policy(agent), agent.greedy()
+        return agent if isinstance(agent, Policy) else None, agent.greedy()
     if isinstance(agent, Policy):
         return None, agent
     raise TypeError(f"a heatmap needs an agent with action_probabilities, which {agent!r} lacks")
