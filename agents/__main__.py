@@ -95,10 +95,15 @@ def train(
     )
     if plots is not None:
         title = " ".join([learner, *param, "on", game, *settings])
+        figures = {}
         if recorder is not None and log is not None and log.games:
-            curves = optional("agents.plots").training_curves(recorder.measurements(log), title)
-            write_pictures({"training": curves}, plots, picture)
-        write_heatmaps(agent, env.game, title, plots, picture)
+            draw = optional("agents.plots").training_curves
+            figures["training"] = draw(recorder.measurements(log), title)
+        try:
+            figures.update(heatmaps_of(agent, env.game, title))
+        except SearchTooLargeError as error:
+            click.echo(f"no heatmap: {error}")
+        write_pictures(figures, plots, picture)
 
 
 def write_pictures(figures: dict[str, Any], directory: Path, kind: str) -> None:
@@ -109,14 +114,10 @@ def write_pictures(figures: dict[str, Any], directory: Path, kind: str) -> None:
         click.echo(f"wrote {path}")
 
 
-def write_heatmaps(agent: Agent, game: Game, title: str, directory: Path, kind: str) -> None:
-    """Write what heatmaps there are of an agent; of a game too large for any say so."""
-    try:
-        figures = optional("agents.heatmaps").heatmaps(agent, game, title)
-    except SearchTooLargeError as error:
-        click.echo(f"no heatmap: {error}")
-        return
-    write_pictures({f"heatmap_{name}": figure for name, figure in figures.items()}, directory, kind)
+def heatmaps_of(agent: Agent, game: Game, title: str) -> dict[str, Any]:
+    """Return the heatmaps of an agent by the names of their files."""
+    figures = optional("agents.heatmaps").heatmaps(agent, game, title)
+    return {f"heatmap_{name}": figure for name, figure in figures.items()}
 
 
 @main.command()
@@ -164,15 +165,13 @@ def show(
     player: Any = make_player(agent, env) if greedy else make_agent(agent, env)
     if plots is not None:
         title = " ".join([type(player).__name__, "on", game, *settings])
-        optional("agents.heatmaps")
-        plots.mkdir(parents=True, exist_ok=True)
-        write_heatmaps(player, env.game, title, plots, picture)
+        write_pictures(heatmaps_of(player, env.game, title), plots, picture)
         return
     text = optional("agents.text")
     if sample:
         text.show(text.game_text(env.game, sample_game(player, env.game, seed=seed)))
     else:
-        chosen = [np.atleast_1d(value_of(position)) for position in positions] or None
+        chosen = [tuple(np.atleast_1d(value_of(text)).tolist()) for text in positions] or None
         text.show(text.policy_table(player, env.game, chosen))
         click.echo(text.policy_summary(player, env.game, chosen))
 

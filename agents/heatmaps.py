@@ -322,7 +322,7 @@ def _draw_grid(
     if wide * width > 1.5 * PAGE_WIDTH:
         wide = max(1, int(PAGE_WIDTH / width))
     high = -(-len(slices) // wide)
-    inches = high * height + 1.2
+    inches = max(3.2, high * height + 1.2)  # at least what the scale's words need
     figure = Figure(figsize=(max(4.5, wide * width + 1.2), inches), layout="constrained")
     panels = list(figure.subplots(high, wide, squeeze=False, sharex=True, sharey=True).flat)
     for axes in panels[len(slices) :]:

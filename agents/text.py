@@ -15,7 +15,7 @@ from agents.base import Agent, IntArray, Learner, Policy
 from agents.sample_game import SampleGame, SampleMove
 from agents.win_loss_ratio import WinLossRatio
 from nim_envs import Game
-from nim_envs.errors import SearchTooLargeError
+from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.render import render_text
 
 LARGEST_TEXT = 2_000
@@ -36,11 +36,12 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
         agent: a learner whose probabilities are known, or an agent with
             ``action_probabilities``.
         game: the game; observations are its positions.
-        positions: which ones, ``(n, components)``; by default all that leave a legal move.
+        positions: which ones, ``(n, components)``, each with a legal move; by default all of
+            these.
 
     Raises:
         TypeError: the agent's probabilities are not known.
-        InvalidPositionError: positions that are not of this game.
+        InvalidPositionError: positions that are not of this game, or leave no legal move.
         SearchTooLargeError: all were asked for, and there are more than ``LARGEST_TEXT``.
     """
     if not isinstance(agent, Policy):
@@ -103,9 +104,11 @@ def _playable(game: Game, positions: npt.ArrayLike | None) -> IntArray:
                 f"{rules.num_positions} positions; over {LARGEST_TEXT}, name those to show"
             )
         shown = rules.lattice()
-    else:
-        shown = rules.checked_positions(positions).reshape(-1, len(rules.components))
-    return shown[~rules.is_terminal(shown)]
+        return shown[~rules.is_terminal(shown)]
+    shown = rules.checked_positions(positions).reshape(-1, len(rules.components))
+    for position in shown[rules.is_terminal(shown)].tolist():
+        raise InvalidPositionError(f"position {tuple(position)} leaves no legal move to show")
+    return shown
 
 
 def _best(agent: Any, positions: IntArray, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
