@@ -1,9 +1,8 @@
-"""The command line: python -m agents train, evaluate, play, tournament."""
+"""The command line: python -m agents train, evaluate, show, play, tournament."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,99 +10,30 @@ import click
 import numpy as np
 from tabulate import tabulate
 
-from agents import AfterstateTD, Agent, EpsilonOptimalAgent, Learner, OptimalAgent, RandomAgent
+from agents import AfterstateTD, Agent, Learner
 from agents.evaluation import POSITION_SETS, beatable_share, optimality
 from agents.human import HumanAgent, Quit, Undo
-from agents.storable import STORABLE
-from agents.storage import load, save
+from agents.measurements import TrainingRecorder
+from agents.options import (
+    LEARNERS,
+    PLAYERS,
+    game_options,
+    make_agent,
+    make_env,
+    make_player,
+    optional,
+    pairs,
+    picture_options,
+    value_of,
+)
+from agents.sample_game import sample_game
+from agents.storage import save
 from agents.tournament import round_robin
+from agents.training import TrainingStopped
 from agents.training import train as train_agents
-from nim_envs import GameEnv, make_game
-from nim_envs.errors import NimEnvsError
-from nim_envs.registration import GAMES
+from nim_envs import Game
+from nim_envs.errors import NimEnvsError, SearchTooLargeError
 from nim_envs.render import render_text
-from nim_envs.starts import NAMED_STARTS
-
-WRAPPERS = ("HeapSymmetry", "NimSumShaping")
-LEARNERS = {name: cls for name, cls in STORABLE.items() if name not in WRAPPERS}
-PLAYERS = "random, optimal, epsilon=NUMBER, or a file that train has written"
-
-
-def value_of(text: str) -> Any:
-    """Return the number, list of numbers, truth value or word that ``text`` is."""
-    if "," in text:
-        return tuple(value_of(part) for part in text.split(",") if part)
-    if text.lower() in ("true", "false", "none"):
-        return {"true": True, "false": False, "none": None}[text.lower()]
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def pairs(settings: tuple[str, ...]) -> dict[str, Any]:
-    """Return ``("heaps=3,4", ...)`` as keyword arguments."""
-    arguments = {}
-    for setting in settings:
-        name, equals, text = setting.partition("=")
-        if not equals or not name or not text:
-            raise click.UsageError(f"expected NAME=VALUE, not {setting!r}")
-        arguments[name] = value_of(text)
-    # One heap or one amount is a list too.
-    for name in ("heaps", "subtraction_set"):
-        if isinstance(arguments.get(name), int):
-            arguments[name] = (arguments[name],)
-    return arguments
-
-
-def game_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that name a game."""
-    for option in (
-        click.option("--start", default="fixed", help=f"{', '.join(NAMED_STARTS)}, or a position."),
-        click.option(
-            "--set", "settings", multiple=True, metavar="NAME=VALUE",
-            help="Argument of the game, such as heaps=3,4,5, k=3 or misere=true; repeatable.",
-        ),
-        click.option("--game", required=True, type=click.Choice(list(GAMES))),
-    ):  # fmt: skip
-        command = option(command)
-    return command
-
-
-def make_env(game: str, settings: tuple[str, ...], start: str) -> GameEnv:
-    """Return the environment of the game that the options name."""
-    return GameEnv(make_game(game, start=value_of(start), **pairs(settings)), name=game)
-
-
-def make_player(text: str, env: GameEnv) -> Agent:
-    """Return the player that ``text`` names, ready to play ``env``."""
-    if text == "random":
-        return RandomAgent()
-    if text == "optimal":
-        return OptimalAgent(env.game)
-    if text.startswith("epsilon="):
-        epsilon = value_of(text.removeprefix("epsilon="))
-        if not isinstance(epsilon, (int, float)):
-            raise click.UsageError(f"epsilon must be a number from 0 to 1, not {epsilon!r}")
-        return EpsilonOptimalAgent(env.game, epsilon)
-    if not Path(text).exists():
-        raise click.UsageError(f"player must be {PLAYERS}, not {text!r}")
-    learner = load(text)
-    seen = getattr(getattr(learner, "learner", learner), "constructor_arguments", {})
-    box = seen.get("observation_space")
-    fits = (
-        seen["game"].rules == env.game.rules
-        if "game" in seen
-        else box is not None and box == env.observation_space("player_0")["observation"]  # type: ignore[index]
-    )
-    if not fits:
-        raise click.UsageError(f"{text} was trained on another game than the one given")
-    greedy: Agent = learner.greedy()
-    return greedy
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -123,9 +53,14 @@ def main() -> None:
 @click.option("--output", required=True, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
               help="Save the run there as it goes, or go on with the run saved there.")  # fmt: skip
+@picture_options("training curves and heatmaps")
+@click.option("--every", type=click.IntRange(min=1), metavar="GAMES",
+              help="Games between two points of the curves; by default 500, and in runs of over "
+              "100,000 games a two-hundredth of them.")  # fmt: skip
 def train(
     game: str, settings: tuple[str, ...], start: str, learner: str, param: tuple[str, ...],
-    episodes: int, seed: int, output: Path, checkpoint: Path | None,
+    episodes: int, seed: int, output: Path, checkpoint: Path | None, plots: Path | None,
+    picture: str, every: int | None,
 ) -> None:  # fmt: skip
     """Train a learner in self-play and save it; Ctrl-C saves what was learned."""
     env = make_env(game, settings, start)
@@ -136,17 +71,53 @@ def train(
         else (env.observation_space("player_0"), env.action_space("player_0"))
     )
     agent: Learner = cls(*spaces, **pairs(param))
+    recorder = None
+    if plots is not None:
+        # What is missing or too large is refused before the training, not after it.
+        optional("agents.plots")
+        plots.mkdir(parents=True, exist_ok=True)
+        recorder = TrainingRecorder(agent, env.game, every=every or max(500, episodes // 200))
     stopped = ""
+    log = None
     try:
-        train_agents(env, agent, episodes, seed=seed, checkpoint=checkpoint)
-    except KeyboardInterrupt:
+        log = train_agents(
+            env, agent, episodes, seed=seed, checkpoint=checkpoint, after_game=recorder,
+            after_every=recorder.every if recorder else 1,
+        )  # fmt: skip
+    except KeyboardInterrupt as interrupt:
         stopped = "stopped; "
+        log = interrupt.log if isinstance(interrupt, TrainingStopped) else None
     save(agent, output)
     score = optimality(agent.greedy(), env.game)
     click.echo(
         f"{stopped}{score.percent:.1f} % of {score.count} N-positions played optimally "
         f"(random: {score.random_percent:.1f} %); saved to {output}"
     )
+    if plots is not None:
+        title = " ".join([learner, *param, "on", game, *settings])
+        figures = {}
+        if recorder is not None and log is not None and log.games:
+            draw = optional("agents.plots").training_curves
+            figures["training"] = draw(recorder.measurements(log), title)
+        try:
+            figures.update(heatmaps_of(agent, env.game, title))
+        except SearchTooLargeError as error:
+            click.echo(f"no heatmap: {error}")
+        write_pictures(figures, plots, picture)
+
+
+def write_pictures(figures: dict[str, Any], directory: Path, kind: str) -> None:
+    """Write figures to files by their names, and say so."""
+    for name, figure in figures.items():
+        path = directory / f"{name}.{kind}"
+        optional("agents.figures").save_figure(figure, path)
+        click.echo(f"wrote {path}")
+
+
+def heatmaps_of(agent: Agent, game: Game, title: str) -> dict[str, Any]:
+    """Return the heatmaps of an agent by the names of their files."""
+    figures = optional("agents.heatmaps").heatmaps(agent, game, title)
+    return {f"heatmap_{name}": figure for name, figure in figures.items()}
 
 
 @main.command()
@@ -171,6 +142,38 @@ def evaluate(game: str, settings: tuple[str, ...], start: str, agent: str) -> No
     )
     share = 100 * beatable_share(player, env.game)
     click.echo(f"can be beaten from {share:.1f} % of the N-positions")
+
+
+@main.command()
+@game_options
+@click.option("--agent", required=True, metavar="PLAYER", help=f"{PLAYERS}.")
+@click.option("--position", "positions", multiple=True, metavar="POSITION",
+              help="Show this position, such as 3,4,5; repeatable. All by default.")  # fmt: skip
+@click.option("--sample-game", "sample", is_flag=True,
+              help="Show a game of the player against itself, not a table.")  # fmt: skip
+@click.option("--greedy", is_flag=True,
+              help="Show what a learner plays without exploration.")  # fmt: skip
+@click.option("--seed", default=0, type=click.IntRange(min=0), show_default=True,
+              help="Of the sample game.")  # fmt: skip
+@picture_options("heatmaps")
+def show(
+    game: str, settings: tuple[str, ...], start: str, agent: str, positions: tuple[str, ...],
+    sample: bool, greedy: bool, seed: int, plots: Path | None, picture: str,
+) -> None:  # fmt: skip
+    """Show what a player does at every position, or in a game."""
+    env = make_env(game, settings, start)
+    player: Any = make_player(agent, env) if greedy else make_agent(agent, env)
+    if plots is not None:
+        title = " ".join([type(player).__name__, "on", game, *settings])
+        write_pictures(heatmaps_of(player, env.game, title), plots, picture)
+        return
+    text = optional("agents.text")
+    if sample:
+        text.show(text.game_text(env.game, sample_game(player, env.game, seed=seed)))
+    else:
+        chosen = [tuple(np.atleast_1d(value_of(text)).tolist()) for text in positions] or None
+        text.show(text.policy_table(player, env.game, chosen))
+        click.echo(text.policy_summary(player, env.game, chosen))
 
 
 @main.command()

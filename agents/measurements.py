@@ -7,27 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Agent, FloatArray, Learner, Policy
+from agents.base import Agent, FloatArray, IntArray, Learner, Policy
 from agents.evaluation import SEATS, optimality
 from agents.training import TrainingLog, as_pair
 from nim_envs import Game
 from nim_envs.theory.search import LARGEST_SEARCH, level_order, moves
-
-IntArray = npt.NDArray[np.int64]
-
-
-def behaviour_policy(agent: Agent) -> Policy | None:
-    """Return how an agent plays with its probabilities: exploring, if it is a learner.
-
-    Args:
-        agent: any agent; of a wrapper such as :class:`agents.NimSumShaping` it is the learner
-            inside that plays.
-
-    Returns:
-        The agent itself as it stands, or ``None`` where its probabilities are not known.
-    """
-    player = agent if isinstance(agent, Policy) else getattr(agent, "learner", agent)
-    return player if isinstance(player, Policy) else None
 
 
 @dataclass(frozen=True)
@@ -105,8 +89,9 @@ class TrainingMeasurements:
             may be shorter.
         win_rates: share of the interval's games that each seat won, float64 ``(2, intervals)``.
         lengths: mean moves in a game of the interval, float64 ``(intervals,)``.
-        entropies: :func:`mean_entropy` of the behaviour policies at the end of each interval,
-            float64 ``(2, intervals)``, in nats; NaN where it was not taken.
+        entropies: :func:`mean_entropy` of the behaviour policies, exploration included, at the
+            end of each interval, float64 ``(2, intervals)``, in nats; NaN where it was not taken
+            and where an agent has no ``action_probabilities``.
         uniform_entropies: the same of the uniform policy at the positions that they come to.
         optimality: percent of the greedy policy at the end of each interval, float64
             ``(intervals,)``, by the set of positions: ``"all"``, or each learner's seat; empty
@@ -178,10 +163,9 @@ class TrainingRecorder:
         self.every = every
         self._game = game
         first, second = as_pair(agents)
-        policies = behaviour_policy(first), behaviour_policy(second)
         self._policies: tuple[Policy, Policy] | None = None
-        if policies[0] is not None and policies[1] is not None:
-            self._policies = policies[0], policies[1]
+        if isinstance(first, Policy) and isinstance(second, Policy):
+            self._policies = first, second
         self._scored: dict[str, tuple[Learner, IntArray]] = {}
         if score:
             self._scored = _learners_to_score(first, second, game)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.base import Array, IntArray, Learner, MaskArray, Policy, Transition
+from agents.base import Array, FloatArray, IntArray, Learner, MaskArray, Policy, Transition
 from agents.compiled_games import Turn, choose, implements, learn
 from agents.storable import storable
 
@@ -37,6 +37,12 @@ class NimSumShaping:
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the learner's action."""
         return self.learner.act(observation, action_mask, rng)
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the learner's probabilities; it must have them."""
+        inner: Any = self.learner
+        probabilities: FloatArray = inner.action_probabilities(observations, action_masks)
+        return probabilities
 
     def update(self, transition: Transition) -> None:
         """Let the learner learn from the turn, with the bonus where it is due."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,11 @@ class HeapSymmetry:
         component, option = divmod(action, self.symmetry.num_options)
         return int(places[component]) * self.symmetry.num_options + option
 
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the learner's probabilities, for positions in any order; it must have them."""
+        inner: Any = self.learner
+        return SortedPolicy(inner, self.symmetry).action_probabilities(observations, action_masks)
+
     def update(self, transition: Transition) -> None:
         """Let the learner learn from the turn as it is between sorted positions."""
         places = self.symmetry.places(transition.observation)
@@ -137,11 +143,6 @@ class HeapSymmetry:
                 next_action_mask=moved(transition.next_action_mask, next_places),
             )
         )
-
-    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probabilities with which the learner plays."""
-        learner: Any = self.learner
-        return SortedPolicy(learner, self.symmetry).action_probabilities(observations, action_masks)
 
     def greedy(self) -> SortedPolicy:
         """Return what the learner has learned, for positions in any order."""
@@ -172,11 +173,25 @@ class SortedPolicy:
         component, option = divmod(action, self.symmetry.num_options)
         return int(places[component]) * self.symmetry.num_options + option
 
+    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return what the policy ranks actions by; it must say so."""
+        inner: Any = self.policy
+        return self._by_sorted(inner.action_values, observations, action_masks)
+
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probability of every action."""
+        return self._by_sorted(self.policy.action_probabilities, observations, action_masks)
+
+    def _by_sorted(
+        self,
+        ask: Callable[[Array, MaskArray], FloatArray],
+        observations: Array,
+        action_masks: MaskArray,
+    ) -> FloatArray:
+        """What ``ask`` says of the sorted positions, as it is of the positions."""
         places = self.symmetry.places(observations)
-        chances = self.policy.action_probabilities(
+        answer = ask(
             np.take_along_axis(observations, places, axis=-1),
             self.symmetry.moved(action_masks, places),
         )
-        return self.symmetry.moved_back(chances, places)
+        return self.symmetry.moved_back(answer, places)

@@ -1,0 +1,110 @@
+"""How all pictures here look, and how they are saved: for print, grey or not, and for every eye."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from agents.files import write_atomically
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+BLACK, BLUE, VERMILLION, GREEN = "#000000", "#0072B2", "#D55E00", "#009E73"
+PURPLE, ORANGE, SKY = "#CC79A7", "#E69F00", "#56B4E9"
+GREY = "#666666"
+"""Colours that eyes of every kind tell apart: M. Okabe & K. Ito, "Color universal design" (2008).
+
+Their yellow is left out, as a line of it hardly shows on white.
+"""
+
+PAGE_WIDTH = 7.0
+"""Inches: what fits between the margins of a page, so that print keeps the size of the letters."""
+
+# Any: matplotlib types its settings as literals, other ones in every version.
+STYLE: Any = {
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.labelsize": 9,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8,
+    "figure.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": False,
+    "axes.axisbelow": True,
+    "axes.unicode_minus": True,
+    "grid.color": "0.88",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 4,
+    "legend.frameon": False,
+    "legend.handlelength": 3.2,
+    "hatch.linewidth": 0.4,
+    "hatch.color": "0.75",
+    "figure.constrained_layout.w_pad": 0.06,
+    "figure.constrained_layout.h_pad": 0.06,
+    "savefig.dpi": 200,
+    # The same picture is the same file, byte for byte, with letters that can be searched.
+    "svg.hashsalt": "nim_envs",
+    "pdf.fonttype": 42,
+}
+
+UNDATED: dict[str, dict[str, Any]] = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
+"""The kinds of file, and the metadata that would make two files of one picture differ."""
+
+
+def styled(draw: Callable[P, T]) -> Callable[P, T]:
+    """Draw in the style of this module, whatever the user's own settings are."""
+
+    @wraps(draw)
+    def draw_styled(*args: P.args, **kwargs: P.kwargs) -> T:
+        with mpl.rc_context():
+            mpl.rcdefaults()
+            mpl.rcParams.update(STYLE)
+            return draw(*args, **kwargs)
+
+    return draw_styled
+
+
+def check_picture_name(path: Path) -> None:
+    """Refuse a name that is not one of a picture.
+
+    Raises:
+        ValueError: it ends in none of the suffixes in ``UNDATED``.
+    """
+    if path.suffix.lower() not in UNDATED:
+        raise ValueError(
+            f"the name of a picture must end in one of {', '.join(UNDATED)}, not {path.name!r}"
+        )
+
+
+@styled
+def save_figure(figure: Figure, path: str | Path) -> None:
+    """Save ``figure`` as PNG, SVG or PDF, by the suffix; the file appears whole or not at all.
+
+    Args:
+        figure: the picture.
+        path: where to; directories that are missing are made.
+
+    Raises:
+        ValueError: another suffix.
+    """
+    path = Path(path)
+    check_picture_name(path)
+    suffix = path.suffix.lower()
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=suffix[1:], metadata=UNDATED[suffix])
+    write_atomically(path, buffer.getvalue())

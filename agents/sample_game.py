@@ -1,0 +1,87 @@
+"""One game between policies, with what each of them might have played."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import FloatArray, IntArray, MaskArray, Policy
+from nim_envs import Game
+
+
+@dataclass(frozen=True)
+class SampleMove:
+    """One move of a game.
+
+    Attributes:
+        seat: who moved: 0 or 1.
+        position: where, int64 ``(components,)``.
+        action_mask: what was legal, int8 ``(actions,)``.
+        probabilities: of the mover's policy, float64 ``(actions,)``.
+        winning: which actions move to a P-position, boolean ``(actions,)``.
+        action: what was played.
+    """
+
+    seat: int
+    position: IntArray
+    action_mask: MaskArray
+    probabilities: FloatArray
+    winning: npt.NDArray[np.bool_]
+    action: int
+
+
+@dataclass(frozen=True)
+class SampleGame:
+    """A finished game.
+
+    Attributes:
+        moves: in order.
+        final: the last position, int64 ``(components,)``.
+        winner: seat that won.
+    """
+
+    moves: tuple[SampleMove, ...]
+    final: IntArray
+    winner: int
+
+
+def sample_game(policies: Policy | tuple[Policy, Policy], game: Game, *, seed: int) -> SampleGame:
+    """Let two policies play a game from ``game.start``; every move is drawn by its probability.
+
+    Args:
+        policies: one for both seats, or one for each.
+        game: the game; observations are its positions.
+        seed: of the start and of all moves; same seed, same game.
+
+    Raises:
+        ValueError: a policy gives an illegal action a probability.
+
+    Example:
+        >>> from agents import OptimalAgent
+        >>> from nim_envs import make_game
+        >>> game = make_game("addition", k=3, n=10)
+        >>> played = sample_game(OptimalAgent(game), game, seed=0)
+        >>> [move.position.item() for move in played.moves][::2], played.winner
+        ([0, 3, 7], 0)
+    """
+    rules = game.rules
+    pair = policies if isinstance(policies, tuple) else (policies, policies)
+    rng = np.random.default_rng(seed)
+    position = game.start.bind(game).draw(rng)
+    moves: list[SampleMove] = []
+    while not rules.is_terminal(position):
+        seat = len(moves) % 2
+        mask = rules.action_mask(position)
+        probabilities = pair[seat].action_probabilities(position[np.newaxis], mask[np.newaxis])[0]
+        if probabilities[mask == 0].any():
+            raise ValueError(
+                f"{pair[seat]!r} gives illegal actions at {position.tolist()} the probabilities "
+                f"{probabilities[mask == 0].tolist()}"
+            )
+        action = int(rng.choice(len(probabilities), p=probabilities))
+        winning = game.solution.winning_mask(position)
+        moves.append(SampleMove(seat, position, mask, probabilities, winning, action))
+        position = rules.step(position, np.asarray(action))
+    return SampleGame(tuple(moves), position, game.convention.winner((len(moves) - 1) % 2))
