@@ -1,0 +1,232 @@
+"""Published figures, reproduced under their own settings and beaten.
+
+python -m benchmarks.published --help explains every option.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+from tqdm import tqdm
+
+from agents.figures import save_figure
+from benchmarks.published.figures import comparison, q_learners
+from benchmarks.published.systems import SYSTEMS
+from benchmarks.published.ways import Trained
+from benchmarks.report import machine, positive, table, write_csv, write_text
+
+QUICK_GAMES = 300
+QUICK_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Run:
+    """One system with one seed: its own result, and those of the learners here."""
+
+    system: str
+    seed: int
+    published: Trained
+    same_games: Mapping[str, Trained]
+    same_seconds: Mapping[str, Trained]
+
+
+def run(name: str, seed: int, quick: bool) -> Run:
+    """Train a system as published, and each way of ours for its games and for its seconds.
+
+    Args:
+        name: a key of :data:`SYSTEMS`.
+        seed: integer seed.
+        quick: whether to play few games: a check, not a result.
+    """
+    system = SYSTEMS[name]
+    games = min(system.games, QUICK_GAMES) if quick else system.games
+    published = system.as_published(seed, games)
+    seconds = min(published.seconds, QUICK_SECONDS) if quick else published.seconds
+    same_games = {way.name: way.train(seed, games=games) for way in system.ours}
+    same_seconds = {way.name: way.train(seed, seconds=seconds) for way in system.ours}
+    return Run(name, seed, published, same_games, same_seconds)
+
+
+HEADER = (
+    "system", "score", "published", "measured as published", "ours", "told", "same games",
+    "same seconds", "attainable",
+)  # fmt: skip
+
+
+def spread(results: list[Trained], score: str) -> str:
+    """Return the mean of a score over seeds, with its lowest and highest where they differ."""
+    values = [result.scores[score] for result in results if score in result.scores]
+    if not values:
+        return "-"
+    mean, low, high = np.mean(values), min(values), max(values)
+    return f"{mean:.1f}" if high - low < 0.05 else f"{mean:.1f} ({low:.1f} to {high:.1f})"
+
+
+def summary(runs: list[Run]) -> list[list[Any]]:
+    """Return one row a system, score and way of ours, over the seeds."""
+    rows = []
+    for name, system in SYSTEMS.items():
+        group = [run for run in runs if run.system == name]
+        if not group:
+            continue
+        limits = system.limit() if system.limit else {}
+        published = [run.published for run in group]
+        for score in published[0].scores:
+            first = True
+            for way in system.ours:
+                same_games = [run.same_games[way.name] for run in group]
+                rows.append(
+                    [
+                        name,
+                        score,
+                        system.figures.get(score, "-") if first else "",
+                        spread(published, score) if first else "",
+                        way.name,
+                        way.told,
+                        spread(same_games, score),
+                        spread([run.same_seconds[way.name] for run in group], score),
+                        f"{limits[score]:.1f}" if score in limits else "-",
+                    ]
+                )
+                first = False
+    return rows
+
+
+COSTS = (
+    "system", "learner", "games", "seconds", "games in the published learner's seconds",
+)  # fmt: skip
+
+
+def costs(runs: list[Run]) -> list[list[Any]]:
+    """Return what every result took: mean games and seconds over the seeds."""
+    rows: list[list[Any]] = []
+    for name, system in SYSTEMS.items():
+        group = [run for run in runs if run.system == name]
+        if not group:
+            continue
+        seconds = float(np.mean([run.published.seconds for run in group]))
+        rows.append([name, "as published", group[0].published.games, seconds, None])
+        for way in system.ours:
+            same_games = [run.same_games[way.name] for run in group]
+            same_seconds = [run.same_seconds[way.name] for run in group]
+            rows.append(
+                [
+                    name,
+                    way.name,
+                    same_games[0].games,
+                    float(np.mean([result.seconds for result in same_games])),
+                    int(np.mean([result.games for result in same_seconds])),
+                ]
+            )
+    return rows
+
+
+NOTES = f"""\
+- *published*: as printed by the authors. *measured as published*: their settings run here,
+  with their defects. *same games* and *same seconds*: the learner named under *ours*, with
+  as many games as the published one, or in as many seconds as it took here. Each is the mean
+  over the seeds, with the lowest and highest where they differ.
+- *told*: what a learner knows. None is told a theorem, nor who wins where, but for opponents
+  that are optimal where the settings say so. One that is told the rules sees the options of a
+  position before it moves; one that is told that the order of heaps does not matter takes all
+  orders of a position for one.
+- Optimality is over N-positions, by the greedy policy; ties count as fractions. Chances of
+  winning are exact, by backward induction, not by games played.
+- *attainable*: what perfect play scores: from uniform starts in three heaps of 1 to 10 not every
+  start can be won by the one who moves first.
+- Ways without "exploring starts" in their name start as the published system did.
+- Seconds are of training alone, without compilation; runs share the machine's cores.
+- Machine: {machine()}.
+"""
+
+
+def report(runs: list[Run], seeds: int, command: str) -> str:
+    """Return the whole report as Markdown."""
+    names = [name for name in SYSTEMS if any(run.system == name for run in runs)]
+    descriptions = "\n".join(
+        f"- `{name}`: {SYSTEMS[name].settings}. {SYSTEMS[name].defect}" for name in names
+    )
+    return (
+        f"# Published figures\n\n`{command}`, {seeds} seeds.\n\n"
+        f"{table(HEADER, summary(runs), style='github')}\n\n"
+        f"## Systems, and what is wrong with each\n\n{descriptions}\n\n"
+        f"## What it took\n\n{table(COSTS, costs(runs), style='github')}\n\n## Notes\n\n{NOTES}"
+    )
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    """Return the command line's options; exits with code 2 on bad ones."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.published",
+        description="Reproduce published figures under their own settings, show what is wrong "
+        "with them, and train the learners of this package with the same games and seconds.",
+    )
+    parser.add_argument(
+        "--systems", nargs="+", choices=SYSTEMS, metavar="SYSTEM",
+        help=f"systems to run, out of: {', '.join(SYSTEMS)} (default: all but those for --full)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--full", action="store_true", help="also run the ten million games of q-improved"
+    )
+    parser.add_argument(
+        "--seeds", type=positive, metavar="N", help="seeds 0 to N-1 (default: 3; quick: 1)"
+    )
+    parser.add_argument(
+        "--jobs", type=positive, default=joblib.cpu_count(), metavar="N",
+        help="runs at the same time (default: one a core, %(default)s here)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--output", type=Path, default=Path("results/published"), metavar="DIRECTORY",
+        help="where to write published.csv, costs.csv, published.md and the figures "
+        "(default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--quick", action="store_true", help="few games and one seed: a check, not a result"
+    )
+    options = parser.parse_args(arguments)
+    options.systems = options.systems or [
+        name for name, system in SYSTEMS.items() if options.full or not system.full
+    ]
+    return options
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the benchmark and write its report."""
+    options = parse(arguments)
+    seeds = options.seeds or (1 if options.quick else 3)
+    # The longest first, so that no core is left waiting at the end.
+    order = sorted(options.systems, key=lambda name: -SYSTEMS[name].games)
+    tasks = [(name, seed) for name in order for seed in range(seeds)]
+    began = time.perf_counter()
+    parallel = joblib.Parallel(n_jobs=options.jobs, return_as="generator_unordered")
+    finished = parallel(joblib.delayed(run)(*task, options.quick) for task in tasks)
+    runs = sorted(
+        tqdm(finished, total=len(tasks), desc="runs", unit="run"),
+        key=lambda run: (run.system, run.seed),
+    )
+    rows = summary(runs)
+    print(table(HEADER, rows))
+    for name in SYSTEMS:
+        if name in options.systems:
+            print(f"\n{name}: {SYSTEMS[name].defect}")
+    command = " ".join(["python -m benchmarks.published", *(arguments or sys.argv[1:])])
+    write_csv(options.output / "published.csv", HEADER, rows)
+    write_csv(options.output / "costs.csv", COSTS, costs(runs))
+    write_text(options.output / "published.md", report(runs, seeds, command))
+    for name, figure in (("comparison", comparison(runs)), ("q_learners", q_learners(runs))):
+        if figure is not None:
+            for suffix in (".png", ".svg"):
+                save_figure(figure, (options.output / name).with_suffix(suffix))
+    print(f"\n{time.perf_counter() - began:.0f} s in all; written to {options.output}")
+
+
+if __name__ == "__main__":
+    main()

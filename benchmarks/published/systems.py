@@ -1,0 +1,390 @@
+"""The published systems: settings, figures, defects, and what is trained in their place."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from agents import (
+    AfterstateTD,
+    GradientBandit,
+    HeapSymmetry,
+    Learner,
+    MonteCarloES,
+    NaturalPolicyGradient,
+    OptimalAgent,
+    Policy,
+    QLearning,
+    RandomAgent,
+    WinLossRatio,
+)
+from agents.evaluation import SEATS, optimality, win_chances
+from agents.table import GreedyTablePolicy, ObservationIndex
+from agents.training import Opponents
+from benchmarks.optimality import GameSetting
+from benchmarks.published import monte_carlo, q_learner
+from benchmarks.published.ways import Scores, Trained, Way, spaces
+from nim_envs import GameEnv
+from nim_envs.starts import UniformStart
+
+OBSERVATIONS = "observations"
+SYMMETRY = "observations; order of heaps does not matter"
+RULES = "the rules"
+RULES_SYMMETRY = "the rules; order of heaps does not matter"
+
+
+@dataclass(frozen=True)
+class System:
+    """One row of the comparison.
+
+    Args:
+        name: on the command line.
+        settings: in words.
+        games: of the published training.
+        figures: published ones by score, as they were printed; scores without one are left out.
+        defect: one sentence.
+        as_published: trains by the published settings: seed and games to a result.
+        ours: ways to learn the same.
+        full: whether it runs with ``--full`` alone.
+        limit: returns the attainable scores, where they are not 100.
+    """
+
+    name: str
+    settings: str
+    games: int
+    figures: Mapping[str, str]
+    defect: str
+    as_published: Callable[[int, int], Trained]
+    ours: tuple[Way, ...]
+    full: bool = False
+    limit: Callable[[], Scores] | None = None
+
+
+def _setting(name: str, start: str | UniformStart = "fixed", **arguments: object) -> GameSetting:
+    return GameSetting(name, {**arguments, "start": start}, 0, 0)
+
+
+def greedy(player: Policy) -> Policy:
+    """Return what a learner would play without exploring; a policy plays as it is."""
+    return player.greedy() if isinstance(player, Learner) else player
+
+
+# Gradient bandit: the addition game.
+
+OVER_ALL = ("seat I, all N-positions %", "seat II, all N-positions %")
+OVER_OWN = ("seat I, those it can face %", "seat II, those it can face %")
+
+
+def by_seat(players: tuple[Policy, ...], env: GameEnv) -> Scores:
+    """Score each seat's policy over all N-positions, and over those that the seat can face."""
+    scores = {}
+    for seat in (0, 1):
+        policy = greedy(players[seat % len(players)])
+        scores[OVER_ALL[seat]] = optimality(policy, env.game).percent
+        scores[OVER_OWN[seat]] = optimality(policy, env.game, SEATS[seat]).percent
+    return scores
+
+
+def _bandit(k: int, n: int, games: int) -> System:
+    game = _setting("addition", k=k, n=n)
+    published = Way(
+        "gradient bandit", OBSERVATIONS, game,
+        lambda env: (GradientBandit(*spaces(env)), GradientBandit(*spaces(env))), by_seat,
+    )  # fmt: skip
+    return System(
+        f"bandit-{k}-{n}",
+        f"addition game, k={k}, n={n}, {games:,} games, learning rate 0.15, one bandit a seat",
+        games,
+        {},
+        "The published score counts positions that a seat can never be at, where its bandit "
+        "knows nothing, and calls one move at each P-position right though all of them lose.",
+        lambda seed, count: published.train(seed, games=count),
+        (
+            Way(
+                "negamax Q-learning", OBSERVATIONS, game,
+                lambda env: QLearning(*spaces(env), epsilon=0.5), by_seat,
+            ),
+        ),
+    )  # fmt: skip
+
+
+# Monte-Carlo control with exploring starts: three heaps up to 3.
+
+
+def fumbles(players: tuple[Policy, ...], env: GameEnv) -> Scores:
+    """Count the N-positions where the greedy policy may lose the win."""
+    score = optimality(greedy(players[0]), env.game)
+    return {f"fumbles of {score.count}": float(len(score.fumbles)), "optimality %": score.percent}
+
+
+def _monte_carlo() -> System:
+    game = _setting("nim", "uniform", heaps=(monte_carlo.LARGEST,) * q_learner.HEAPS)
+
+    def as_published(seed: int, games: int) -> Trained:
+        began = time.perf_counter()
+        means = monte_carlo.train_published(games, seed)
+        taken = time.perf_counter() - began
+        env = game.make()
+        table = np.zeros((env.game.rules.num_positions, env.game.rules.num_actions))
+        for state, row in means.items():
+            for (heap, amount), value in row.items():
+                table[env.game.rules.indices(np.array(state)), heap * 3 + amount - 1] = value
+        policy = GreedyTablePolicy(ObservationIndex(spaces(env)[0]), table)
+        return Trained(fumbles((policy,), env), games, taken)
+
+    return System(
+        "monte-carlo",
+        "Nim, three heaps up to 3, exploring starts, 100,000 games against an opponent called "
+        "optimal",
+        100_000,
+        {"fumbles of 48": "3"},
+        "The opponent moves in the largest heap alone and passes where no winning move is "
+        "there, and exploration takes one object only.",
+        as_published,
+        (
+            Way(
+                "Monte-Carlo control, true optimal opponent", OBSERVATIONS, game,
+                lambda env: Opponents(
+                    MonteCarloES(*spaces(env)), [OptimalAgent(env.game)], seat=0
+                ),
+                fumbles,
+            ),
+            Way(
+                "Monte-Carlo control, self-play", OBSERVATIONS, game,
+                lambda env: MonteCarloES(*spaces(env)), fumbles,
+            ),
+        ),
+    )  # fmt: skip
+
+
+# The Q-learners: three heaps from 1 to 10.
+
+AGAINST = ("wins moving first against random %", "wins moving first against optimal %")
+Q_START = UniformStart(low=1)
+Q_HEAPS = (q_learner.LARGEST,) * q_learner.HEAPS
+
+
+def first_mover(players: tuple[Policy, ...], env: GameEnv) -> Scores:
+    """Return the exact chances of winning, moving first from the game's starts, and more."""
+    game, policy = env.game, greedy(players[0])
+    starts = game.rules.indices(game.start_positions())
+    opponents: tuple[Policy, Policy] = RandomAgent(), OptimalAgent(game)
+    scores = {
+        name: 100 * float(win_chances(policy, opponent, game).moving[starts].mean())
+        for name, opponent in zip(AGAINST, opponents, strict=True)
+    }
+    return {**scores, "optimality %": optimality(policy, game).percent}
+
+
+def _attainable() -> Scores:
+    env = _setting("nim", Q_START, heaps=Q_HEAPS).make()
+    return first_mover((OptimalAgent(env.game),), env)
+
+
+def _q_learner(
+    name: str,
+    train: Callable[[int, int], q_learner.PublishedQLearner],
+    games: int,
+    figures: tuple[str, str],
+    settings: str,
+    full: bool,
+) -> System:
+    game = _setting("nim", Q_START, heaps=Q_HEAPS)
+
+    def as_published(seed: int, count: int) -> Trained:
+        began = time.perf_counter()
+        learner = train(count, seed)
+        taken = time.perf_counter() - began
+        env = game.make()
+        table = learner.action_values().reshape(env.game.rules.num_positions, -1)
+        policy = GreedyTablePolicy(ObservationIndex(spaces(env)[0]), table)
+        return Trained(first_mover((policy,), env), count, taken)
+
+    return System(
+        f"{name}-{games}",
+        f"Nim, three heaps uniform from 1 to 10, {games:,} games, {settings}",
+        games,
+        dict(zip(AGAINST, figures, strict=True)),
+        "The bootstrap adds the best value of the opponent's position where it must subtract "
+        "it; a bonus for nim-sum 0 tells the improved one the theorem all the same.",
+        as_published,
+        (
+            Way(
+                "negamax Q-learning", OBSERVATIONS, game,
+                lambda env: QLearning(*spaces(env)), first_mover,
+            ),
+        ),
+        full,
+        _attainable,
+    )  # fmt: skip
+
+
+# Win/loss ratio: a row of balls.
+
+WORST = "least chance of a winning move at an N-position %"
+
+
+def worst_position(players: tuple[Policy, ...], env: GameEnv) -> Scores:
+    """Score how the learner plays at its worst N-position, and what it would play greedily."""
+    rules, solution = env.game.rules, env.game.solution
+    lattice = rules.lattice()
+    winnable = lattice[np.asarray(solution.is_winning(lattice)) & ~rules.is_terminal(lattice)]
+    chances = players[0].action_probabilities(winnable, rules.action_mask(winnable))
+    won = (chances * solution.winning_mask(winnable)).sum(axis=1)
+    return {
+        WORST: 100 * float(won.min()),
+        "greedy optimality %": optimality(greedy(players[0]), env.game).percent,
+    }
+
+
+def _ratio(balls: int, most: int, games: int, figure: str) -> System:
+    game = _setting(
+        "subtraction", heaps=(balls,), subtraction_set=tuple(range(1, most + 1)), misere=True
+    )
+    published = Way(
+        "win/loss ratio", OBSERVATIONS, game,
+        lambda env: WinLossRatio(*spaces(env)), worst_position,
+    )  # fmt: skip
+    return System(
+        f"ratio-{balls}-{most}-{games}",
+        f"row of {balls}, take up to {most}, whoever takes the last loses; {games:,} games",
+        games,
+        {WORST: figure},
+        "It keeps counting games from when it played badly, and never stops losing some on "
+        "purpose, so that its play only tends to the right one.",
+        lambda seed, count: published.train(seed, games=count),
+        (
+            Way(
+                "win/loss ratio, forgetting 0.001", OBSERVATIONS, game,
+                lambda env: WinLossRatio(*spaces(env), forgetting=0.001), worst_position,
+            ),
+            Way(
+                "win/loss ratio, crystallised at 0.7", OBSERVATIONS, game,
+                lambda env: WinLossRatio(*spaces(env), crystallise=0.7), worst_position,
+            ),
+            Way(
+                "natural policy gradient", OBSERVATIONS, game,
+                lambda env: NaturalPolicyGradient(*spaces(env)), worst_position,
+            ),
+        ),
+    )  # fmt: skip
+
+
+# Self-play on the boards 1, 3, 5, … that AlphaZero was trained on, and CS50's.
+
+ALL = "all N-positions %"
+
+
+def all_positions(players: tuple[Policy, ...], env: GameEnv) -> Scores:
+    """Score the greedy policy over all N-positions."""
+    return {ALL: optimality(greedy(players[0]), env.game).percent}
+
+
+def _alphazero(heaps: int, figure: str) -> System:
+    board = tuple(range(1, 2 * heaps, 2))
+    full, exploring = (_setting("nim", start, heaps=board) for start in ("fixed", "uniform"))
+    published = Way(
+        "tabular Q-learning", OBSERVATIONS, full,
+        lambda env: QLearning(*spaces(env), learning_rate=0.5, epsilon=0.1), all_positions,
+    )  # fmt: skip
+    learners: tuple[tuple[str, str, Callable[[GameEnv], Learner]], ...] = (
+        (
+            "Q-learning, heap symmetry", SYMMETRY,
+            lambda env: HeapSymmetry(QLearning(*spaces(env), epsilon=0.3), env.game),
+        ),
+        (
+            "afterstate values", RULES,
+            lambda env: AfterstateTD(env.game, epsilon=0.3),
+        ),
+        (
+            "afterstate values, heap symmetry", RULES_SYMMETRY,
+            lambda env: AfterstateTD(env.game, epsilon=0.3, symmetric=True),
+        ),
+    )  # fmt: skip
+    return System(
+        f"alphazero-{heaps}",
+        f"Nim {', '.join(map(str, board))}, 20,000 games of self-play from the full board, no "
+        "search at evaluation; the published learner is a network trained with search on a GPU, "
+        "measured in its place is tabular Q-learning (learning rate 0.5, epsilon 0.1)",
+        20_000,
+        {ALL: figure},
+        "From the full board alone most positions are hardly ever seen, and a network does not "
+        "carry the parity of bits over to them.",
+        lambda seed, count: published.train(seed, games=count),
+        tuple(
+            Way(name + starts, told, game, make, all_positions)
+            for starts, game in (("", full), (" (exploring starts)", exploring))
+            for name, told, make in learners
+        ),
+    )
+
+
+def _cs50() -> System:
+    game = _setting("misere_nim", heaps=(1, 3, 5, 7))
+    published = Way(
+        "Q-learning of own turns", OBSERVATIONS, game,
+        lambda env: QLearning(
+            *spaces(env), bootstrap="own_turn", learning_rate=0.5, epsilon=0.1
+        ),
+        all_positions,
+    )  # fmt: skip
+    return System(
+        "cs50",
+        "misère Nim 1, 3, 5, 7, 10,000 games of self-play, learning rate 0.5, epsilon 0.1",
+        10_000,
+        {},
+        "With little exploration from one start some positions are not seen often enough.",
+        lambda seed, count: published.train(seed, games=count),
+        (
+            Way(
+                "negamax Q-learning, heap symmetry", SYMMETRY, game,
+                lambda env: HeapSymmetry(QLearning(*spaces(env), epsilon=0.5), env.game),
+                all_positions,
+            ),
+            Way(
+                "afterstate values", RULES, game,
+                lambda env: AfterstateTD(env.game, epsilon=0.3), all_positions,
+            ),
+        ),
+    )  # fmt: skip
+
+
+IMPROVED = {
+    10_000: ("88.3", "4.3"),
+    100_000: ("90.3", "6.4"),
+    1_000_000: ("94.9", "14.5"),
+    10_000_000: ("98.7", "67.8"),
+}
+"""By games: the published win rates of the improved Q-learner."""
+
+SYSTEMS: dict[str, System] = {
+    system.name: system
+    for system in (
+        _bandit(3, 10, 50_000),
+        _bandit(4, 20, 50_000),
+        _bandit(10, 100, 20_000),
+        _monte_carlo(),
+        _q_learner(
+            "q-baseline", q_learner.train_baseline, 10_000, ("73.8", "2.2"),
+            "random moves, learning rate 1, discount 0.8, 100 for a win", False,
+        ),
+        *(
+            _q_learner(
+                "q-improved", q_learner.train_improved, games, figures,
+                "opponents in rotation, nim-sum bonus, replay", games > 1_000_000,
+            )
+            for games, figures in IMPROVED.items()
+        ),
+        _ratio(17, 3, 500, "85 or more"),
+        _ratio(17, 3, 5_000, "over 98"),
+        _ratio(20, 4, 5_000, "83 or more"),
+        _alphazero(5, "41.5 (best 47.4)"),
+        _alphazero(6, "15.6 (best 43.2)"),
+        _alphazero(7, "8.1 (best 8.6)"),
+        _cs50(),
+    )
+}  # fmt: skip
+"""By name."""

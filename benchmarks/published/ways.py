@@ -1,0 +1,101 @@
+"""How a learner is trained for a comparison: for so many games, or for so many seconds."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agents import Learner
+from agents.training import Opponents, train
+from benchmarks.optimality import GameSetting
+from nim_envs import GameEnv
+
+Scores = Mapping[str, float]
+"""Scores by name."""
+
+Players = Learner | tuple[Learner, Learner] | Opponents
+
+MOST_GAMES = 20_000_000
+"""Nothing is trained for more games than this, however many seconds there are."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What came of one training.
+
+    Attributes:
+        scores: by name.
+        games: games played.
+        seconds: of training alone, compilation not included.
+    """
+
+    scores: Scores
+    games: int
+    seconds: float
+
+
+class _TimeIsUpError(Exception):
+    """Ends a training that was to last so many seconds."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One learner, where it plays, and what it is told.
+
+    Args:
+        name: in words, with whatever sets it apart.
+        told: what it knows besides its observations and rewards.
+        game: where it learns, starts included.
+        make: returns new players for an environment: one learner for both seats, one for each,
+            or one with opponents.
+        score: scores the learners, one or one a seat, for an environment.
+    """
+
+    name: str
+    told: str
+    game: GameSetting
+    make: Callable[[GameEnv], Players]
+    score: Callable[[tuple[Any, ...], GameEnv], Scores]
+
+    def train(self, seed: int, *, games: int | None = None, seconds: float = 0.0) -> Trained:
+        """Train new players and score them.
+
+        Args:
+            seed: of everything.
+            games: how many; ``None``: as many as fit in ``seconds``.
+            seconds: of training.
+        """
+        env = self.game.make()
+        # Compiled functions are loaded before the clock starts.
+        train(env, self.make(env), 2, seed=0, progress=False)
+        players = self.make(env)
+        played = 0
+
+        def stop(done: int) -> None:
+            nonlocal played
+            played = done
+            if games is None and time.perf_counter() - began >= seconds:
+                raise _TimeIsUpError
+
+        began = time.perf_counter()
+        with contextlib.suppress(_TimeIsUpError):
+            train(
+                env, players, MOST_GAMES if games is None else games, seed=seed, progress=False,
+                after_game=stop, after_every=100,
+            )  # fmt: skip
+        taken = time.perf_counter() - began
+        return Trained(self.score(_learners(players), env), played, taken)
+
+
+def _learners(players: Players) -> tuple[Learner, ...]:
+    if isinstance(players, Opponents):
+        return (players.learner,)
+    return players if isinstance(players, tuple) else (players,)
+
+
+def spaces(env: GameEnv) -> tuple[Any, Any]:
+    """Return the spaces that a learner from observations is made with."""
+    return env.observation_space("player_0"), env.action_space("player_0")
