@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from agents.base import Learner
 from agents.evaluation import SEATS, optimality
 from agents.training import Env, TrainingLog, train
 from nim_envs import Game
+
+NO_GAMES = TrainingLog(np.empty(0, dtype=np.int8), np.empty(0, dtype=np.int32), 0.0)
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ def learning_curve(
     every: int,
     progress: bool = True,
     options: dict[str, Any] | None = None,
+    stop: Callable[[LearningCurve], bool] | None = None,
 ) -> LearningCurve:
     """Train in self-play and score the greedy policy as it goes.
 
@@ -79,6 +82,7 @@ def learning_curve(
         every: games between two scores; the last game is scored in any case.
         progress: whether to show a progress bar.
         options: passed to every ``env.reset``.
+        stop: asked after every score, with the curve so far; the run ends if it says so.
 
     Raises:
         ValueError: ``every`` is below 1.
@@ -91,10 +95,14 @@ def learning_curve(
     scoring = 0.0
     began = time.perf_counter()
 
-    def score(games: int) -> None:
+    def curve(log: TrainingLog) -> LearningCurve:
+        games, seconds, percent = zip(*points, strict=True) if points else ((), (), ())
+        return LearningCurve(
+            np.array(games, dtype=np.int64), np.array(seconds), np.array(percent), log
+        )
+
+    def score(games: int) -> bool:
         nonlocal scoring
-        if games % every and games != episodes:
-            return
         now = time.perf_counter()
         scores = [
             optimality(learner.greedy(), game, positions)
@@ -104,9 +112,10 @@ def learning_curve(
         percent = float(np.average([score.percent for score in scores], weights=weights))
         points.append((games, now - began - scoring, percent))
         scoring += time.perf_counter() - now
+        return stop is not None and stop(curve(NO_GAMES))
 
     log = train(
-        env, agents, episodes, seed=seed, progress=progress, options=options, after_game=score
-    )
-    games, seconds, percent = zip(*points, strict=True) if points else ((), (), ())
-    return LearningCurve(np.array(games, dtype=np.int64), np.array(seconds), np.array(percent), log)
+        env, agents, episodes, seed=seed, progress=progress, options=options, after_game=score,
+        after_every=every,
+    )  # fmt: skip
+    return curve(log)

@@ -37,7 +37,8 @@ class TrainingLog:
     Attributes:
         winners: seat that won each game, or ``DRAW``; int8 ``(games,)``.
         lengths: moves in each game; int32 ``(games,)``.
-        seconds: wall-clock time, environment and learning included.
+        seconds: wall-clock time, environment and learning included, compilation of compiled
+            games not.
     """
 
     winners: npt.NDArray[np.int8]
@@ -134,7 +135,7 @@ def train(
     options: dict[str, Any] | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_every: int = 10_000,
-    after_game: Callable[[int], None] | None = None,
+    after_game: Callable[[int], bool | None] | None = None,
     after_every: int = 1,
     compiled: bool = True,
 ) -> TrainingLog:
@@ -153,7 +154,7 @@ def train(
             on from it, and ends just as if it had never stopped.
         checkpoint_every: games between two savings.
         after_game: called with the number of games played so far; it must leave the
-            environment alone.
+            environment alone. If it returns true, the run ends there.
         after_every: games between two calls of ``after_game``; it is also called at the end.
         compiled: whether to play in compiled code where that can be done: self-play of this
             package's table learners, one for both seats or one a seat, in its environments with
@@ -188,15 +189,14 @@ def train(
         winners=np.empty(episodes, dtype=np.int8),
         lengths=np.empty(episodes, dtype=np.int32),
     )
-    began = time.perf_counter()
     env.reset(seed=int(env_seed), options=options)
     first = 0
     if checkpoint is not None and Path(checkpoint).exists():
         first = run.resume(Path(checkpoint), env, distinct, seed)
-        began -= run.seconds
     road = compiled_road(env, pair, options) if compiled and schedule is None else None
     if road is not None and first:
         road.continue_run()
+    began = time.perf_counter() - run.seconds
     # Where the run pauses: at the ends of these many games.
     pauses = [episodes]
     if checkpoint is not None:
@@ -231,12 +231,12 @@ def train(
                     run.seconds = time.perf_counter() - began
                     run.save(Path(checkpoint), env, distinct, seed, done)
                 if after_game is not None and (done % after_every == 0 or done == episodes):
-                    after_game(done)
+                    stop = after_game(done)
+                    if stop:
+                        break
     except KeyboardInterrupt:
-        seconds = time.perf_counter() - began
-        log = TrainingLog(run.winners[:done], run.lengths[:done], seconds)
-        raise TrainingStopped(log) from None
-    return TrainingLog(run.winners, run.lengths, time.perf_counter() - began)
+        raise TrainingStopped(run.log(done, began)) from None
+    return run.log(done, began)
 
 
 def _learners(
@@ -255,6 +255,11 @@ class _Run:
     winners: npt.NDArray[np.int8]
     lengths: npt.NDArray[np.int32]
     seconds: float = 0.0
+
+    def log(self, done: int, began: float) -> TrainingLog:
+        """Return the log after ``done`` games of a run that began at ``began``."""
+        seconds = time.perf_counter() - began
+        return TrainingLog(self.winners[:done], self.lengths[:done], seconds)
 
     def save(self, path: Path, env: Env, learners: list[Learner], seed: int, done: int) -> None:
         """Save the run after ``done`` games."""

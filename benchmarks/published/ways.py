@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -37,10 +37,6 @@ class Trained:
     seconds: float
 
 
-class _TimeIsUpError(Exception):
-    """Ends a training that was to last so many seconds."""
-
-
 @dataclass(frozen=True)
 class Way:
     """One learner, where it plays, and what it is told.
@@ -72,22 +68,17 @@ class Way:
         # Compiled functions are loaded before the clock starts.
         train(env, self.make(env), 2, seed=0, progress=False)
         players = self.make(env)
-        played = 0
-
-        def stop(done: int) -> None:
-            nonlocal played
-            played = done
-            if games is None and time.perf_counter() - began >= seconds:
-                raise _TimeIsUpError
-
-        began = time.perf_counter()
-        with contextlib.suppress(_TimeIsUpError):
-            train(
-                env, players, MOST_GAMES if games is None else games, seed=seed, progress=False,
-                after_game=stop, after_every=100,
-            )  # fmt: skip
-        taken = time.perf_counter() - began
-        return Trained(self.score(_learners(players), env), played, taken)
+        ends = math.inf if games is not None else time.perf_counter() + seconds
+        log = train(
+            env,
+            players,
+            MOST_GAMES if games is None else games,
+            seed=seed,
+            progress=False,
+            after_game=lambda _: time.perf_counter() >= ends,
+            after_every=100,
+        )
+        return Trained(self.score(_learners(players), env), log.games, log.seconds)
 
 
 def _learners(players: Players) -> tuple[Learner, ...]:

@@ -1,0 +1,308 @@
+"""How soon learners play every position right: games and seconds to the first sustained 100 %.
+
+python -m benchmarks.learning_speed --help explains every option.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+from tqdm import tqdm
+
+from agents import (
+    SARSA,
+    ActorCritic,
+    AfterstateTD,
+    DoubleQLearning,
+    ExpectedSARSA,
+    GradientBandit,
+    HeapSymmetry,
+    Learner,
+    MonteCarloES,
+    NaturalPolicyGradient,
+    QLearning,
+    WinLossRatio,
+)
+from agents.curves import LearningCurve, learning_curve
+from agents.figures import save_figure
+from agents.plots import learning_curves
+from agents.training import train
+from benchmarks.optimality import GameSetting
+from benchmarks.published.q_learner import train_improved
+from benchmarks.report import machine, positive, table, write_csv, write_text
+from nim_envs import GameEnv
+
+
+@dataclass(frozen=True)
+class Board:
+    """Where learners compete.
+
+    Args:
+        game: the game, with its starts.
+        every: games between two scores; every point of the curve is exact to this.
+        most: games after which a learner gives up.
+        seeds: how many, by default.
+    """
+
+    game: GameSetting
+    every: int
+    most: int
+    seeds: int
+
+
+def _board(heaps: int, every: int, most: int, seeds: int) -> Board:
+    board = {"heaps": tuple(range(1, 2 * heaps, 2)), "start": "uniform"}
+    return Board(GameSetting("nim", board, 0, 0), every, most, seeds)
+
+
+BOARDS: dict[str, Board] = {
+    "nim-10-10-10": Board(
+        GameSetting("nim", {"heaps": (10, 10, 10), "start": "uniform"}, 0, 0), 5_000, 3_000_000, 10
+    ),
+    "addition-10-100": Board(
+        GameSetting("addition", {"k": 10, "n": 100, "start": "uniform"}, 0, 0),
+        1_000, 1_000_000, 10,
+    ),
+    "misere-nim-1-3-5-7": Board(
+        GameSetting("misere_nim", {"heaps": (1, 3, 5, 7), "start": "uniform"}, 0, 0),
+        1_000, 1_000_000, 10,
+    ),
+    "five-heaps": _board(5, 10_000, 5_000_000, 5),
+    "six-heaps": _board(6, 50_000, 20_000_000, 3),
+    "seven-heaps": _board(7, 500_000, 40_000_000, 1),
+}  # fmt: skip
+"""By name; the boards of five, six and seven heaps are 1, 3, 5, …"""
+
+
+def spaces(env: GameEnv) -> tuple[Any, Any]:
+    """Return the spaces that a learner from observations is made with."""
+    return env.observation_space("player_0"), env.action_space("player_0")
+
+
+LEARNERS: dict[str, Callable[[GameEnv], Learner]] = {
+    "q-learning": lambda env: QLearning(*spaces(env), epsilon=0.5),
+    "q-learning-symmetric": lambda env: HeapSymmetry(
+        QLearning(*spaces(env), epsilon=0.5), env.game
+    ),
+    "q-learning-own-turn": lambda env: QLearning(
+        *spaces(env), bootstrap="own_turn", learning_rate=0.3
+    ),
+    "double-q-learning": lambda env: DoubleQLearning(*spaces(env), epsilon=0.5),
+    "sarsa": lambda env: SARSA(*spaces(env), learning_rate=0.2),
+    "expected-sarsa": lambda env: ExpectedSARSA(*spaces(env), learning_rate=0.2),
+    "monte-carlo-es": lambda env: MonteCarloES(*spaces(env), epsilon=0.2),
+    "win-loss-ratio": lambda env: WinLossRatio(*spaces(env)),
+    "gradient-bandit": lambda env: GradientBandit(*spaces(env)),
+    "actor-critic": lambda env: ActorCritic(*spaces(env)),
+    "natural-policy-gradient": lambda env: NaturalPolicyGradient(*spaces(env)),
+    "afterstate-td": lambda env: AfterstateTD(env.game, epsilon=1.0),
+    "afterstate-td-symmetric": lambda env: AfterstateTD(env.game, epsilon=0.3, symmetric=True),
+}
+"""By name; one learner for both seats each. Those named afterstate are told the rules."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One learner on one board with one seed."""
+
+    board: str
+    learner: str
+    seed: int
+    curve: LearningCurve
+    games_per_second: float
+
+
+def sustained(curve: LearningCurve) -> bool:
+    """Return whether 100 % has held for half as many games again as it took."""
+    reached = curve.games_to_sustained
+    return reached is not None and bool(curve.games[-1] >= 1.5 * reached)
+
+
+def run(board: str, learner: str, seed: int, limit: float, quick: bool) -> Run:
+    """Train a learner until it has held 100 %, or gives up.
+
+    Args:
+        board: a key of :data:`BOARDS`.
+        learner: a key of :data:`LEARNERS`.
+        seed: integer seed.
+        limit: training seconds after which it gives up.
+        quick: whether to play few games: a check, not a result.
+    """
+    place = BOARDS[board]
+    env = place.game.make()
+    # Compiled functions are loaded before the clock starts.
+    train(env, LEARNERS[learner](env), 2, seed=0, progress=False)
+    curve = learning_curve(
+        env, LEARNERS[learner](env), env.game, 2 * place.every if quick else place.most,
+        seed=seed, every=place.every, progress=False,
+        stop=lambda curve: sustained(curve) or bool(curve.seconds[-1] > limit),
+    )  # fmt: skip
+    return Run(board, learner, seed, curve, float(curve.games[-1] / curve.seconds[-1]))
+
+
+HEADER = (
+    "board", "learner", "seeds", "reached", "games", "lowest", "highest", "seconds",
+    "games/second", "last score %",
+)  # fmt: skip
+
+
+def summary(runs: list[Run]) -> list[list[Any]]:
+    """Return one row a board and learner over its seeds, fewest games first on each board."""
+    rows: list[list[Any]] = []
+    for board in BOARDS:
+        rows_of_board: list[list[Any]] = []
+        for learner in LEARNERS:
+            group = [run for run in runs if (run.board, run.learner) == (board, learner)]
+            if not group:
+                continue
+            reached = [run.curve for run in group if run.curve.games_to_sustained is not None]
+            games = [curve.games_to_sustained or 0 for curve in reached]
+            seconds = [curve.seconds_to_sustained or 0.0 for curve in reached]
+            rows_of_board.append(
+                [
+                    board,
+                    learner,
+                    len(group),
+                    len(reached),
+                    int(np.median(games)) if games else None,
+                    min(games, default=None),
+                    max(games, default=None),
+                    float(np.median(seconds)) if seconds else None,
+                    int(np.median([run.games_per_second for run in group])),
+                    float(np.mean([run.curve.percent[-1] for run in group])),
+                ]
+            )
+        rows += sorted(rows_of_board, key=lambda row: (-row[3], row[4] or 0, -row[9]))
+    return rows
+
+
+RATIO_HEADER = ("three heaps of ten", "games", "seconds", "games/second", "ratio")
+
+
+def against_published(rounds: int, quick: bool) -> list[list[Any]]:
+    """Time compiled Q-learning and the published Q-learner, in turns, in one run.
+
+    Both play self-play from random starts with their own learning rules; the published one
+    is the plain Python of :mod:`benchmarks.published.q_learner`, with a wrong sign.
+
+    Args:
+        rounds: how often each is timed; the median counts.
+        quick: whether to play few games.
+    """
+    published_games, compiled_games = (1_000, 20_000) if quick else (20_000, 500_000)
+    env = BOARDS["nim-10-10-10"].game.make()
+    make = LEARNERS["q-learning"]
+    train(env, make(env), 2, seed=0, progress=False)
+    published, compiled = [], []
+    for seed in range(rounds):
+        began = time.perf_counter()
+        train_improved(published_games, seed)
+        published.append(time.perf_counter() - began)
+        log = train(env, make(env), compiled_games, seed=seed, progress=False)
+        compiled.append(log.seconds)
+    slow = published_games / float(np.median(published))
+    fast = compiled_games / float(np.median(compiled))
+    return [
+        ["published Q-learner", published_games, float(np.median(published)), int(slow), 1.0],
+        ["q-learning", compiled_games, float(np.median(compiled)), int(fast), fast / slow],
+    ]
+
+
+NOTES = f"""\
+- *reached*: seeds in which the greedy policy came to play every N-position of the board right,
+  and did so at every score until half as many games again were played.
+- *games*, *seconds*: to the first of those scores, median over the seeds that reached it, with
+  the fewest and most games. Scores are taken at intervals, so games are exact to one interval.
+- *seconds* are of training alone, in compiled games: not the scoring, nor compilation. Runs share
+  the machine's cores.
+- *last score %*: mean over all seeds, when they stopped; a learner gives up after a number of
+  games or of seconds.
+- Every game starts from a uniformly drawn position (exploring starts).
+- Learners named afterstate are told the rules; those named symmetric, that the order of heaps
+  does not matter; all others see observations alone.
+- The published Q-learner is timed in the same run, in turns with compiled Q-learning; it is
+  plain Python, written leaner than the original.
+- Machine: {machine()}.
+"""
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    """Return the command line's options; exits with code 2 on bad ones."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.learning_speed",
+        description="Measure games and seconds until each learner plays every position right.",
+    )
+    parser.add_argument(
+        "--boards", nargs="+", choices=BOARDS, default=list(BOARDS), metavar="BOARD",
+        help=f"out of: {', '.join(BOARDS)} (default: all)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--learners", nargs="+", choices=LEARNERS, default=list(LEARNERS), metavar="LEARNER",
+        help=f"out of: {', '.join(LEARNERS)} (default: all)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seeds", type=positive, metavar="N",
+        help="seeds 0 to N-1 (default: 10 on small boards, 1 on the largest; quick: 1)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--limit", type=positive, default=10, metavar="SECONDS",
+        help="training seconds after which a learner gives up (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--jobs", type=positive, default=joblib.cpu_count(), metavar="N",
+        help="runs at the same time (default: one a core, %(default)s here)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--output", type=Path, default=Path("results/learning_speed"), metavar="DIRECTORY",
+        help="where to write the tables, the report and the figures (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument("--quick", action="store_true", help="few games: a check, not a result")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the benchmark and write its report."""
+    options = parse(arguments)
+    began = time.perf_counter()
+    ratio = against_published(1 if options.quick else 5, options.quick)
+    print(table(RATIO_HEADER, ratio), end="\n\n")
+    tasks = [
+        (board, learner, seed)
+        for board in reversed(options.boards)
+        for learner in options.learners
+        for seed in range(options.seeds or (1 if options.quick else BOARDS[board].seeds))
+    ]
+    parallel = joblib.Parallel(n_jobs=options.jobs, return_as="generator_unordered")
+    finished = parallel(
+        joblib.delayed(run)(*task, float(options.limit), options.quick) for task in tasks
+    )
+    runs = list(tqdm(finished, total=len(tasks), desc="runs", unit="run"))
+    rows = summary(runs)
+    print(table(HEADER, rows))
+    command = " ".join(["python -m benchmarks.learning_speed", *(arguments or sys.argv[1:])])
+    write_csv(options.output / "learning_speed.csv", HEADER, rows)
+    write_csv(options.output / "ratio.csv", RATIO_HEADER, ratio)
+    write_text(
+        options.output / "learning_speed.md",
+        f"# Learning speed\n\n`{command}`\n\n{table(RATIO_HEADER, ratio, style='github')}\n\n"
+        f"{table(HEADER, rows, style='github')}\n\n{NOTES}",
+    )
+    for board in options.boards:
+        # Runs of one learner stop at different games, so one seed stands for all.
+        first = {run.learner: [run.curve] for run in runs if (run.board, run.seed) == (board, 0)}
+        title = f"{board}, seed 0"
+        figure = learning_curves(first, title, logarithmic=True)
+        save_figure(figure, options.output / f"{board}.png")
+    print(f"\n{time.perf_counter() - began:.0f} s in all; written to {options.output}")
+
+
+if __name__ == "__main__":
+    main()
