@@ -276,11 +276,11 @@ class GreedyValuePolicy:
     """
 
     def __init__(self, state: AfterstateValues) -> None:
-        self._state = state
+        self.state = state
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action to a position of least value."""
-        return int(act_by_afterstates(self._state, observation, action_mask, 0.0, rng.random()))
+        return int(act_by_afterstates(self.state, observation, action_mask, 0.0, rng.random()))
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return what actions are ranked by, ``(n, actions)``; minus infinity where not legal.
@@ -288,7 +288,7 @@ class GreedyValuePolicy:
         That is minus the value, for the opponent, of the position that each leads to.
         """
         worth = np.full(action_masks.shape, -np.inf)
-        options_worth(self._state, observations, action_masks, worth)
+        options_worth(self.state, observations, action_masks, worth)
         return worth
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:

@@ -64,15 +64,15 @@ def comparison(runs: list[Any]) -> Figure | None:
                 marker=MARKERS[1 + number],
                 color=COLOURS[number],
                 linestyle="none",
-                label=f"ours, way {number + 1} of the table",
+                label=f"ours, learner {number + 1} of the table, same games",
             )
     axes.set_yticks(range(len(rows)), [f"{name}: {score[:-2]}" for name, score, _ in rows])
-    axes.invert_yaxis()
+    axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlim(-2, 102)
-    axes.set_xlabel("percent, mean over seeds; ours with the same number of games")
+    axes.set_xlabel("percent, mean over seeds")
     axes.grid(axis="both", linestyle=":")
     handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=3)
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=2)
     return figure
 
 

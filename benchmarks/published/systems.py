@@ -241,9 +241,13 @@ def worst_position(players: tuple[Policy, ...], env: GameEnv) -> Scores:
 
 
 def _ratio(balls: int, most: int, games: int, figure: str) -> System:
-    game = _setting(
-        "subtraction", heaps=(balls,), subtraction_set=tuple(range(1, most + 1)), misere=True
-    )
+    game, exploring = (
+        _setting(
+            "subtraction", start, heaps=(balls,), subtraction_set=tuple(range(1, most + 1)),
+            misere=True,
+        )
+        for start in ("fixed", "uniform")
+    )  # fmt: skip
     published = Way(
         "win/loss ratio", OBSERVATIONS, game,
         lambda env: WinLossRatio(*spaces(env)), worst_position,
@@ -262,8 +266,8 @@ def _ratio(balls: int, most: int, games: int, figure: str) -> System:
                 lambda env: WinLossRatio(*spaces(env), forgetting=0.001), worst_position,
             ),
             Way(
-                "win/loss ratio, crystallised at 0.7", OBSERVATIONS, game,
-                lambda env: WinLossRatio(*spaces(env), crystallise=0.7), worst_position,
+                "win/loss ratio, forgetting 0.001 (exploring starts)", OBSERVATIONS, exploring,
+                lambda env: WinLossRatio(*spaces(env), forgetting=0.001), worst_position,
             ),
             Way(
                 "natural policy gradient", OBSERVATIONS, game,

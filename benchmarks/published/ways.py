@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -68,15 +67,16 @@ class Way:
         # Compiled functions are loaded before the clock starts.
         train(env, self.make(env), 2, seed=0, progress=False)
         players = self.make(env)
-        ends = math.inf if games is not None else time.perf_counter() + seconds
+        ends = time.perf_counter() + seconds
         log = train(
             env,
             players,
             MOST_GAMES if games is None else games,
             seed=seed,
             progress=False,
-            after_game=lambda _: time.perf_counter() >= ends,
-            after_every=100,
+            after_game=None if games is not None else lambda _: time.perf_counter() >= ends,
+            # Often enough to stop in time, and not so often that it costs time.
+            after_every=100 if seconds < 0.1 else 2_000,
         )
         return Trained(self.score(_learners(players), env), log.games, log.seconds)
 

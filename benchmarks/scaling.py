@@ -1,0 +1,266 @@
+"""How learning grows with the board: games, seconds and bytes from 3,840 positions to 186 million.
+
+python -m benchmarks.scaling --help explains every option.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from agents import AfterstateTD
+from agents.base import FloatArray
+from agents.figures import BLUE, GREEN, PAGE_WIDTH, VERMILLION, save_figure, styled
+from agents.training import train
+from agents.value_score import value_optimality
+from benchmarks.report import machine, table, write_csv, write_text
+from nim_envs import GameEnv, make_game
+
+
+@dataclass(frozen=True)
+class Board:
+    """The board of the heaps 1, 3, 5 and so on.
+
+    Args:
+        heaps: how many.
+        every: games between two scores with exploring starts.
+        most: games after which it stops.
+        goal: optimality in percent at which it stops.
+        full: whether it runs with ``--full`` alone.
+    """
+
+    heaps: int
+    every: int
+    most: int
+    goal: float = 100.0
+    full: bool = False
+
+    def env(self, start: str) -> GameEnv:
+        """Return an environment of the board."""
+        return GameEnv(make_game("nim", heaps=tuple(range(1, 2 * self.heaps, 2)), start=start))
+
+
+BOARDS = {
+    board.heaps: board
+    for board in (
+        Board(5, 2_000, 1_000_000),
+        Board(6, 25_000, 10_000_000),
+        Board(7, 500_000, 100_000_000),
+        Board(8, 10_000_000, 1_000_000_000),
+        Board(9, 100_000_000, 3_000_000_000, goal=99.9, full=True),
+    )
+}
+"""By number of heaps."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training, with exploring starts or from the full board."""
+
+    heaps: int
+    start: str
+    positions: int
+    games: int
+    seconds: float
+    percent: float
+    bytes: int
+
+
+def run(board: Board, start: str, seed: int, games: int | None = None) -> Run:
+    """Train on a board until its goal is reached, or for so many games.
+
+    Args:
+        board: the board.
+        start: ``"uniform"`` or ``"fixed"``.
+        seed: integer seed.
+        games: how many; ``None``: until the goal, scored every so often.
+    """
+    env = board.env(start)
+    # Compiled functions are loaded before the clock starts.
+    small = BOARDS[5].env(start)
+    train(small, _learner(small), 2, seed=0, progress=False)
+    learner = _learner(env)
+    scoring, percent = 0.0, 0.0
+
+    def score(_: int) -> bool:
+        nonlocal scoring, percent
+        began = time.perf_counter()
+        percent = value_optimality(learner.greedy(), env.game)
+        scoring += time.perf_counter() - began
+        return games is None and percent >= board.goal
+
+    log = train(
+        env, learner, games or board.most, seed=seed, after_game=score,
+        after_every=games or board.every,
+    )  # fmt: skip
+    return Run(
+        board.heaps, start, env.game.rules.num_positions, log.games, log.seconds - scoring,
+        percent, learner.values.nbytes,
+    )  # fmt: skip
+
+
+def _learner(env: GameEnv) -> AfterstateTD:
+    return AfterstateTD(env.game, epsilon=0.1, dtype="int8")
+
+
+def exponent(positions: FloatArray, amounts: FloatArray) -> tuple[float, float]:
+    """Fit ``amount = factor * positions ** exponent`` by least squares of the logarithms.
+
+    Args:
+        positions: ``(n,)``.
+        amounts: ``(n,)``, over 0.
+
+    Returns:
+        Exponent and factor.
+
+    Example:
+        >>> exponent(np.array([1.0, 10.0, 100.0]), np.array([3.0, 30.0, 300.0]))
+        (1.0, 3.0)
+    """
+    slope, intercept = np.polyfit(np.log(positions), np.log(amounts), 1)
+    return round(float(slope), 12), round(float(np.exp(intercept)), 12)
+
+
+HEADER = (
+    "heaps", "positions", "starts", "games", "seconds", "optimality %", "bytes",
+    "games/position", "games/second",
+)  # fmt: skip
+
+
+def summary(runs: list[Run]) -> list[list[Any]]:
+    """Return one row a run."""
+    return [
+        [
+            run.heaps,
+            run.positions,
+            {"uniform": "exploring", "fixed": "full board"}[run.start],
+            run.games,
+            run.seconds,
+            # Not rounded up to what was not reached.
+            f"{np.floor(run.percent * 1e4) / 1e4:.4f}",
+            run.bytes,
+            run.games / run.positions,
+            int(run.games / run.seconds),
+        ]
+        for run in runs
+    ]
+
+
+def fits(runs: list[Run]) -> dict[str, tuple[float, float]]:
+    """Return exponent and factor of games, seconds and bytes over the boards that reached 100 %."""
+    reached = [run for run in runs if run.start == "uniform" and run.percent == 100]
+    if len(reached) < 2:
+        return {}
+    positions = np.array([float(run.positions) for run in reached])
+    return {
+        name: exponent(positions, np.array([float(getattr(run, name)) for run in reached]))
+        for name in ("games", "seconds", "bytes")
+    }
+
+
+@styled
+def scaling_figure(runs: list[Run]) -> Figure:
+    """Draw games and seconds against positions, both logarithmic, with the fitted lines."""
+    figure = Figure(figsize=(PAGE_WIDTH, 3.0), layout="constrained")
+    exploring = [run for run in runs if run.start == "uniform"]
+    positions = np.array([float(run.positions) for run in exploring])
+    fitted = fits(runs)
+    for panel, (name, color, marker) in enumerate(
+        (("games", BLUE, "o"), ("seconds", VERMILLION, "s"), ("bytes", GREEN, "^"))
+    ):
+        axes = figure.add_subplot(1, 3, panel + 1)
+        axes.plot(
+            positions, [getattr(run, name) for run in exploring],
+            linestyle="none", marker=marker, color=color,
+        )  # fmt: skip
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("positions")
+        title = name
+        if name in fitted:
+            power, factor = fitted[name]
+            axes.plot(positions, factor * positions**power, color=color, linestyle="--")
+            title = f"{name}: positions to the power {power:.2f}"
+        axes.set_title(title)
+        axes.grid(axis="both")
+    return figure
+
+
+NOTES = f"""\
+- The learner is `AfterstateTD` with one byte a position, learning rate 1, epsilon 0.1, in
+  compiled self-play on one core. It is told the rules, and no theorem.
+- *exploring*: games start from uniformly drawn positions, and go on until every N-position is
+  played right (on nine heaps, 99.9 % of them). *full board*: the same number of games, all of them
+  from the full board: how far that gets.
+- *seconds* are of training alone, without scoring and compilation.
+- *optimality %* is over all N-positions, exact, rounded down.
+- *bytes* are those of the table of values.
+- Exponents are fitted over the boards on which 100 % was reached.
+- Machine: {machine()}.
+"""
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    """Return the command line's options; exits with code 2 on bad ones."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.scaling",
+        description="Train on ever larger boards until every N-position is played right.",
+    )
+    parser.add_argument(
+        "--heaps", nargs="+", type=int, choices=BOARDS, metavar="N",
+        help=f"numbers of heaps, out of: {', '.join(map(str, BOARDS))} (default: 5 6 7 8)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--full", action="store_true", help="also nine heaps, 186 million positions: hours"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="(default: %(default)s)")
+    parser.add_argument(
+        "--output", type=Path, default=Path("results/scaling"), metavar="DIRECTORY",
+        help="where to write scaling.csv, scaling.md and scaling.png (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--quick", action="store_true", help="the two smallest boards alone: a check"
+    )
+    options = parser.parse_args(arguments)
+    if options.heaps is None:
+        options.heaps = [
+            heaps
+            for heaps, board in BOARDS.items()
+            if (heaps <= 6 if options.quick else options.full or not board.full)
+        ]
+    return options
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the benchmark and write its report."""
+    options = parse(arguments)
+    runs: list[Run] = []
+    for heaps in options.heaps:
+        exploring = run(BOARDS[heaps], "uniform", options.seed)
+        runs += [exploring, run(BOARDS[heaps], "fixed", options.seed, exploring.games)]
+    rows = summary(runs)
+    print(table(HEADER, rows))
+    powers = "; ".join(
+        f"{name}: {factor:.3g} times positions to the power {power:.3f}"
+        for name, (power, factor) in fits(runs).items()
+    )
+    print(f"\n{powers}")
+    command = " ".join(["python -m benchmarks.scaling", *(arguments or sys.argv[1:])])
+    write_csv(options.output / "scaling.csv", HEADER, rows)
+    write_text(
+        options.output / "scaling.md",
+        f"# Scaling\n\n`{command}`\n\n{table(HEADER, rows, style='github')}\n\n{powers}\n\n{NOTES}",
+    )
+    save_figure(scaling_figure(runs), options.output / "scaling.png")
+    print(f"written to {options.output}")
+
+
+if __name__ == "__main__":
+    main()
