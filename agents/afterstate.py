@@ -19,11 +19,11 @@ from agents.compiled_games import (
 )
 from agents.exploration import Exploration, Schedule, check_range
 from agents.random_agent import explored, uniform_probabilities
-from agents.selection import epsilon_greedy_action, largest_legal
+from agents.selection import epsilon_greedy_action
 from agents.storable import storable
 from agents.symmetry import Symmetry
 from agents.table import check_memory
-from nim_envs import Convention, Game
+from nim_envs import Convention, Game, Rules
 from nim_envs.compilation import compiled
 
 DTYPES = ("float64", "float32", "int8")
@@ -35,6 +35,8 @@ class AfterstateValues(NamedTuple):
     values: Array  # (num_positions,): for the player to move, by mixed-radix index
     rules: CompiledRules
     order: IntArray  # of components where positions are sorted, else empty
+    predecessors: IntArray  # (components, states, most): states one move before; see below
+    predecessor_counts: IntArray  # (components, states): how many; all 0 without sweeping
     learning_rate: float
     position: IntArray  # scratch space, (components,)
     worth: FloatArray  # scratch space, (actions,)
@@ -45,6 +47,27 @@ def value_index(state: AfterstateValues, observation: Array) -> int:
     """Return where the value of a position is."""
     state.position[:] = observation
     return sorted_number(state.position, state.rules, state.order)
+
+
+@compiled
+def value_of_change(
+    state: AfterstateValues, observation: Array, index: int, component: int, other: int
+) -> float:
+    """Return the value of the position that differs by one component's state.
+
+    Args:
+        state: of the learner.
+        observation: the position, ``(components,)``.
+        index: where its value is.
+        component: the component.
+        other: the state that it has instead.
+    """
+    if len(state.order):
+        state.position[:] = observation
+        state.position[component] = other
+        return float(state.values[sorted_number(state.position, state.rules, state.order)])
+    step = (other - observation[component]) * state.rules.strides[component]
+    return float(state.values[index + step])
 
 
 @compiled
@@ -64,15 +87,35 @@ def option_values(state: AfterstateValues, observation: Array, legal_actions: In
         while action >= first + options:
             first += options
             component += 1
-        before = observation[component]
-        after = rules.table[component, before, action - first]
-        if len(state.order):
-            state.position[:] = observation
-            state.position[component] = after
-            place = sorted_number(state.position, rules, state.order)
-        else:
-            place = index + (after - before) * rules.strides[component]
-        state.worth[action] = -float(state.values[place])
+        after = rules.table[component, observation[component], action - first]
+        state.worth[action] = -value_of_change(state, observation, index, component, after)
+
+
+@compiled
+def best_option_value(
+    state: AfterstateValues, observation: Array, index: int, legal_actions: IntArray
+) -> float:
+    """Return the largest of :func:`option_values`, without looking on from a sure win.
+
+    Args:
+        state: of the learner.
+        observation: the position, ``(components,)``.
+        index: where its value is.
+        legal_actions: what is legal there, ascending.
+    """
+    rules = state.rules
+    options = rules.table.shape[2]
+    best = -np.inf
+    component, first = 0, 0
+    for action in legal_actions:
+        while action >= first + options:
+            first += options
+            component += 1
+        after = rules.table[component, observation[component], action - first]
+        best = max(best, -value_of_change(state, observation, index, component, after))
+        if best >= 1.0:  # no value is larger
+            break
+    return best
 
 
 @compiled
@@ -124,11 +167,45 @@ def afterstate_update(state: AfterstateValues, observation: Array, legal_actions
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.8.
     """
-    option_values(state, observation, legal_actions)
-    best = largest_legal(state.worth, legal_actions)
     index = value_index(state, observation)
+    best = best_option_value(state, observation, index, legal_actions)
     value = float(state.values[index])
     state.values[index] = value + state.learning_rate * (best - value)
+    if state.values[index] < value:
+        sweep_back(state, observation, index)
+
+
+@compiled
+def sweep_back(state: AfterstateValues, observation: Array, index: int) -> None:
+    """Raise the values of positions one move before one that turned out worse for its mover.
+
+    Who is to move there can leave the opponent with it, so the value is at least minus its
+    value. One step of the backward sweep of prioritised sweeping.
+
+    Args:
+        state: of the learner, whose values change in place.
+        observation: the position whose value fell, ``(components,)``.
+        index: where its value is.
+
+    References:
+        A. W. Moore & C. G. Atkeson, "Prioritized sweeping: reinforcement learning with less
+        data and less time", *Machine Learning* 13 (1993), 103-130; R. S. Sutton & A. G. Barto,
+        *Reinforcement Learning* (2nd ed.), section 8.4.
+    """
+    target = -float(state.values[index])
+    for component in range(len(observation)):
+        here = observation[component]
+        for number in range(state.predecessor_counts[component, here]):
+            before = state.predecessors[component, here, number]
+            if len(state.order):
+                state.position[:] = observation
+                state.position[component] = before
+                place = sorted_number(state.position, state.rules, state.order)
+            else:
+                place = index + (before - here) * state.rules.strides[component]
+            value = float(state.values[place])
+            if value < target:
+                state.values[place] = value + state.learning_rate * (target - value)
 
 
 @compiled
@@ -161,6 +238,7 @@ class AfterstateTD:
         game: the game; observations are its positions (``encoding="integer"``).
         learning_rate: step size, over 0 to 1.
         epsilon: probability of a random action while learning, or a schedule.
+        sweeping: whether a fall of a position's value raises those one move before at once.
         symmetric: whether positions that differ in the order of like heaps share a value; see
             :class:`agents.symmetry.Symmetry`.
         dtype: of the values: ``"float64"``, ``"float32"``, or ``"int8"``, which holds what a
@@ -182,6 +260,7 @@ class AfterstateTD:
         *,
         learning_rate: float = 1.0,
         epsilon: float | Schedule = 0.2,
+        sweeping: bool = False,
         symmetric: bool = False,
         dtype: Literal["float64", "float32", "int8"] = "float64",
     ) -> None:
@@ -206,6 +285,7 @@ class AfterstateTD:
             np.zeros(0, dtype),
             compiled_rules(game),
             order,
+            *_predecessors(rules, sweeping),
             float(learning_rate),
             np.zeros(len(rules.shape), np.int64),
             np.zeros(rules.num_actions),
@@ -266,6 +346,23 @@ def _learn(
 ) -> None:
     """The same as :meth:`AfterstateTD.update`."""
     afterstate_update(state, turn.observation, turn.legal_actions)
+
+
+def _predecessors(rules: Rules, wanted: bool) -> tuple[IntArray, IntArray]:
+    """The states one move before each state of each component, and how many they are."""
+    components, states, _ = rules.table.shape
+    counts = np.zeros((components, states), dtype=np.int64)
+    if not wanted:
+        return np.zeros((components, states, 0), dtype=np.int64), counts
+    before = [[np.flatnonzero((rows == state).any(axis=1)) for state in range(states)]
+              for rows in rules.table]  # fmt: skip
+    most = max(len(found) for rows in before for found in rows)
+    predecessors = np.zeros((components, states, most), dtype=np.int64)
+    for component, rows in enumerate(before):
+        for state, found in enumerate(rows):
+            counts[component, state] = len(found)
+            predecessors[component, state, : len(found)] = found
+    return predecessors, counts
 
 
 class GreedyValuePolicy:

@@ -51,10 +51,10 @@ BOARDS = {
     board.heaps: board
     for board in (
         Board(5, 2_000, 1_000_000),
-        Board(6, 25_000, 10_000_000),
-        Board(7, 500_000, 100_000_000),
-        Board(8, 10_000_000, 1_000_000_000),
-        Board(9, 100_000_000, 3_000_000_000, goal=99.9, full=True),
+        Board(6, 10_000, 10_000_000),
+        Board(7, 100_000, 100_000_000),
+        Board(8, 2_500_000, 1_000_000_000),
+        Board(9, 25_000_000, 3_000_000_000, goal=99.9, full=True),
     )
 }
 """By number of heaps."""
@@ -107,7 +107,7 @@ def run(board: Board, start: str, seed: int, games: int | None = None) -> Run:
 
 
 def _learner(env: GameEnv) -> AfterstateTD:
-    return AfterstateTD(env.game, epsilon=0.1, dtype="int8")
+    return AfterstateTD(env.game, epsilon=0.1, sweeping=True, dtype="int8")
 
 
 def exponent(positions: FloatArray, amounts: FloatArray) -> tuple[float, float]:
@@ -194,7 +194,7 @@ def scaling_figure(runs: list[Run]) -> Figure:
 
 
 NOTES = f"""\
-- The learner is `AfterstateTD` with one byte a position, learning rate 1, epsilon 0.1, in
+- The learner is `AfterstateTD` with sweeping, one byte a position, learning rate 1, epsilon 0.1, in
   compiled self-play on one core. It is told the rules, and no theorem.
 - *exploring*: games start from uniformly drawn positions, and go on until every N-position is
   played right (on nine heaps, 99.9 % of them). *full board*: the same number of games, all of them

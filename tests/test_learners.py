@@ -273,6 +273,30 @@ def test_afterstate_values_back_up_from_the_options(misere):
     assert agent.values[[0, 1, 2, 3, 5]].tolist() == [end, 0.1, 0.2, 0.3, 0.5]
 
 
+def test_sweeping_raises_the_positions_before_one_that_turned_out_lost():
+    game = make_game("nim", heaps=(2, 2))
+    agent = AfterstateTD(game, learning_rate=0.5, sweeping=True)
+    at = game.rules.indices
+    for position in ((0, 1), (1, 0)):
+        agent.values[at(np.array(position))] = 1.0
+    here = np.array([1, 1])
+    step = turn(0, 0)._replace(observation=here, action_mask=game.rules.action_mask(here))
+    agent.update(step)
+    # Both options of (1, 1) win for the opponent: it falls by half of the way to -1, and
+    # those one move before it, (2, 1) and (1, 2), rise by half of the way to 0.5.
+    assert agent.values[at(here)] == -0.5
+    values = {tuple(p): agent.values[at(p)] for p in game.rules.lattice()}
+    expected = dict.fromkeys(values, 0.0) | {
+        (0, 0): -1.0, (0, 1): 1.0, (1, 0): 1.0, (1, 1): -0.5, (2, 1): 0.25, (1, 2): 0.25,
+    }  # fmt: skip
+    assert values == expected
+    # What rose is no news to the positions before; and a value only falls where it is to.
+    agent.values[at(np.array([2, 1]))] = 0.9
+    agent.update(step)
+    assert agent.values[at(np.array([2, 1]))] == 0.9
+    assert agent.values[at(np.array([1, 2]))] == pytest.approx(0.25 + 0.5 * (0.75 - 0.25))
+
+
 def test_nim_sum_shaping_pays_for_leaving_nim_sum_zero_and_nothing_else():
     class Told:
         def update(self, transition):

@@ -50,7 +50,9 @@ LEARNERS = {
     "actor-critic": lambda s, g: ActorCritic(*s),
     "natural gradient": lambda s, g: NaturalPolicyGradient(*s),
     "symmetry": lambda s, g: HeapSymmetry(QLearning(*s, learning_rate=0.5), g),
-    "afterstate, symmetry": lambda s, g: AfterstateTD(g, symmetric=True, dtype="int8"),
+    "afterstate, symmetry": lambda s, g: AfterstateTD(
+        g, symmetric=True, sweeping=True, dtype="int8"
+    ),
     "afterstate": lambda s, g: AfterstateTD(
         g, learning_rate=0.7, epsilon=DECAY, dtype="float32"
     ),

@@ -61,8 +61,8 @@ def comparison(runs: list[Any]) -> Figure | None:
             axes.plot(
                 _mean((run.same_games[way.name] for run in group), score),
                 place,
-                marker=MARKERS[1 + number],
-                color=COLOURS[number],
+                marker=MARKERS[(1 + number) % len(MARKERS)],
+                color=COLOURS[number % len(COLOURS)],
                 linestyle="none",
                 label=f"ours, learner {number + 1} of the table, same games",
             )

@@ -304,8 +304,12 @@ def _alphazero(heaps: int, figure: str) -> System:
             lambda env: AfterstateTD(env.game, epsilon=0.3),
         ),
         (
-            "afterstate values, heap symmetry", RULES_SYMMETRY,
-            lambda env: AfterstateTD(env.game, epsilon=0.3, symmetric=True),
+            "afterstate values, sweeping", RULES,
+            lambda env: AfterstateTD(env.game, epsilon=0.3, sweeping=True),
+        ),
+        (
+            "afterstate values, sweeping, heap symmetry", RULES_SYMMETRY,
+            lambda env: AfterstateTD(env.game, epsilon=0.3, sweeping=True, symmetric=True),
         ),
     )  # fmt: skip
     return System(
