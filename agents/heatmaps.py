@@ -32,6 +32,9 @@ LARGEST_SIDE = 400
 LARGEST_SLICES = 64
 """Panels above which the heatmap of a game with three or more components is refused."""
 
+WIDEST = 12.0
+"""Inches that a row of panels may take before it is broken to the width of a page."""
+
 COLOURS = "cividis"
 HATCHED: dict[str, Any] = {
     "hatch": "//////", "facecolor": "white", "edgecolor": "0.6", "linewidth": 0
@@ -319,7 +322,7 @@ def _draw_grid(
     width, height = size * columns + 0.35, size * rows + 0.35
     # A row of panels for each state of all others but the last, where that fits.
     wide = shape[grid.others[-1]] if grid.others else 1
-    if wide * width > 1.5 * PAGE_WIDTH:
+    if wide * width > WIDEST:
         wide = max(1, int(PAGE_WIDTH / width))
     high = -(-len(slices) // wide)
     inches = max(3.2, high * height + 1.2)  # at least what the scale's words need

@@ -212,9 +212,7 @@ def test_a_stopped_run_keeps_its_log():
         train(ADDITION, (agent, Impatient()), 1_000, seed=0, progress=False, after_game=recorder)
     log = stopped.value.log
     assert isinstance(stopped.value, TrainingStopped)
-    whole = train(
-        ADDITION, (learner(ADDITION), RandomAgent()), log.games, seed=0, progress=False
-    )
+    whole = train(ADDITION, (learner(ADDITION), RandomAgent()), log.games, seed=0, progress=False)
     assert 10 < log.games < 50
     assert log.winners.tolist() == whole.winners.tolist()
     assert log.lengths.tolist() == whole.lengths.tolist()
