@@ -32,6 +32,9 @@ LARGEST_SIDE = 400
 LARGEST_SLICES = 64
 """Panels above which the heatmap of a game with three or more components is refused."""
 
+WIDEST = 12.0
+"""Inches that a row of panels may take before it is broken."""
+
 COLOURS = "cividis"
 HATCHED: dict[str, Any] = {
     "hatch": "//////", "facecolor": "white", "edgecolor": "0.6", "linewidth": 0
@@ -297,12 +300,13 @@ class _Grid:
         return cells
 
     def name(self, states: tuple[int, ...]) -> str:
-        """A slice in words."""
+        """What a slice is of: a position, with stars for the two components that it shows."""
         components = self.game.rules.components
-        return ", ".join(
-            f"{components[index].kind} {index}: {state}"
-            for index, state in zip(self.others, states, strict=True)
-        )
+        if len(states) == 1:
+            return f"{components[self.others[0]].kind} {self.others[0]}: {states[0]}"
+        fixed = dict(zip(self.others, map(str, states), strict=True))
+        shown = (fixed.get(index, "*") for index in range(len(components)))
+        return ", ".join(shown) if states else ""
 
 
 @styled
@@ -316,11 +320,17 @@ def _draw_grid(
     slices = grid.slices()
     room = 5.0 if len(slices) == 1 else 1.6
     size = _cell_size(max(rows, columns), room, smallest=0.1, largest=0.3)
+    title_width = DIGIT * max(len(grid.name(states)) for states in slices)
+    size = max(size, title_width / columns)
     width, height = size * columns + 0.35, size * rows + 0.35
-    # A row of panels for each state of all others but the last, where that fits.
-    wide = shape[grid.others[-1]] if grid.others else 1
-    if wide * width > 1.5 * PAGE_WIDTH:
-        wide = max(1, int(PAGE_WIDTH / width))
+    # A row of panels for each state of the first components, as far as that fits.
+    wide = 1
+    for index in reversed(grid.others):
+        if wide * shape[index] * width > WIDEST:
+            break
+        wide *= shape[index]
+    if wide == 1:
+        wide = min(len(slices), max(1, int(PAGE_WIDTH / width)))
     high = -(-len(slices) // wide)
     inches = max(3.2, high * height + 1.2)  # at least what the scale's words need
     figure = Figure(figsize=(max(4.5, wide * width + 1.2), inches), layout="constrained")

@@ -160,6 +160,9 @@ class TrainingRecorder:
     ) -> None:
         if every < 1:
             raise ValueError(f"every must be at least 1, not {every}")
+        # What is too large is refused now, not after the training.
+        game.rules.check_size(LARGEST_SEARCH)
+        game.start_positions()
         self.every = every
         self._game = game
         first, second = as_pair(agents)
@@ -171,9 +174,6 @@ class TrainingRecorder:
             self._scored = _learners_to_score(first, second, game)
         self._entropies: dict[int, Entropy] = {}
         self._percents: dict[int, dict[str, float]] = {}
-        # Refuses what is too large now, not after the training.
-        game.rules.check_size(LARGEST_SEARCH)
-        game.start_positions()
 
     def __call__(self, games: int) -> None:
         """Measure the learners as they are after ``games`` games."""

@@ -147,6 +147,93 @@ def test_train_evaluate_and_tournament(tmp_path, capsys):
     assert run(["evaluate", "--game", "nim", "--agent", agent]) == 0
 
 
+ROW = ["--game", "subtraction", "--set", "heaps=9", "--set", "misere=true"]
+
+
+def test_show_prints_the_table_and_a_sample_game(tmp_path, capsys):
+    agent = str(tmp_path / "agent.zip")
+    learn = ["train", *ROW, "--learner", "WinLossRatio", "--episodes", "2000", "--output", agent]
+    assert run(learn) == 0
+    capsys.readouterr()
+    assert run(["show", *ROW, "--agent", agent]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    learned = load(agent)
+    table = [line for line in lines if "take" in line]
+    assert len(table) == 1 + 2 + 7 * 3
+    counts = [[float(count) for count in line[-3:-1]] for line in table if line[0] != "take"]
+    assert counts == [[learned.wins[n, 0], learned.losses[n, 0]] for n in range(1, 10)]
+    assert " ".join(lines[-1]) == "The best move wins at 6 of 6 N-positions."
+    assert run(["show", *ROW, "--agent", agent, "--position", "6", "--position", "2"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [line[0] for line in lines if line and line[0].isdigit()] == ["6", "2"]
+    games = []
+    for seed in ("1", "1", "2"):
+        sample = ["show", *ROW, "--agent", agent, "--sample-game", "--seed", seed]
+        assert run(sample) == 0
+        games.append(capsys.readouterr().out)
+    assert games[0] == games[1] != games[2]
+    assert "move 1: player 1 to move at a P-position" in games[0]
+    assert "heap 0  9  ooooooooo" in games[0]
+    assert run(["show", *ROW, "--agent", agent, "--sample-game", "--greedy"]) == 0
+    shares = [line for line in capsys.readouterr().out.splitlines() if "%" in line]
+    assert {share for line in shares for share in line.split() if "." in share} <= {"0.0", "100.0"}
+
+
+def test_train_and_show_write_pictures(tmp_path, capsys):
+    agent, plots = str(tmp_path / "agent.zip"), tmp_path / "plots"
+    learn = ["train", *ROW, "--episodes", "1200", "--output", agent]
+    assert run([*learn, "--plots", str(plots)]) == 0
+    out = capsys.readouterr().out
+    for name in ("training.png", "heatmap_policy.png"):
+        assert f"wrote {plots / name}" in out
+        assert (plots / name).read_bytes().startswith(b"\x89PNG")
+    tables = [load(agent).table]
+    assert run(learn) == 0
+    tables.append(load(agent).table)
+    assert (tables[0] == tables[1]).all()
+    more = str(tmp_path / "more")
+    assert run(["show", *ROW, "--agent", agent, "--plots", more, "--picture", "svg"]) == 0
+    assert [path.name for path in (tmp_path / "more").iterdir()] == ["heatmap_policy.svg"]
+    two = ["--game", "nim", "--set", "heaps=2,3"]
+    assert run(["show", *two, "--agent", "optimal", "--plots", more]) == 0
+    assert (tmp_path / "more" / "heatmap_greedy.png").exists()
+
+
+def test_curves_of_a_game_too_large_for_heatmaps_are_still_drawn(tmp_path, capsys):
+    learn = ["train", "--game", "nim", "--set", "heaps=2,2,2,2,2,2,2", "--episodes", "60"]
+    agent, plots = str(tmp_path / "agent.zip"), str(tmp_path / "plots")
+    assert run([*learn, "--output", agent, "--plots", plots, "--every", "20"]) == 0
+    assert "no heatmap: " in capsys.readouterr().out
+    assert [path.name for path in (tmp_path / "plots").iterdir()] == ["training.png"]
+
+
+@pytest.mark.parametrize(
+    ("missing", "arguments"),
+    [
+        ("rich", ["show", *ROW, "--agent", "optimal"]),
+        ("matplotlib", ["show", *ROW, "--agent", "optimal", "--plots", "plots"]),
+        ("matplotlib", ["train", *ROW, "--output", "agent.zip", "--plots", "plots"]),
+    ],
+)
+def test_a_missing_package_is_named_with_how_to_install_it(
+    missing, arguments, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    for module in list(sys.modules):
+        if module.startswith(missing) or module in (
+            "agents.text", "agents.figures", "agents.plots", "agents.heatmaps"
+        ):  # fmt: skip
+            monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert run(arguments) == 2
+    error = capsys.readouterr().err
+    assert error == (
+        f"error: this needs {missing}, which is not installed: "
+        'python -m pip install -e ".[plots]"\n'
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -163,6 +250,30 @@ def test_train_evaluate_and_tournament(tmp_path, capsys):
         (["play", "--game", "nim", "--start", "9,9,9"], "9, 9, 9"),
         (["evaluate", "--game", "nim", "--agent", "README.md"], "README.md"),
         (["tournament", "--game", "nim", "--player", "random"], "random"),
+        (["show", "--game", "nim"], "--agent"),
+        (["show", "--game", "nim", "--agent", "nobody"], "nobody"),
+        (["show", "--game", "nim", "--agent", "README.md"], "README.md"),
+        (["show", "--game", "nim", "--agent", "random", "--position", "3,4"], "3, 4"),
+        (["show", "--game", "nim", "--agent", "random", "--position", "0,0,0"], "0, 0, 0"),
+        (["show", "--game", "nim", "--set", "heaps=99,99,99", "--agent", "random"], "1000000"),
+        (
+            [
+                "show",
+                "--game",
+                "nim",
+                "--set",
+                "heaps=3,3,3,3,3,3",
+                "--agent",
+                "random",
+                "--plots",
+                "plots",
+            ],
+            "256 panels",
+        ),
+        (["show", "--game", "nim", "--agent", "random", "--plots", "README.md"], "README.md"),
+        (["show", "--game", "nim", "--agent", "random", "--picture", "gif"], "gif"),
+        (["train", "--game", "nim", "--output", "x", "--plots", "README.md"], "README.md"),
+        (["train", "--game", "nim", "--output", "x", "--plots", "y", "--every", "0"], "0"),
         (["dance"], "dance"),
     ],
 )
@@ -189,7 +300,8 @@ def test_ctrl_c_saves_what_was_learned(tmp_path):
     agent = tmp_path / "agent.zip"
     process = subprocess.Popen(
         [sys.executable, "-m", "agents", "train", "--game", "nim", "--episodes", "100000000",
-         "--output", str(agent), "--checkpoint", str(tmp_path / "run.zip")],
+         "--output", str(agent), "--checkpoint", str(tmp_path / "run.zip"),
+         "--plots", str(tmp_path / "plots")],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
     )  # fmt: skip
     deadline = time.monotonic() + 120
@@ -202,6 +314,7 @@ def test_ctrl_c_saves_what_was_learned(tmp_path):
     learned = load(agent)
     assert isinstance(learned, QLearning)
     assert learned.table.any()
+    assert (tmp_path / "plots" / "training.png").exists()
 
 
 def test_a_person_is_asked_until_the_answer_is_legal():
