@@ -241,8 +241,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         description="Measure games and seconds until each learner plays every position right.",
     )
     parser.add_argument(
-        "--boards", nargs="+", choices=BOARDS, default=list(BOARDS), metavar="BOARD",
-        help=f"out of: {', '.join(BOARDS)} (default: all)",
+        "--boards", nargs="+", choices=BOARDS, metavar="BOARD",
+        help=f"out of: {', '.join(BOARDS)} (default: all; quick: the first three)",
     )  # fmt: skip
     parser.add_argument(
         "--learners", nargs="+", choices=LEARNERS, default=list(LEARNERS), metavar="LEARNER",
@@ -265,7 +265,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         help="where to write the tables, the report and the figures (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="few games: a check, not a result")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    options.boards = options.boards or list(BOARDS)[: 3 if options.quick else None]
+    return options
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import select
@@ -108,7 +109,15 @@ def test_undo_takes_the_reply_back_too_and_heaps_are_shown():
 def test_ctrl_c_and_the_end_of_input_end_a_game_cleanly():
     terminal = Terminal([*PLAY, "--game", "nim"])
     terminal.wait_for("your move")
-    terminal.process.send_signal(signal.SIGINT)  # as the terminal does on Ctrl-C
+    # As the terminal does on Ctrl-C. One that comes just before Python begins to wait for a line
+    # is noticed only afterwards, so that one may have to press it again.
+    presses = 0
+    while terminal.process.poll() is None:
+        assert presses < 5
+        terminal.process.send_signal(signal.SIGINT)
+        presses += 1
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            terminal.process.wait(timeout=5)
     terminal.wait_for("stopped")
     assert terminal.end() == 130
     done = subprocess.run(
