@@ -21,6 +21,9 @@ from nim_envs import Game
 from nim_envs.borrowing import borrowed
 from nim_envs.compilation import compiled
 
+LARGEST_LISTS = 1 << 18
+"""Games of up to so many (position, action) pairs have their legal actions listed beforehand."""
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -88,18 +91,34 @@ class CompiledRules(NamedTuple):
     legal_counts: IntArray  # (components, states): how many these are
     strides: IntArray  # (components,): mixed-radix strides of positions
     last_mover_wins: bool
+    listed: bool  # whether the legal actions of every position are listed below
+    lists: Array  # (positions, actions): legal actions first, ascending; else scratch space
+    list_lengths: IntArray  # (positions,): how many these are; else scratch space
 
 
 def compiled_rules(game: Game) -> CompiledRules:
     """Return the rules of ``game`` as arrays."""
     rules = game.rules
     illegal = rules.mask_table == 0
+    # Small types, so that the lists stay near the processor.
+    kind = np.int16 if rules.num_actions < 2**15 else np.int64
+    listed = rules.num_positions * rules.num_actions <= LARGEST_LISTS
+    if listed:
+        masks = rules.action_mask(rules.lattice())
+        lists = np.argsort(masks == 0, axis=1, kind="stable").astype(kind)
+        list_lengths = masks.sum(axis=1, dtype=np.int64)
+    else:  # for the three positions in play
+        lists = np.zeros((3, rules.num_actions), dtype=kind)
+        list_lengths = np.zeros(3, dtype=np.int64)
     return CompiledRules(
         rules.table,
         np.ascontiguousarray(np.argsort(illegal, axis=-1, kind="stable")),
         np.sum(~illegal, axis=-1, dtype=np.int64),
         rules.strides,
         game.convention.winner(last_mover=0) == 0,
+        listed,
+        lists,
+        list_lengths,
     )
 
 
@@ -152,7 +171,7 @@ def implements(function: Callable[..., Any], state: type) -> Callable[[Function]
 
 
 @compiled
-def list_legal_actions(observation: Array, rules: CompiledRules, out: IntArray) -> int:
+def write_legal_actions(observation: Array, rules: CompiledRules, out: IntArray) -> int:
     """Write the legal actions to ``out``, ascending, and return how many there are."""
     options = rules.table.shape[2]
     count = 0
@@ -162,6 +181,22 @@ def list_legal_actions(observation: Array, rules: CompiledRules, out: IntArray) 
             out[count] = component * options + rules.legal_options[component, state, number]
             count += 1
     return count
+
+
+@compiled
+def legal_row(rules: CompiledRules, observation: Array, position: int, slot: int) -> int:
+    """Return the row of ``rules.lists`` with the legal actions of a position in play.
+
+    Args:
+        rules: of the game, whose scratch space changes unless everything is listed.
+        observation: the position, ``(components,)``.
+        position: its row among all positions.
+        slot: which of the three positions in play it is.
+    """
+    if rules.listed:
+        return position
+    rules.list_lengths[slot] = write_legal_actions(observation, rules, rules.lists[slot])
+    return slot
 
 
 @compiled
@@ -219,25 +254,25 @@ def play_games(
     components, _, options = rules.table.shape
     # A turn is learned from when two more positions are known: three are kept.
     owner = np.zeros((3, components), dtype=np.int64)
-    legal_actions = np.zeros((3, components * options), dtype=np.int64)
-    counts = np.zeros(3, dtype=np.int64)
     positions = np.zeros(3, dtype=np.int64)
     chosen = np.zeros(3, dtype=np.int64)
+    rows = np.zeros(3, dtype=np.int64)
+    # Looked up: a division takes long.
+    component_of = np.arange(components * options) // options
     observations: Array = borrowed(owner)
-    listed: IntArray = borrowed(legal_actions)
     one, other = borrowed(first), borrowed(second)
     at_first = np.array([ended[0].max(), ended[1].max()])
     finished = at_first.copy()
     for game in range(len(starts)):
         observations[0] = starts[game]
         positions[0] = sorted_number(observations[0], rules, order)
-        counts[0] = list_legal_actions(observations[0], rules, listed[0])
+        rows[0] = legal_row(rules, observations[0], positions[0], 0)
         moves = 0
         over = False
         while not over:
             here, after, before = moves % 3, (moves + 1) % 3, (moves + 2) % 3
             seat = moves % 2
-            legal = listed[here, : counts[here]]
+            legal = rules.lists[rows[here], : rules.list_lengths[rows[here]]]
             learner = 0 if shared else seat
             epsilon = epsilons[learner, finished[learner] - at_first[learner]]
             uniform = rng.random()
@@ -247,9 +282,9 @@ def play_games(
             else:
                 action = choose(other, seen, position, legal, moves == 1, epsilon, uniform)
             chosen[here] = action
-            moved = action // options
+            moved = component_of[action]
             state = observations[here, moved]
-            successor = rules.table[moved, state, action % options]
+            successor = rules.table[moved, state, action - moved * options]
             for component in range(components):
                 observations[after, component] = observations[here, component]
             observations[after, moved] = successor
@@ -257,38 +292,44 @@ def play_games(
                 positions[after] = sorted_number(observations[after], rules, order)
             else:
                 positions[after] = position + (successor - state) * rules.strides[moved]
-            counts[after] = list_legal_actions(observations[after], rules, listed[after])
+            row = legal_row(rules, observations[after], positions[after], after)
+            rows[after] = row
+            legal_after = rules.lists[row, : rules.list_lengths[row]]
             moves += 1
-            over = counts[after] == 0
+            over = len(legal_after) == 0
             reward = 0.0
             if over:
                 reward = 1.0 if rules.last_mover_wins else -1.0
             # At the end the mover's turn is complete first, then the other's, as ever.
-            for completed in range(0 if over else 1, 2 if moves > 1 else 1):
-                legal_after = listed[after, : counts[after]]
-                if completed == 0:
-                    turn = Turn(
-                        seat, seen, position, legal, action, reward, observations[after],
-                        positions[after], legal_after, 0.0, positions[after], legal_after, True,
-                    )  # fmt: skip
-                else:
-                    turn = Turn(
-                        1 - seat, observations[before], positions[before],
-                        listed[before, : counts[before]], chosen[before], 0.0, seen, position,
-                        legal, -reward, positions[after], legal_after, over,
-                    )  # fmt: skip
-                learner = 0 if shared else turn.seat
-                games = finished[learner]
-                epsilon = epsilons[learner, games - at_first[learner]]
+            if over:
+                turn = Turn(
+                    seat, seen, position, legal, action, reward, observations[after],
+                    positions[after], legal_after, 0.0, positions[after], legal_after, True,
+                )  # fmt: skip
                 if learner == 0:
-                    learn(one, turn, epsilon, games, first_generator)
+                    learn(one, turn, epsilon, finished[0], first_generator)
                 else:
-                    learn(other, turn, epsilon, games, second_generator)
+                    learn(other, turn, epsilon, finished[1], second_generator)
+                ended[learner, seat] += 1
+                finished[learner] = max(ended[learner, 0], ended[learner, 1])
+            if moves > 1:
+                legal_before = rules.lists[rows[before], : rules.list_lengths[rows[before]]]
+                learner = 0 if shared else 1 - seat
+                epsilon = epsilons[learner, finished[learner] - at_first[learner]]
+                completed = Turn(
+                    1 - seat, observations[before], positions[before], legal_before,
+                    chosen[before], 0.0, seen, position, legal, -reward, positions[after],
+                    legal_after, over,
+                )  # fmt: skip
+                if learner == 0:
+                    learn(one, completed, epsilon, finished[0], first_generator)
+                else:
+                    learn(other, completed, epsilon, finished[1], second_generator)
                 if over:
-                    ended[learner, turn.seat] += 1
+                    ended[learner, 1 - seat] += 1
                     finished[learner] = max(ended[learner, 0], ended[learner, 1])
         last_seat = (moves + 1) % 2
         winners[game] = last_seat if rules.last_mover_wins else 1 - last_seat
         lengths[game] = moves
     # What was borrowed from lives until here.
-    owner[0, 0] = legal_actions[0, 0] = 0
+    owner[0, 0] = 0

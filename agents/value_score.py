@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from agents.afterstate import AfterstateValues, GreedyValuePolicy, option_values
 from agents.base import FloatArray
-from agents.compiled_games import list_legal_actions
+from agents.compiled_games import write_legal_actions
 from agents.selection import largest_legal
 from nim_envs import Game
 from nim_envs.compilation import compiled
@@ -34,7 +34,7 @@ def _score(state: AfterstateValues, winning: npt.NDArray[np.bool_], totals: Floa
         for component in range(components):
             position[component] = left // rules.strides[component]
             left -= position[component] * rules.strides[component]
-        count = list_legal_actions(position, rules, listed)
+        count = write_legal_actions(position, rules, listed)
         if not winning[index] or count == 0:
             continue
         legal_actions = listed[:count]

@@ -177,3 +177,10 @@ def test_starts_cannot_be_drawn_before_the_first_reset():
     env = GameEnv(make_game("nim"))
     with pytest.raises(ResetNeededError):
         env.next_starts(3)
+
+
+@pytest.mark.parametrize("name", ["negamax", "symmetry", "afterstate, symmetry"])
+def test_games_too_large_to_list_their_legal_actions_are_played_alike(name, monkeypatch):
+    steps = run(LEARNERS[name], GAMES[0], seats=1, compiled=False)
+    monkeypatch.setattr("agents.compiled_games.LARGEST_LISTS", 0)
+    assert_same(steps, run(LEARNERS[name], GAMES[0], seats=1, compiled=True))
