@@ -78,7 +78,9 @@ def arrays(learner):
     inner = learner
     while hasattr(inner, "learner"):
         inner = inner.learner
-    kept = {key: value for key, value in vars(inner).items() if key != "_scratch"}
+    kept = {
+        key: value for key, value in vars(inner).items() if key not in ("_scratch", "_unfilled")
+    }
     return [array for value in kept.values() for array in gather(value)]
 
 
