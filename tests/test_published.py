@@ -8,9 +8,9 @@ import random
 import numpy as np
 import pytest
 
-from agents import AfterstateTD, HeapSymmetry, MonteCarloES, QLearning
+from agents import AfterstateTD, HeapSymmetry, MonteCarloES, OptimalAgent, QLearning
 from agents.afterstate import GreedyValuePolicy
-from agents.evaluation import optimality
+from agents.evaluation import best_response, optimality, win_chances
 from agents.training import train
 from agents.value_score import value_optimality
 from benchmarks import learning_speed, scaling
@@ -89,6 +89,14 @@ def test_q_learning_wins_three_heaps_of_ten_within_the_games_said():
     learner = QLearning(*spaces(env))
     train(env, learner, 300_000, seed=0, progress=False)
     assert optimality(learner.greedy(), env.game).percent == 100
+    # Against the optimal opponent it wins as often as anybody can.
+    oracle = OptimalAgent(env.game)
+    won, attainable = (
+        win_chances(learner.greedy(), oracle, env.game),
+        best_response(oracle, env.game),
+    )
+    assert won.moving == pytest.approx(attainable.moving)
+    assert won.waiting == pytest.approx(attainable.waiting)
 
 
 @pytest.mark.parametrize(("heaps", "best"), [(5, 47.4), (6, 43.2), (7, 8.6)])
