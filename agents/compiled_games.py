@@ -254,9 +254,6 @@ def play_games(
     components, _, options = rules.table.shape
     # A turn is learned from when two more positions are known: three are kept.
     owner = np.zeros((3, components), dtype=np.int64)
-    positions = np.zeros(3, dtype=np.int64)
-    chosen = np.zeros(3, dtype=np.int64)
-    rows = np.zeros(3, dtype=np.int64)
     # Looked up: a division takes long.
     component_of = np.arange(components * options) // options
     observations: Array = borrowed(owner)
@@ -265,46 +262,44 @@ def play_games(
     finished = at_first.copy()
     for game in range(len(starts)):
         observations[0] = starts[game]
-        positions[0] = sorted_number(observations[0], rules, order)
-        rows[0] = legal_row(rules, observations[0], positions[0], 0)
+        position = sorted_number(observations[0], rules, order)
+        row = legal_row(rules, observations[0], position, 0)
+        earlier_position, earlier_row, earlier_action = position, row, 0
         moves = 0
         over = False
         while not over:
-            here, after, before = moves % 3, (moves + 1) % 3, (moves + 2) % 3
+            here, after = moves % 3, (moves + 1) % 3
             seat = moves % 2
-            legal = rules.lists[rows[here], : rules.list_lengths[rows[here]]]
+            seen = observations[here]
+            legal = rules.lists[row, : rules.list_lengths[row]]
             learner = 0 if shared else seat
             epsilon = epsilons[learner, finished[learner] - at_first[learner]]
             uniform = rng.random()
-            seen, position = observations[here], positions[here]
             if learner == 0:
                 action = choose(one, seen, position, legal, moves == 0, epsilon, uniform)
             else:
                 action = choose(other, seen, position, legal, moves == 1, epsilon, uniform)
-            chosen[here] = action
             moved = component_of[action]
-            state = observations[here, moved]
+            state = seen[moved]
             successor = rules.table[moved, state, action - moved * options]
             for component in range(components):
-                observations[after, component] = observations[here, component]
+                observations[after, component] = seen[component]
             observations[after, moved] = successor
             if len(order):
-                positions[after] = sorted_number(observations[after], rules, order)
+                next_position = sorted_number(observations[after], rules, order)
             else:
-                positions[after] = position + (successor - state) * rules.strides[moved]
-            row = legal_row(rules, observations[after], positions[after], after)
-            rows[after] = row
-            legal_after = rules.lists[row, : rules.list_lengths[row]]
+                next_position = position + (successor - state) * rules.strides[moved]
+            next_row = legal_row(rules, observations[after], next_position, after)
+            next_legal = rules.lists[next_row, : rules.list_lengths[next_row]]
             moves += 1
-            over = len(legal_after) == 0
+            over = len(next_legal) == 0
             reward = 0.0
-            if over:
-                reward = 1.0 if rules.last_mover_wins else -1.0
             # At the end the mover's turn is complete first, then the other's, as ever.
             if over:
+                reward = 1.0 if rules.last_mover_wins else -1.0
                 turn = Turn(
                     seat, seen, position, legal, action, reward, observations[after],
-                    positions[after], legal_after, 0.0, positions[after], legal_after, True,
+                    next_position, next_legal, 0.0, next_position, next_legal, True,
                 )  # fmt: skip
                 if learner == 0:
                     learn(one, turn, epsilon, finished[0], first_generator)
@@ -313,13 +308,12 @@ def play_games(
                 ended[learner, seat] += 1
                 finished[learner] = max(ended[learner, 0], ended[learner, 1])
             if moves > 1:
-                legal_before = rules.lists[rows[before], : rules.list_lengths[rows[before]]]
                 learner = 0 if shared else 1 - seat
                 epsilon = epsilons[learner, finished[learner] - at_first[learner]]
                 completed = Turn(
-                    1 - seat, observations[before], positions[before], legal_before,
-                    chosen[before], 0.0, seen, position, legal, -reward, positions[after],
-                    legal_after, over,
+                    1 - seat, observations[(moves + 1) % 3], earlier_position,
+                    rules.lists[earlier_row, : rules.list_lengths[earlier_row]], earlier_action,
+                    0.0, seen, position, legal, -reward, next_position, next_legal, over,
                 )  # fmt: skip
                 if learner == 0:
                     learn(one, completed, epsilon, finished[0], first_generator)
@@ -328,6 +322,8 @@ def play_games(
                 if over:
                     ended[learner, 1 - seat] += 1
                     finished[learner] = max(ended[learner, 0], ended[learner, 1])
+            earlier_position, earlier_row, earlier_action = position, row, action
+            position, row = next_position, next_row
         last_seat = (moves + 1) % 2
         winners[game] = last_seat if rules.last_mover_wins else 1 - last_seat
         lengths[game] = moves
