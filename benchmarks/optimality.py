@@ -121,9 +121,6 @@ LEARNERS: dict[str, Callable[[GameEnv], tuple[Any, ...]]] = {
 }
 """By name: agents for an environment, one for both seats or one for each."""
 
-DEFAULT_LEARNERS = ("random", "optimal", "q-learning", "gradient-bandit")
-"""What runs unless others are asked for: all of them would take a quarter of an hour."""
-
 
 @dataclass(frozen=True)
 class Run:
@@ -207,7 +204,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
                     GAMES[game].starts,
                     learner,
                     group[0].episodes,
-                    float(np.mean([run.seconds for run in group])),
+                    f"{np.mean([run.seconds for run in group]):.2f}",
                     float(np.mean(percents)),
                     min(percents),
                     max(percents),
@@ -255,10 +252,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         help=f"games to run, out of: {', '.join(GAMES)} (default: all)",
     )  # fmt: skip
     parser.add_argument(
-        "--learners", nargs="+", choices=[*LEARNERS, "all"], default=list(DEFAULT_LEARNERS),
-        metavar="LEARNER",
-        help=f"learners to train, out of: {', '.join(LEARNERS)}; or all of them by the word all "
-        f"(default: {', '.join(DEFAULT_LEARNERS)})",
+        "--learners", nargs="+", choices=LEARNERS, default=list(LEARNERS), metavar="LEARNER",
+        help=f"learners to train, out of: {', '.join(LEARNERS)} (default: all)",
     )  # fmt: skip
     parser.add_argument(
         "--seeds", type=positive, metavar="N", help="seeds 0 to N-1 (default: 3; quick: 2)"
@@ -274,10 +269,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--quick", action="store_true", help="few games and two seeds: a check, not a result"
     )
-    options = parser.parse_args(arguments)
-    if "all" in options.learners:
-        options.learners = list(LEARNERS)
-    return options
+    return parser.parse_args(arguments)
 
 
 def main(arguments: list[str] | None = None) -> None:

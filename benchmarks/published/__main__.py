@@ -66,8 +66,15 @@ def spread(results: list[Trained], score: str) -> str:
     values = [result.scores[score] for result in results if score in result.scores]
     if not values:
         return "-"
-    mean, low, high = np.mean(values), min(values), max(values)
-    return f"{mean:.1f}" if high - low < 0.05 else f"{mean:.1f} ({low:.1f} to {high:.1f})"
+    mean, low, high = (
+        _rounded(value) for value in (float(np.mean(values)), min(values), max(values))
+    )
+    return mean if low == high else f"{mean} ({low} to {high})"
+
+
+def _rounded(value: float) -> str:
+    """One decimal; what is short of 100 is not rounded up to it."""
+    return f"{99.9 if 99.95 <= value < 100 else value:.1f}"
 
 
 def summary(runs: list[Run]) -> list[list[Any]]:
