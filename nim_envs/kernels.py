@@ -163,23 +163,22 @@ def sample_block(
     """
     legal_counts, legal_actions = tables.legal_counts, tables.legal_actions
     number = last - first
-    count = np.empty(number, dtype=np.uint32)
+    counts = np.empty((len(states), number), dtype=np.uint32)
     left = np.zeros(number, dtype=np.uint32)
     chosen = np.zeros(number, dtype=np.uint32)
     for group in range(len(states)):
         row = tables.groups[group, COUNTS_AT]
-        state = states[group, first:last]
+        state, count = states[group, first:last], counts[group]
         for i in range(number):
-            left[i] += legal_counts[np.uint32(row + state[i])]
+            count[i] = legal_counts[np.uint32(row + state[i])]
+        for i in range(number):
+            left[i] += count[i]
     for i in range(number):
         bits[i] += GAMMA
         left[i] = below(mixed(bits[i]), left[i])
     for group in range(len(states)):
-        row = tables.groups[group, COUNTS_AT]
         at, width = tables.groups[group, ACTIONS_AT], tables.groups[group, ACTIONS]
-        state = states[group, first:last]
-        for i in range(number):
-            count[i] = legal_counts[np.uint32(row + state[i])]
+        state, count = states[group, first:last], counts[group]
         for i in range(number):
             # Once the group is found, what is left wraps around to a large number.
             found = np.uint32(left[i] < count[i])

@@ -165,6 +165,7 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
         SearchTooLargeError: a component is too large to tabulate.
     """
     rules = grouping.rules
+    rules.check_table()
     layout = row_layout(rules, encoding)
     parts = [_tabulate_group(rules, group, encoding, layout) for group in grouping.members]
     groups = np.empty((len(parts), 6), dtype=np.uint32)
