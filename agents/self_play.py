@@ -15,7 +15,7 @@ from agents.shaping import NimSumShaping
 from agents.symmetry import HeapSymmetry
 from agents.table import ObservationIndex
 from nim_envs import Game, GameEnv
-from nim_envs.compilation import announced
+from nim_envs.compilation import announced_compilation
 from nim_envs.theory.grundy import levels
 
 
@@ -60,7 +60,7 @@ class SelfPlay:
         unused = np.random.default_rng(0)
         self._generators = [getattr(_inner(learner), "rng", unused) for learner in pair]
         self._explorations = [_exploration(learner) for learner in pair]
-        with announced("compiling self-play of " + type(pair[0]).__name__):
+        with announced_compilation("self-play of " + type(pair[0]).__name__):
             self._play(np.empty((0, len(rules.shape)), dtype=np.int64), unused, *_results(0))
 
     def continue_run(self) -> None:

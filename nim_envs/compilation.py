@@ -8,45 +8,66 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, overload
 
 import numba
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def compiled(function: Function) -> Function:
+SILENT_SECONDS = 1.0
+"""Compilation that takes longer than this says so."""
+
+
+@overload
+def compiled(function: Function) -> Function: ...
+
+
+@overload
+def compiled(*, nogil: bool) -> Callable[[Function], Function]: ...
+
+
+def compiled(function: Function | None = None, *, nogil: bool = False) -> Any:
     """Compile ``function`` with Numba when first called; later processes load it from disk.
 
     Numba notices a change of a function's own file but not of a function that it calls in
     another file, and would go on with the old one. So the cache is kept in a directory
     named after the contents of all modules of the packages.
+
+    Args:
+        function: the function; left out where an option is given: ``@compiled(nogil=True)``.
+        nogil: whether it lets other threads run meanwhile; for long calls.
     """
+    if function is None:
+        return partial(compiled, nogil=nogil)
     source = Path(function.__code__.co_filename)
     config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = str(_cache_directory(source.parent))
     try:
-        return cast(Function, numba.njit(cache=True)(function))
+        return cast(Function, numba.njit(cache=True, nogil=nogil)(function))
     finally:
         config.CACHE_DIR = before
 
 
 @contextmanager
-def announced(what: str, after: float = 1.0) -> Iterator[None]:
-    """Say on the standard error that compilation goes on, if it takes longer than ``after``.
+def announced_compilation(what: str) -> Iterator[None]:
+    """Say on stderr that ``what`` is being compiled if the block takes more than a second.
+
+    The block should call the compiled functions on next to nothing, so that its time is
+    that of compiling them or of loading them from disk.
 
     Args:
-        what: what is being done, such as ``"compiling self-play"``.
-        after: seconds to wait before saying so.
+        what: what is compiled, as in ``"the batched environment"``.
+
+    Example:
+        >>> with announced_compilation("nothing"):
+        ...     pass
     """
-
-    def say() -> None:
-        print(f"{what}; from now on it is loaded from disk …", file=sys.stderr, flush=True)
-
-    timer = threading.Timer(after, say)
+    message = f"nim_envs: compiling {what}; it is kept on disk, so the next run will not wait"
+    timer = threading.Timer(SILENT_SECONDS, print, (message,), {"file": sys.stderr, "flush": True})
     timer.daemon = True
     timer.start()
     try:

@@ -45,9 +45,11 @@ class Encoding:
             component has states; ``"binary"``, its bits, lowest first; ``"unary"``, as many
             leading ones as the state's number.
         rules: the rules whose positions are encoded.
+        dtype: of ``"integer"`` observations.
 
     Attributes:
         space: the ``Box`` that observations are in.
+        widths: number of features of each component.
 
     Raises:
         InvalidGameError: an unknown name.
@@ -59,15 +61,18 @@ class Encoding:
         [1.0, 0.0, 1.0, 1.0, 1.0]
     """
 
-    def __init__(self, name: str, rules: Rules) -> None:
+    def __init__(self, name: str, rules: Rules, dtype: npt.DTypeLike = np.int64) -> None:
         if name not in ENCODINGS:
             raise InvalidGameError(f"encoding must be one of {ENCODINGS}, not {name!r}")
         self.name = name
         self.space: spaces.Box
+        self.widths: tuple[int, ...]
         if name == "integer":
             self._codes: list[npt.NDArray[np.float32]] = []
-            high = np.array(rules.shape, dtype=np.int64) - 1
-            self.space = spaces.Box(low=np.zeros_like(high), high=high, dtype=np.int64)
+            integer: Any = np.dtype(dtype).type
+            high = (np.array(rules.shape, dtype=np.int64) - 1).astype(integer)
+            self.space = spaces.Box(low=np.zeros_like(high), high=high, dtype=integer)
+            self.widths = (1,) * len(rules.shape)
         else:
             if max(rules.shape) ** 2 > LARGEST_TABLE:
                 raise SearchTooLargeError(
@@ -75,13 +80,19 @@ class Encoding:
                     f"states; the largest here has {max(rules.shape)}"
                 )
             self._codes = [CODES[name](states) for states in rules.shape]
-            width = sum(code.shape[1] for code in self._codes)
-            self.space = spaces.Box(low=0.0, high=1.0, shape=(width,), dtype=np.float32)
+            self.widths = tuple(code.shape[1] for code in self._codes)
+            self.space = spaces.Box(low=0.0, high=1.0, shape=(sum(self.widths),), dtype=np.float32)
 
     def encode(self, positions: IntArray) -> npt.NDArray[Any]:
         """Return the observations of positions ``(..., components)`` as ``(..., features)``."""
         if not self._codes:
             return positions.copy()
         return np.concatenate(
-            [code[positions[..., i]] for i, code in enumerate(self._codes)], axis=-1
+            [self.features(i, positions[..., i]) for i in range(len(self._codes))], axis=-1
         )
+
+    def features(self, component: int, states: IntArray) -> npt.NDArray[Any]:
+        """Return the features of ``states`` ``(...)`` of one component, ``(..., width)``."""
+        if not self._codes:
+            return states[..., np.newaxis]
+        return self._codes[component][states]

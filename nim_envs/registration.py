@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import gymnasium
 import pettingzoo
 
 from nim_envs.aec import GameEnv
@@ -13,6 +14,9 @@ from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
 from nim_envs.rules import Convention, Rules, addition, nim, subtraction
 from nim_envs.starts import as_start
+
+if TYPE_CHECKING:
+    from nim_envs.vector import VectorGameEnv
 
 NAMESPACE = "nim_envs"
 VERSION = 0
@@ -109,18 +113,88 @@ def make_aec(
     )
 
 
+def make_vector(
+    game: str,
+    num_envs: int = 1,
+    *,
+    opponent: Any = None,
+    seat: Any = None,
+    render_mode: str | None = None,
+    encoding: str = "integer",
+    illegal_move: Any = "forfeit",
+    max_cycles: int | None = None,
+    autoreset_mode: Any = "NextStep",
+    copy: bool = True,
+    num_threads: int = 1,
+    **game_arguments: Any,
+) -> VectorGameEnv:
+    """Return the batched environment of a registered game; the vector entry point of every id.
+
+    Args:
+        game: a key of :data:`GAMES`.
+        num_envs: see :class:`nim_envs.vector.VectorGameEnv`, as for the others down to
+            ``num_threads``.
+        opponent: who answers inside the step, if anybody.
+        seat: the agent's seat versus an opponent.
+        render_mode: whether games can be rendered.
+        encoding: how positions are observed.
+        illegal_move: what an illegal move does.
+        max_cycles: most moves of each player.
+        autoreset_mode: when new games begin.
+        copy: whether observations are copied.
+        num_threads: threads that share the games.
+        game_arguments: see :func:`make_game`.
+
+    Raises:
+        InvalidGameError: an argument with a value that is not allowed.
+        InvalidPositionError: an unknown or impossible start.
+        SearchTooLargeError: the game is too large for tables.
+        TypeError: an argument that the rules constructor does not take.
+    """
+    # Numba is imported with it, and importing the package is to stay light.
+    from nim_envs.vector import VectorGameEnv
+
+    return VectorGameEnv(
+        make_game(game, **game_arguments),
+        num_envs,
+        name=f"{game}_v{VERSION}",
+        opponent=opponent,
+        seat=seat,
+        render_mode=render_mode,
+        encoding=encoding,
+        illegal_move=illegal_move,
+        max_cycles=max_cycles,
+        autoreset_mode=autoreset_mode,
+        copy=copy,
+        num_threads=num_threads,
+    )
+
+
 def aec_id(name: str) -> str:
     """Return the PettingZoo id of the registered game ``name``."""
     return f"{NAMESPACE}/{name}-v{VERSION}"
 
 
+def gymnasium_id(name: str) -> str:
+    """Return the Gymnasium id of the registered game ``name``, in camel case."""
+    camel_case = "".join(word.capitalize() for word in name.split("_"))
+    return f"{NAMESPACE}/{camel_case}-v{VERSION}"
+
+
 def register_all() -> None:
-    """Register every game with PettingZoo; done once, when ``nim_envs`` is imported."""
+    """Register every game with both libraries; done once, when ``nim_envs`` is imported."""
     for name, row in GAMES.items():
+        arguments = {"game": name, "misere": row.misere, **row.defaults}
         if aec_id(name) not in pettingzoo.aec_registry:
             pettingzoo.register(
                 "aec",
                 id=aec_id(name),
                 entry_point="nim_envs.registration:make_aec",
-                kwargs={"game": name, "misere": row.misere, **row.defaults},
+                kwargs=arguments,
+            )
+        if gymnasium_id(name) not in gymnasium.registry:
+            gymnasium.register(
+                id=gymnasium_id(name),
+                vector_entry_point="nim_envs.registration:make_vector",
+                kwargs=arguments,
             )

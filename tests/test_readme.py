@@ -27,9 +27,16 @@ def test_the_solver_example_answers_as_printed():
     assert f"# {eval(moves, names)}" == comment
 
 
-def test_the_game_of_ones_own_runs(capsys):
+def test_the_batched_games_run():
     names: dict[str, object] = {}
     exec(BLOCKS[2], names)
+    assert names["observations"]["action_mask"].shape == (1024, 15)
+    assert set(names["rewards"]) <= {-1.0, 0.0, 1.0}
+
+
+def test_the_game_of_ones_own_runs(capsys):
+    names: dict[str, object] = {}
+    exec(BLOCKS[3], names)
     assert capsys.readouterr().out.strip()
     env = names["env"]
     env.reset(seed=0)
@@ -49,7 +56,7 @@ def test_the_command_lines_run_as_printed(tmp_path, monkeypatch, capsys):
 
 
 def test_every_python_block_is_tested():
-    assert len(BLOCKS) == 3
+    assert len(BLOCKS) == 4
 
 
 def test_the_games_of_the_readme_are_the_registered_ones():

@@ -85,6 +85,16 @@ class Rules:
         Raises:
             SearchTooLargeError: it would have over ``LARGEST_TABLE`` entries.
         """
+        self.check_table()
+        states = max(self.shape)
+        table = np.full((len(self.components), states, self.num_options), NO_MOVE, dtype=np.int64)
+        for index, component in enumerate(self.components):
+            table[index, : component.states, : component.options] = component.table
+        table.setflags(write=False)
+        return table
+
+    def check_table(self) -> None:
+        """Raise ``SearchTooLargeError`` if ``table`` would have over ``LARGEST_TABLE`` entries."""
         states = max(self.shape)
         entries = len(self.components) * states * self.num_options
         if entries > LARGEST_TABLE:
@@ -93,11 +103,6 @@ class Rules:
                 f"and {self.num_options} options has {entries} entries; the limit is "
                 f"{LARGEST_TABLE}"
             )
-        table = np.full((len(self.components), states, self.num_options), NO_MOVE, dtype=np.int64)
-        for index, component in enumerate(self.components):
-            table[index, : component.states, : component.options] = component.table
-        table.setflags(write=False)
-        return table
 
     @cached_property
     def mask_table(self) -> MaskArray:

@@ -1,0 +1,262 @@
+"""A game as flat arrays: what compiled code reads instead of calling the rules."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.encoding import Encoding
+from nim_envs.rules.component import NO_MOVE, BoolArray, IntArray
+from nim_envs.rules.rules import Rules
+
+UInt32Array = npt.NDArray[np.uint32]
+WordArray = npt.NDArray[np.uint64]
+
+GROUP_ENTRIES = 1 << 16
+"""Components are merged while their joint states have at most this many options in all, so
+that the tables stay in a processor's cache."""
+
+CHUNK_ENTRIES = 1 << 20
+WORD_BYTES = 8
+
+
+FIRST_ACTION, ACTIONS, ACTIONS_AT, COUNTS_AT, WORDS, WORDS_AT = range(6)
+"""Columns of :attr:`Tables.groups`."""
+
+
+class Tables(NamedTuple):
+    """The rules as arrays, made by :func:`tabulate`.
+
+    Neighbouring components are merged into *groups*. A group's state is the mixed-radix
+    number of its components' states, so that a small game is a single group and a move a
+    single look-up. Rows of all groups stand one after the other in one flat array.
+
+    A position is shown as a row of 64-bit words: first the observation, then the action
+    mask, each filled up with zeros. It is the bitwise or of what its groups show.
+    """
+
+    # (groups, 6): the first action and the number of actions of a group, where its rows of
+    # actions and its counts begin, the number of words it shows, and where its words begin.
+    groups: UInt32Array
+    # By group, state and action of the group: the state after it, or NO_MOVE.
+    successors: npt.NDArray[np.int32]
+    # By group and state: the legal actions, and anything after them, as long as the row above.
+    legal_actions: UInt32Array
+    # By group and state: how many actions are legal.
+    legal_counts: UInt32Array
+    # By group and state: the words it shows.
+    words: WordArray
+    # (groups, most words): the column of a row in which each word of a group stands, and
+    # whether an earlier group shows something there too.
+    columns: UInt32Array
+    shared: BoolArray
+
+
+class Layout(NamedTuple):
+    """What stands where in a row.
+
+    Attributes:
+        words: number of 64-bit words.
+        mask_column: the first word of the action mask.
+        features: number of entries of an observation.
+        dtype: of an observation.
+        actions: number of actions.
+    """
+
+    words: int
+    mask_column: int
+    features: int
+    dtype: np.dtype[Any]
+    actions: int
+
+    def observations(self, rows: WordArray) -> npt.NDArray[Any]:
+        """Return ``rows`` ``(n, words)`` seen as observations ``(n, features)``; no copy."""
+        shown = rows[:, : self.mask_column].view(self.dtype)
+        return shown[:, : self.features]
+
+    def action_masks(self, rows: WordArray) -> npt.NDArray[np.int8]:
+        """Return ``rows`` ``(n, words)`` seen as action masks ``(n, actions)``; no copy."""
+        shown = rows[:, self.mask_column :].view(np.int8)
+        return shown[:, : self.actions]
+
+
+def row_layout(rules: Rules, encoding: Encoding) -> Layout:
+    """Return the layout of rows that show positions of ``rules`` in ``encoding``."""
+    dtype = np.dtype(encoding.space.dtype)
+    features = sum(encoding.widths)
+    mask_column = _words(features * dtype.itemsize)
+    return Layout(
+        words=mask_column + _words(rules.num_actions),
+        mask_column=mask_column,
+        features=features,
+        dtype=dtype,
+        actions=rules.num_actions,
+    )
+
+
+def _words(size: int) -> int:
+    """Words that ``size`` bytes take."""
+    return -(-size // WORD_BYTES)
+
+
+class Grouping:
+    """The components of a game merged into groups.
+
+    Args:
+        rules: the rules.
+        largest: options in all that the joint states of several components may have.
+
+    Attributes:
+        members: the components of each group.
+        strides: what the groups' states are multiplied by to give the position's index,
+            int64 ``(groups,)``; only for games whose positions can be numbered.
+    """
+
+    def __init__(self, rules: Rules, largest: int = GROUP_ENTRIES) -> None:
+        self.rules = rules
+        self.members: list[range] = []
+        for component in range(len(rules.components)):
+            if self.members:
+                wider = range(self.members[-1].start, component + 1)
+                if math.prod(self.shape(wider)) * len(wider) * rules.num_options <= largest:
+                    self.members[-1] = wider
+                    continue
+            self.members.append(range(component, component + 1))
+
+    def shape(self, group: range) -> tuple[int, ...]:
+        """Return the number of states of each component of ``group``."""
+        return self.rules.shape[group.start : group.stop]
+
+    @property
+    def strides(self) -> IntArray:
+        """Mixed-radix strides of the groups."""
+        return self.rules.strides[[group[-1] for group in self.members]]
+
+    def states(self, positions: IntArray) -> UInt32Array:
+        """Return the groups' states ``(groups, n)`` at positions ``(n, components)``."""
+        parts = [positions[:, group.start : group.stop].T for group in self.members]
+        numbers = [
+            np.ravel_multi_index(tuple(part), self.shape(group))
+            for group, part in zip(self.members, parts, strict=True)
+        ]
+        return np.stack(numbers).astype(np.uint32)
+
+    def positions(self, states: UInt32Array) -> IntArray:
+        """Return the positions ``(n, components)`` at the groups' states ``(groups, n)``."""
+        parts = [
+            np.stack(np.unravel_index(numbers, self.shape(group)), axis=-1)
+            for group, numbers in zip(self.members, states, strict=True)
+        ]
+        return np.concatenate(parts, axis=-1).astype(np.int64)
+
+
+def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
+    """Return the tables of a game.
+
+    Args:
+        grouping: its components, merged into groups.
+        encoding: how positions are shown.
+
+    Raises:
+        SearchTooLargeError: a component is too large to tabulate.
+    """
+    rules = grouping.rules
+    rules.check_table()
+    layout = row_layout(rules, encoding)
+    parts = [_tabulate_group(rules, group, encoding, layout) for group in grouping.members]
+    groups = np.empty((len(parts), 6), dtype=np.uint32)
+    groups[:, FIRST_ACTION] = [group.start * rules.num_options for group in grouping.members]
+    groups[:, ACTIONS] = [part.successors.shape[1] for part in parts]
+    groups[:, ACTIONS_AT] = _beginnings([part.successors.size for part in parts])
+    groups[:, COUNTS_AT] = _beginnings([part.legal_counts.size for part in parts])
+    groups[:, WORDS] = [part.words.shape[1] for part in parts]
+    groups[:, WORDS_AT] = _beginnings([part.words.size for part in parts])
+    columns = np.zeros((len(parts), groups[:, WORDS].max()), dtype=np.uint32)
+    shared = np.zeros(columns.shape, dtype=np.bool_)
+    seen: set[int] = set()
+    for index, part in enumerate(parts):
+        columns[index, : len(part.columns)] = part.columns
+        shared[index, : len(part.columns)] = [column in seen for column in part.columns]
+        seen.update(part.columns)
+    return Tables(
+        groups=groups,
+        successors=np.concatenate([part.successors.reshape(-1) for part in parts]),
+        legal_actions=np.concatenate([part.legal_actions.reshape(-1) for part in parts]),
+        legal_counts=np.concatenate([part.legal_counts for part in parts]),
+        words=np.concatenate([part.words.reshape(-1) for part in parts]),
+        columns=columns,
+        shared=shared,
+    )
+
+
+def _beginnings(sizes: list[int]) -> list[int]:
+    """Where each of the arrays of ``sizes`` begins when they are joined."""
+    return [0, *itertools.accumulate(sizes[:-1])]
+
+
+class _GroupTables(NamedTuple):
+    """The rows of one group's states, and the columns of the words that it shows."""
+
+    successors: npt.NDArray[np.int32]
+    legal_actions: UInt32Array
+    legal_counts: UInt32Array
+    words: WordArray
+    columns: list[int]
+
+
+def _tabulate_group(rules: Rules, group: range, encoding: Encoding, layout: Layout) -> _GroupTables:
+    shape = rules.shape[group.start : group.stop]
+    strides = np.array([math.prod(shape[i + 1 :]) for i in range(len(shape))])
+    states = math.prod(shape)
+    actions = len(group) * rules.num_options
+    features_at = np.cumsum([0, *encoding.widths])
+    size = layout.dtype.itemsize
+    columns = [
+        *_columns(int(features_at[group.start]) * size, int(features_at[group.stop]) * size),
+        *(
+            layout.mask_column + column
+            for column in _columns(group.start * rules.num_options, group.stop * rules.num_options)
+        ),
+    ]
+    tables = _GroupTables(
+        np.empty((states, actions), dtype=np.int32),
+        np.empty((states, actions), dtype=np.uint32),
+        np.empty(states, dtype=np.uint32),
+        np.empty((states, len(columns)), dtype=np.uint64),
+        columns,
+    )
+    step = max(1, CHUNK_ENTRIES // (actions + layout.words * WORD_BYTES))
+    for first in range(0, states, step):
+        here = slice(first, min(first + step, states))
+        numbers = np.arange(here.start, here.stop)
+        parts = np.stack(np.unravel_index(numbers, shape), axis=-1)
+        options = rules.table[np.arange(group.start, group.stop), parts]
+        after = numbers[:, np.newaxis, np.newaxis] + (
+            (options - parts[..., np.newaxis]) * strides[:, np.newaxis]
+        )
+        successors = np.where(options == NO_MOVE, NO_MOVE, after).reshape(-1, actions)
+        legal = successors != NO_MOVE
+        tables.successors[here] = successors
+        tables.legal_actions[here] = np.argsort(~legal, axis=1, kind="stable")
+        tables.legal_counts[here] = legal.sum(axis=1)
+        rows = np.zeros((len(numbers), layout.words), dtype=np.uint64)
+        observations, masks = layout.observations(rows), layout.action_masks(rows)
+        for component in group:
+            observations[:, features_at[component] : features_at[component + 1]] = (
+                encoding.features(component, parts[:, component - group.start])
+            )
+        masks[:, group.start * rules.num_options : group.stop * rules.num_options] = legal
+        tables.words[here] = rows[:, columns]
+    np.add(tables.legal_actions, group.start * rules.num_options, out=tables.legal_actions)
+    return tables
+
+
+def _columns(first_byte: int, end_byte: int) -> range:
+    """The words that hold the bytes from ``first_byte`` up to ``end_byte``."""
+    if first_byte == end_byte:
+        return range(0)
+    return range(first_byte // WORD_BYTES, _words(end_byte))
