@@ -1,6 +1,13 @@
 """Who wins and why: Grundy values, theorems, exhaustive search."""
 
 from nim_envs.theory.grundy import grundy_values, levels, misere_grundy_values
+from nim_envs.theory.nimber_field import (
+    nim_inverse,
+    nim_power,
+    nim_product,
+    nim_quotient,
+    nim_square_root,
+)
 from nim_envs.theory.nimbers import mex, nim_sum
 from nim_envs.theory.perft import count_games, perft
 from nim_envs.theory.reach import reachable
@@ -18,6 +25,11 @@ __all__ = [
     "levels",
     "mex",
     "misere_grundy_values",
+    "nim_inverse",
+    "nim_power",
+    "nim_product",
+    "nim_quotient",
+    "nim_square_root",
     "nim_sum",
     "perft",
     "reachable",
