@@ -154,10 +154,10 @@ def octal(code: str) -> HeapGame:
         ([(2,), (1,), (1, 1), ()], [(3, 1), (2, 2)])
     """
     found = CODE.fullmatch(code) if isinstance(code, str) else None
-    if found is None or not any(found.groups()[1:]) and not found[1]:
+    if found is None or not any(found.groups()):
         raise InvalidGameError(
-            "an octal code is 0 or 4, a point and digits from 0 to 7, the last of which may repeat, "
-            f"as in 0.77, 4.0, 0.(3) or 0.3..., not {code!r}"
+            "an octal code is 0 or 4, a point and digits from 0 to 7, of which the last may "
+            f"repeat, as in 0.77, 4.0, 0.(3) or 0.3..., not {code!r}"
         )
     head, digits, bracketed, dotted = found.groups()
     repeated = bracketed or dotted
