@@ -8,6 +8,7 @@ Importing this module imports Numba.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -15,7 +16,7 @@ from numba import extending, types
 from numba.extending import models, register_model
 
 # Typed so, as Numba's own annotations know nothing of the arguments left out in a call.
-intrinsic: Any = extending.intrinsic
+intrinsic: Callable[[Any], Any] = extending.intrinsic
 
 WORDS = 8
 LANES = 64 * WORDS

@@ -47,6 +47,9 @@ Values = npt.NDArray[np.uint16]
 ENOUGH = 4096
 """Heaps whose values must be known before the method can begin."""
 
+OVERSHOOT = LANES
+"""Values that may be computed beyond those wanted."""
+
 SAMPLE = 1200
 """Heaps of common value that are tried to show that rare values are options."""
 
@@ -127,7 +130,7 @@ def extend(values: Values, known: int, size: int, game: HeapGame, piece: int) ->
     """Compute Grundy values in place, after those that are known.
 
     Args:
-        values: array of at least ``size + LANES`` entries, the first ``known`` filled.
+        values: array of at least ``size + OVERSHOOT`` entries, the first ``known`` filled.
         known: at least ``ENOUGH``.
         size: number of values wanted.
         game: a game whose digits do not repeat and that has a splitting move.
@@ -412,7 +415,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     """Compute values in place, ``LANES`` heaps at a time, and update ``plan``.
 
     Args:
-        values: uint16, with room for ``until + LANES``.
+        values: uint16, with room for ``until + OVERSHOOT``.
         known: how many values are known.
         until: how many are wanted.
         plan: the plan.
@@ -451,7 +454,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
             candidate, value = 0, -1
             while True:
                 if candidate < noted[lane]:
-                    value = np.int64(candidates[lane, candidate])
+                    value = int(candidates[lane, candidate])
                     candidate += 1
                 else:
                     value += 1
