@@ -36,7 +36,7 @@ class Lanes(types.Type):
         super().__init__(name="Lanes")
 
 
-lanes: Any = Lanes()  # type: ignore[no-untyped-call]
+lanes: Any = Lanes()
 
 
 @register_model(Lanes)
@@ -44,7 +44,7 @@ class LanesModel(models.PrimitiveModel):
     """How LLVM sees a :class:`Lanes`: as a vector."""
 
     def __init__(self, manager: Any, numba_type: Any) -> None:
-        super().__init__(manager, numba_type, VECTOR)
+        super().__init__(manager, numba_type, VECTOR)  # type: ignore[no-untyped-call]
 
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
