@@ -156,7 +156,7 @@ class GrundySequence:
         if self._sparse:
             from nim_envs.theory import sparse_space
 
-            begin = sparse_space.ENOUGH
+            begin = sparse_space.least_known(self.game)
             self._reserve(size + sparse_space.OVERSHOOT)
         else:
             self._reserve(size)

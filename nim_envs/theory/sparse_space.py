@@ -45,7 +45,7 @@ from nim_envs.theory.lanes import (
 Values = npt.NDArray[np.uint16]
 
 ENOUGH = 4096
-"""Heaps whose values must be known before the method can begin."""
+"""Values from which a mask is worth its while."""
 
 OVERSHOOT = LANES
 """Values that may be computed beyond those wanted."""
@@ -126,12 +126,17 @@ DONE, NEEDS_PLAN, NEEDS_BOUND, NEEDS_ROOM = range(4)
 """Why :func:`advance` returned."""
 
 
+def least_known(game: HeapGame) -> int:
+    """Return how many values of ``game`` must be known before the method can begin."""
+    return max(ENOUGH, 2 * len(game.digits))
+
+
 def extend(values: Values, known: int, size: int, game: HeapGame, piece: int) -> Iterator[int]:
     """Compute Grundy values in place, after those that are known.
 
     Args:
         values: array of at least ``size + OVERSHOOT`` entries, the first ``known`` filled.
-        known: at least ``ENOUGH``.
+        known: at least :func:`least_known`.
         size: number of values wanted.
         game: a game whose digits do not repeat and that has a splitting move.
         piece: about how many values to compute between two yields.
@@ -192,7 +197,7 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2) -> Plan:
     """Return the plan for the heaps after those whose ``values`` are known.
 
     Args:
-        values: the values so far, at least ``ENOUGH``.
+        values: the values so far, at least :func:`least_known`.
         game: the game.
         bound: least bound of the values to plan for.
     """
@@ -287,10 +292,11 @@ def _sample(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return offsets of ``SAMPLE`` heaps of common value, as many of each value as can be.
 
-    All are below half of the heaps known, so that the other heap is a larger one.
+    All are so small that the other heap of the pair is larger.
     """
     rng = np.random.default_rng(0)
-    heaps = np.arange(LANES, min(reach - int(splits.max()), len(values) // 2 - LANES))
+    most_taken = int(splits.max())
+    heaps = np.arange(LANES, min(reach - most_taken, (len(values) - most_taken) // 2))
     heaps = rng.permutation(heaps[is_common[heaps]])
     order = np.argsort(values[heaps], kind="stable")
     sorted_values = values[heaps][order]
