@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from nim_envs import Convention
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
-from nim_envs.rules.octal import heap_game, octal
+from nim_envs.rules.octal import heap_game, octal_game
 from nim_envs.theory import bouton, nim_sum
 from nim_envs.theory.heap_search import HeapSearch
 from nim_envs.theory.misere_quotients import misere_quotient
@@ -118,7 +118,7 @@ def test_a_quotient_agrees_with_the_search_everywhere(name, largest, heaps):
 def test_quotients_of_any_game_agree_with_the_search(digits, largest, sample):
     if not any(digits):
         return
-    game = octal("0." + "".join(map(str, digits)))
+    game = octal_game("0." + "".join(map(str, digits)))
     try:
         quotient = misere_quotient(game, largest, limit=60, memo_limit=50_000)
     except SearchTooLargeError:

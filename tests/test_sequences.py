@@ -24,7 +24,7 @@ from nim_envs.errors import (
     SearchTooLargeError,
     SequenceFileError,
 )
-from nim_envs.rules.octal import GRUNDY, NAMES, SPLITTING, HeapGame, heap_game, octal
+from nim_envs.rules.octal import GRUNDY, NAMES, SPLITTING, HeapGame, heap_game, octal_game
 from nim_envs.theory import mex, sequences
 from nim_envs.theory.periods import find_period
 from nim_envs.theory.sequence_file import checksum, load_sequence, save_sequence
@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 GAMES = [
     "0.77", "0.07", "0.137", "0.6", "0.16", "0.354", "0.376", "0.007", "0.4", "0.04", "4.3",
-    "4.007", "0.01", "0.333", "0.07007", "grundy", "splitting", "0.(3)", "0.(7)", "0.1(2)", 
+    "4.007", "0.01", "0.333", "0.07007", "grundy", "splitting", "0.(3)", "0.(7)", "0.1(2)",
     "0.0(5)", "0.(4)", "0.6(1)", "4.(3)",
 ]  # fmt: skip
 
@@ -55,18 +55,18 @@ def by_definition(game, size):
 
 
 def test_options_by_hand():
-    assert octal("0.77").options(0) == []
-    assert octal("0.77").options(1) == [()]
-    assert octal("0.77").options(5) == [(4,), (3, 1), (2, 2), (3,), (2, 1)]
-    assert octal("0.6").options(1) == []
-    assert octal("0.6").options(4) == [(3,), (2, 1)]
-    assert octal("0.137").options(5) == [(3,), (2,), (1, 1)]
-    assert octal("0.137").options(3) == [(1,), ()]
-    assert octal("0.07").options(4) == [(2,), (1, 1)]
-    assert octal("0.(3)").options(3) == [(2,), (1,), ()]
+    assert octal_game("0.77").options(0) == []
+    assert octal_game("0.77").options(1) == [()]
+    assert octal_game("0.77").options(5) == [(4,), (3, 1), (2, 2), (3,), (2, 1)]
+    assert octal_game("0.6").options(1) == []
+    assert octal_game("0.6").options(4) == [(3,), (2, 1)]
+    assert octal_game("0.137").options(5) == [(3,), (2,), (1, 1)]
+    assert octal_game("0.137").options(3) == [(1,), ()]
+    assert octal_game("0.07").options(4) == [(2,), (1, 1)]
+    assert octal_game("0.(3)").options(3) == [(2,), (1,), ()]
     assert GRUNDY.options(6) == [(5, 1), (4, 2)]
     assert SPLITTING.options(6) == [(5, 1), (4, 2), (3, 3)]
-    assert octal("4.1").options(1) == [()]
+    assert octal_game("4.1").options(1) == [()]
 
 
 @given(
@@ -107,16 +107,16 @@ def test_a_name_is_a_code_of_the_same_game(digits, repeats):
     code = f"0.{digits[:-1]}({digits[-1]})" if repeats else f"0.{digits}"
     if not digits.strip("0"):
         with pytest.raises(InvalidGameError):
-            octal(code)
+            octal_game(code)
         return
-    game = octal(code)
-    assert octal(game.name) == game
-    assert octal(game.name).name == game.name
+    game = octal_game(code)
+    assert octal_game(game.name) == game
+    assert octal_game(game.name).name == game.name
     if repeats:
-        assert octal(f"0.{digits}...") == octal(f".{digits}{digits[-1]}…") == game
-        assert game == octal("0." + digits + f"({digits[-1]})")
+        assert octal_game(f"0.{digits}...") == octal_game(f".{digits}{digits[-1]}…") == game
+        assert game == octal_game("0." + digits + f"({digits[-1]})")
     else:
-        assert octal(f"{code}0") == octal(f"{code}(0)") == game
+        assert octal_game(f"{code}0") == octal_game(f"{code}(0)") == game
 
 
 def test_games_that_go_by_a_name():
@@ -124,7 +124,12 @@ def test_games_that_go_by_a_name():
     assert heap_game("grundy") is GRUNDY
     assert GRUNDY.name == "grundy"
     assert heap_game("4.") == SPLITTING
-    assert [octal(code).places for code in ("0.77", "0.007", "4.0", "0.(3)")] == [2, 3, 0, None]
+    assert [octal_game(code).places for code in ("0.77", "0.007", "4.0", "0.(3)")] == [
+        2,
+        3,
+        0,
+        None,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +138,7 @@ def test_games_that_go_by_a_name():
      " 0.77", "0.7 7", "0.77\n", "kaylse", "0.77.7", "٠.٧"],
 )  # fmt: skip
 def test_an_impossible_code_is_refused_with_what_is_allowed(code):
-    for function in (octal, heap_game):
+    for function in (octal_game, heap_game):
         with pytest.raises(InvalidGameError) as caught:
             function(code)
         assert repr(code) in str(caught.value)
@@ -144,7 +149,7 @@ def test_an_impossible_code_is_refused_with_what_is_allowed(code):
 @pytest.mark.parametrize("code", ["0.0", "0.000", "0.(0)", "0."])
 def test_a_rule_without_a_move_is_refused(code):
     with pytest.raises(InvalidGameError, match="all 0"):
-        octal(code)
+        octal_game(code)
 
 
 @pytest.mark.parametrize("digits", [(), (3,), (0, 8), (0, -1), (0, 1.5), (0, True)])
@@ -156,7 +161,7 @@ def test_impossible_digits_are_refused(digits):
 @pytest.mark.parametrize("heap", [-1, 2.5, "3", None, True])
 def test_a_heap_is_a_number_of_objects(heap):
     with pytest.raises(InvalidGameError, match="heap must be an integer"):
-        octal("0.77").options(heap)
+        octal_game("0.77").options(heap)
 
 
 # Values.
@@ -492,7 +497,7 @@ def test_known_periods_and_last_exceptions_come_out_with_proof(code):
     period = octal_period(code, 20_000)
     assert (period.length, period.last_exception) == PERIODS[code]
     assert period.proven
-    assert period.needed == 2 * period.start + 2 * period.length + octal(code).places
+    assert period.needed == 2 * period.start + 2 * period.length + octal_game(code).places
     assert period.known >= period.needed
     # What the proof promises, looked at by another method, and that nothing shorter would do.
     size = min(period.needed + 500, 9_000)

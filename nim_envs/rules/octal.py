@@ -46,7 +46,7 @@ class HeapGame:
         Cambridge Philosophical Society* 52 (1956), 514-526; *Winning Ways*, ch. 4.
 
     Example:
-        >>> kayles = octal("0.77")
+        >>> kayles = octal_game("0.77")
         >>> kayles.options(4)
         [(3,), (2, 1), (2,), (1, 1)]
     """
@@ -133,7 +133,7 @@ SPLITTING = HeapGame((LEAVE_TWO,))
 """The splitting game: split a heap into two."""
 
 
-def octal(code: str) -> HeapGame:
+def octal_game(code: str) -> HeapGame:
     """Return the octal game of a code such as ``"0.77"``.
 
     After the point the digit of place ``r`` says by its bits what may be done by taking ``r``
@@ -148,10 +148,10 @@ def octal(code: str) -> HeapGame:
         InvalidGameError: ``code`` is no such code, or allows no move.
 
     Example:
-        >>> octal("0.3...") == octal("0.(3)") == octal(".33…")
+        >>> octal_game("0.3...") == octal_game("0.(3)") == octal_game(".33…")
         True
-        >>> octal("0.137").options(3), octal("4.0").options(4)
-        ([(2,), (1,), (1, 1), ()], [(3, 1), (2, 2)])
+        >>> octal_game("0.137").options(5), octal_game("4.0").options(4)
+        ([(3,), (2,), (1, 1)], [(3, 1), (2, 2)])
     """
     found = CODE.fullmatch(code) if isinstance(code, str) else None
     if found is None or not any(found.groups()):
@@ -183,8 +183,8 @@ def heap_game(name: str) -> HeapGame:
     if name == "grundy":
         return GRUNDY
     if name in NAMES:
-        return octal(NAMES[name])
+        return octal_game(NAMES[name])
     try:
-        return octal(name)
+        return octal_game(name)
     except InvalidGameError as error:
         raise InvalidGameError(f"{error}; nor is it one of {('grundy', *NAMES)}") from None
