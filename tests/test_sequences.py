@@ -463,11 +463,14 @@ def test_importing_the_theory_of_sequences_leaves_numba_alone():
     assert done.stdout.strip() == "[]"
 
 
-def test_a_progress_bar_counts_the_values(capsys):
+def test_a_progress_bar_counts_the_values_of_a_long_run(capsys, monkeypatch):
+    grundy_sequence("0.6", 4_000, progress=True)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sequences, "PROGRESS_DELAY", 0.0)
     grundy_sequence("0.6", 9_000, progress=True)
     error = capsys.readouterr().err
     assert "0.6: 100%" in error
-    assert "9000/9000" in error
+    assert "9.00k/9.00k" in error
 
 
 # Periods.

@@ -33,6 +33,9 @@ PIECE = 1 << 16
 CHECKPOINT_SECONDS = 30.0
 """Time between two savings."""
 
+PROGRESS_DELAY = 1.0
+"""Seconds after which a progress bar appears."""
+
 
 class GrundySequence:
     """The Grundy values of heaps of 0, 1, 2, … objects of a game, computed as far as asked.
@@ -131,7 +134,10 @@ class GrundySequence:
         bar: Any = None
         if progress:
             tqdm = needed("tqdm", "a progress bar").tqdm
-            bar = tqdm(desc=self.game.name, unit="value", initial=self._known, total=size)
+            bar = tqdm(
+                desc=self.game.name, unit="value", unit_scale=True, initial=self._known,
+                total=size, delay=PROGRESS_DELAY,
+            )  # fmt: skip
         saved, saved_at = self._known, time.monotonic()
         try:
             for known in self._extended(size):
