@@ -52,31 +52,20 @@ checkpoint_option = click.option(
 )  # fmt: skip
 
 
-class HeapGameType(click.ParamType[HeapGame]):
-    """A heap game by its code or name."""
-
-    name = "GAME"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> HeapGame:
-        """Return the game that ``value`` names."""
-        return value if isinstance(value, HeapGame) else heap_game(value)
+def as_game(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+    """Return the heap game that ``value`` names; for click."""
+    return None if value is None else heap_game(value)
 
 
-class Number(click.ParamType[int]):
-    """An integer of any size, in decimal or as ``0x…``."""
-
-    name = "INTEGER"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> int:
-        """Return the integer that ``value`` is."""
-        try:
-            return int(value, 0)
-        except ValueError:
-            self.fail(f"{value!r} is not an integer", param, ctx)
+def as_number(context: click.Context, parameter: click.Parameter, value: str) -> int:
+    """Return the integer, in decimal or as ``0x…``, that ``value`` is; for click."""
+    try:
+        return int(value, 0)
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not an integer") from None
 
 
-HEAPS = HeapGameType()
-NUMBER = Number()
+game_argument = click.argument("game", callback=as_game)
 
 
 def value_of(text: str) -> Any:
@@ -144,7 +133,13 @@ def games() -> None:
     "--set", "settings", multiple=True, metavar="NAME=VALUE",
     help="Argument of the registered game, such as heaps=3,4,5 or misere=true; repeatable.",
 )  # fmt: skip
-@click.option("--heaps", "rule", type=HEAPS, help=f"A game on heaps instead: {HEAP_GAME}.")
+@click.option(
+    "--heaps",
+    "rule",
+    metavar="GAME",
+    callback=as_game,
+    help=f"A game on heaps instead: {HEAP_GAME}.",
+)
 @click.option("--misere", is_flag=True, help="Misère play of the game on heaps.")
 @click.option(
     "--position", metavar="NUMBERS",
@@ -243,7 +238,7 @@ def show(
 
 
 @main.command()
-@click.argument("game", type=HEAPS)
+@game_argument
 @click.argument("size", type=click.IntRange(min=1), default=64)
 @click.option("--first", type=click.IntRange(min=0), default=0, help="The first heap to print.")
 @click.option("--method", type=click.Choice(METHODS), default="auto", show_default=True)
@@ -281,7 +276,7 @@ def sequence(
 
 
 @main.command()
-@click.argument("game", type=HEAPS)
+@game_argument
 @click.option(
     "--limit", type=click.IntRange(min=1), default=1 << 22, show_default=True,
     help="Most values to compute.",
@@ -307,7 +302,7 @@ def period(game: HeapGame, limit: int, checkpoint: Path | None) -> None:
 
 
 @main.command()
-@click.argument("game", type=HEAPS)
+@game_argument
 @click.argument("size", type=click.IntRange(min=1))
 @click.option("--output", required=True, type=click.Path(dir_okay=False, path_type=Path))
 @checkpoint_option
@@ -325,7 +320,7 @@ def plot(game: HeapGame, size: int, output: Path, checkpoint: Path | None) -> No
 
 
 @main.command()
-@click.argument("game", type=HEAPS)
+@game_argument
 @click.argument("largest", type=click.IntRange(min=0))
 @click.option("--limit", type=click.IntRange(min=1), default=512, show_default=True,
               help="Most elements.")  # fmt: skip
@@ -355,7 +350,7 @@ def operation(name: str, function: Any, operands: tuple[str, ...], text: str) ->
 
     command.__doc__ = text
     for operand in reversed(operands):
-        command = click.argument(operand, type=NUMBER)(command)
+        command = click.argument(operand, callback=as_number)(command)
     # A negative number is to be refused as such, not as an unknown option.
     settings = {"ignore_unknown_options": True}
     nimber.command(name, context_settings=settings)(command)

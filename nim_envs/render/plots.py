@@ -58,7 +58,7 @@ def plot_sequence(
         axes.axvline(
             period_start, color="tab:red", linewidth=1, label=f"periodic from heap {period_start}"
         )
-        axes.legend(loc="upper left")
+        axes.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False)
     axes.set(title=title, xlabel="heap (objects)", ylabel="Grundy value")
     axes.set(xlim=(-0.01 * len(values), 1.01 * len(values)), ylim=(-0.5, 1.05 * top + 0.5))
     axes.yaxis.get_major_locator().set_params(integer=True)

@@ -27,6 +27,9 @@ LARGEST_SEQUENCE = 2**32 - 2**20
 SMALL_GAME = 1000
 """Places up to which the values of a game whose digits do not repeat are kept in 16 bits."""
 
+FEW = 512
+"""Values that take less time than to import Numba."""
+
 PIECE = 1 << 16
 """About how many values are computed between two looks at the clock, at most."""
 
@@ -171,7 +174,7 @@ class GrundySequence:
                 yield self._known
                 return
             until = min(size, max(2 * self._known, 256))
-            if self._plain:
+            if self._plain or (self.method == "auto" and size <= FEW):
                 steps = self._plain_values(until)
             elif self._sparse and self._known >= begin:
                 steps = sparse_space.extend(self._memory, self._known, until, self.game, PIECE)
