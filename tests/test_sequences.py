@@ -315,10 +315,10 @@ def test_a_checkpoint_is_gone_on_from_to_the_same_values(tmp_path):
 @pytest.mark.parametrize("name", ["0.(3)", "0.0(5)", "0.(7)"])
 def test_games_whose_digits_repeat_are_resumed_too(name, tmp_path):
     path = tmp_path / "values.zip"
-    whole = grundy_sequence(name, 500)
+    whole = grundy_sequence(name, 700)
     for method in ("naive", "plain"):
         grundy_sequence(name, 200, checkpoint=path)
-        assert (grundy_sequence(name, 500, method=method, checkpoint=path) == whole).all()
+        assert (grundy_sequence(name, 700, method=method, checkpoint=path) == whole).all()
         path.unlink()
 
 
