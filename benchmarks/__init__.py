@@ -1,1 +1,1 @@
-"""Scripts that measure: optimality percentage, learning speed, throughput."""
+"""Scripts that measure: optimality percentage, learning speed, throughput, the solver."""

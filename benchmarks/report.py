@@ -26,7 +26,15 @@ def write_text(path: Path, text: str) -> None:
 
 def table(header: Sequence[str], rows: Sequence[Row], style: str = "simple") -> str:
     """Return rows as an aligned table; ``style`` is one of tabulate's, such as ``"github"``."""
-    return str(tabulate(rows, header, tablefmt=style, floatfmt=".1f", missingval="-"))
+    # What is text stays so, even if it looks like a number, as the octal code 0.07 does.
+    words = [
+        column for column in range(len(header)) if any(isinstance(row[column], str) for row in rows)
+    ]
+    return str(
+        tabulate(
+            rows, header, tablefmt=style, floatfmt=".1f", missingval="-", disable_numparse=words
+        )
+    )
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Sequence[Row]) -> None:

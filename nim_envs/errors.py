@@ -29,3 +29,11 @@ class ResetNeededError(NimEnvsError, RuntimeError):
 
 class SearchTooLargeError(NimEnvsError, ValueError):
     """The game has more positions than the limit allows to enumerate."""
+
+
+class SequenceFileError(NimEnvsError, ValueError):
+    """The file holds no Grundy sequence, or another one than is asked for."""
+
+
+class MissingPackageError(NimEnvsError, ImportError):
+    """A package that only a part of this one needs is not installed."""

@@ -1,0 +1,287 @@
+"""Grundy values per second by the sparse-space method, beside the naive method in the same run.
+
+python -m benchmarks.solver --help explains every option.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+from tqdm import tqdm
+
+from benchmarks.report import machine, positive, table, write_csv, write_text
+from nim_envs.rules import heap_game
+from nim_envs.theory import (
+    GrundySequence,
+    Period,
+    checksum,
+    grundy_sequence,
+    octal_period,
+)
+from nim_envs.theory.convolution import convolve
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How far to go with a game.
+
+    Args:
+        size: heaps to reach.
+        quick_size: the same with ``--quick``.
+    """
+
+    size: int
+    quick_size: int
+
+
+RATES: dict[str, Setting] = {
+    "0.6": Setting(1 << 22, 1 << 16),
+    "grundy": Setting(1 << 21, 1 << 16),
+    "0.16": Setting(1 << 19, 1 << 16),
+    "0.376": Setting(1 << 22, 1 << 16),
+    "0.354": Setting(1 << 22, 1 << 16),
+}
+"""Games whose values per second are measured."""
+
+PERIODS: dict[str, Setting] = {
+    **{
+        code: Setting(1 << 15, 1 << 13)
+        for code in ("0.07", "0.77", "0.137", "0.15", "0.17", "0.45", "0.055", "0.115", "0.644")
+    },
+    **{code: Setting(1 << 15, 1 << 15) for code in ("0.156", "0.165", "0.356")},
+    "0.16": Setting(1 << 20, 0),
+    "0.376": Setting(1 << 23, 0),
+    "0.354": Setting(1 << 25, 0),
+}
+"""Games whose periods are proven; a size of 0 leaves one out."""
+
+NAIVE_SIZE, QUICK_NAIVE_SIZE = 1 << 15, 1 << 13
+"""Heaps that the naive method computes from the start."""
+
+SAMPLED, QUICK_SAMPLED = 200, 20
+"""Heaps near the end whose values the naive method computes anew, from all the others."""
+
+
+@dataclass
+class Rate:
+    """What was measured of one game.
+
+    Attributes:
+        game: its name.
+        size: heaps reached.
+        rounds: values per second by the sparse-space method, one figure a round.
+        naive_rounds: values per second by the naive method for the first values.
+        start_rounds: the same by the sparse-space method for as many first values.
+        sampled_rounds: values per second by the naive method near the end.
+        naive_size: how many first values were compared one by one.
+        sampled: how many values near the end were compared with the naive method's.
+        sha256: checksum of all values; the same in all rounds, and when resumed from a file.
+    """
+
+    game: str
+    size: int
+    rounds: list[float]
+    naive_rounds: list[float]
+    start_rounds: list[float]
+    sampled_rounds: list[float]
+    naive_size: int
+    sampled: int
+    sha256: str
+
+
+def timed(function: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the seconds that ``function`` takes, and its result."""
+    began = time.perf_counter()
+    result = function()
+    return time.perf_counter() - began, result
+
+
+def check(agrees: bool, what: str) -> None:
+    """Stop the benchmark where methods disagree."""
+    if not agrees:
+        raise SystemExit(f"wrong values: {what}")
+
+
+def sample_naively(name: str, values: Any, count: int) -> float:
+    """Compute some of the last values anew from all options, compare them; return the seconds."""
+    game = heap_game(name)
+    work = values.copy()
+    digits = np.array(game.digits, dtype=np.int64)
+    bound = np.zeros(2 << int(values.max()).bit_length(), dtype=np.uint8)
+    seconds = 0.0
+    heaps = np.random.default_rng(0).integers(len(values) * 7 // 8, len(values), size=count)
+    for heap in heaps.tolist():
+        work[heap] = 0
+        arguments = (work, heap, heap + 1, digits, game.repeating, game.unequal, bound, heap)
+        spent, _ = timed(partial(convolve, *arguments))
+        seconds += spent
+        check(work[heap] == values[heap], f"heap {heap} of {name}")
+    return seconds
+
+
+def measure(name: str, size: int, rounds: int, quick: bool) -> Rate:
+    """Time and check the values of one game."""
+    naive_size = min(QUICK_NAIVE_SIZE if quick else NAIVE_SIZE, size)
+    sampled = QUICK_SAMPLED if quick else SAMPLED
+    # So that compiled functions are loaded before anything is timed.
+    for method in ("naive", "sparse"):
+        grundy_sequence(name, 5_000, method=method)
+    rate = Rate(name, size, [], [], [], [], naive_size, sampled, "")
+    for _ in range(rounds):
+        naive_seconds, naive = timed(lambda: grundy_sequence(name, naive_size, method="naive"))
+        start_seconds, _ = timed(lambda: grundy_sequence(name, naive_size, method="sparse"))
+        seconds, values = timed(lambda: grundy_sequence(name, size, method="sparse"))
+        check(bool((values[:naive_size] == naive).all()), f"the first {naive_size} of {name}")
+        rate.naive_rounds.append(naive_size / naive_seconds)
+        rate.start_rounds.append(naive_size / start_seconds)
+        rate.rounds.append(size / seconds)
+        rate.sampled_rounds.append(sampled / sample_naively(name, values, sampled))
+        found = checksum(values)
+        check(rate.sha256 in ("", found), f"another checksum of {name} in another round")
+        rate.sha256 = found
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "values.zip"
+        grundy_sequence(name, size // 2, method="sparse", checkpoint=path)
+        resumed = GrundySequence(name, method="sparse", checkpoint=path)
+        resumed.extend(size)
+        check(checksum(resumed.values[:size]) == rate.sha256, f"{name}, resumed from a file")
+    return rate
+
+
+HEADER = (
+    "game", "values", "values/s (median)", "lowest", "highest", "naive at first", "faster by",
+    "naive near the end", "faster by", "checked at first", "checked later", "SHA-256",
+)  # fmt: skip
+
+
+def rate_row(rate: Rate) -> list[Any]:
+    """Return the row of one game; ratios are medians of the ratios within a round."""
+    rounds, naive, start, sampled = (
+        np.array(figures)
+        for figures in (rate.rounds, rate.naive_rounds, rate.start_rounds, rate.sampled_rounds)
+    )
+    return [
+        rate.game,
+        rate.size,
+        round(float(np.median(rounds))),
+        round(float(rounds.min())),
+        round(float(rounds.max())),
+        round(float(np.median(naive))),
+        round(float(np.median(start / naive)), 1),
+        round(float(np.median(sampled))),
+        round(float(np.median(rounds / sampled)), 1),
+        rate.naive_size,
+        rate.sampled,
+        rate.sha256[:16],
+    ]
+
+
+PERIOD_HEADER = (
+    "game", "period", "from heap", "last exception", "exceptions", "values of the proof", "seconds",
+)  # fmt: skip
+
+
+def prove(name: str, limit: int) -> tuple[str, Period, float]:
+    """Prove a period; the compiled functions are loaded before the clock starts."""
+    grundy_sequence(name, 5_000, method="sparse")
+    seconds, period = timed(lambda: octal_period(name, limit))
+    return name, period, seconds
+
+
+def period_row(name: str, period: Period, seconds: float) -> list[Any]:
+    """Return the row of one game."""
+    return [
+        name,
+        period.length,
+        period.start,
+        period.last_exception,
+        len(period.exceptions()),
+        period.needed,
+        round(seconds, 2),
+    ]
+
+
+NOTES = f"""\
+- Values per second: one process, one thread, from the first value on, with everything that
+  belongs to it; compiled functions are loaded before.
+- *Naive at first*: the compiled loop over all options, for as many values as were checked
+  one by one; the ratio is to the sparse-space method for those values.
+- *Naive near the end*: the same loop for single heaps in the last eighth, given the values of all
+  smaller ones; these values too were compared. The ratio is to the sparse-space method's rate
+  over all values.
+- All rounds, and a run resumed from a file half-way, gave the same checksum.
+- Periods: proven by the theorem of Guy and Smith; several games at a time, one a core.
+- Machine: {machine()}.
+"""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the benchmark and write its report."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.solver",
+        description="Grundy values per second of octal games and of Grundy's game by the "
+        "sparse-space method, as ratios to the naive method in one run; and periods with proof.",
+    )
+    parser.add_argument(
+        "--games", nargs="*", default=list(RATES), choices=list(RATES), metavar="GAME",
+        help=f"games to measure, out of: {', '.join(RATES)} (default: all)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--periods", nargs="*", default=list(PERIODS), choices=list(PERIODS), metavar="GAME",
+        help=f"games whose period to prove, out of: {', '.join(PERIODS)} (default: all)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--rounds", type=positive, metavar="N", help="rounds of each game (default: 3; quick: 1)"
+    )
+    parser.add_argument(
+        "--jobs", type=positive, default=joblib.cpu_count(), metavar="N",
+        help="periods to prove at the same time (default: one a core, %(default)s here)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--output", type=Path, default=Path("results/solver"), metavar="DIRECTORY",
+        help="where to write rates.csv, periods.csv and solver.md (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument("--quick", action="store_true", help="few values: a check, not a result")
+    options = parser.parse_args(arguments)
+    rounds = options.rounds or (1 if options.quick else 3)
+
+    rates = []
+    for name in tqdm(options.games, desc="rates", unit="game"):
+        size = RATES[name].quick_size if options.quick else RATES[name].size
+        rates.append(rate_row(measure(name, size, rounds, options.quick)))
+    limits = {
+        name: PERIODS[name].quick_size if options.quick else PERIODS[name].size
+        for name in options.periods
+    }
+    # The longest first.
+    tasks = sorted((name for name in limits if limits[name]), key=lambda name: -limits[name])
+    parallel = joblib.Parallel(n_jobs=options.jobs, return_as="generator_unordered")
+    finished = parallel(joblib.delayed(prove)(name, limits[name]) for name in tasks)
+    proven = {
+        name: period_row(name, period, seconds)
+        for name, period, seconds in tqdm(finished, total=len(tasks), desc="periods", unit="game")
+    }
+    periods = [proven[name] for name in options.periods if name in proven]
+
+    print(table(HEADER, rates), table(PERIOD_HEADER, periods), sep="\n\n")
+    write_csv(options.output / "rates.csv", HEADER, rates)
+    write_csv(options.output / "periods.csv", PERIOD_HEADER, periods)
+    report = "\n\n".join(
+        ["# Solver", table(HEADER, rates, style="github"),
+         table(PERIOD_HEADER, periods, style="github"), NOTES]
+    )  # fmt: skip
+    write_text(options.output / "solver.md", report)
+    print(f"\nwritten to {options.output}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""Plots of Grundy sequences; Matplotlib is imported when one is drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.files import replacing
+from nim_envs.optional import needed
+
+MOST_DOTS = 5_000
+"""Heaps up to which each is a dot; of more the picture shows how many there are at each place."""
+
+
+def plot_sequence(
+    values: npt.NDArray[np.integer], path: str | Path, title: str, period_start: int | None = None
+) -> None:
+    """Draw Grundy values over heaps and write the picture as PNG, whole or not at all.
+
+    Args:
+        values: the values of heaps 0, 1, 2, …; at least one.
+        path: where to.
+        title: the title.
+        period_start: the heap from which on the values are periodic, to be marked.
+
+    Raises:
+        ValueError: there are no values.
+        MissingPackageError: Matplotlib is not installed.
+    """
+    if len(values) == 0:
+        raise ValueError("a plot needs at least one value")
+    figure_module = needed("matplotlib.figure", "a plot")
+    colors = needed("matplotlib.colors", "a plot")
+    figure = figure_module.Figure(figsize=(10, 5), dpi=120, layout="constrained")
+    axes = figure.add_subplot()
+    top = int(values.max())
+    if len(values) <= MOST_DOTS:
+        size = 16 if len(values) <= 300 else 4
+        axes.scatter(np.arange(len(values)), values, s=size, color="tab:blue", linewidths=0)
+    else:
+        # One row for each value as long as they fit, so that values do not share a row unevenly.
+        rows = top + 1 if top < 512 else 512
+        counts, heap_edges, value_edges = np.histogram2d(
+            np.arange(len(values)),
+            values,
+            bins=(600, rows),
+            range=((0, len(values)), (-0.5, top + 0.5)),
+        )
+        mesh = axes.pcolormesh(
+            heap_edges, value_edges, np.where(counts > 0, counts, np.nan).T,
+            norm=colors.LogNorm(vmin=1, vmax=max(counts.max(), 2)), cmap="viridis_r",
+        )  # fmt: skip
+        scale = figure.colorbar(mesh, ax=axes, label="heaps", format="{x:g}").ax.yaxis
+        scale.set_minor_formatter("{x:g}")
+    if period_start is not None and period_start < len(values):
+        axes.axvline(
+            period_start, color="tab:red", linewidth=1, label=f"periodic from heap {period_start}"
+        )
+        axes.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False)
+    axes.set(title=title, xlabel="heap (objects)", ylabel="Grundy value")
+    axes.set(xlim=(-0.01 * len(values), 1.01 * len(values)), ylim=(-0.5, 1.05 * top + 0.5))
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    with replacing(path) as file:
+        figure.savefig(file, format="png")

@@ -1,0 +1,190 @@
+"""Games on heaps that may split: octal games by code, Grundy's game, the splitting game.
+
+Only the rule of one heap is here: what a heap of ``n`` objects can become in one move.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from nim_envs.errors import InvalidGameError
+from nim_envs.rules.validation import checked_integer
+
+WHOLE, LEAVE_ONE, LEAVE_TWO = 1, 2, 4
+"""The bits of a digit: take the whole heap; leave one heap; leave two heaps, none empty."""
+
+CODE = re.compile(r"([04]?)\.([0-7]*)(?:\(([0-7])\)|([0-7])(?:\.\.\.|…))?")
+
+NAMES = {
+    "nim": "0.(3)",
+    "kayles": "0.77",
+    "dawsons_kayles": "0.07",
+    "dawsons_chess": "0.137",
+    "officers": "0.6",
+    "splitting": "4.0",
+}
+"""Codes of the octal games that are called by a name."""
+
+
+@dataclass(frozen=True)
+class HeapGame:
+    """A rule for one heap: take some objects, and leave one heap or two of what remains.
+
+    Args:
+        digits: ``digits[r]`` says by its bits what taking ``r`` objects may leave: 1 nothing,
+            2 one heap, 4 two heaps; none of them empty. ``digits[0]`` is 0, or 4 where a heap
+            may be split as it is.
+        repeating: whether the last digit holds for every larger ``r`` too.
+        unequal: whether two heaps must be of different sizes.
+
+    Raises:
+        InvalidGameError: digits that are no such rule, or a rule without any move.
+
+    References:
+        R. K. Guy and C. A. B. Smith, "The G-values of various games", *Proceedings of the
+        Cambridge Philosophical Society* 52 (1956), 514-526; *Winning Ways*, ch. 4.
+
+    Example:
+        >>> kayles = octal_game("0.77")
+        >>> kayles.options(4)
+        [(3,), (2, 1), (2,), (1, 1)]
+    """
+
+    digits: tuple[int, ...]
+    repeating: bool = False
+    unequal: bool = False
+
+    def __post_init__(self) -> None:
+        digits = tuple(
+            checked_integer(f"digits[{taken}]", digit, 0, WHOLE | LEAVE_ONE | LEAVE_TWO)
+            for taken, digit in enumerate(self.digits)
+        )
+        if not digits or digits[0] not in (0, LEAVE_TWO):
+            raise InvalidGameError(
+                "digits[0] must be 0 or 4, as a move that takes nothing must split the heap, "
+                f"not {digits[0] if digits else digits!r}"
+            )
+        if self.repeating and len(digits) == 1:
+            raise InvalidGameError("the digit that repeats must stand after the point")
+        # One form for each rule, so that equal rules are equal.
+        repeating = self.repeating and digits[-1] != 0
+        while len(digits) > (2 if repeating else 1) and digits[-1] == repeating * digits[-2]:
+            digits = digits[:-1]
+        if not any(digits):
+            raise InvalidGameError("the digits must allow a move; they are all 0")
+        unequal = self.unequal and any(digit & LEAVE_TWO for digit in digits)
+        for field, value in (("digits", digits), ("repeating", repeating), ("unequal", unequal)):
+            object.__setattr__(self, field, value)
+
+    @property
+    def places(self) -> int | None:
+        """Number of digits after the point; ``None`` where the last one repeats."""
+        return None if self.repeating else len(self.digits) - 1
+
+    @property
+    def name(self) -> str:
+        """The code of an octal game, such as ``0.77`` or ``0.(3)``."""
+        head, *digits = (str(digit) for digit in self.digits)
+        if self.repeating:
+            digits[-1] = f"({digits[-1]})"
+        code = f"{head}.{''.join(digits) or '0'}"
+        if not self.unequal:
+            return code
+        return "grundy" if code == "4.0" else f"{code} with unequal heaps"
+
+    def digit(self, taken: int) -> int:
+        """Return the digit that says what taking ``taken`` objects may leave."""
+        if taken < len(self.digits):
+            return self.digits[taken]
+        return self.digits[-1] if self.repeating else 0
+
+    def options(self, heap: int) -> list[tuple[int, ...]]:
+        """Return what a heap can become, each as the heaps that are left, larger one first.
+
+        Args:
+            heap: objects in the heap; at least 0.
+
+        Returns:
+            ``()`` where nothing is left, ``(a,)``, or ``(a, b)`` with ``a >= b >= 1``; every
+            option once, in the order of the objects taken.
+
+        Raises:
+            InvalidGameError: ``heap`` is negative or not an integer.
+        """
+        heap = checked_integer("heap", heap, 0)
+        options: list[tuple[int, ...]] = []
+        for taken in range(heap + 1 if self.repeating else min(heap + 1, len(self.digits))):
+            digit, left = self.digit(taken), heap - taken
+            if digit & WHOLE and left == 0 and heap:
+                options.append(())
+            if digit & LEAVE_ONE and left:
+                options.append((left,))
+            if digit & LEAVE_TWO:
+                smaller = range(1, (left - 1 if self.unequal else left) // 2 + 1)
+                options.extend((left - one, one) for one in smaller)
+        return options
+
+
+GRUNDY = HeapGame((LEAVE_TWO,), unequal=True)
+"""Grundy's game: split a heap into two of different sizes."""
+
+SPLITTING = HeapGame((LEAVE_TWO,))
+"""The splitting game: split a heap into two."""
+
+
+def octal_game(code: str) -> HeapGame:
+    """Return the octal game of a code such as ``"0.77"``.
+
+    After the point the digit of place ``r`` says by its bits what may be done by taking ``r``
+    objects from a heap: 1 take the whole heap, 2 leave one heap, 4 leave two. A digit that
+    repeats for ever is put in brackets, ``"0.(3)"``, or followed by dots, ``"0.3..."`` or
+    ``"0.333…"``. Before the point stands 0, or nothing, or 4: a heap may be split as it is.
+
+    Args:
+        code: the code.
+
+    Raises:
+        InvalidGameError: ``code`` is no such code, or allows no move.
+
+    Example:
+        >>> octal_game("0.3...") == octal_game("0.(3)") == octal_game(".33…")
+        True
+        >>> octal_game("0.137").options(5), octal_game("4.0").options(4)
+        ([(3,), (2,), (1, 1)], [(3, 1), (2, 2)])
+    """
+    found = CODE.fullmatch(code) if isinstance(code, str) else None
+    if found is None or not any(found.groups()):
+        raise InvalidGameError(
+            "an octal code is 0 or 4, a point and digits from 0 to 7, of which the last may "
+            f"repeat, as in 0.77, 4.0, 0.(3) or 0.3..., not {code!r}"
+        )
+    head, digits, bracketed, dotted = found.groups()
+    repeated = bracketed or dotted
+    return HeapGame(
+        tuple(int(digit) for digit in (head or "0") + digits + (repeated or "")),
+        repeating=repeated is not None,
+    )
+
+
+def heap_game(name: str) -> HeapGame:
+    """Return the heap game that ``name`` names.
+
+    Args:
+        name: an octal code, ``"grundy"``, or a key of :data:`NAMES`, such as ``"kayles"``.
+
+    Raises:
+        InvalidGameError: it names none.
+
+    Example:
+        >>> heap_game("kayles").name, heap_game("grundy").options(5)
+        ('0.77', [(4, 1), (3, 2)])
+    """
+    if name == "grundy":
+        return GRUNDY
+    if name in NAMES:
+        return octal_game(NAMES[name])
+    try:
+        return octal_game(name)
+    except InvalidGameError as error:
+        raise InvalidGameError(f"{error}; nor is it one of {('grundy', *NAMES)}") from None

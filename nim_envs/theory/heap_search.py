@@ -1,0 +1,156 @@
+"""Exhaustive search of sums of heaps, in normal or misère play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
+from nim_envs.rules.convention import Convention
+from nim_envs.rules.octal import HeapGame, heap_game
+from nim_envs.rules.validation import checked_integer
+
+Heaps = tuple[int, ...]
+
+LARGEST_MEMO = 5_000_000
+"""Positions after which a search is given up unless asked for more."""
+
+
+class HeapSearch:
+    """Who wins sums of heaps of one game, by a search that remembers every position it has seen.
+
+    A position is kept as its heaps in ascending order, without those that have no move: they make
+    no difference. No theorem is used, so this tests them, and it serves where none is known, as in
+    misère play of games such as Kayles.
+
+    Args:
+        game: a heap game, or the name of one.
+        convention: who wins.
+        limit: most positions to remember.
+
+    Example:
+        >>> search = HeapSearch("kayles", Convention.MISERE)
+        >>> search.is_winning((1, 1)), search.is_winning((2, 3))
+        (True, True)
+        >>> search.winning_moves((2, 3))
+        [(1, (2,))]
+    """
+
+    def __init__(
+        self, game: HeapGame | str, convention: Convention, limit: int = LARGEST_MEMO
+    ) -> None:
+        self.game = heap_game(game) if isinstance(game, str) else game
+        if not isinstance(convention, Convention):
+            raise InvalidGameError(
+                f"convention must be one of {list(Convention)}, not {convention!r}"
+            )
+        self.convention = convention
+        self.limit = limit
+        self._winning: dict[Heaps, bool] = {(): convention.winner(last_mover=1) == 0}
+        self._options: dict[int, list[Heaps]] = {}
+
+    def canonical(self, heaps: Sequence[int]) -> Heaps:
+        """Return the heaps that have a move, in ascending order."""
+        return tuple(sorted(heap for heap in heaps if self.heap_options(heap)))
+
+    def heap_options(self, heap: int) -> list[Heaps]:
+        """Return what one heap can become, each in canonical form."""
+        if heap not in self._options:
+            # Smaller heaps first, as the canonical form of an option asks for its heaps' options;
+            # splitting without taking anything leaves smaller heaps too.
+            self._options[heap] = []
+            found = [self.canonical(option) for option in self.game.options(heap)]
+            self._options[heap] = list(dict.fromkeys(found))
+        return self._options[heap]
+
+    def options(self, position: Heaps) -> Iterator[Heaps]:
+        """Yield the options of a position; both in canonical form."""
+        for place, heap in enumerate(position):
+            if place and position[place - 1] == heap:
+                continue
+            rest = position[:place] + position[place + 1 :]
+            for option in self.heap_options(heap):
+                yield tuple(sorted(rest + option))
+
+    def is_winning(self, heaps: Sequence[int]) -> bool:
+        """Return whether the player to move wins with correct play.
+
+        Args:
+            heaps: objects in each heap.
+
+        Raises:
+            InvalidPositionError: these are not heaps.
+            SearchTooLargeError: more positions than the limit would have to be remembered.
+        """
+        return self.wins(checked_heaps(heaps))
+
+    def wins(self, heaps: Sequence[int]) -> bool:
+        """Return what :meth:`is_winning` does, of heaps that need no check."""
+        return self._search(self.canonical(heaps))
+
+    def winning_moves(self, heaps: Sequence[int]) -> list[tuple[int, Heaps]]:
+        """Return the moves to a P-position.
+
+        Args:
+            heaps: objects in each heap.
+
+        Returns:
+            For each move the place of the heap in ``heaps``, and the heaps that it leaves of it.
+
+        Raises:
+            InvalidPositionError: these are not heaps.
+            SearchTooLargeError: more positions than the limit would have to be remembered.
+        """
+        position = checked_heaps(heaps)
+        return [
+            (place, option)
+            for place, heap in enumerate(position)
+            for option in self.game.options(heap)
+            if not self.wins(position[:place] + option + position[place + 1 :])
+        ]
+
+    def known(self, position: Heaps) -> bool | None:
+        """Return whether a position in canonical form is won, if that is known already."""
+        return self._winning.get(position)
+
+    def _search(self, position: Heaps) -> bool:
+        """Whether a position in canonical form is won; with a stack instead of recursion."""
+        stack: list[tuple[Heaps, Iterator[Heaps]]] = []
+        if self.known(position) is None:
+            stack.append((position, self.options(position)))
+        while stack:
+            here, options = stack[-1]
+            for option in options:
+                winning = self.known(option)
+                if winning is None:
+                    # Looked at again, first, when it is known.
+                    stack[-1] = here, chain([option], options)
+                    stack.append((option, self.options(option)))
+                    break
+                if not winning:
+                    self._winning[here] = True
+                    stack.pop()
+                    break
+            else:
+                self._winning[here] = False
+                stack.pop()
+            if len(self._winning) > self.limit:
+                raise SearchTooLargeError(
+                    f"the search of {list(position)} in {self.game.name} would remember more than "
+                    f"{self.limit} positions, which is the limit"
+                )
+        return bool(self.known(position))
+
+
+def checked_heaps(heaps: Sequence[int]) -> Heaps:
+    """Return heaps as a tuple of integers.
+
+    Raises:
+        InvalidPositionError: these are not heaps.
+    """
+    try:
+        return tuple(checked_integer("a heap", heap, 0) for heap in heaps)
+    except (InvalidGameError, TypeError) as error:
+        raise InvalidPositionError(
+            f"a position is a list of heaps, not {heaps!r}: {error}"
+        ) from None

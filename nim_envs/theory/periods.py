@@ -1,0 +1,120 @@
+"""Periods of the Grundy values of octal games, with proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.rules.component import IntArray
+
+Sequence = npt.NDArray[np.unsignedinteger]
+
+MOST_CANDIDATES = 64
+"""Periods of the last values that are looked at, the shortest first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Period:
+    """A period of a sequence: ``values[n + length] == values[n]`` from some heap on.
+
+    Attributes:
+        length: the period.
+        start: the pre-period: from this heap on the values repeat.
+        values: the values of all heaps below ``start + length``, unsigned.
+        needed: how many values of an octal game prove the period: for an octal game with ``k``
+            places ``2 * start + 2 * length + k``.
+        known: how many values were looked at.
+    """
+
+    length: int
+    start: int
+    values: Sequence
+    needed: int
+    known: int
+
+    @property
+    def proven(self) -> bool:
+        """Whether the values that were looked at prove that it goes on for ever."""
+        return self.known >= self.needed
+
+    @property
+    def last_exception(self) -> int | None:
+        """The largest heap whose value is not that of the period; ``None``: there is none."""
+        return self.start - 1 if self.start else None
+
+    def exceptions(self) -> IntArray:
+        """Return the heaps whose values are not those of the period, ascending."""
+        heaps = np.arange(self.start)
+        return np.flatnonzero(self.values[: self.start] != self.values[self._periodic(heaps)])
+
+    def value(self, heap: int) -> int:
+        """Return the Grundy value of a heap of any size, as the period says.
+
+        Raises:
+            ValueError: ``heap`` is negative.
+        """
+        if heap < 0:
+            raise ValueError(f"a heap holds at least 0 objects, not {heap}")
+        return int(self.values[heap if heap < self.start else self._periodic(heap)])
+
+    def extend(self, size: int) -> Sequence:
+        """Return the values of the heaps below ``size``, as the period says; dtype kept."""
+        values = np.resize(self.values[self.start :], max(size - self.start, 0))
+        return np.concatenate([self.values[: min(self.start, size)], values])
+
+    def _periodic(self, heaps: int | IntArray) -> int | IntArray:
+        """Return the heaps of the first period that stand in for ``heaps``."""
+        return self.start + (heaps - self.start) % self.length
+
+
+def find_period(values: Sequence, places: int) -> Period | None:
+    """Return the least period that ``values`` prove, or else the one that is nearest to a proof.
+
+    Let an octal game have ``k`` places after the point. If ``values[n + p] == values[n]`` for all
+    ``n`` from ``n0`` to ``2 * n0 + p + k - 1``, then it holds for all larger ``n``: of the two
+    heaps that a move leaves of ``n + p`` objects one holds at least ``n0 + p``.
+
+    Args:
+        values: values of the heaps 0, 1, 2, …; unsigned integers.
+        places: the number ``k`` of digits after the point.
+
+    Returns:
+        A period; ``None`` if the last eighth of the values did not occur before.
+
+    References:
+        R. K. Guy and C. A. B. Smith, "The G-values of various games", *Proceedings of the
+        Cambridge Philosophical Society* 52 (1956), 514-526; *Winning Ways*, ch. 4.
+
+    Example:
+        >>> period = find_period(np.array([0, 1, 2, 3] * 10, dtype=np.uint16), places=3)
+        >>> period.length, period.start, period.needed, period.proven, period.last_exception
+        (4, 0, 11, True, None)
+    """
+    best: Period | None = None
+    known = len(values)
+    for length in _repetitions(values):
+        differing = np.flatnonzero(values[length:] != values[:-length])
+        start = int(differing[-1]) + 1 if len(differing) else 0
+        needed = 2 * start + 2 * length + places
+        if best is None or needed < best.needed:
+            best = Period(length, start, values[: start + length].copy(), needed, known)
+        if best.proven:
+            break
+    return best
+
+
+def _repetitions(values: Sequence) -> list[int]:
+    """Return by how much the last values must be shifted back to occur again, ascending."""
+    # Backwards, so that a search forwards finds the shortest first.
+    data = values[::-1].tobytes()
+    size = values.itemsize
+    tail = data[: len(values) // 8 * size]
+    found: list[int] = []
+    place = data.find(tail, size) if tail else -1
+    while place >= 0 and len(found) < MOST_CANDIDATES:
+        if place % size == 0:
+            found.append(place // size)
+        place = data.find(tail, place + 1)
+    return found
