@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -77,7 +78,9 @@ def envpool_cartpole(size: int) -> Timer:
     """Return a timer of EnvPool's CartPole, on all cores."""
     import envpool
 
-    env = envpool.make_gymnasium("CartPole-v1", num_envs=size, num_threads=os.cpu_count())
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*precision lowered")
+        env = envpool.make_gymnasium("CartPole-v1", num_envs=size, num_threads=os.cpu_count())
     draw = partial(np.random.default_rng(0).integers, 2, size=size, dtype=np.int32)
     return vector_timer(env, draw)
 
