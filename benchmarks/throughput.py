@@ -1,4 +1,4 @@
-"""Steps per second of the turn-based environments, beside those of others, in one run.
+"""Steps per second of the turn-based and batched environments, beside those of others, in one run.
 
 python -m benchmarks.throughput --help explains every option.
 """
@@ -6,22 +6,22 @@ python -m benchmarks.throughput --help explains every option.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pettingzoo
-from tqdm import tqdm
 
 from agents import QLearning, RandomAgent
 from agents.training import train
-from benchmarks.report import machine, positive, table, write_csv, write_text
+from benchmarks import batched
+from benchmarks.report import Row, machine, positive, table, write_csv, write_text
+from benchmarks.timing import interleaved, missing_modules
 from nim_envs.registration import aec_id
 
 BASE = "nim 3-4-5"
@@ -109,25 +109,12 @@ def training_loop(agent: Callable[[Any], Any]) -> Callable[[float], float]:
     return moves_per_second
 
 
-@dataclass
-class Timing:
-    """Moves per second in every round."""
-
-    name: str
-    rounds: list[float] = field(default_factory=list)
-
-
-def missing_modules(contestant: Contestant) -> list[str]:
-    """Return the modules that ``contestant`` needs and that are not installed."""
-    return [name for name in contestant.modules if importlib.util.find_spec(name) is None]
-
-
-def measure(rounds: int, seconds: float) -> tuple[list[Timing], list[str]]:
-    """Time every environment in turn, ``rounds`` times over; return timings and who is missing."""
+def measure(rounds: int, seconds: float) -> tuple[dict[str, list[float]], list[str]]:
+    """Time every environment; return moves per second in every round, and who is missing."""
     missing = []
     timers: dict[str, Callable[[float], float]] = {}
     for name, contestant in ENVIRONMENTS.items():
-        lacking = missing_modules(contestant)
+        lacking = missing_modules(contestant.modules)
         if lacking:
             missing.append(f"{name}: not installed: {', '.join(lacking)}")
             continue
@@ -137,70 +124,117 @@ def measure(rounds: int, seconds: float) -> tuple[list[Timing], list[str]]:
     timers["training loop, q-learning, nim 3-4-5"] = training_loop(
         lambda env: QLearning(env.observation_space("player_0"), env.action_space("player_0"))
     )
-    timings = {name: Timing(name) for name in timers}
-    # Rounds go through all of them, so that a slow spell of the machine hits all alike.
-    schedule = [name for _ in range(rounds) for name in timers]
-    for name in tqdm(schedule, desc="timing", unit="run"):
-        timings[name].rounds.append(timers[name](seconds))
-    return list(timings.values()), missing
+    return interleaved(timers, rounds, seconds), missing
 
 
 HEADER = ("environment", "moves/s (median)", "lowest", "highest", f"{BASE} is faster by")
 
 
-def rows(timings: list[Timing]) -> list[list[Any]]:
+def rows(rates: dict[str, list[float]]) -> list[list[Any]]:
     """Return one row an environment; the ratio is the median of the rounds' ratios."""
-    base = np.array(next(timing.rounds for timing in timings if timing.name == BASE))
+    base = np.array(rates[BASE])
     return [
         [
-            timing.name,
-            round(float(np.median(timing.rounds))),
-            round(min(timing.rounds)),
-            round(max(timing.rounds)),
-            round(float(np.median(base / np.array(timing.rounds))), 2),
+            name,
+            round(float(np.median(timed))),
+            round(min(timed)),
+            round(max(timed)),
+            round(float(np.median(base / np.array(timed))), 2),
         ]
-        for timing in timings
+        for name, timed in rates.items()
     ]
 
 
-NOTES = f"""\
+NOTES = """\
 - Environments: one core, one process; moves per second of the masked random loop through
   `reset`, `agent_iter`, `last`, `step`. A timing includes the observation, the mask, drawing
   a legal action from it, resets and the two closing steps of each game; not construction.
 - Training loops: `agents.training.train`, with choosing an action and, for q-learning,
   learning from every turn; compiled functions are loaded before.
-- The last column is the median over the rounds of the ratio within a round.
+"""
+
+COMMON_NOTES = f"""\
+- Ratios are medians over the rounds of the ratio within a round; every round goes through all.
 - Machine: {machine()}.
 """
+
+PARTS = ("turn-based", "batched")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report.
+
+    Args:
+        title: its heading.
+        tables: by the name of the CSV file, the header and the rows.
+        notes: what the figures mean.
+        missing: who could not be timed, and why.
+    """
+
+    title: str
+    tables: dict[str, tuple[tuple[str, ...], list[Row]]]
+    notes: str
+    missing: list[str]
+
+    def markdown(self) -> str:
+        """Return the section as Markdown."""
+        shown = [table(header, rows, style="github") for header, rows in self.tables.values()]
+        absent = "".join(f"- Missing in this run: {line}.\n" for line in self.missing)
+        return f"## {self.title}\n\n" + "\n\n".join([*shown, self.notes + absent])
+
+
+def turn_based(rounds: int, seconds: float) -> Section:
+    """Time the turn-based environments."""
+    rates, missing = measure(rounds, seconds)
+    return Section("Turn-based", {"throughput": (HEADER, list(rows(rates)))}, NOTES, missing)
+
+
+def many_at_a_time(rounds: int, seconds: float) -> Section:
+    """Time the batched environments."""
+    rates, missing = batched.measure(rounds, seconds)
+    tables: dict[str, tuple[tuple[str, ...], list[Row]]] = {
+        "batched": (batched.HEADER, list(batched.rows(rates))),
+        "batched_ratios": (batched.RATIO_HEADER, list(batched.ratio_rows(rates))),
+    }
+    return Section("Batched", tables, batched.NOTES, missing)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the benchmark and write its report."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.throughput",
-        description="Moves per second of the environments beside PettingZoo's tic-tac-toe and "
-        "OpenSpiel's Nim (pip install -e '.[peers]'), as ratios in one run.",
+        description="Moves per second of the turn-based and the batched environments beside those "
+        "of others (pip install -e '.[peers]'), as ratios in one run.",
     )
     parser.add_argument(
         "--rounds", type=positive, metavar="N",
         help="rounds through all environments (default: 7; quick: 3)",
     )  # fmt: skip
     parser.add_argument(
+        "--parts", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART",
+        help=f"what to time, out of: {', '.join(PARTS)} (default: both)",
+    )  # fmt: skip
+    parser.add_argument(
         "--output", type=Path, default=Path("results/throughput"), metavar="DIRECTORY",
-        help="where to write throughput.csv and throughput.md (default: %(default)s)",
+        help="where to write throughput.md and a CSV file for each table (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="short rounds: a check, not a result")
     options = parser.parse_args(arguments)
     number = options.rounds or (3 if options.quick else 7)
-    timings, missing = measure(number, 0.1 if options.quick else 1.0)
-    result = rows(timings)
-    print(table(HEADER, result))
-    for line in missing:
-        print(f"missing: {line}")
-    write_csv(options.output / "throughput.csv", HEADER, result)
-    absent = "".join(f"- Missing in this run: {line}.\n" for line in missing)
-    report = f"# Throughput\n\n{table(HEADER, result, style='github')}\n\n{NOTES}{absent}"
-    write_text(options.output / "throughput.md", report)
+    sections = []
+    if "turn-based" in options.parts:
+        sections.append(turn_based(number, 0.1 if options.quick else 1.0))
+    if "batched" in options.parts:
+        sections.append(many_at_a_time(number, 0.05 if options.quick else 0.5))
+    for section in sections:
+        for name, (header, lines) in section.tables.items():
+            print(f"\n{table(header, lines)}")
+            write_csv(options.output / f"{name}.csv", header, lines)
+        for line in section.missing:
+            print(f"missing: {line}")
+    text = "\n".join(section.markdown() for section in sections)
+    write_text(options.output / "throughput.md", f"# Throughput\n\n{text}\n{COMMON_NOTES}")
     print(f"\nwritten to {options.output}")
 
 

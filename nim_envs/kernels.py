@@ -220,8 +220,7 @@ def move(
     illegal = np.zeros(number, dtype=np.uint32)
     legal = np.zeros(number, dtype=np.uint32)
     option = np.empty(number, dtype=np.uint32)
-    index = np.empty(number, dtype=np.uint32)
-    after = np.empty(number, dtype=np.int32)
+    after = np.empty(number, dtype=np.uint32)
     for i in range(number):
         active[i] = due[i] == mover
     for group in range(len(games.states)):
@@ -231,14 +230,14 @@ def move(
         for i in range(number):
             # An action of a group before wraps around to a large number.
             option[i] = np.uint32(actions[i]) - first_action
-            index[i] = successor_at(at, count, state[i], option[i]) if option[i] < count else at
+            after[i] = successor_at(at, count, state[i], option[i]) if option[i] < count else at
         for i in range(number):
-            after[i] = successors[index[i]]
+            after[i] = np.uint32(successors[after[i]])
         for i in range(number):
             mine = np.uint32(option[i] < count) & np.uint32(active[i])
-            forbidden = np.uint32(after[i]) >> np.uint32(31)
+            forbidden = after[i] >> np.uint32(31)
             chosen = np.uint32(ZERO - (mine & (ONE - forbidden)))
-            state[i] = (np.uint32(after[i]) & chosen) | (state[i] & ~chosen)
+            state[i] = (after[i] & chosen) | (state[i] & ~chosen)
             illegal[i] |= mine & forbidden
         for i in range(number):
             legal[i] += legal_counts[np.uint32(row + state[i])]

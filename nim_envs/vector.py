@@ -146,6 +146,9 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         ([[0, 2], [1, 0]], [1, 1])
     """
 
+    # Some versions of Gymnasium close an environment even if its constructor raised.
+    _pool: ThreadPoolExecutor | None = None
+
     def __init__(
         self,
         game: Game,
@@ -259,11 +262,8 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         self._all = np.ones(self.num_envs, dtype=np.bool_)
         self._all.setflags(write=False)
         self._parts = _parts(self.num_envs, self.num_threads)
-        self._pool = (
-            ThreadPoolExecutor(len(self._parts) - 1, thread_name_prefix="nim_envs")
-            if len(self._parts) > 1
-            else None
-        )
+        if len(self._parts) > 1:
+            self._pool = ThreadPoolExecutor(len(self._parts) - 1, thread_name_prefix="nim_envs")
 
     def _compile(self) -> None:
         """Call every compiled function on no game at all."""

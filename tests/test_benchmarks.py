@@ -6,7 +6,8 @@ import csv
 
 import pytest
 
-from benchmarks import optimality, report, throughput
+from benchmarks import batched, optimality, report, throughput
+from benchmarks.timing import missing_modules
 
 
 def test_optimality_writes_what_it_prints(tmp_path, capsys, monkeypatch):
@@ -78,7 +79,8 @@ def test_throughput_counts_moves_and_names_who_is_missing(tmp_path, capsys, monk
             "elsewhere": throughput.Contestant(throughput.tictactoe, modules=("no_such_module",)),
         },
     )
-    throughput.main(["--quick", "--rounds", "1", "--output", str(tmp_path)])
+    arguments = ["--quick", "--rounds", "1", "--output", str(tmp_path)]
+    throughput.main([*arguments, "--parts", "turn-based"])
     printed = capsys.readouterr().out
     assert "missing: elsewhere: not installed: no_such_module" in printed
     text = (tmp_path / "throughput.md").read_text(encoding="utf-8")
@@ -88,6 +90,48 @@ def test_throughput_counts_moves_and_names_who_is_missing(tmp_path, capsys, monk
     assert rows[1][0] == throughput.BASE
     assert float(rows[1][-1]) == 1.0
     assert all(float(row[1]) > 0 for row in rows[1:])
+
+
+def test_batches_are_compared_each_at_its_best_size(tmp_path, capsys, monkeypatch):
+    def pretended(size):
+        # Twice as fast at ten games as at one, and a thousandth of the moves of any real one.
+        return lambda seconds: batched.Rate(steps=10.0 * size, moves=5.0 * size)
+
+    monkeypatch.setattr(
+        batched,
+        "BATCHES",
+        {
+            batched.BASE: batched.Batch(batched.our_batch("nim"), (8, 64)),
+            "pretended": batched.Batch(pretended, (1, 10)),
+            "elsewhere": batched.Batch(pretended, (1,), modules=("no_such_module",)),
+        },
+    )
+    arguments = ["--quick", "--rounds", "1", "--parts", "batched", "--output", str(tmp_path)]
+    throughput.main(arguments)
+    assert "missing: elsewhere: not installed: no_such_module" in capsys.readouterr().out
+    with (tmp_path / "batched.csv").open(encoding="utf-8") as file:
+        rows = {(row["batch"], row["at a time"]): row for row in csv.DictReader(file)}
+    assert float(rows["pretended", "10"]["steps/s (median)"]) == 100
+    base = rows[batched.BASE, "64"]
+    # Every game's last step is followed by one that only begins the next.
+    assert 0.5 < float(base["moves/s (median)"]) / float(base["steps/s (median)"]) < 0.95
+    with (tmp_path / "batched_ratios.csv").open(encoding="utf-8") as file:
+        ratios = {row[0]: row[1:] for row in list(csv.reader(file))[1:]}
+    assert ratios[batched.BASE][1:] == ["1.0", "1.0"]
+    assert ratios["pretended"][0] == "10"
+    assert float(ratios["pretended"][1]) == pytest.approx(
+        float(rows[batched.BASE, ratios[batched.BASE][0]]["moves/s (median)"]) / 50, rel=1e-3
+    )
+    assert not (tmp_path / "throughput.csv").exists()
+
+
+@pytest.mark.parametrize("name", batched.BATCHES)
+def test_every_batch_that_is_installed_runs(name):
+    batch = batched.BATCHES[name]
+    if missing_modules(batch.modules):
+        pytest.skip(f"{batch.modules} are not all installed")
+    rate = batch.make(4)(0.01)
+    assert rate.steps >= rate.moves > 0
 
 
 def failing(_):

@@ -6,7 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
+
+import pytest
+
+from nim_envs import compilation
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -44,3 +49,53 @@ def test_the_cache_is_used_and_never_stale(tmp_path):
     assert changed != text
     selection.write_text(changed, encoding="utf-8")
     assert run(tmp_path) == ["0", "0"]
+
+
+@pytest.mark.parametrize("slow", [True, False])
+def test_compilation_that_takes_long_says_so(slow, monkeypatch, capsys):
+    monkeypatch.setattr(compilation, "SILENT_SECONDS", 0.05 if slow else 60.0)
+    with compilation.announced_compilation("the moon"):
+        time.sleep(0.3 if slow else 0.0)
+    said = capsys.readouterr().err
+    assert ("compiling the moon" in said) == slow
+
+
+USE_BATCHES = """
+import sys
+import nim_envs.kernels as kernels
+from nim_envs import make_game
+from nim_envs.vector import VectorGameEnv
+
+FUNCTIONS = [one for one in vars(kernels).values() if hasattr(one, "signatures")]
+
+def signatures():
+    return sum(len(function.signatures) for function in FUNCTIONS)
+
+opponent = lambda observations, masks, rng: masks.argmax(axis=1)
+for more in ({}, {"opponent": 0.5, "seat": "random"}, {"opponent": opponent}):
+    for mode in ("NextStep", "SameStep"):
+        game = make_game(sys.argv[1], start=sys.argv[2])
+        env = VectorGameEnv(game, 3, autoreset_mode=mode, **more)
+        made = signatures()
+        for seed in (None, 1, [1, None, 2]):
+            env.reset(seed=seed, options={"start": "uniform"})
+            for _ in range(6):
+                env.step(env.sample_actions())
+        assert signatures() == made, "something was compiled after construction"
+print(sum(sum(function.stats.cache_misses.values()) for function in FUNCTIONS))
+"""
+
+
+def test_the_batched_environment_is_compiled_when_made_and_once_for_all_games():
+    compiled = []
+    for arguments in (("nim", "fixed"), ("misere_nim", "balanced"), ("addition", "uniform")):
+        done = subprocess.run(
+            [sys.executable, "-c", USE_BATCHES, *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        compiled.append(int(done.stdout))
+    # The first process may find everything on disk already; the others must.
+    assert compiled[1:] == [0, 0]

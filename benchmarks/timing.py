@@ -1,0 +1,32 @@
+"""Timing in rounds that go through all contestants, so that a slow spell hits all alike."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import TypeVar
+
+from tqdm import tqdm
+
+Key = TypeVar("Key", bound=Hashable)
+Rate = TypeVar("Rate")
+
+
+def missing_modules(modules: Iterable[str]) -> list[str]:
+    """Return which of ``modules`` are not installed."""
+    return [name for name in modules if importlib.util.find_spec(name) is None]
+
+
+def interleaved(
+    timers: Mapping[Key, Callable[[float], Rate]], rounds: int, seconds: float
+) -> dict[Key, list[Rate]]:
+    """Run every timer for about ``seconds``, one after the other, ``rounds`` times over.
+
+    Returns:
+        What each timer returned in every round.
+    """
+    rates: dict[Key, list[Rate]] = {key: [] for key in timers}
+    schedule = [key for _ in range(rounds) for key in timers]
+    for key in tqdm(schedule, desc="timing", unit="run"):
+        rates[key].append(timers[key](seconds))
+    return rates
