@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -120,8 +121,11 @@ def sample_naively(name: str, values: Any, count: int) -> float:
     heaps = np.random.default_rng(0).integers(len(values) * 7 // 8, len(values), size=count)
     for heap in heaps.tolist():
         work[heap] = 0
-        arguments = (work, heap, heap + 1, digits, game.repeating, game.unequal, bound, heap)
-        spent, _ = timed(lambda arguments=arguments: convolve(*arguments))
+        spent, _ = timed(
+            partial(
+                convolve, work, heap, heap + 1, digits, game.repeating, game.unequal, bound, heap
+            )
+        )
         seconds += spent
         check(work[heap] == values[heap], f"heap {heap} of {name}")
     return seconds
@@ -133,7 +137,7 @@ def measure(name: str, size: int, rounds: int, quick: bool) -> Rate:
     sampled = QUICK_SAMPLED if quick else SAMPLED
     # So that compiled functions are loaded before anything is timed.
     for method in ("naive", "sparse"):
-        grundy_sequence(name, 5_000, method=method)  # type: ignore[arg-type]
+        grundy_sequence(name, 5_000, method=method)
     rate = Rate(name, size, [], [], [], [], naive_size, sampled, "")
     for _ in range(rounds):
         naive_seconds, naive = timed(lambda: grundy_sequence(name, naive_size, method="naive"))
