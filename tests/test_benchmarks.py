@@ -6,8 +6,9 @@ import csv
 
 import pytest
 
-from benchmarks import batched, optimality, report, throughput
+from benchmarks import batched, optimality, report, solver, throughput
 from benchmarks.timing import missing_modules
+from nim_envs.theory import checksum, grundy_sequence
 
 
 def test_optimality_writes_what_it_prints(tmp_path, capsys, monkeypatch):
@@ -63,7 +64,7 @@ def test_bad_options_are_refused_with_what_is_allowed(arguments, named, capsys):
 
 
 def test_help_explains_every_option(capsys):
-    for main in (optimality.main, throughput.main):
+    for main in (optimality.main, throughput.main, solver.main):
         with pytest.raises(SystemExit) as caught:
             main(["--help"])
         assert caught.value.code == 0
@@ -149,3 +150,45 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path, monkeypatch):
             report.write_text(path, "third\n")
     assert path.read_text(encoding="utf-8") == "first\n"
     assert [entry.name for entry in path.parent.iterdir()] == ["report.md"]
+
+
+def test_the_solver_is_compared_with_the_naive_method(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(solver, "QUICK_NAIVE_SIZE", 5_000)
+    monkeypatch.setitem(solver.RATES, "0.6", solver.Setting(20_000, 9_000))
+    arguments = ["--games", "0.6", "--periods", "0.77", "0.07", "0.16", "--jobs", "1", "--quick"]
+    solver.main([*arguments, "--output", str(tmp_path)])
+    printed = capsys.readouterr().out
+    with (tmp_path / "rates.csv").open(encoding="utf-8") as file:
+        (rate,) = csv.DictReader(file)
+    naive = grundy_sequence("0.6", 9_000, method="naive")
+    assert rate["SHA-256"] == checksum(naive)[:16]
+    assert (rate["values"], rate["checked at first"]) == ("9000", "5000")
+    assert float(rate["values/s (median)"]) > 0
+    with (tmp_path / "periods.csv").open(encoding="utf-8") as file:
+        periods = {row["game"]: row for row in csv.DictReader(file)}
+    # What is left out at the quick setting is not reported.
+    assert set(periods) == {"0.77", "0.07"}
+    assert (periods["0.77"]["period"], periods["0.77"]["last exception"]) == ("12", "70")
+    for shown in (printed, (tmp_path / "solver.md").read_text(encoding="utf-8")):
+        assert "0.07" in shown
+        assert rate["SHA-256"] in shown
+
+
+def test_the_solver_benchmark_stops_at_a_wrong_value(monkeypatch):
+    real = solver.grundy_sequence
+
+    def wrong(name, size, *, method, **arguments):
+        values = real(name, size, method=method, **arguments).copy()
+        if method == "sparse":
+            values[-1] ^= 1
+        return values
+
+    monkeypatch.setattr(solver, "grundy_sequence", wrong)
+    monkeypatch.setattr(solver, "QUICK_NAIVE_SIZE", 5_000)
+    with pytest.raises(SystemExit, match=r"wrong values: the first 5000 of 0\.6"):
+        solver.measure("0.6", 5_000, 1, quick=True)
+    values = real("0.6", 5_000, method="sparse").copy()
+    assert solver.sample_naively("0.6", values, 10) > 0
+    values[-600:] += 1
+    with pytest.raises(SystemExit, match=r"heap \d+ of 0\.6"):
+        solver.sample_naively("0.6", values, 10)

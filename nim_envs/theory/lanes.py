@@ -85,7 +85,10 @@ def store(typing: Any, words: Any, index: Any, value: Any) -> Any:
 
 @intrinsic
 def or_bytes(typing: Any, value: Any, words: Any, byte: Any) -> Any:
-    """Return ``value`` or-ed with the lanes that begin at a byte of a uint64 array."""
+    """Return ``value`` or-ed with the lanes that begin at a byte of a uint64 array.
+
+    Byte 1 begins at bit 8, as on every machine that Numba compiles for.
+    """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         start = _address(context, builder, signature.args[1], arguments[1], ir.Constant(WORD, 0))

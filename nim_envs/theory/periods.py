@@ -11,8 +11,8 @@ from nim_envs.rules.component import IntArray
 
 Sequence = npt.NDArray[np.unsignedinteger]
 
-MOST_CANDIDATES = 64
-"""Periods of the last values that are looked at, the shortest first."""
+MOST_REPETITIONS = 8
+"""Times that the last values may occur before, the latest first, that are looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +113,11 @@ def _repetitions(values: Sequence) -> list[int]:
     tail = data[: len(values) // 8 * size]
     found: list[int] = []
     place = data.find(tail, size) if tail else -1
-    while place >= 0 and len(found) < MOST_CANDIDATES:
-        if place % size == 0:
+    for _ in range(MOST_REPETITIONS):
+        if place < 0:
+            break
+        # Twice a period is none that begins earlier; a place inside a value is none at all.
+        if place % size == 0 and all(place // size % shorter for shorter in found):
             found.append(place // size)
         place = data.find(tail, place + 1)
     return found
