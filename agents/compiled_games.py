@@ -16,6 +16,7 @@ from numba import types
 from numba.extending import overload
 
 from agents.base import Array, FloatArray, IntArray
+from agents.symmetry import Symmetry
 from agents.table import mixed_radix_number
 from nim_envs import Game
 from nim_envs.borrowing import borrowed
@@ -91,34 +92,65 @@ class CompiledRules(NamedTuple):
     legal_counts: IntArray  # (components, states): how many these are
     strides: IntArray  # (components,): mixed-radix strides of positions
     last_mover_wins: bool
-    listed: bool  # whether the legal actions of every position are listed below
-    lists: Array  # (positions, actions): legal actions first, ascending; else scratch space
-    list_lengths: IntArray  # (positions,): how many these are; else scratch space
 
 
 def compiled_rules(game: Game) -> CompiledRules:
     """Return the rules of ``game`` as arrays."""
     rules = game.rules
     illegal = rules.mask_table == 0
-    # Small types, so that the lists stay near the processor.
-    kind = np.int16 if rules.num_actions < 2**15 else np.int64
-    listed = rules.num_positions * rules.num_actions <= LARGEST_LISTS
-    if listed:
-        masks = rules.action_mask(rules.lattice())
-        lists = np.argsort(masks == 0, axis=1, kind="stable").astype(kind)
-        list_lengths = masks.sum(axis=1, dtype=np.int64)
-    else:  # for the three positions in play
-        lists = np.zeros((3, rules.num_actions), dtype=kind)
-        list_lengths = np.zeros(3, dtype=np.int64)
     return CompiledRules(
         rules.table,
         np.ascontiguousarray(np.argsort(illegal, axis=-1, kind="stable")),
         np.sum(~illegal, axis=-1, dtype=np.int64),
         rules.strides,
         game.convention.winner(last_mover=0) == 0,
-        listed,
-        lists,
-        list_lengths,
+    )
+
+
+class ListedRows(NamedTuple):
+    """What is known of every position, a row each."""
+
+    positions: IntArray  # (positions, components)
+    lists: Array  # (positions, actions): the legal actions first, ascending
+    list_lengths: IntArray  # (positions,): how many these are
+    next_positions: Array  # (positions, actions): the position after each legal action
+
+
+class PlayedRows(NamedTuple):
+    """What is known of the three positions that a turn is made of; written as games go on."""
+
+    positions: IntArray  # (3, components)
+    lists: Array  # (3, actions): the legal actions first, ascending
+    list_lengths: IntArray  # (3,): how many these are
+
+
+def compiled_rows(game: Game, symmetry: Symmetry | None) -> ListedRows | PlayedRows:
+    """Return rows for the positions of ``game``: for all of them, unless they are many.
+
+    Args:
+        game: the game.
+        symmetry: by which positions are sorted, if they are.
+    """
+    rules = game.rules
+    # Small types, so that the lists stay near the processor.
+    kind = np.int16 if rules.num_actions < 2**15 else np.int64
+    if rules.num_positions * rules.num_actions > LARGEST_LISTS:
+        return PlayedRows(
+            np.zeros((3, len(rules.components)), dtype=np.int64),
+            np.zeros((3, rules.num_actions), dtype=kind),
+            np.zeros(3, dtype=np.int64),
+        )
+    positions = rules.lattice()
+    legal = rules.action_mask(positions) == 1
+    rows, actions = np.nonzero(legal)
+    after = rules.step(positions[rows], actions)
+    next_positions = np.zeros(legal.shape, dtype=np.int32)
+    next_positions[legal] = rules.indices(symmetry.sorted(after) if symmetry else after)
+    return ListedRows(
+        positions,
+        np.argsort(~legal, axis=1, kind="stable").astype(kind),
+        legal.sum(axis=1, dtype=np.int64),
+        next_positions,
     )
 
 
@@ -184,22 +216,6 @@ def write_legal_actions(observation: Array, rules: CompiledRules, out: IntArray)
 
 
 @compiled
-def legal_row(rules: CompiledRules, observation: Array, position: int, slot: int) -> int:
-    """Return the row of ``rules.lists`` with the legal actions of a position in play.
-
-    Args:
-        rules: of the game, whose scratch space changes unless everything is listed.
-        observation: the position, ``(components,)``.
-        position: its row among all positions.
-        slot: which of the three positions in play it is.
-    """
-    if rules.listed:
-        return position
-    rules.list_lengths[slot] = write_legal_actions(observation, rules, rules.lists[slot])
-    return slot
-
-
-@compiled
 def sorted_number(observation: Array, rules: CompiledRules, order: IntArray) -> int:
     """Return the row of a position, after sorting it in place if there is an ``order``."""
     for end in range(1, len(order)):
@@ -212,12 +228,102 @@ def sorted_number(observation: Array, rules: CompiledRules, order: IntArray) -> 
     return mixed_radix_number(observation, rules.strides, 0)
 
 
+def row_of(rows: Any, rules: CompiledRules, observation: Array, position: int) -> int:
+    """Return the row of the position that a game begins with; compiled, by the type of ``rows``.
+
+    Args:
+        rows: of the game.
+        rules: of the game.
+        observation: the position, ``(components,)``.
+        position: its number.
+    """
+    raise NotImplementedError
+
+
+def move(
+    rows: Any,
+    rules: CompiledRules,
+    order: IntArray,
+    position: int,
+    row: int,
+    action: int,
+    slot: int,
+) -> tuple[int, int]:
+    """Return the position after a move, and its row; compiled, by the type of ``rows``.
+
+    Args:
+        rows: of the game.
+        rules: of the game.
+        order: see :func:`sorted_number`.
+        position: before the move.
+        row: its row.
+        action: the move.
+        slot: which of three positions comes next.
+    """
+    raise NotImplementedError
+
+
+@implements(row_of, ListedRows)
+def _listed_row(rows: ListedRows, rules: CompiledRules, observation: Array, position: int) -> int:
+    """A position's row is its number."""
+    return position
+
+
+@implements(move, ListedRows)
+def _listed_move(
+    rows: ListedRows,
+    rules: CompiledRules,
+    order: IntArray,
+    position: int,
+    row: int,
+    action: int,
+    slot: int,
+) -> tuple[int, int]:
+    """Look the next position up."""
+    following = rows.next_positions[row, action]
+    return following, following
+
+
+@implements(row_of, PlayedRows)
+def _written_row(rows: PlayedRows, rules: CompiledRules, observation: Array, position: int) -> int:
+    """Write the first row."""
+    rows.positions[0] = observation
+    rows.list_lengths[0] = write_legal_actions(observation, rules, rows.lists[0])
+    return 0
+
+
+@implements(move, PlayedRows)
+def _written_move(
+    rows: PlayedRows,
+    rules: CompiledRules,
+    order: IntArray,
+    position: int,
+    row: int,
+    action: int,
+    slot: int,
+) -> tuple[int, int]:
+    """Write the row of the next slot."""
+    moved, option = divmod(action, rules.table.shape[2])
+    before, after = rows.positions[row], rows.positions[slot]
+    for component in range(len(after)):
+        after[component] = before[component]
+    state = before[moved]
+    successor = rules.table[moved, state, option]
+    after[moved] = successor
+    following = position + (successor - state) * rules.strides[moved]
+    if len(order):
+        following = sorted_number(after, rules, order)
+    rows.list_lengths[slot] = write_legal_actions(after, rules, rows.lists[slot])
+    return following, slot
+
+
 @compiled
 def play_games(
     first: Any,
     second: Any,
     shared: bool,
     rules: CompiledRules,
+    rows: ListedRows | PlayedRows,
     order: IntArray,
     starts: IntArray,
     epsilons: FloatArray,
@@ -237,9 +343,10 @@ def play_games(
         second: state of the learner of seat 1, the same if it is ``shared``.
         shared: whether one learner plays both seats.
         rules: of the game.
+        rows: of its positions.
         order: of the components, where positions are to be sorted; see
             :class:`agents.symmetry.Symmetry`. Empty where not.
-        starts: ``(games, components)``.
+        starts: ``(games, components)``, sorted in place if there is an ``order``.
         epsilons: of each learner now, and once it has finished so many more games,
             ``(2, games + 1)``.
         ended: games that each learner has finished in each seat, ``(2, 2)``, changed in
@@ -250,28 +357,20 @@ def play_games(
         winners: changed in place, ``(games,)``.
         lengths: changed in place, ``(games,)``.
     """
-    rules = borrowed(rules)
-    components, _, options = rules.table.shape
-    # A turn is learned from when two more positions are known: three are kept.
-    owner = np.zeros((3, components), dtype=np.int64)
-    # Looked up: a division takes long.
-    component_of = np.arange(components * options) // options
-    observations: Array = borrowed(owner)
+    rules, rows = borrowed(rules), borrowed(rows)
     one, other = borrowed(first), borrowed(second)
     at_first = np.array([ended[0].max(), ended[1].max()])
     finished = at_first.copy()
     for game in range(len(starts)):
-        observations[0] = starts[game]
-        position = sorted_number(observations[0], rules, order)
-        row = legal_row(rules, observations[0], position, 0)
+        position = sorted_number(starts[game], rules, order)
+        row = row_of(rows, rules, starts[game], position)
         earlier_position, earlier_row, earlier_action = position, row, 0
         moves = 0
         over = False
         while not over:
-            here, after = moves % 3, (moves + 1) % 3
             seat = moves % 2
-            seen = observations[here]
-            legal = rules.lists[row, : rules.list_lengths[row]]
+            seen = rows.positions[row]
+            legal = rows.lists[row, : rows.list_lengths[row]]
             learner = 0 if shared else seat
             epsilon = epsilons[learner, finished[learner] - at_first[learner]]
             uniform = rng.random()
@@ -279,18 +378,11 @@ def play_games(
                 action = choose(one, seen, position, legal, moves == 0, epsilon, uniform)
             else:
                 action = choose(other, seen, position, legal, moves == 1, epsilon, uniform)
-            moved = component_of[action]
-            state = seen[moved]
-            successor = rules.table[moved, state, action - moved * options]
-            for component in range(components):
-                observations[after, component] = seen[component]
-            observations[after, moved] = successor
-            if len(order):
-                next_position = sorted_number(observations[after], rules, order)
-            else:
-                next_position = position + (successor - state) * rules.strides[moved]
-            next_row = legal_row(rules, observations[after], next_position, after)
-            next_legal = rules.lists[next_row, : rules.list_lengths[next_row]]
+            # A turn is learned from when two more positions are known: three are kept.
+            slot = (moves + 1) % 3
+            next_position, next_row = move(rows, rules, order, position, row, action, slot)
+            next_seen = rows.positions[next_row]
+            next_legal = rows.lists[next_row, : rows.list_lengths[next_row]]
             moves += 1
             over = len(next_legal) == 0
             reward = 0.0
@@ -298,7 +390,7 @@ def play_games(
             if over:
                 reward = 1.0 if rules.last_mover_wins else -1.0
                 turn = Turn(
-                    seat, seen, position, legal, action, reward, observations[after],
+                    seat, seen, position, legal, action, reward, next_seen,
                     next_position, next_legal, 0.0, next_position, next_legal, True,
                 )  # fmt: skip
                 if learner == 0:
@@ -311,8 +403,8 @@ def play_games(
                 learner = 0 if shared else 1 - seat
                 epsilon = epsilons[learner, finished[learner] - at_first[learner]]
                 completed = Turn(
-                    1 - seat, observations[(moves + 1) % 3], earlier_position,
-                    rules.lists[earlier_row, : rules.list_lengths[earlier_row]], earlier_action,
+                    1 - seat, rows.positions[earlier_row], earlier_position,
+                    rows.lists[earlier_row, : rows.list_lengths[earlier_row]], earlier_action,
                     0.0, seen, position, legal, -reward, next_position, next_legal, over,
                 )  # fmt: skip
                 if learner == 0:
@@ -327,5 +419,3 @@ def play_games(
         last_seat = (moves + 1) % 2
         winners[game] = last_seat if rules.last_mover_wins else 1 - last_seat
         lengths[game] = moves
-    # What was borrowed from lives until here.
-    owner[0, 0] = 0

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from agents.afterstate import AfterstateTD
 from agents.base import Agent, IntArray, Learner
-from agents.compiled_games import compiled_rules, play_games
+from agents.compiled_games import compiled_rows, compiled_rules, play_games
 from agents.exploration import Exploration
 from agents.shaping import NimSumShaping
-from agents.symmetry import HeapSymmetry
+from agents.symmetry import HeapSymmetry, Symmetry
 from agents.table import ObservationIndex
 from nim_envs import Game, GameEnv
 from nim_envs.compilation import announced_compilation
@@ -55,8 +55,10 @@ class SelfPlay:
         longest = sum(int(levels(component).max()) for component in rules.components)
         states = [learner.compiled_state(longest) for learner in self._learners]
         self._states = (states[0], states[-1])
+        symmetry = _symmetry(pair[0])
         self._rules = compiled_rules(env.game)
-        self._order = _order(pair[0])
+        self._rows = compiled_rows(env.game, symmetry)
+        self._order = symmetry.order if symmetry else np.empty(0, dtype=np.int64)
         unused = np.random.default_rng(0)
         self._generators = [getattr(_inner(learner), "rng", unused) for learner in pair]
         self._explorations = [_exploration(learner) for learner in pair]
@@ -102,6 +104,7 @@ class SelfPlay:
             self._states[1],
             len(self._learners) == 1,
             self._rules,
+            self._rows,
             self._order,
             np.ascontiguousarray(starts),
             np.stack([exploration.ahead(len(starts)) for exploration in self._explorations]),
@@ -124,11 +127,9 @@ def _inner(agent: Any) -> Any:
     return agent
 
 
-def _order(agent: Any) -> IntArray:
-    """The order in which a learner wants to have components sorted; empty if it does not."""
-    if isinstance(agent, HeapSymmetry):
-        return agent.symmetry.order
-    return np.empty(0, dtype=np.int64)
+def _symmetry(agent: Any) -> Symmetry | None:
+    """The symmetry by which a learner sees positions, if any."""
+    return agent.symmetry if isinstance(agent, HeapSymmetry) else None
 
 
 def _exploration(learner: Any) -> Exploration:
@@ -158,7 +159,7 @@ def compiled_road(
         return None
     if not all(_fits(agent, env.game) for agent in pair):
         return None
-    if len(_order(pair[0])) != len(_order(pair[1])):
+    if (_symmetry(pair[0]) is None) != (_symmetry(pair[1]) is None):
         return None  # each would have to see positions of its own
     return SelfPlay(env, pair, options)  # type: ignore[arg-type]
 

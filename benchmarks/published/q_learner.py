@@ -21,18 +21,10 @@ State = tuple[int, ...]
 Move = tuple[int, int]
 Player = Callable[[State], Move]
 
-# Every legal move of every position, listed once: it is the learner that is to be timed.
-MOVES: dict[State, list[Move]] = {}
-
 
 def moves_of(state: State) -> list[Move]:
     """Return the legal moves of a position: heap and amount."""
-    listed = MOVES.get(state)
-    if listed is None:
-        listed = MOVES[state] = [
-            (heap, amount) for heap, size in enumerate(state) for amount in range(1, size + 1)
-        ]
-    return listed
+    return [(heap, amount) for heap, size in enumerate(state) for amount in range(1, size + 1)]
 
 
 def after(state: State, move: Move) -> State:
