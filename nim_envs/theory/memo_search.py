@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 import numpy as np
@@ -101,7 +100,7 @@ class MemoSolution(Solution):
             self._search.heap_options(part)
 
     def _winning(self, positions: IntArray) -> BoolArray:
-        flat = (positions + self._firsts).reshape(math.prod(positions.shape[:-1]), -1)
+        flat = (positions + self._firsts).reshape(-1, len(self._firsts))
         # Like components in one order: many rows are then one.
         distinct, inverse = np.unique(np.sort(flat, axis=1), axis=0, return_inverse=True)
         wins = np.array([self._search.wins(row) for row in distinct.tolist()], dtype=np.bool_)
