@@ -98,12 +98,10 @@ def _playable(game: Game, positions: npt.ArrayLike | None) -> IntArray:
     """The positions asked for that leave a legal move, ``(n, components)``."""
     rules = game.rules
     if positions is None:
-        if rules.num_positions > LARGEST_TEXT:
-            raise SearchTooLargeError(
-                f"{rules.name} with components of {rules.shape} states has "
-                f"{rules.num_positions} positions; over {LARGEST_TEXT}, name those to show"
-            )
-        shown = rules.lattice()
+        try:
+            shown = rules.lattice(LARGEST_TEXT)
+        except SearchTooLargeError as error:
+            raise SearchTooLargeError(f"{error}; name those to show") from None
         return shown[~rules.is_terminal(shown)]
     shown = rules.checked_positions(positions).reshape(-1, len(rules.components))
     for position in shown[rules.is_terminal(shown)].tolist():

@@ -130,8 +130,9 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: a component is too large to tabulate; or, versus an opponent that
-            plays optimally, the game has too many positions.
+        SearchTooLargeError: a component, or slots that share what splits, are too large to
+            tabulate; or, versus an opponent that plays optimally, the game has too many
+            positions.
 
     ## Version History
     * v0: first version.

@@ -1,4 +1,4 @@
-"""Games whose components split, tokens on graphs, and sums: rules and truth against plain search."""
+"""Games that split, tokens on graphs, and sums: rules and truth against plain search."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ import itertools
 from collections import Counter
 
 import numpy as np
+import pettingzoo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nim_envs import Convention, Game, Rules, make_game
+from agents import AfterstateTD, HeapSymmetry, OptimalAgent, QLearning, RandomAgent
+from agents.evaluation import beatable_share, best_response, optimality, value_accuracy
+from agents.human import HumanAgent
+from agents.training import train
+from agents.value_score import value_optimality
+from nim_envs import Convention, Game, GameEnv, Rules, make_game
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
-from nim_envs.registration import GAMES, sum_of_games
+from nim_envs.registration import GAMES, make_vector, sum_of_games
 from nim_envs.rules import (
     SplittingHeap,
     TableComponent,
-    dawsons_chess,
     dawsons_kayles,
     graph,
     grundy,
@@ -25,12 +30,11 @@ from nim_envs.rules import (
     kayles,
     nim,
     octal,
-    officers,
-    splitting,
     subtraction,
     sum_of,
 )
 from nim_envs.starts import NAMED_STARTS
+from nim_envs.tabulation import Grouping
 from nim_envs.theory import (
     HeapSearch,
     count_games,
@@ -53,7 +57,7 @@ HEAPS = [
     ("0.137", (9,)),
     ("0.6", (9,)),
     ("4.0", (8,)),
-    ("grundy", (13,)),
+    ("grundy", (11,)),
     ("grundy", (2, 9)),
     ("0.(3)", (3, 4)),
     ("0.(7)", (5,)),
@@ -78,7 +82,7 @@ OTHERS = [
     graph(DAG, (7, 7, 4)),
     graph(((), (0,), (1, 0)), (2,)),
     sum_of([kayles((4,)), nim((3,)), graph(DAG, (5,))]),
-    sum_of([grundy((7,)), subtraction((6,), (2, 3)), kayles((3,))]),
+    sum_of([grundy((7,)), subtraction((4,), (2, 3)), kayles((2,))]),
     sum_of([kayles((3,)), kayles((3,)), kayles((4,))]),
     sum_of([nim((2, 3)), dawsons_kayles((7,))]),
 ]
@@ -456,3 +460,116 @@ def test_a_graph_is_refused_just_if_it_has_a_cycle(edges):
     cycle = [int(node) for node in str(caught.value).rpartition("it has ")[2].split(" -> ")]
     assert cycle[0] == cycle[-1]
     assert all(target in lists[node] for node, target in itertools.pairwise(cycle))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "episodes"),
+    [
+        ("kayles", {"heaps": (5,)}, 5_000),
+        ("kayles", {"heaps": (5,), "misere": True}, 5_000),
+        ("graph", {}, 10_000),
+        ("sum", {"games": (("grundy", {"heaps": (7,)}), ("nim", {"heaps": (2,)}))}, 5_000),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("learner", [QLearning, AfterstateTD])
+def test_learners_learn_every_position_through_the_same_interface(
+    learner, name, arguments, episodes
+):
+    env = pettingzoo.make("aec", f"nim_envs/{name}-v0", **arguments, start="uniform")
+    spaces = (env.observation_space("player_0"), env.action_space("player_0"))
+    agent = AfterstateTD(env.game) if learner is AfterstateTD else QLearning(*spaces)
+    train(env, agent, episodes, seed=0, progress=False)
+    score = optimality(agent.greedy(), env.game)
+    assert (score.percent, score.illegal_percent) == (100.0, 0.0)
+    assert score.count > 10
+    assert score.random_percent < 80
+    if learner is AfterstateTD:
+        assert value_optimality(agent.greedy(), env.game) == 100.0
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_the_compiled_score_is_the_score_of_games_that_split(symmetric):
+    game = make_game("kayles", heaps=(6,), start="uniform")
+    agent = AfterstateTD(game, symmetric=symmetric, sweeping=True)
+    train(GameEnv(game), agent, 40, seed=0, progress=False)
+    score = optimality(agent.greedy(), game).percent
+    assert 30 < score < 100  # half learned, so that a wrong score would show
+    assert value_optimality(agent.greedy(), game) == pytest.approx(score)
+
+
+def test_heap_symmetry_takes_the_slots_of_one_game_and_no_more():
+    game = make_game("kayles", heaps=(6,), start="uniform")
+    env = GameEnv(game)
+    spaces = (env.observation_space("player_0"), env.action_space("player_0"))
+    agent = HeapSymmetry(QLearning(*spaces), game)
+    train(env, agent, 3_000, seed=0, progress=False)
+    assert optimality(agent.greedy(), game).percent == 100
+    for games in (("kayles", "nim"), (("kayles", {"heaps": (3,)}), ("kayles", {"heaps": (4,)}))):
+        with pytest.raises(InvalidGameError, match="heap symmetry"):
+            HeapSymmetry(QLearning(*spaces), make_game("sum", games=games))
+
+
+def test_the_random_player_against_the_oracle_wins_as_often_as_it_is_computed():
+    game = make_game("sum", games=(("kayles", {"heaps": (4,)}), ("nim", {"heaps": (2,)})))
+    chances = best_response(RandomAgent(), game)
+    at = game.rules.indices(game.rules.lattice())
+    winning = game.solution.is_winning(game.rules.lattice())
+    # From an N-position the best response wins for sure.
+    assert (chances.moving[at][winning] == 1).all()
+    assert beatable_share(OptimalAgent(game), game) == 0
+    assert beatable_share(RandomAgent(), game) == 1
+    guess = np.zeros(game.rules.num_positions, dtype=bool)
+    guess[at] = winning
+    assert value_accuracy(guess, game).plain == 1
+
+
+@pytest.mark.parametrize(
+    "games",
+    [
+        (("kayles", {"heaps": (5,)}),),
+        (("nim", {"heaps": (2, 3)}), ("grundy", {"heaps": (9,)}), ("graph", {"tokens": (3, 4)})),
+        (("kayles", {"heaps": (4,)}), ("kayles", {"heaps": (3,)}), ("nim", {"heaps": (2,)})),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("largest", [1, 10**6])
+def test_slots_are_one_group_of_the_batched_tables_and_only_positions_are_numbered(games, largest):
+    rules = make_game("sum", games=games).rules
+    grouping = Grouping(rules, largest)
+    assert [c for group in grouping.members for c in group] == list(range(len(rules.shape)))
+    assert set(rules.slot_groups) <= set(grouping.members)
+    lattice = rules.lattice()
+    states = grouping.states(lattice)
+    assert (grouping.positions(states) == lattice).all()
+    # Positions in their order are numbered through, and nothing else is.
+    assert (grouping.strides @ states == np.arange(len(lattice))).all()
+
+
+def test_slots_with_too_many_joint_states_are_refused_with_their_size():
+    game = make_game("kayles", heaps=(18,))
+    with pytest.raises(SearchTooLargeError, match=r"19, 19.* positions or more; the limit is"):
+        make_vector("kayles", 1, heaps=(18,))
+    assert game.solution.is_winning(game.rules.initial)
+
+
+def test_a_person_names_a_move_by_what_is_taken_and_left():
+    game = make_game("sum", games=(("kayles", {"heaps": (7,)}), "grundy", "graph"))
+    position = np.array(game.rules.initial)
+    mask = game.rules.action_mask(position)
+    said: list[str] = []
+
+    def moved(*answers):
+        lines = iter(answers)
+        human = HumanAgent(game, read=lambda prompt: next(lines), write=said.append)
+        action = human.act(position, mask, np.random.default_rng(0))
+        return game.rules.describe_action(action, position)
+
+    assert moved("0 2 1") == "heap 0: take 2, leave 1 and 4"
+    assert moved("0, 2") == "heap 0: take 2"
+    assert moved("4 3") == "heap 4: leave 3 and 7"
+    assert moved("7 2") == "token 7: move to 2"
+    assert moved("1 1", "7 9", "hint", "0 1 3") == "heap 0: take 1, leave 3 and 3"
+    assert said[0].startswith("'1 1' is no legal move. Legal: heap 0: 1 to 2, 1 1, 1 2, 1 3, 2 1")
+    assert said[0].endswith("token 7: 2, 5, 10; token 8: 2, 5, 9.")
+    assert said[2].startswith("Winning: ") or said[2] == "Every move loses against correct play."
