@@ -111,7 +111,7 @@ GAMES: dict[str, Row] = {
     "octal": Row(octal, misere=False, defaults={"code": "0.77", "heaps": (6,)}),
     "kayles": Row(kayles, misere=False, defaults={"heaps": (7,)}),
     "dawsons_kayles": Row(dawsons_kayles, misere=False, defaults={"heaps": (10,)}),
-    "dawsons_chess": Row(dawsons_chess, misere=True, defaults={"heaps": (9,)}),
+    "dawsons_chess": Row(dawsons_chess, misere=False, defaults={"heaps": (9,)}),
     "officers": Row(officers, misere=False, defaults={"heaps": (9,)}),
     "grundy": Row(grundy, misere=False, defaults={"heaps": (10,)}),
     "splitting": Row(splitting, misere=False, defaults={"heaps": (7,)}),
