@@ -92,18 +92,28 @@ class CompiledRules(NamedTuple):
     legal_counts: IntArray  # (components, states): how many these are
     strides: IntArray  # (components,): mixed-radix strides of positions
     last_mover_wins: bool
+    splits: bool  # whether a move may leave two parts
+    second_table: IntArray  # what a move puts into an empty slot, as the table; empty if never
+    slot_groups: IntArray  # (components, 2): of its slots the first, and where they end
 
 
 def compiled_rules(game: Game) -> CompiledRules:
     """Return the rules of ``game`` as arrays."""
     rules = game.rules
     illegal = rules.mask_table == 0
+    slot_groups = np.zeros((len(rules.shape), 2), dtype=np.int64)
+    for group in rules.slot_groups:
+        slot_groups[group.start : group.stop] = group.start, group.stop
+    second_table = rules.second_table
     return CompiledRules(
         rules.table,
         np.ascontiguousarray(np.argsort(illegal, axis=-1, kind="stable")),
         np.sum(~illegal, axis=-1, dtype=np.int64),
         rules.strides,
         game.convention.winner(last_mover=0) == 0,
+        second_table is not None,
+        np.zeros((0, 0, 0), dtype=np.int64) if second_table is None else second_table,
+        slot_groups,
     )
 
 
@@ -114,6 +124,8 @@ class ListedRows(NamedTuple):
     lists: Array  # (positions, actions): the legal actions first, ascending
     list_lengths: IntArray  # (positions,): how many these are
     next_positions: Array  # (positions, actions): the position after each legal action
+    strides: IntArray  # (components,): mixed-radix strides of positions
+    last_mover_wins: bool
 
 
 class PlayedRows(NamedTuple):
@@ -122,6 +134,9 @@ class PlayedRows(NamedTuple):
     positions: IntArray  # (3, components)
     lists: Array  # (3, actions): the legal actions first, ascending
     list_lengths: IntArray  # (3,): how many these are
+    rules: CompiledRules
+    strides: IntArray  # (components,): mixed-radix strides of positions
+    last_mover_wins: bool
 
 
 def compiled_rows(game: Game, symmetry: Symmetry | None) -> ListedRows | PlayedRows:
@@ -139,8 +154,12 @@ def compiled_rows(game: Game, symmetry: Symmetry | None) -> ListedRows | PlayedR
             np.zeros((3, len(rules.components)), dtype=np.int64),
             np.zeros((3, rules.num_actions), dtype=kind),
             np.zeros(3, dtype=np.int64),
+            compiled_rules(game),
+            rules.strides,
+            game.convention.winner(last_mover=0) == 0,
         )
-    positions = rules.lattice()
+    # Of what is no position in a game that splits, too: nobody asks for that.
+    positions = rules.positions(np.arange(rules.num_positions))
     legal = rules.action_mask(positions) == 1
     rows, actions = np.nonzero(legal)
     after = rules.step(positions[rows], actions)
@@ -151,6 +170,8 @@ def compiled_rows(game: Game, symmetry: Symmetry | None) -> ListedRows | PlayedR
         np.argsort(~legal, axis=1, kind="stable").astype(kind),
         legal.sum(axis=1, dtype=np.int64),
         next_positions,
+        rules.strides,
+        game.convention.winner(last_mover=0) == 0,
     )
 
 
@@ -216,7 +237,51 @@ def write_legal_actions(observation: Array, rules: CompiledRules, out: IntArray)
 
 
 @compiled
-def sorted_number(observation: Array, rules: CompiledRules, order: IntArray) -> int:
+def slot_to_fill(
+    rules: CompiledRules, observation: Array, component: int, option: int
+) -> tuple[int, int]:
+    """Return which slot a move fills with a second part, and with what; (-1, 0) if none.
+
+    Args:
+        rules: of a game that splits.
+        observation: the position before the move, ``(components,)``.
+        component: where the move is made.
+        option: the move.
+    """
+    second = rules.second_table[component, observation[component], option]
+    if second == 0:
+        return -1, 0
+    slot = rules.slot_groups[component, 0]
+    # Every position leaves an empty slot to a move that splits.
+    while observation[slot] != 0:
+        slot += 1
+    return slot, second
+
+
+@compiled
+def number_after(
+    rules: CompiledRules, observation: Array, number: int, component: int, option: int
+) -> int:
+    """Return the row of the position after a move.
+
+    Args:
+        rules: of the game.
+        observation: the position, ``(components,)``.
+        number: its row.
+        component: where the move is made.
+        option: the move.
+    """
+    before = observation[component]
+    number += (rules.table[component, before, option] - before) * rules.strides[component]
+    if rules.splits:
+        slot, second = slot_to_fill(rules, observation, component, option)
+        if second:
+            number += second * rules.strides[slot]
+    return number
+
+
+@compiled
+def sorted_number(observation: Array, strides: IntArray, order: IntArray) -> int:
     """Return the row of a position, after sorting it in place if there is an ``order``."""
     for end in range(1, len(order)):
         state = observation[order[end]]
@@ -225,15 +290,14 @@ def sorted_number(observation: Array, rules: CompiledRules, order: IntArray) -> 
             observation[order[place]] = observation[order[place - 1]]
             place -= 1
         observation[order[place]] = state
-    return mixed_radix_number(observation, rules.strides, 0)
+    return mixed_radix_number(observation, strides, 0)
 
 
-def row_of(rows: Any, rules: CompiledRules, observation: Array, position: int) -> int:
+def row_of(rows: Any, observation: Array, position: int) -> int:
     """Return the row of the position that a game begins with; compiled, by the type of ``rows``.
 
     Args:
         rows: of the game.
-        rules: of the game.
         observation: the position, ``(components,)``.
         position: its number.
     """
@@ -242,7 +306,6 @@ def row_of(rows: Any, rules: CompiledRules, observation: Array, position: int) -
 
 def move(
     rows: Any,
-    rules: CompiledRules,
     order: IntArray,
     position: int,
     row: int,
@@ -253,7 +316,6 @@ def move(
 
     Args:
         rows: of the game.
-        rules: of the game.
         order: see :func:`sorted_number`.
         position: before the move.
         row: its row.
@@ -264,7 +326,7 @@ def move(
 
 
 @implements(row_of, ListedRows)
-def _listed_row(rows: ListedRows, rules: CompiledRules, observation: Array, position: int) -> int:
+def _listed_row(rows: ListedRows, observation: Array, position: int) -> int:
     """A position's row is its number."""
     return position
 
@@ -272,7 +334,6 @@ def _listed_row(rows: ListedRows, rules: CompiledRules, observation: Array, posi
 @implements(move, ListedRows)
 def _listed_move(
     rows: ListedRows,
-    rules: CompiledRules,
     order: IntArray,
     position: int,
     row: int,
@@ -285,8 +346,9 @@ def _listed_move(
 
 
 @implements(row_of, PlayedRows)
-def _written_row(rows: PlayedRows, rules: CompiledRules, observation: Array, position: int) -> int:
+def _written_row(rows: PlayedRows, observation: Array, position: int) -> int:
     """Write the first row."""
+    rules = rows.rules
     rows.positions[0] = observation
     rows.list_lengths[0] = write_legal_actions(observation, rules, rows.lists[0])
     return 0
@@ -295,7 +357,6 @@ def _written_row(rows: PlayedRows, rules: CompiledRules, observation: Array, pos
 @implements(move, PlayedRows)
 def _written_move(
     rows: PlayedRows,
-    rules: CompiledRules,
     order: IntArray,
     position: int,
     row: int,
@@ -303,6 +364,7 @@ def _written_move(
     slot: int,
 ) -> tuple[int, int]:
     """Write the row of the next slot."""
+    rules = rows.rules
     moved, option = divmod(action, rules.table.shape[2])
     before, after = rows.positions[row], rows.positions[slot]
     for component in range(len(after)):
@@ -311,8 +373,13 @@ def _written_move(
     successor = rules.table[moved, state, option]
     after[moved] = successor
     following = position + (successor - state) * rules.strides[moved]
+    if rules.splits:
+        filled, second = slot_to_fill(rules, before, moved, option)
+        if second:
+            after[filled] = second
+            following += second * rules.strides[filled]
     if len(order):
-        following = sorted_number(after, rules, order)
+        following = sorted_number(after, rows.strides, order)
     rows.list_lengths[slot] = write_legal_actions(after, rules, rows.lists[slot])
     return following, slot
 
@@ -322,7 +389,6 @@ def play_games(
     first: Any,
     second: Any,
     shared: bool,
-    rules: CompiledRules,
     rows: ListedRows | PlayedRows,
     order: IntArray,
     starts: IntArray,
@@ -342,8 +408,7 @@ def play_games(
         first: state of the learner of seat 0.
         second: state of the learner of seat 1, the same if it is ``shared``.
         shared: whether one learner plays both seats.
-        rules: of the game.
-        rows: of its positions.
+        rows: of the game.
         order: of the components, where positions are to be sorted; see
             :class:`agents.symmetry.Symmetry`. Empty where not.
         starts: ``(games, components)``, sorted in place if there is an ``order``.
@@ -357,13 +422,13 @@ def play_games(
         winners: changed in place, ``(games,)``.
         lengths: changed in place, ``(games,)``.
     """
-    rules, rows = borrowed(rules), borrowed(rows)
+    rows = borrowed(rows)
     one, other = borrowed(first), borrowed(second)
     at_first = np.array([ended[0].max(), ended[1].max()])
     finished = at_first.copy()
     for game in range(len(starts)):
-        position = sorted_number(starts[game], rules, order)
-        row = row_of(rows, rules, starts[game], position)
+        position = sorted_number(starts[game], rows.strides, order)
+        row = row_of(rows, starts[game], position)
         earlier_position, earlier_row, earlier_action = position, row, 0
         moves = 0
         over = False
@@ -380,7 +445,7 @@ def play_games(
                 action = choose(other, seen, position, legal, moves == 1, epsilon, uniform)
             # A turn is learned from when two more positions are known: three are kept.
             slot = (moves + 1) % 3
-            next_position, next_row = move(rows, rules, order, position, row, action, slot)
+            next_position, next_row = move(rows, order, position, row, action, slot)
             next_seen = rows.positions[next_row]
             next_legal = rows.lists[next_row, : rows.list_lengths[next_row]]
             moves += 1
@@ -388,7 +453,7 @@ def play_games(
             reward = 0.0
             # At the end the mover's turn is complete first, then the other's, as ever.
             if over:
-                reward = 1.0 if rules.last_mover_wins else -1.0
+                reward = 1.0 if rows.last_mover_wins else -1.0
                 turn = Turn(
                     seat, seen, position, legal, action, reward, next_seen,
                     next_position, next_legal, 0.0, next_position, next_legal, True,
@@ -417,5 +482,5 @@ def play_games(
             earlier_position, earlier_row, earlier_action = position, row, action
             position, row = next_position, next_row
         last_seat = (moves + 1) % 2
-        winners[game] = last_seat if rules.last_mover_wins else 1 - last_seat
+        winners[game] = last_seat if rows.last_mover_wins else 1 - last_seat
         lengths[game] = moves

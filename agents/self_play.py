@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from agents.afterstate import AfterstateTD
 from agents.base import Agent, IntArray, Learner
-from agents.compiled_games import compiled_rows, compiled_rules, play_games
+from agents.compiled_games import compiled_rows, play_games
 from agents.exploration import Exploration
 from agents.shaping import NimSumShaping
 from agents.symmetry import HeapSymmetry, Symmetry
@@ -56,7 +56,6 @@ class SelfPlay:
         states = [learner.compiled_state(longest) for learner in self._learners]
         self._states = (states[0], states[-1])
         symmetry = _symmetry(pair[0])
-        self._rules = compiled_rules(env.game)
         self._rows = compiled_rows(env.game, symmetry)
         self._order = symmetry.order if symmetry else np.empty(0, dtype=np.int64)
         unused = np.random.default_rng(0)
@@ -103,7 +102,6 @@ class SelfPlay:
             self._states[0],
             self._states[1],
             len(self._learners) == 1,
-            self._rules,
             self._rows,
             self._order,
             np.ascontiguousarray(starts),
