@@ -60,6 +60,7 @@ class Games(NamedTuple):
     """The games in progress, one entry or one column each."""
 
     states: UInt32Array  # (groups, games), of the groups of components
+    legal: UInt32Array  # how many actions are legal
     outcomes: FlagArray  # GOES_ON, or how the game ended
     due: FlagArray  # AGENT, OPPONENT or NEW_GAME
     seats: npt.NDArray[np.int8]  # in self-play who is to move, else the agent's seat
@@ -149,38 +150,41 @@ def successor_at(at: np.uint32, count: np.uint32, state: np.uint32, option: np.u
 
 @compiled
 def sample_block(
-    tables: Tables, states: UInt32Array, bits: WordArray, actions: IntArray, first: int, last: int
+    tables: Tables, games: Games, bits: WordArray, actions: IntArray, first: int, last: int
 ) -> None:
     """Write a legal action for every game, all equally likely; any where none is legal.
 
     Args:
         tables: the rules.
-        states: of the groups, ``(groups, games)``.
+        games: the games.
         bits: random states, ``(last - first,)``, moved on.
         actions: ``(last - first,)``, written.
         first: first game.
         last: where the games end.
     """
     legal_counts, legal_actions = tables.legal_counts, tables.legal_actions
-    number = last - first
-    counts = np.empty((len(states), number), dtype=np.uint32)
-    left = np.zeros(number, dtype=np.uint32)
+    number, groups = last - first, len(games.states)
+    legal = games.legal[first:last]
+    count = np.empty(number, dtype=np.uint32)
+    left = np.empty(number, dtype=np.uint32)
     chosen = np.zeros(number, dtype=np.uint32)
-    for group in range(len(states)):
+    for i in range(number):
+        bits[i] += GAMMA
+        left[i] = below(mixed(bits[i]), legal[i])
+    for group in range(groups):
+        at, width = tables.groups[group, ACTIONS_AT], tables.groups[group, ACTIONS]
+        state = games.states[group, first:last]
+        # Once the group is found, what is left wraps around to a large number. What is left
+        # for the last group is found there.
+        if group == groups - 1:
+            for i in range(number):
+                found = ONE - (left[i] >> np.uint32(31))
+                chosen[i] += found * np.uint32(at + width * state[i] + left[i])
+            break
         row = tables.groups[group, COUNTS_AT]
-        state, count = states[group, first:last], counts[group]
         for i in range(number):
             count[i] = legal_counts[np.uint32(row + state[i])]
         for i in range(number):
-            left[i] += count[i]
-    for i in range(number):
-        bits[i] += GAMMA
-        left[i] = below(mixed(bits[i]), left[i])
-    for group in range(len(states)):
-        at, width = tables.groups[group, ACTIONS_AT], tables.groups[group, ACTIONS]
-        state, count = states[group, first:last], counts[group]
-        for i in range(number):
-            # Once the group is found, what is left wraps around to a large number.
             found = np.uint32(left[i] < count[i])
             chosen[i] += found * np.uint32(at + width * state[i] + left[i])
             left[i] -= count[i]
@@ -194,7 +198,7 @@ def sample(tables: Tables, games: Games, actions: IntArray, first: int, last: in
     for here in range(first, last, BLOCK):
         end = min(here + BLOCK, last)
         bits = games.action_bits[here:end]
-        sample_block(tables, games.states, bits, actions[here:end], here, end)
+        sample_block(tables, games, bits, actions[here:end], here, end)
 
 
 @compiled
@@ -218,7 +222,7 @@ def move(
     moves, seat = games.moves[first:last], games.seats[first:last]
     active = np.empty(number, dtype=np.uint8)
     illegal = np.zeros(number, dtype=np.uint32)
-    legal = np.zeros(number, dtype=np.uint32)
+    legal = games.legal[first:last]
     option = np.empty(number, dtype=np.uint32)
     after = np.empty(number, dtype=np.uint32)
     for i in range(number):
@@ -239,8 +243,12 @@ def move(
             chosen = np.uint32(ZERO - (mine & (ONE - forbidden)))
             state[i] = (after[i] & chosen) | (state[i] & ~chosen)
             illegal[i] |= mine & forbidden
-        for i in range(number):
-            legal[i] += legal_counts[np.uint32(row + state[i])]
+        if group == 0:
+            for i in range(number):
+                legal[i] = legal_counts[np.uint32(row + state[i])]
+        else:
+            for i in range(number):
+                legal[i] += legal_counts[np.uint32(row + state[i])]
     for i in range(number):
         moves[i] += np.int32(active[i])
     for i in range(number):
@@ -275,13 +283,16 @@ def draw_start(cumulative: npt.NDArray[np.float64], number: int, bits: np.uint64
 
 
 @compiled
-def begin(starts: Starts, games: Games, settings: Settings, first: int, last: int) -> None:
+def begin(
+    tables: Tables, starts: Starts, games: Games, settings: Settings, first: int, last: int
+) -> None:
     """Begin the games that are due, but those whose prepared start is used up."""
     number = last - first
     start_states, cumulative, prepared = starts.states, starts.cumulative, starts.prepared
     count = start_states.shape[1]
     used = starts.used
     states, bits = games.states, games.game_bits[first:last]
+    legal_counts = tables.legal_counts
     outcome, due = games.outcomes[first:last], games.due[first:last]
     moves, seats = games.moves[first:last], games.seats[first:last]
     chosen = np.empty(number + 1, dtype=np.uint32)
@@ -301,8 +312,12 @@ def begin(starts: Starts, games: Games, settings: Settings, first: int, last: in
         elif count > 1:
             bits[at] += GAMMA
             column = np.int64(draw_start(cumulative, count, mixed(bits[at])))
+        legal = ZERO
         for group in range(len(states)):
-            states[group, game] = start_states[group, column]
+            state = start_states[group, column]
+            states[group, game] = state
+            legal += legal_counts[np.uint32(tables.groups[group, COUNTS_AT] + state)]
+        games.legal[game] = legal
         seat = np.int64(settings.agent_seat)
         if seat < 0:
             bits[at] += GAMMA
@@ -320,7 +335,7 @@ def choose_replies(
     """Write the compiled opponent's actions, ``(last - first,)``, where it is due."""
     bits, due = games.game_bits[first:last], games.due[first:last]
     moved_on = bits.copy()
-    sample_block(tables, games.states, moved_on, actions, first, last)
+    sample_block(tables, games, moved_on, actions, first, last)
     for i in range(last - first):
         # The other games draw nothing: how often this is called is none of their business.
         bits[i] = moved_on[i] if due[i] == OPPONENT else bits[i]
@@ -382,7 +397,7 @@ def settle(
     for here in range(first, last, BLOCK):
         end = min(here + BLOCK, last)
         for _ in range(OPENINGS):
-            begin(starts, games, settings, here, end)
+            begin(tables, starts, games, settings, here, end)
             if settings.called or not settings.versus:
                 break
             choose_replies(tables, games, settings, replies[: end - here], here, end)

@@ -229,6 +229,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         groups = len(self._grouping.members)
         return kernels.Games(
             states=np.zeros((groups, size), dtype=np.uint32),
+            legal=np.zeros(size, dtype=np.uint32),
             outcomes=np.zeros(size, dtype=np.uint8),
             due=np.full(size, kernels.NEW_GAME),
             seats=np.zeros(size, dtype=np.int8),
