@@ -492,7 +492,7 @@ def test_learners_learn_every_position_through_the_same_interface(
 def test_the_compiled_score_is_the_score_of_games_that_split(symmetric):
     game = make_game("kayles", heaps=(6,), start="uniform")
     agent = AfterstateTD(game, symmetric=symmetric, sweeping=True)
-    train(GameEnv(game), agent, 40, seed=0, progress=False)
+    train(GameEnv(game), agent, 2, seed=0, progress=False)
     score = optimality(agent.greedy(), game).percent
     assert 30 < score < 100  # half learned, so that a wrong score would show
     assert value_optimality(agent.greedy(), game) == pytest.approx(score)
