@@ -79,7 +79,7 @@ LONG = {
     "graph": {"successors": ((), *((node,) for node in range(100))), "tokens": (100,)},
     "sum": {"games": (("nim", {"heaps": (100,), "max_take": 1}),)},
 }
-"""Games of one action only, as the test plays at random, legal or not; those that split have more."""
+"""Games of one action: the test plays at random, legal or not. Those that split have more."""
 
 
 @pytest.mark.parametrize("name", LONG)
