@@ -76,13 +76,14 @@ def cartpole(size: int) -> Timer:
 
 def envpool_cartpole(size: int) -> Timer:
     """Return a timer of EnvPool's CartPole, on all cores."""
+    draw = partial(np.random.default_rng(0).integers, 2, size=size, dtype=np.int32)
+    # What it warns of is its own spaces.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*precision lowered")
         import envpool
 
         env = envpool.make_gymnasium("CartPole-v1", num_envs=size, num_threads=os.cpu_count())
-    draw = partial(np.random.default_rng(0).integers, 2, size=size, dtype=np.int32)
-    return vector_timer(env, draw)
+        return vector_timer(env, draw)
 
 
 def vector_timer(env: Any, draw_actions: Callable[[], Any]) -> Timer:
