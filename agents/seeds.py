@@ -1,0 +1,84 @@
+"""The same training with several seeds, on several cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import joblib
+from tqdm import tqdm
+
+from agents.base import Agent
+from agents.training import Env, TrainingLog, as_pair, train
+
+
+class SeedRun(NamedTuple):
+    """What one seed came to."""
+
+    seed: int
+    agents: Agent | tuple[Agent, Agent]  # as they were made, and trained
+    log: TrainingLog
+
+
+def train_seeds(
+    make: Callable[[int], tuple[Env, Agent | tuple[Agent, Agent]]],
+    episodes: int,
+    *,
+    seeds: Iterable[int],
+    workers: int | None = None,
+    progress: bool = True,
+    **arguments: Any,
+) -> list[SeedRun]:
+    """Train once for each seed, each in one process, on as many cores as there are.
+
+    Self-play of one table cannot be shared among cores: an update reads what the update before
+    has written, so that with games at the same time the table would depend on the machine's
+    timing. Seeds do not depend on one another, which suits every learner here. What a seed comes
+    to is the same as by :func:`agents.training.train`, for any number of workers.
+
+    Args:
+        make: returns a new environment, and an agent or a pair of them, for a seed. It is
+            called in another process.
+        episodes: number of games of each seed.
+        seeds: integer seeds.
+        workers: processes at the same time; ``None``: one a core.
+        progress: whether to show a progress bar on the standard error.
+        arguments: see :func:`agents.training.train`.
+
+    Returns:
+        One run a seed, in the order of ``seeds``, with the trained agents.
+
+    Raises:
+        ValueError: no seeds, the same one twice, or fewer than 1 worker; and what ``train`` raises.
+
+    Example:
+        >>> from agents import QLearning
+        >>> from nim_envs import GameEnv, make_game
+        >>> def make(seed):
+        ...     env = GameEnv(make_game("nim", heaps=(1, 2), start="uniform"))
+        ...     spaces = env.observation_space("player_0"), env.action_space("player_0")
+        ...     return env, QLearning(*spaces, seed=seed)
+        >>> runs = train_seeds(make, 100, seeds=range(3), workers=1, progress=False)
+        >>> [run.seed for run in runs]
+        [0, 1, 2]
+    """
+    chosen = list(seeds)
+    if not chosen or len(set(chosen)) != len(chosen):
+        raise ValueError(f"seeds must be different ones, at least one, not {chosen}")
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers must be at least 1, not {workers}")
+    parallel = joblib.Parallel(n_jobs=workers or joblib.cpu_count(), return_as="generator")
+    runs = parallel(joblib.delayed(_train)(make, episodes, seed, arguments) for seed in chosen)
+    return list(tqdm(runs, total=len(chosen), desc="seeds", unit="seed", disable=not progress))
+
+
+def _train(
+    make: Callable[[int], tuple[Env, Agent | tuple[Agent, Agent]]],
+    episodes: int,
+    seed: int,
+    arguments: dict[str, Any],
+) -> SeedRun:
+    env, agents = make(seed)
+    as_pair(agents)
+    log = train(env, agents, episodes, seed=seed, progress=False, **arguments)
+    return SeedRun(seed, agents, log)
