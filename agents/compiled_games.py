@@ -92,33 +92,27 @@ class CompiledRules(NamedTuple):
     legal_counts: IntArray  # (components, states): how many these are
     strides: IntArray  # (components,): mixed-radix strides of positions
     last_mover_wins: bool
-    splits: bool  # whether a move may leave two parts
-    second_table: IntArray  # what a move puts into an empty slot, as the table; empty if never
-    slot_groups: IntArray  # (components, 2): of its slots the first, and where they end
+    # What a move puts into an empty slot, in the shape of the table. Where no move splits it is
+    # None: of another type, so that code compiled for such games has nothing to do with it.
+    second_table: IntArray | None
+    first_slots: IntArray  # (components,): the first of the slots that each is one of
 
 
 def compiled_rules(game: Game) -> CompiledRules:
     """Return the rules of ``game`` as arrays."""
     rules = game.rules
     illegal = rules.mask_table == 0
-    slot_groups = np.zeros((len(rules.shape), 2), dtype=np.int64)
+    first_slots = np.arange(len(rules.shape), dtype=np.int64)
     for group in rules.slot_groups:
-        slot_groups[group.start : group.stop] = group.start, group.stop
-    splits = rules.second_table is not None
-    second_table = (
-        np.zeros((0, 0, 0), np.int64) if rules.second_table is None else rules.second_table
-    )
-    # Of one type in all games: code is compiled for each.
-    second_table.setflags(write=False)
+        first_slots[group.start : group.stop] = group.start
     return CompiledRules(
         rules.table,
         np.ascontiguousarray(np.argsort(illegal, axis=-1, kind="stable")),
         np.sum(~illegal, axis=-1, dtype=np.int64),
         rules.strides,
         game.convention.winner(last_mover=0) == 0,
-        splits,
-        second_table,
-        slot_groups,
+        rules.second_table,
+        first_slots,
     )
 
 
@@ -241,26 +235,49 @@ def write_legal_actions(observation: Array, rules: CompiledRules, out: IntArray)
     return count
 
 
-@compiled
 def slot_to_fill(
-    rules: CompiledRules, observation: Array, component: int, option: int
+    second_table: IntArray | None,
+    first_slots: IntArray,
+    observation: Array,
+    component: int,
+    option: int,
 ) -> tuple[int, int]:
-    """Return which slot a move fills with a second part, and with what; (-1, 0) if none.
+    """Return which slot a move fills with a second part, and with what; (0, 0) if none.
+
+    Compiled by the type of the first argument: where nothing splits, to nothing.
 
     Args:
-        rules: of a game that splits.
+        second_table: as in :class:`CompiledRules`, as the next.
+        first_slots: as there.
         observation: the position before the move, ``(components,)``.
         component: where the move is made.
         option: the move.
     """
-    second = rules.second_table[component, observation[component], option]
+    raise NotImplementedError("slots are filled in compiled code only")
+
+
+def _no_slot(
+    second_table: None, first_slots: IntArray, observation: Array, component: int, option: int
+) -> tuple[int, int]:
+    return 0, 0
+
+
+def _first_empty_slot(
+    second_table: IntArray, first_slots: IntArray, observation: Array, component: int, option: int
+) -> tuple[int, int]:
+    second = second_table[component, observation[component], option]
     if second == 0:
-        return -1, 0
-    slot = rules.slot_groups[component, 0]
+        return 0, 0
+    slot = first_slots[component]
     # Every position leaves an empty slot to a move that splits.
     while observation[slot] != 0:
         slot += 1
     return slot, second
+
+
+@overload(slot_to_fill, strict=False, jit_options={"forceinline": True})
+def _slot_to_fill(second_table: Any, *_: Any) -> Callable[..., tuple[int, int]]:
+    return _no_slot if isinstance(second_table, types.NoneType) else _first_empty_slot
 
 
 @compiled
@@ -278,11 +295,10 @@ def number_after(
     """
     before = observation[component]
     number += (rules.table[component, before, option] - before) * rules.strides[component]
-    if rules.splits:
-        slot, second = slot_to_fill(rules, observation, component, option)
-        if second:
-            number += second * rules.strides[slot]
-    return number
+    slot, second = slot_to_fill(
+        rules.second_table, rules.first_slots, observation, component, option
+    )
+    return int(number + second * rules.strides[slot])
 
 
 @compiled
@@ -378,11 +394,10 @@ def _written_move(
     successor = rules.table[moved, state, option]
     after[moved] = successor
     following = position + (successor - state) * rules.strides[moved]
-    if rules.splits:
-        filled, second = slot_to_fill(rules, before, moved, option)
-        if second:
-            after[filled] = second
-            following += second * rules.strides[filled]
+    filled, second = slot_to_fill(rules.second_table, rules.first_slots, before, moved, option)
+    if second:
+        after[filled] = second
+        following += second * rules.strides[filled]
     if len(order):
         following = sorted_number(after, rows.strides, order)
     rows.list_lengths[slot] = write_legal_actions(after, rules, rows.lists[slot])
