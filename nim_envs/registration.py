@@ -86,16 +86,18 @@ def make_aec(
     encoding: str = "integer",
     illegal_move: Any = "forfeit",
     max_cycles: int | None = None,
+    show_winning_moves: bool = False,
     **game_arguments: Any,
 ) -> GameEnv:
     """Return the turn-based environment of a registered game; the entry point of every id.
 
     Args:
         game: a key of :data:`GAMES`.
-        render_mode: see :class:`nim_envs.aec.GameEnv`, as for the next three.
+        render_mode: see :class:`nim_envs.aec.GameEnv`, as for the next four.
         encoding: how positions are observed.
         illegal_move: what an illegal move does.
         max_cycles: most moves of each player.
+        show_winning_moves: whether pictures mark the winning moves.
         game_arguments: see :func:`make_game`.
 
     Raises:
@@ -110,6 +112,7 @@ def make_aec(
         encoding=encoding,
         illegal_move=illegal_move,
         max_cycles=max_cycles,
+        show_winning_moves=show_winning_moves,
     )
 
 

@@ -1,0 +1,225 @@
+"""Heaps of objects: discs as long as they can be told apart, bars beyond."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+
+from nim_envs.render.canvas import (
+    FAINT,
+    GREY,
+    INK,
+    LINE,
+    OBJECT,
+    SEATS,
+    WINNING,
+    Canvas,
+    mixed,
+)
+from nim_envs.render.geometry import Area, square
+from nim_envs.render.panel import Panel
+from nim_envs.render.scene import Scene
+from nim_envs.rules.component import IntArray
+from nim_envs.rules.rules import Rules
+
+SMALLEST_DISC = 7.0
+LARGEST_DISC = 58.0
+WIDEST_BAR = 64.0
+
+
+class HeapPanel(Panel):
+    """Heaps side by side, to one scale; objects are counted from the bottom, row by row.
+
+    The point of an object means to take it and all those above it.
+
+    Args:
+        rules: the rules.
+        indices: components whose state is a number of objects.
+        area: where.
+    """
+
+    def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
+        super().__init__(rules, indices, area)
+        self.largest = max(1, *(rules.components[index].states - 1 for index in indices))
+        rows, self.columns, self.side = self._arrangement()
+        across = math.ceil(len(indices) / rows)
+        self.cells = dict(zip(indices, area.grid(rows, across), strict=False))
+        self.label_height = self._label_height(next(iter(self.cells.values())).width)
+
+    @property
+    def counted(self) -> bool:
+        """Whether objects are drawn one by one."""
+        return self.side >= SMALLEST_DISC
+
+    @staticmethod
+    def _label_height(width: float) -> float:
+        return 46.0 if width >= 60 else 38.0
+
+    def _arrangement(self) -> tuple[int, int, float]:
+        """Rows of heaps, objects side by side in a heap, and the side of an object's place."""
+        best = (1, 1, 0.0)
+        for rows in range(1, len(self.indices) + 1):
+            width = self.area.width / math.ceil(len(self.indices) / rows)
+            height = self.area.height / rows - self._label_height(width) - 8
+            if height <= 0:
+                break
+            for columns in range(1, min(self.largest, int(width // SMALLEST_DISC) or 1) + 1):
+                side = min(
+                    LARGEST_DISC,
+                    0.86 * width / columns,
+                    height / math.ceil(self.largest / columns),
+                )
+                # A heap that stays one column is read best, so more must pay.
+                if side > 1.15 * best[2]:
+                    best = (rows, columns, side)
+        return best
+
+    def room(self, component: int) -> Area:
+        """Return where the objects of a heap are, above its label."""
+        return self.cells[component].shrunk(0, 8, 0, self.label_height)
+
+    def place(self, component: int, number: int) -> Area:
+        """Return the place of object ``number``, counted from 0 at the bottom."""
+        room = self.room(component)
+        row, column = divmod(number, self.columns)
+        width = self.side * self.columns
+        return Area(
+            room.center.x - width / 2 + column * self.side,
+            room.bottom - (row + 1) * self.side,
+            self.side,
+            self.side,
+        )
+
+    @cached_property
+    def bar_width(self) -> float:
+        """Width of the bars that stand for heaps too large to draw."""
+        return min(WIDEST_BAR, 0.5 * next(iter(self.cells.values())).width)
+
+    def bar(self, component: int, low: int, high: int) -> Area:
+        """Return the part of a heap's bar from ``low`` to ``high`` objects."""
+        room = self.room(component)
+        scale = room.height / self.largest
+        return Area(
+            room.center.x - self.bar_width / 2,
+            room.bottom - high * scale,
+            self.bar_width,
+            (high - low) * scale,
+        )
+
+    def component_at(self, point: tuple[float, float]) -> int | None:
+        """Return the heap whose cell holds the point."""
+        return next((index for index, cell in self.cells.items() if cell.contains(point)), None)
+
+    def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
+        """Return the action that takes the object at the point and those above it."""
+        component = self.component_at(point)
+        if component is None:
+            return None
+        state = int(position[component])
+        if not self.counted:
+            return self._nearest(component, state, point)
+        for number in range(state):
+            if self.place(component, number).contains(point):
+                return self._leaving(component, state, number)
+        return None
+
+    def _leaving(self, component: int, state: int, left: int) -> int | None:
+        """The action that leaves ``left`` objects, if it is legal."""
+        successors = self.rules.components[component].table[state]
+        (options,) = np.nonzero(successors == left)
+        return self.rules.action(component, int(options[0])) if len(options) else None
+
+    def _nearest(self, component: int, state: int, point: tuple[float, float]) -> int | None:
+        """The action that leaves about what is below the point of a bar."""
+        whole = self.bar(component, 0, state)
+        if not whole.shrunk(-8, -8, -8, -8).contains(point):
+            return None
+        successors = self.rules.components[component].table[state]
+        (options,) = np.nonzero(successors >= 0)
+        if not len(options):
+            return None
+        room = self.room(component)
+        left = (room.bottom - point[1]) * self.largest / room.height
+        nearest = options[np.argmin(np.abs(successors[options] - left))]
+        return self.rules.action(component, int(nearest))
+
+    def draw(self, canvas: Canvas, scene: Scene) -> None:
+        """Draw the heaps with their numbers; what the last move took stays as rings."""
+        for component, cell in self.cells.items():
+            state = scene.state(component)
+            lefts = [
+                self.successor(component, state, option)
+                for option in scene.winning_options(component, self.rules.num_options)
+            ]
+            option = self.pointed_option(scene, component)
+            kept = state if option is None else self.successor(component, state, option)
+            if self.counted:
+                self._draw_discs(canvas, scene, component, kept, lefts)
+            else:
+                self._draw_bar(canvas, scene, component, kept, lefts)
+            self._draw_label(canvas, scene, component, cell)
+
+    def _draw_label(self, canvas: Canvas, scene: Scene, component: int, cell: Area) -> None:
+        wide = cell.width >= 60
+        room = self.room(component)
+        half = min(0.46 * cell.width, max(self.side * self.columns, self.bar_width, 24) / 2 + 6)
+        canvas.box(Area(room.center.x - half, room.bottom, 2 * half, 3), LINE, radius=1.5)
+        number = str(scene.state(component))
+        size = canvas.fitting(number, 0.94 * cell.width, 25 if wide else 20)
+        canvas.text(number, (room.center.x, room.bottom + 15), size, INK)
+        name = f"{self.rules.components[component].kind} {component}" if wide else str(component)
+        canvas.text(
+            name, (room.center.x, room.bottom + (33 if wide else 28)), 17 if wide else 14, GREY
+        )
+
+    def _draw_discs(
+        self, canvas: Canvas, scene: Scene, component: int, kept: int, lefts: Iterable[int]
+    ) -> None:
+        state, before = scene.state(component), scene.state_before(component)
+        line = max(1.5, 0.07 * self.side)
+        for number in range(max(state, before)):
+            slot = self.place(component, number)
+            disc = square(slot.center, round(0.84 * self.side))
+            if number >= state:
+                canvas.ring(disc, mixed(self._last_color(scene), (255, 255, 255), 0.35), line)
+            elif number >= kept:
+                assert scene.mover is not None
+                canvas.disc(disc, mixed(SEATS[scene.mover], (255, 255, 255), 0.25))
+            else:
+                canvas.disc(disc, OBJECT)
+            if number in lefts:
+                self._mark(canvas, disc)
+
+    def _mark(self, canvas: Canvas, disc: Area) -> None:
+        """Mark the lowest object that a winning move takes."""
+        canvas.disc(disc, WINNING)
+        if disc.height >= 14:
+            canvas.disc(square(disc.center, round(0.36 * disc.height)), (255, 255, 255))
+
+    def _draw_bar(
+        self, canvas: Canvas, scene: Scene, component: int, kept: int, lefts: Iterable[int]
+    ) -> None:
+        size = self.rules.components[component].states - 1
+        state, before = scene.state(component), scene.state_before(component)
+        canvas.box(self.bar(component, 0, size), FAINT, radius=3)
+        if before > state:
+            taken = self.bar(component, state, before)
+            canvas.box(taken, mixed(self._last_color(scene), (255, 255, 255), 0.7), radius=3)
+        if state:
+            canvas.box(self.bar(component, 0, state), OBJECT, radius=3)
+        if kept < state:
+            assert scene.mover is not None
+            color = mixed(SEATS[scene.mover], (255, 255, 255), 0.25)
+            canvas.box(self.bar(component, kept, state), color, radius=3)
+        for left in lefts:
+            level = self.bar(component, left, left)
+            canvas.box(Area(level.x - 8, level.y - 2, level.width + 16, 4), WINNING, radius=2)
+            words = str(left)
+            canvas.text(words, (level.right + 11, level.y), 16, WINNING, anchor=(0, 0.5))
+
+    @staticmethod
+    def _last_color(scene: Scene) -> tuple[int, int, int]:
+        return GREY if scene.last_mover is None else SEATS[scene.last_mover]
