@@ -129,6 +129,7 @@ def make_vector(
     autoreset_mode: Any = "NextStep",
     copy: bool = True,
     num_threads: int = 1,
+    show_winning_moves: bool = False,
     **game_arguments: Any,
 ) -> VectorGameEnv:
     """Return the batched environment of a registered game; the vector entry point of every id.
@@ -136,7 +137,7 @@ def make_vector(
     Args:
         game: a key of :data:`GAMES`.
         num_envs: see :class:`nim_envs.vector.VectorGameEnv`, as for the others down to
-            ``num_threads``.
+            ``show_winning_moves``.
         opponent: who answers inside the step, if anybody.
         seat: the agent's seat versus an opponent.
         render_mode: whether games can be rendered.
@@ -146,6 +147,7 @@ def make_vector(
         autoreset_mode: when new games begin.
         copy: whether observations are copied.
         num_threads: threads that share the games.
+        show_winning_moves: whether pictures mark the winning moves.
         game_arguments: see :func:`make_game`.
 
     Raises:
@@ -170,6 +172,7 @@ def make_vector(
         autoreset_mode=autoreset_mode,
         copy=copy,
         num_threads=num_threads,
+        show_winning_moves=show_winning_moves,
     )
 
 

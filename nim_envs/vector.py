@@ -6,7 +6,7 @@ import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,8 @@ from nim_envs.errors import (
     SearchTooLargeError,
 )
 from nim_envs.game import Game
+from nim_envs.render.scene import Scene
+from nim_envs.render.screen import Frame, Screen
 from nim_envs.render.text import render_text
 from nim_envs.rules.component import LARGEST_TABLE, BoolArray, IntArray
 from nim_envs.rules.validation import checked_integer
@@ -40,7 +42,7 @@ StepResult = tuple[Observations, Array, Array, Array, dict[str, Any]]
 CalledOpponent = Callable[[Array, MaskArray, np.random.Generator], npt.ArrayLike]
 
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
-RENDER_MODES = ("ansi",)
+RENDER_MODES = ("rgb_array", "ansi")
 COMPILED_OPPONENTS = {"random": 1.0, "optimal": 0.0}
 """The opponents that have a name, by their probability of a random move."""
 SEATS = (0, 1, "random")
@@ -116,7 +118,8 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             it is not to move.
         seat: versus an opponent, whether the agent moves first (0) or second (1), or
             ``"random"``: drawn for each game. 0 by default.
-        render_mode: ``"ansi"``: :meth:`render` returns a text for each game.
+        render_mode: ``"rgb_array"``: :meth:`render` returns a picture of each game, with no
+            display; ``"ansi"``: a text for each.
         encoding: how positions are observed; see :class:`nim_envs.encoding.Encoding`.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave every
             game as it was.
@@ -126,11 +129,13 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             their own; else the next call overwrites them. All other arrays are always new.
         num_threads: threads that share the games. More than one pays off from some ten
             thousand games on.
+        show_winning_moves: whether pictures mark the winning moves.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
         SearchTooLargeError: a component is too large to tabulate; or, versus an opponent that
-            plays optimally, the game has too many positions.
+            plays optimally or to show winning moves, the game has too many positions.
+        MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
     * v0: first version.
@@ -164,6 +169,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         num_threads: int = 1,
+        show_winning_moves: bool = False,
     ) -> None:
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
@@ -176,10 +182,20 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             )
         if not isinstance(copy, bool):
             raise InvalidGameError(f"copy must be True or False, not {copy!r}")
+        if not isinstance(show_winning_moves, bool):
+            raise InvalidGameError(
+                f"show_winning_moves must be True or False, not {show_winning_moves!r}"
+            )
         self.game = game
         self.num_envs = checked_integer("num_envs", num_envs, minimum=1)
         self.num_threads = checked_integer("num_threads", num_threads, minimum=1)
         self.render_mode = render_mode
+        self.show_winning_moves = show_winning_moves
+        if show_winning_moves:
+            # What cannot be solved is refused now, not in the middle of a game.
+            _ = game.solution
+        self._screen = Screen(game, render_mode) if render_mode == "rgb_array" else None
+        self._last_step: _LastStep | None = None
         self.illegal_move = illegal_move
         self.copy = copy
         self.max_cycles = (
@@ -195,6 +211,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         self.metadata: dict[str, Any] = {
             "name": name,
             "render_modes": list(RENDER_MODES),
+            "render_fps": 2,
             "autoreset_mode": self.autoreset_mode,
         }
         rules = game.rules
@@ -329,6 +346,8 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         self._games.due[which] = kernels.NEW_GAME
         self._settle(starts)
         self._ready = True
+        if self._last_step is not None:
+            self._last_step.played[which] = False
         infos = {"seat": self._games.seats.copy(), "_seat": which}
         return self._shown_observations(), infos
 
@@ -435,6 +454,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             )
         if self.illegal_move == "raise":
             self._check_legal(checked, "the", kernels.AGENT)
+        last_step = None if self._screen is None else self._step_to_show(checked)
         self._ready = False
         rewards = np.empty(self.num_envs, dtype=np.float32)
         terminations = np.empty(self.num_envs, dtype=np.bool_)
@@ -443,6 +463,11 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         observations = self._advance(checked, ends)
         self._ready = True
         infos: dict[str, Any] = {"seat": self._games.seats.copy(), "_seat": self._all}
+        if last_step is not None:
+            last_step.rewards[:] = rewards
+            if self._settings.same_step:
+                last_step.played[terminations | truncations] = False
+            self._last_step = last_step
         if self._settings.same_step:
             ended = terminations | truncations
             if ended.any():
@@ -520,8 +545,8 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         self._check_ready()
         return self._grouping.positions(self._games.states)
 
-    def render(self) -> tuple[str, ...] | None:
-        """Return a text for each game in mode ``"ansi"``.
+    def render(self) -> tuple[Frame, ...] | tuple[str, ...] | None:
+        """Return a picture of each game, ``(height, width, 3)``, uint8, or a text.
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.
@@ -529,15 +554,51 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         if self.render_mode is None:
             logger.warn(f"render() needs a render_mode out of {RENDER_MODES}; it is None")
             return None
-        return tuple(
-            render_text(
-                self.game.rules,
-                position,
-                "the game is over" if outcome else f"player_{seat} to move",
-            )
-            for position, outcome, seat in zip(
-                self.positions, self._games.outcomes, self._games.seats, strict=True
-            )
+        self._check_ready()
+        scenes = (self._scene(index, position) for index, position in enumerate(self.positions))
+        if self._screen is None:
+            rules = self.game.rules
+            return tuple(render_text(rules, scene.position, scene.status) for scene in scenes)
+        picture = self._screen.picture
+        return tuple(picture.frame(scene) for scene in scenes)
+
+    def _step_to_show(self, actions: IntArray) -> _LastStep:
+        """What pictures tell about a step, as far as it is known before."""
+        return _LastStep(
+            positions=self.positions,
+            seats=self._games.seats.copy(),
+            actions=actions.copy(),
+            rewards=np.zeros(self.num_envs),
+            played=self._games.outcomes == kernels.GOES_ON,
+        )
+
+    def _scene(self, index: int, position: IntArray) -> Scene:
+        """What a picture of game ``index`` shows."""
+        over = bool(self._games.outcomes[index])
+        known: dict[str, Any] = {}
+        step = self._last_step
+        if step is not None and step.played[index]:
+            seat, reward = int(step.seats[index]), step.rewards[index]
+            known = {"previous": step.positions[index]}
+            if self.opponent is None:
+                legal = (position != step.positions[index]).any()
+                words = (
+                    f"moved, {self.game.rules.describe_action(int(step.actions[index]))}"
+                    if legal
+                    else "made an illegal move and forfeits"
+                )
+                known |= {"last_mover": seat, "last_words": f"player_{seat} {words}"}
+            if over and reward:
+                known["winner"] = seat if reward > 0 else 1 - seat
+        return Scene(
+            position=position,
+            mover=None if over else int(self._games.seats[index]),
+            winning=(
+                self.game.solution.winning_actions(position)
+                if self.show_winning_moves and not over
+                else None
+            ),
+            **known,
         )
 
     def _new_rows(self) -> WordArray:
@@ -618,6 +679,16 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         """Restore the games in progress, and make the rest again."""
         self.__dict__.update(state)
         self._bind_tables()
+
+
+class _LastStep(NamedTuple):
+    """What pictures tell about a step; one entry a game."""
+
+    positions: IntArray  # before it, (games, components)
+    seats: npt.NDArray[np.int8]  # of those who stepped
+    actions: IntArray  # theirs
+    rewards: Array  # theirs
+    played: BoolArray  # whether the game on show is the one that the step was made in
 
 
 class _Starts:

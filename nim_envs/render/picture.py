@@ -19,6 +19,7 @@ from nim_envs.render.canvas import (
     mixed,
 )
 from nim_envs.render.geometry import Area
+from nim_envs.render.graphs import MOST_NODES, GraphPanel
 from nim_envs.render.heaps import HeapPanel
 from nim_envs.render.numbers import NumberPanel
 from nim_envs.render.panel import Panel
@@ -37,9 +38,14 @@ PANELS: dict[type[Component], type[Panel]] = {
     SubtractionHeap: HeapPanel,
     AdditionTotal: TrackPanel,
 }
-"""What draws a kind of component; any other is drawn as a number."""
+"""What draws a kind of component. Any other is drawn as a graph, or as a number if too large."""
 
-SHARES: dict[type[Panel], float] = {HeapPanel: 2.0, TrackPanel: 1.0, NumberPanel: 1.0}
+SHARES: dict[type[Panel], float] = {
+    HeapPanel: 2.0,
+    TrackPanel: 1.0,
+    GraphPanel: 2.0,
+    NumberPanel: 1.0,
+}
 """How much of the height a panel takes beside others."""
 
 LOSERS = {
@@ -72,7 +78,7 @@ class Picture:
         """One panel for each kind of component, in the order in which they come first."""
         groups: dict[type[Panel], list[int]] = {}
         for index, component in enumerate(self.game.rules.components):
-            groups.setdefault(PANELS.get(type(component), NumberPanel), []).append(index)
+            groups.setdefault(_panel(component), []).append(index)
         areas = area.stacked([SHARES[kind] for kind in groups])
         return [
             kind(self.game.rules, indices, part)
@@ -153,3 +159,9 @@ class Picture:
             return "every move loses"
         rules = self.game.rules
         return "wins: " + "; ".join(rules.describe_action(int(action)) for action in winning)
+
+
+def _panel(component: Component) -> type[Panel]:
+    """What draws ``component``."""
+    other = GraphPanel if component.states <= MOST_NODES else NumberPanel
+    return PANELS.get(type(component), other)
