@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -28,42 +29,31 @@ from nim_envs.rules.rules import Rules
 SMALLEST_DISC = 7.0
 LARGEST_DISC = 58.0
 WIDEST_BAR = 64.0
+WIDE = 60.0
+"""Width of a heap's place from which on its label has words."""
 
 
-class HeapPanel(Panel):
-    """Heaps side by side, to one scale; objects are counted from the bottom, row by row.
-
-    The point of an object means to take it and all those above it.
+@dataclass(frozen=True)
+class HeapLayout:
+    """Where heaps and their objects are.
 
     Args:
-        rules: the rules.
-        indices: components whose state is a number of objects.
-        area: where.
+        area: of all heaps.
+        indices: the heaps to show.
+        largest: objects in the largest one, at least 1.
     """
 
-    def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
-        super().__init__(rules, indices, area)
-        self.largest = max(1, *(rules.components[index].states - 1 for index in indices))
-        rows, self.columns, self.side = self._arrangement()
-        across = math.ceil(len(indices) / rows)
-        self.cells = dict(zip(indices, area.grid(rows, across), strict=False))
-        self.label_height = self._label_height(next(iter(self.cells.values())).width)
+    area: Area
+    indices: tuple[int, ...]
+    largest: int
 
-    @property
-    def counted(self) -> bool:
-        """Whether objects are drawn one by one."""
-        return self.side >= SMALLEST_DISC
-
-    @staticmethod
-    def _label_height(width: float) -> float:
-        return 46.0 if width >= 60 else 38.0
-
-    def _arrangement(self) -> tuple[int, int, float]:
+    @cached_property
+    def arrangement(self) -> tuple[int, int, float]:
         """Rows of heaps, objects side by side in a heap, and the side of an object's place."""
         best = (1, 1, 0.0)
         for rows in range(1, len(self.indices) + 1):
             width = self.area.width / math.ceil(len(self.indices) / rows)
-            height = self.area.height / rows - self._label_height(width) - 8
+            height = self.area.height / rows - _label_height(width) - 8
             if height <= 0:
                 break
             for columns in range(1, min(self.largest, int(width // SMALLEST_DISC) or 1) + 1):
@@ -77,26 +67,52 @@ class HeapPanel(Panel):
                     best = (rows, columns, side)
         return best
 
+    @property
+    def columns(self) -> int:
+        """Objects side by side in a heap."""
+        return self.arrangement[1]
+
+    @property
+    def side(self) -> float:
+        """Side of the place of an object."""
+        return self.arrangement[2]
+
+    @property
+    def counted(self) -> bool:
+        """Whether objects are drawn one by one."""
+        return self.side >= SMALLEST_DISC
+
+    @cached_property
+    def cells(self) -> dict[int, Area]:
+        """The place of each heap, its label included."""
+        rows = self.arrangement[0]
+        grid = self.area.grid(rows, math.ceil(len(self.indices) / rows))
+        return dict(zip(self.indices, grid, strict=False))
+
+    @property
+    def cell_width(self) -> float:
+        """Width of each heap's place."""
+        return next(iter(self.cells.values())).width
+
     def room(self, component: int) -> Area:
         """Return where the objects of a heap are, above its label."""
-        return self.cells[component].shrunk(0, 8, 0, self.label_height)
+        return self.cells[component].shrunk(0, 8, 0, _label_height(self.cell_width))
 
     def place(self, component: int, number: int) -> Area:
         """Return the place of object ``number``, counted from 0 at the bottom."""
         room = self.room(component)
         row, column = divmod(number, self.columns)
-        width = self.side * self.columns
         return Area(
-            room.center.x - width / 2 + column * self.side,
+            room.center.x - self.side * self.columns / 2 + column * self.side,
             room.bottom - (row + 1) * self.side,
             self.side,
             self.side,
         )
 
-    @cached_property
+    @property
     def bar_width(self) -> float:
         """Width of the bars that stand for heaps too large to draw."""
-        return min(WIDEST_BAR, 0.5 * next(iter(self.cells.values())).width)
+        return min(WIDEST_BAR, 0.5 * self.cell_width)
 
     def bar(self, component: int, low: int, high: int) -> Area:
         """Return the part of a heap's bar from ``low`` to ``high`` objects."""
@@ -109,20 +125,51 @@ class HeapPanel(Panel):
             (high - low) * scale,
         )
 
+
+def _label_height(width: float) -> float:
+    return 46.0 if width >= WIDE else 38.0
+
+
+class HeapPanel(Panel):
+    """Heaps side by side, to one scale; objects are counted from the bottom, row by row.
+
+    The point of an object means to take it and all those above it. Of heaps that split only
+    those are shown that hold something; their moves are not told by a point.
+
+    Args:
+        rules: the rules.
+        indices: components whose state is a number of objects.
+        area: where.
+    """
+
+    def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
+        super().__init__(rules, indices, area)
+        self.splits = any(rules.components[index].splits for index in indices)
+        self.layout = self._layout(np.array(rules.initial))
+
+    def _layout(self, *positions: IntArray) -> HeapLayout:
+        """Return where heaps are in a picture of the positions."""
+        if not self.splits:
+            largest = max(self.rules.components[index].states - 1 for index in self.indices)
+            return HeapLayout(self.area, tuple(self.indices), max(1, largest))
+        held = {index: max(int(position[index]) for position in positions) for index in self.indices}
+        shown = [index for index, objects in held.items() if objects] or self.indices[:1]
+        return HeapLayout(self.area, tuple(shown), max(1, *held.values()))
+
     def component_at(self, point: tuple[float, float]) -> int | None:
         """Return the heap whose cell holds the point."""
-        return next((index for index, cell in self.cells.items() if cell.contains(point)), None)
+        return next((index for index, cell in self.layout.cells.items() if cell.contains(point)), None)
 
     def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
         """Return the action that takes the object at the point and those above it."""
         component = self.component_at(point)
-        if component is None:
+        if component is None or self.splits:
             return None
         state = int(position[component])
-        if not self.counted:
+        if not self.layout.counted:
             return self._nearest(component, state, point)
         for number in range(state):
-            if self.place(component, number).contains(point):
+            if self.layout.place(component, number).contains(point):
                 return self._leaving(component, state, number)
         return None
 
@@ -134,21 +181,23 @@ class HeapPanel(Panel):
 
     def _nearest(self, component: int, state: int, point: tuple[float, float]) -> int | None:
         """The action that leaves about what is below the point of a bar."""
-        whole = self.bar(component, 0, state)
+        whole = self.layout.bar(component, 0, state)
         if not whole.shrunk(-8, -8, -8, -8).contains(point):
             return None
         successors = self.rules.components[component].table[state]
         (options,) = np.nonzero(successors >= 0)
         if not len(options):
             return None
-        room = self.room(component)
-        left = (room.bottom - point[1]) * self.largest / room.height
+        room = self.layout.room(component)
+        left = (room.bottom - point[1]) * self.layout.largest / room.height
         nearest = options[np.argmin(np.abs(successors[options] - left))]
         return self.rules.action(component, int(nearest))
 
     def draw(self, canvas: Canvas, scene: Scene) -> None:
         """Draw the heaps with their numbers; what the last move took stays as rings."""
-        for component, cell in self.cells.items():
+        positions = [scene.position] if scene.previous is None else [scene.previous, scene.position]
+        self.layout = self._layout(*positions)
+        for component, cell in self.layout.cells.items():
             state = scene.state(component)
             lefts = [
                 self.successor(component, state, option)
@@ -156,16 +205,16 @@ class HeapPanel(Panel):
             ]
             option = self.pointed_option(scene, component)
             kept = state if option is None else self.successor(component, state, option)
-            if self.counted:
+            if self.layout.counted:
                 self._draw_discs(canvas, scene, component, kept, lefts)
             else:
                 self._draw_bar(canvas, scene, component, kept, lefts)
             self._draw_label(canvas, scene, component, cell)
 
     def _draw_label(self, canvas: Canvas, scene: Scene, component: int, cell: Area) -> None:
-        wide = cell.width >= 60
-        room = self.room(component)
-        half = min(0.46 * cell.width, max(self.side * self.columns, self.bar_width, 24) / 2 + 6)
+        wide = cell.width >= WIDE
+        room = self.layout.room(component)
+        half = min(0.46 * cell.width, max(self.layout.side * self.layout.columns, self.layout.bar_width, 24) / 2 + 6)
         canvas.box(Area(room.center.x - half, room.bottom, 2 * half, 3), LINE, radius=1.5)
         number = str(scene.state(component))
         size = canvas.fitting(number, 0.94 * cell.width, 25 if wide else 20)
@@ -179,10 +228,10 @@ class HeapPanel(Panel):
         self, canvas: Canvas, scene: Scene, component: int, kept: int, lefts: Iterable[int]
     ) -> None:
         state, before = scene.state(component), scene.state_before(component)
-        line = max(1.5, 0.07 * self.side)
+        line = max(1.5, 0.07 * self.layout.side)
         for number in range(max(state, before)):
-            slot = self.place(component, number)
-            disc = square(slot.center, round(0.84 * self.side))
+            slot = self.layout.place(component, number)
+            disc = square(slot.center, round(0.84 * self.layout.side))
             if number >= state:
                 canvas.ring(disc, mixed(self._last_color(scene), (255, 255, 255), 0.35), line)
             elif number >= kept:
@@ -204,18 +253,18 @@ class HeapPanel(Panel):
     ) -> None:
         size = self.rules.components[component].states - 1
         state, before = scene.state(component), scene.state_before(component)
-        canvas.box(self.bar(component, 0, size), FAINT, radius=3)
+        canvas.box(self.layout.bar(component, 0, size), FAINT, radius=3)
         if before > state:
-            taken = self.bar(component, state, before)
+            taken = self.layout.bar(component, state, before)
             canvas.box(taken, mixed(self._last_color(scene), (255, 255, 255), 0.7), radius=3)
         if state:
-            canvas.box(self.bar(component, 0, state), OBJECT, radius=3)
+            canvas.box(self.layout.bar(component, 0, state), OBJECT, radius=3)
         if kept < state:
             assert scene.mover is not None
             color = mixed(SEATS[scene.mover], (255, 255, 255), 0.25)
-            canvas.box(self.bar(component, kept, state), color, radius=3)
+            canvas.box(self.layout.bar(component, kept, state), color, radius=3)
         for left in lefts:
-            level = self.bar(component, left, left)
+            level = self.layout.bar(component, left, left)
             canvas.box(Area(level.x - 8, level.y - 2, level.width + 16, 4), WINNING, radius=2)
             words = str(left)
             canvas.text(words, (level.right + 11, level.y), 16, WINNING, anchor=(0, 0.5))

@@ -54,11 +54,11 @@ class NumberPanel(Panel):
             options = scene.winning_options(component, self.rules.num_options)
             if options:
                 canvas.box(tile, WINNING, radius=8, width=3)
-            words = str(state) if before == state else f"{before} → {state}"
-            size = canvas.fitting(words, 0.9 * tile.width, 0.36 * tile.height)
-            canvas.text(words, (tile.center.x, tile.y + 0.42 * tile.height), size, INK)
-            rules = self.rules.components[component]
+            size = canvas.fitting(str(state), 0.9 * tile.width, 0.42 * tile.height)
+            canvas.text(str(state), (tile.center.x, tile.y + 0.42 * tile.height), size, INK)
             if tile.height >= 50:
-                small = canvas.fitting(f"{rules.kind} {component}", 0.9 * tile.width, 17)
-                name = f"{rules.kind} {component}"
+                name = f"{self.rules.components[component].kind} {component}"
+                if before != state:
+                    name += f", was {before}"
+                small = canvas.fitting(name, 0.9 * tile.width, 17)
                 canvas.text(name, (tile.center.x, tile.y + 0.76 * tile.height), small, GREY)

@@ -40,14 +40,6 @@ PANELS: dict[type[Component], type[Panel]] = {
 }
 """What draws a kind of component. Any other is drawn as a graph, or as a number if too large."""
 
-SHARES: dict[type[Panel], float] = {
-    HeapPanel: 2.0,
-    TrackPanel: 1.0,
-    GraphPanel: 2.0,
-    NumberPanel: 1.0,
-}
-"""How much of the height a panel takes beside others."""
-
 LOSERS = {
     Convention.NORMAL: "the last mover wins",
     Convention.MISERE: "the last mover loses",
@@ -79,11 +71,13 @@ class Picture:
         groups: dict[type[Panel], list[int]] = {}
         for index, component in enumerate(self.game.rules.components):
             groups.setdefault(_panel(component), []).append(index)
-        areas = area.stacked([SHARES[kind] for kind in groups])
-        return [
-            kind(self.game.rules, indices, part)
-            for (kind, indices), part in zip(groups.items(), areas, strict=True)
-        ]
+        # Tracks are wide and low; all else stands side by side above them.
+        low = [kind for kind in groups if kind is TrackPanel]
+        beside = [kind for kind in groups if kind is not TrackPanel]
+        parts = area.stacked([2.0] * bool(beside) + [1.0] * bool(low))
+        areas = dict(zip(beside, parts[0].grid(1, max(1, len(beside))), strict=False))
+        areas.update(zip(low, parts[-1:], strict=True) if low else ())
+        return [kind(self.game.rules, indices, areas[kind]) for kind, indices in groups.items()]
 
     def draw(self, scene: Scene) -> Any:
         """Draw a scene; return the pygame surface, which the next one overwrites."""
