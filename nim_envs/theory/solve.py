@@ -10,9 +10,9 @@ from nim_envs.rules.component import Component
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction import SubtractionHeap
+from nim_envs.theory.grundy import is_tame
 from nim_envs.theory.search import LARGEST_SEARCH, SearchSolution
 from nim_envs.theory.solution import Solution, Solvable, SumSolution
-from nim_envs.theory.values import TableValues
 
 METHODS = ("auto", "theorem", "search")
 
@@ -87,7 +87,7 @@ def _theorem(rules: Rules, convention: Convention) -> str | None:
     }
     if not others:
         return "Ferguson's theorem"
-    if all(TableValues(component).is_tame for component in others):
+    if all(is_tame(component) for component in others):
         return "theorem on tame misère sums"
     return None
 
