@@ -397,7 +397,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             self._illegal(action, seat)
             return
         if self.render_mode is not None:
-            words = self.game.rules.describe_action(action)
+            words = self.game.rules.describe_action(action, position)
             self._remember(seat, f"{mover} moved, {words}")
         position[component] = successor
         first = component * self._num_options

@@ -582,8 +582,9 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             known = {"previous": step.positions[index]}
             if self.opponent is None:
                 legal = (position != step.positions[index]).any()
+                action, before = int(step.actions[index]), step.positions[index]
                 words = (
-                    f"moved, {self.game.rules.describe_action(int(step.actions[index]))}"
+                    f"moved, {self.game.rules.describe_action(action, before)}"
                     if legal
                     else "made an illegal move and forfeits"
                 )

@@ -12,7 +12,9 @@ SWEEPS = 12
 """Times that the layers are put in order."""
 
 
-def graph_places(successors: Sequence[Sequence[int]]) -> tuple[list[Point], dict[Edge, list[Point]]]:
+def graph_places(
+    successors: Sequence[Sequence[int]],
+) -> tuple[list[Point], dict[Edge, list[Point]]]:
     """Lay a graph out: the longer the way to an end, the further to the left.
 
     Args:
@@ -58,7 +60,6 @@ def graph_places(successors: Sequence[Sequence[int]]) -> tuple[list[Point], dict
             places[node] = Point(x, (rank + 0.5) / len(layer) if top else 0.5)
     bends = {edge: [places[node] for node in nodes] for edge, nodes in passing.items()}
     return places[: len(successors)], bends
-
 
 
 def _heights(successors: Sequence[Sequence[int]]) -> list[int]:
@@ -108,9 +109,7 @@ def _order(layers: list[list[int]], links: list[Edge], count: int) -> None:
 
 def _ranks(layers: list[list[int]]) -> dict[int, float]:
     """The place of each node in its layer, from 0 to 1."""
-    return {
-        node: (rank + 0.5) / len(layer) for layer in layers for rank, node in enumerate(layer)
-    }
+    return {node: (rank + 0.5) / len(layer) for layer in layers for rank, node in enumerate(layer)}
 
 
 def _crossings(layers: list[list[int]], links: list[Edge]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from functools import lru_cache
@@ -169,7 +170,7 @@ class _Graph:
             way = [self.places[edge[0]], *self.bends.get(edge, []), self.places[edge[1]]]
             color, width = colors.get(edge, plain), 4.0 if edge in colors else 1.8
             ends = _shortened(way, 0.5 * self.side, 0.5 * self.side + 3)
-            for start, end in zip(ends[:-2], ends[1:-1], strict=True):
+            for start, end in itertools.pairwise(ends[:-1]):
                 canvas.line(start, end, color, width)
                 canvas.disc(square(end, width), color)
             canvas.arrow(ends[-2], ends[-1], color, width)

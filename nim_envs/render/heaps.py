@@ -18,6 +18,7 @@ from nim_envs.render.canvas import (
     SEATS,
     WINNING,
     Canvas,
+    Color,
     mixed,
 )
 from nim_envs.render.geometry import Area, square
@@ -133,8 +134,7 @@ def _label_height(width: float) -> float:
 class HeapPanel(Panel):
     """Heaps side by side, to one scale; objects are counted from the bottom, row by row.
 
-    The point of an object means to take it and all those above it. Of heaps that split only
-    those are shown that hold something; their moves are not told by a point.
+    The point of an object means to take it and all those above it.
 
     Args:
         rules: the rules.
@@ -144,26 +144,23 @@ class HeapPanel(Panel):
 
     def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
         super().__init__(rules, indices, area)
-        self.splits = any(rules.components[index].splits for index in indices)
-        self.layout = self._layout(np.array(rules.initial))
+        self.layout = self.layout_of(np.array(rules.initial))
 
-    def _layout(self, *positions: IntArray) -> HeapLayout:
+    def layout_of(self, *positions: IntArray) -> HeapLayout:
         """Return where heaps are in a picture of the positions."""
-        if not self.splits:
-            largest = max(self.rules.components[index].states - 1 for index in self.indices)
-            return HeapLayout(self.area, tuple(self.indices), max(1, largest))
-        held = {index: max(int(position[index]) for position in positions) for index in self.indices}
-        shown = [index for index, objects in held.items() if objects] or self.indices[:1]
-        return HeapLayout(self.area, tuple(shown), max(1, *held.values()))
+        largest = max(self.rules.components[index].states - 1 for index in self.indices)
+        return HeapLayout(self.area, tuple(self.indices), max(1, largest))
 
     def component_at(self, point: tuple[float, float]) -> int | None:
         """Return the heap whose cell holds the point."""
-        return next((index for index, cell in self.layout.cells.items() if cell.contains(point)), None)
+        return next(
+            (index for index, cell in self.layout.cells.items() if cell.contains(point)), None
+        )
 
     def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
         """Return the action that takes the object at the point and those above it."""
         component = self.component_at(point)
-        if component is None or self.splits:
+        if component is None:
             return None
         state = int(position[component])
         if not self.layout.counted:
@@ -196,29 +193,47 @@ class HeapPanel(Panel):
     def draw(self, canvas: Canvas, scene: Scene) -> None:
         """Draw the heaps with their numbers; what the last move took stays as rings."""
         positions = [scene.position] if scene.previous is None else [scene.previous, scene.position]
-        self.layout = self._layout(*positions)
+        self.layout = self.layout_of(*positions)
         for component, cell in self.layout.cells.items():
             state = scene.state(component)
-            lefts = [
-                self.successor(component, state, option)
-                for option in scene.winning_options(component, self.rules.num_options)
-            ]
+            lefts = self.marked(scene, component)
             option = self.pointed_option(scene, component)
             kept = state if option is None else self.successor(component, state, option)
             if self.layout.counted:
                 self._draw_discs(canvas, scene, component, kept, lefts)
             else:
                 self._draw_bar(canvas, scene, component, kept, lefts)
-            self._draw_label(canvas, scene, component, cell)
+            self.draw_label(canvas, scene, component, cell, INK)
 
-    def _draw_label(self, canvas: Canvas, scene: Scene, component: int, cell: Area) -> None:
+    def marked(self, scene: Scene, component: int) -> list[int]:
+        """Return what the winning moves leave of a heap; the first object they take is marked."""
+        return [
+            self.successor(component, scene.state(component), option)
+            for option in scene.winning_options(component, self.rules.num_options)
+        ]
+
+    def color(self, scene: Scene, component: int) -> Color:
+        """Return the colour of a heap's objects."""
+        return OBJECT
+
+    def draw_label(
+        self, canvas: Canvas, scene: Scene, component: int, cell: Area, color: Color
+    ) -> None:
+        """Write below a heap how many objects it has and which one it is."""
         wide = cell.width >= WIDE
         room = self.layout.room(component)
-        half = min(0.46 * cell.width, max(self.layout.side * self.layout.columns, self.layout.bar_width, 24) / 2 + 6)
-        canvas.box(Area(room.center.x - half, room.bottom, 2 * half, 3), LINE, radius=1.5)
+        half = min(
+            0.46 * cell.width,
+            max(self.layout.side * self.layout.columns, self.layout.bar_width, 24) / 2 + 6,
+        )
+        canvas.box(
+            Area(room.center.x - half, room.bottom, 2 * half, 3),
+            LINE if color == INK else color,
+            radius=1.5,
+        )
         number = str(scene.state(component))
         size = canvas.fitting(number, 0.94 * cell.width, 25 if wide else 20)
-        canvas.text(number, (room.center.x, room.bottom + 15), size, INK)
+        canvas.text(number, (room.center.x, room.bottom + 15), size, color)
         name = f"{self.rules.components[component].kind} {component}" if wide else str(component)
         canvas.text(
             name, (room.center.x, room.bottom + (33 if wide else 28)), 17 if wide else 14, GREY
@@ -238,7 +253,7 @@ class HeapPanel(Panel):
                 assert scene.mover is not None
                 canvas.disc(disc, mixed(SEATS[scene.mover], (255, 255, 255), 0.25))
             else:
-                canvas.disc(disc, OBJECT)
+                canvas.disc(disc, self.color(scene, component))
             if number in lefts:
                 self._mark(canvas, disc)
 
@@ -270,5 +285,40 @@ class HeapPanel(Panel):
             canvas.text(words, (level.right + 11, level.y), 16, WINNING, anchor=(0, 0.5))
 
     @staticmethod
-    def _last_color(scene: Scene) -> tuple[int, int, int]:
+    def _last_color(scene: Scene) -> Color:
         return GREY if scene.last_mover is None else SEATS[scene.last_mover]
+
+
+class SplittingHeapPanel(HeapPanel):
+    """Heaps that split: only those slots are shown that hold something, or did before the move.
+
+    A move is not told by a point, as what it leaves must be said too. Heaps that a winning
+    move can be made in are marked, and a part that was split off has the mover's colour.
+    """
+
+    def layout_of(self, *positions: IntArray) -> HeapLayout:
+        """Return where heaps are in a picture of the positions."""
+        held = {index: max(int(one[index]) for one in positions) for index in self.indices}
+        shown = [index for index, objects in held.items() if objects] or self.indices[:1]
+        return HeapLayout(self.area, tuple(shown), max(1, *held.values()))
+
+    def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
+        """Return nothing; :meth:`component_at` tells the heap."""
+        return None
+
+    def marked(self, scene: Scene, component: int) -> list[int]:
+        """Return nothing: no single object tells a move."""
+        return []
+
+    def color(self, scene: Scene, component: int) -> Color:
+        """Return the colour of a heap's objects."""
+        if scene.state_before(component) == 0 and scene.last_mover is not None:
+            return mixed(SEATS[scene.last_mover], OBJECT, 0.35)
+        return OBJECT
+
+    def draw_label(
+        self, canvas: Canvas, scene: Scene, component: int, cell: Area, color: Color
+    ) -> None:
+        """Write below a heap how many objects it has, in the colour of winning moves if it does."""
+        wins = scene.winning_options(component, self.rules.num_options)
+        super().draw_label(canvas, scene, component, cell, WINNING if wins else color)

@@ -20,12 +20,18 @@ from nim_envs.render.canvas import (
 )
 from nim_envs.render.geometry import Area
 from nim_envs.render.graphs import MOST_NODES, GraphPanel
-from nim_envs.render.heaps import HeapPanel
+from nim_envs.render.heaps import HeapPanel, SplittingHeapPanel
 from nim_envs.render.numbers import NumberPanel
 from nim_envs.render.panel import Panel
 from nim_envs.render.scene import Scene
 from nim_envs.render.tracks import TrackPanel
-from nim_envs.rules import AdditionTotal, Component, Convention, SubtractionHeap
+from nim_envs.rules import (
+    AdditionTotal,
+    Component,
+    Convention,
+    SplittingHeap,
+    SubtractionHeap,
+)
 from nim_envs.rules.component import IntArray
 
 SIZE = (640, 480)
@@ -36,6 +42,7 @@ HEADER, FOOTER, MARGIN = 46, 34, 12
 
 PANELS: dict[type[Component], type[Panel]] = {
     SubtractionHeap: HeapPanel,
+    SplittingHeap: SplittingHeapPanel,
     AdditionTotal: TrackPanel,
 }
 """What draws a kind of component. Any other is drawn as a graph, or as a number if too large."""
@@ -139,7 +146,7 @@ class Picture:
         middle = self.body.bottom + FOOTER / 2
         right = self.body.right - 4
         if scene.winning is not None and scene.mover is not None:
-            words = self._truth(scene.winning)
+            words = self._truth(scene.winning, scene.position)
             words = canvas.shortened(words, 0.55 * self.body.width, 18)
             color = WINNING if len(scene.winning) else GREY
             right = canvas.text(words, (right, middle), 18, color, anchor=(1, 0.5)).x - 12
@@ -148,11 +155,13 @@ class Picture:
             words = canvas.shortened(scene.last_words, right - self.body.x, 18)
             canvas.text(words, (self.body.x + 4, middle), 18, color, anchor=(0, 0.5))
 
-    def _truth(self, winning: IntArray) -> str:
+    def _truth(self, winning: IntArray, position: IntArray) -> str:
         if not len(winning):
             return "every move loses"
         rules = self.game.rules
-        return "wins: " + "; ".join(rules.describe_action(int(action)) for action in winning)
+        return "wins: " + "; ".join(
+            rules.describe_action(int(action), position) for action in winning
+        )
 
 
 def _panel(component: Component) -> type[Panel]:
