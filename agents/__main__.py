@@ -22,9 +22,7 @@ from agents.options import (
     make_env,
     make_player,
     optional,
-    pairs,
     picture_options,
-    value_of,
 )
 from agents.sample_game import sample_game
 from agents.storage import save
@@ -32,6 +30,7 @@ from agents.tournament import round_robin
 from agents.training import TrainingStopped
 from agents.training import train as train_agents
 from nim_envs import Game
+from nim_envs.arguments import arguments_of, value_of
 from nim_envs.errors import NimEnvsError, SearchTooLargeError
 from nim_envs.render import render_text
 
@@ -70,7 +69,7 @@ def train(
         if cls is AfterstateTD
         else (env.observation_space("player_0"), env.action_space("player_0"))
     )
-    agent: Learner = cls(*spaces, **pairs(param))
+    agent: Learner = cls(*spaces, **arguments_of(param, {}))
     recorder = None
     if plots is not None:
         # What is missing or too large is refused before the training, not after it.
@@ -214,7 +213,8 @@ def play(
                 continue
             history.append((env.position, env.agent_selection))
             env.step(action)
-            click.echo(f"player {mover + 1}: {env.game.rules.describe_action(action)}")
+            words = env.game.rules.describe_action(action, history[-1][0])
+            click.echo(f"player {mover + 1}: {words}")
     except Quit:
         click.echo("\nGoodbye.")
         return

@@ -43,7 +43,9 @@ class GameEnv(AECEnv[str, Any, Any]):
     A position is a vector of component states (heaps, or a running total). The player to
     move picks one component and one of its options. The game ends when no move is left.
     What the options are is said in the rules' page: :func:`nim_envs.rules.nim`,
-    :func:`nim_envs.rules.subtraction`, :func:`nim_envs.rules.addition`.
+    :func:`nim_envs.rules.subtraction`, :func:`nim_envs.rules.addition`,
+    :func:`nim_envs.rules.octal` and the games of heaps that split with it,
+    :func:`nim_envs.rules.graph`. In a sum of games every component has the options of its own.
 
     ## Agents
     ``player_0`` moves first, then ``player_1``, in turn.
@@ -51,13 +53,15 @@ class GameEnv(AECEnv[str, Any, Any]):
     ## Action Space
     ``Discrete(components * options)``; ``action = component * options + option``. In Nim
     option ``j`` takes ``j + 1`` objects, in a subtraction game the ``j``-th smallest amount
-    of the set; in the addition game it adds ``j + 1``.
+    of the set; in the addition game it adds ``j + 1``; a token moves along the ``j``-th edge.
+    Of a heap that may split it is an amount taken and a smaller part left:
+    ``game.rules.describe_action`` says which.
 
     ## Observation Space
     A ``Dict`` of ``"observation"``, the position as int64 ``(components,)`` (or what
     ``encoding`` says, float32), and ``"action_mask"``, int8 ``(actions,)``: 1 where the
     action is legal, all zeros for the player who is not to move. Both players see the
-    same position.
+    same position. Where heaps split, it has empty slots for the heaps to come.
 
     ## Starting State
     The game's start: the full heaps, or total 0, unless ``start`` says otherwise.
@@ -193,6 +197,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Keep the rules' tables at hand: attribute chains cost time in every step."""
         rules = self.game.rules
         self._table = rules.table
+        self._second_table = rules.second_table
         self._mask_rows = rules.mask_rows
         self._legal_counts = rules.legal_counts
         self._num_options = rules.num_options
@@ -404,6 +409,10 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._mask[first : first + self._num_options] = self._mask_rows[component][successor]
         counts = self._legal_counts[component]
         self._legal += counts[successor] - counts[state]
+        if self._second_table is not None:
+            second = self._second_table.item(component, state, option)
+            if second:
+                self._fill_empty_slot(position, component, second)
         self._moves += 1
         self._cumulative_rewards[mover] = 0.0
         self.agent_selection = PLAYERS[1 - seat]
@@ -418,6 +427,15 @@ class GameEnv(AECEnv[str, Any, Any]):
     def _remember(self, seat: int, words: str) -> None:
         """Keep what a picture tells about the move that ``seat`` makes now."""
         self._previous, self._last_seat, self._last_words = self.position, seat, words
+
+    def _fill_empty_slot(self, position: IntArray, component: int, state: int) -> None:
+        """Put the second part of a move in ``component`` into the first empty slot."""
+        group = next(group for group in self.game.rules.slot_groups if component in group)
+        slot = next(slot for slot in group if not position.item(slot))
+        position[slot] = state
+        first = slot * self._num_options
+        self._mask[first : first + self._num_options] = self._mask_rows[slot][state]
+        self._legal += self._legal_counts[slot][state]
 
     def _checked_action(self, action: Any) -> int:
         """Return ``action`` as an ``int`` of the action space; the slow road of :meth:`step`."""
@@ -443,8 +461,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Forfeit the game of the mover, or raise."""
         if self.illegal_move == "raise":
             raise IllegalMoveError(
-                f"action {action} ({self.game.rules.describe_action(action)}) is illegal at "
-                f"{self._current().tolist()}; legal actions are "
+                f"action {action} ({self.game.rules.describe_action(action, self._current())}) is "
+                f"illegal at {self._current().tolist()}; legal actions are "
                 f"{np.flatnonzero(self._mask).tolist()}"
             )
         self._cumulative_rewards[PLAYERS[seat]] = 0.0
@@ -533,7 +551,7 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the rules' tables out of pickles and copies."""
-        tables = {"_table", "_mask_rows", "_legal_counts"}
+        tables = {"_table", "_second_table", "_mask_rows", "_legal_counts"}
         return {name: value for name, value in self.__dict__.items() if name not in tables}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

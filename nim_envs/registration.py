@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,22 @@ import pettingzoo
 from nim_envs.aec import GameEnv
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
-from nim_envs.rules import Convention, Rules, addition, nim, subtraction
+from nim_envs.rules import (
+    Convention,
+    Rules,
+    addition,
+    dawsons_chess,
+    dawsons_kayles,
+    graph,
+    grundy,
+    kayles,
+    nim,
+    octal,
+    officers,
+    splitting,
+    subtraction,
+    sum_of,
+)
 from nim_envs.starts import as_start
 
 if TYPE_CHECKING:
@@ -37,6 +52,54 @@ class Row:
     defaults: Mapping[str, Any]
 
 
+def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
+    """Rules of a sum of registered games.
+
+    Args:
+        games: for each one its name in :data:`GAMES` and the arguments of its rules; those
+            that are left out are as registered, and may all be: a name alone will do.
+
+    Raises:
+        InvalidGameError: an unknown name, or arguments that describe no game.
+        TypeError: an argument that a rules constructor does not take.
+
+    Example:
+        >>> sum_of_games((("kayles", {"heaps": (3,)}), ("nim", {"heaps": (4,)}))).initial
+        (3, 0, 4)
+    """
+    if isinstance(games, (str, bytes)) or not isinstance(games, Sequence) or not games:
+        raise InvalidGameError(
+            f"games must be a list of pairs of a name and arguments, not {games!r}"
+        )
+    parts = []
+    for entry in games:
+        name, arguments = (entry, {}) if isinstance(entry, str) else _pair(entry)
+        row = _row(name)
+        parts.append(row.rules(**{**row.defaults, **arguments}))
+    return sum_of(parts)
+
+
+def _pair(entry: Any) -> tuple[str, Mapping[str, Any]]:
+    """Return what describes a game as its name and its arguments."""
+    if (
+        not isinstance(entry, Sequence)
+        or len(entry) != 2
+        or not isinstance(entry[0], str)
+        or not isinstance(entry[1], Mapping)
+    ):
+        raise InvalidGameError(
+            f"a game of a sum must be a name, or a pair of a name and arguments, not {entry!r}"
+        )
+    return entry[0], entry[1]
+
+
+def _row(name: str) -> Row:
+    """Return the registered game ``name``."""
+    if name not in GAMES:
+        raise InvalidGameError(f"game must be one of {tuple(GAMES)}, not {name!r}")
+    return GAMES[name]
+
+
 GAMES: dict[str, Row] = {
     "nim": Row(nim, misere=False, defaults={"heaps": (3, 4, 5), "max_take": None}),
     "misere_nim": Row(nim, misere=True, defaults={"heaps": (1, 3, 5, 7), "max_take": None}),
@@ -44,6 +107,36 @@ GAMES: dict[str, Row] = {
     "addition": Row(addition, misere=True, defaults={"k": 3, "n": 10}),
     "subtraction": Row(
         subtraction, misere=False, defaults={"heaps": (17,), "subtraction_set": (1, 2, 3)}
+    ),
+    "octal": Row(octal, misere=False, defaults={"code": "0.77", "heaps": (6,)}),
+    "kayles": Row(kayles, misere=False, defaults={"heaps": (7,)}),
+    "dawsons_kayles": Row(dawsons_kayles, misere=False, defaults={"heaps": (10,)}),
+    "dawsons_chess": Row(dawsons_chess, misere=False, defaults={"heaps": (9,)}),
+    "officers": Row(officers, misere=False, defaults={"heaps": (9,)}),
+    "grundy": Row(grundy, misere=False, defaults={"heaps": (10,)}),
+    "splitting": Row(splitting, misere=False, defaults={"heaps": (7,)}),
+    "graph": Row(
+        graph,
+        misere=False,
+        # From each of twelve nodes to the fifth of its number, its half and its predecessor.
+        defaults={
+            "successors": tuple(
+                tuple(sorted({node - 1, node // 2, node // 5})) if node else ()
+                for node in range(12)
+            ),
+            "tokens": (11, 10),
+        },
+    ),
+    "sum": Row(
+        sum_of_games,
+        misere=False,
+        defaults={
+            "games": (
+                ("kayles", {"heaps": (5,)}),
+                ("nim", {"heaps": (4,)}),
+                ("graph", {"tokens": (9,)}),
+            )
+        },
     ),
 }
 """The registered games by name; adding a game is adding a row."""
@@ -69,9 +162,7 @@ def make_game(
         >>> make_game("addition", k=3, n=10).solution.winning_actions((0,)).tolist()
         [1]
     """
-    if name not in GAMES:
-        raise InvalidGameError(f"game must be one of {tuple(GAMES)}, not {name!r}")
-    row = GAMES[name]
+    row = _row(name)
     if misere is not None and not isinstance(misere, bool):
         raise InvalidGameError(f"misere must be True or False, not {misere!r}")
     convention = Convention.from_misere(row.misere if misere is None else misere)

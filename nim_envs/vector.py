@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -133,8 +134,9 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: a component is too large to tabulate; or, versus an opponent that
-            plays optimally or to show winning moves, the game has too many positions.
+        SearchTooLargeError: a component, or slots that share what splits, are too large to
+            tabulate; or, versus an opponent that plays optimally or to show winning moves, the
+            game has too many positions.
         MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
@@ -269,7 +271,9 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             versus=self.opponent is not None,
             called=self._called,
             epsilon=self._epsilon,
-            lost=_lost_positions(self.game) if optimal else np.zeros(0, dtype=np.bool_),
+            lost=_lost_positions(self.game, self._grouping)
+            if optimal
+            else np.zeros(0, dtype=np.bool_),
             strides=(
                 self._grouping.strides.astype(np.uint64) if optimal else np.zeros(0, np.uint64)
             ),
@@ -652,8 +656,8 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         rules, action = self.game.rules, int(actions[index])
         position = self._grouping.positions(self._games.states[:, index : index + 1])[0]
         raise IllegalMoveError(
-            f"{whose} action {action} ({rules.describe_action(action)}) in environment {index} is "
-            f"illegal at {position.tolist()}; legal actions are "
+            f"{whose} action {action} ({rules.describe_action(action, position)}) in environment "
+            f"{index} is illegal at {position.tolist()}; legal actions are "
             f"{np.flatnonzero(rules.action_mask(position)).tolist()}"
         )
 
@@ -793,14 +797,16 @@ def _smallest_integer(largest: int) -> np.dtype[Any]:
     )
 
 
-def _lost_positions(game: Game) -> BoolArray:
-    """Return whether the player to move loses, by mixed-radix index."""
-    rules = game.rules
-    rules.check_size(LARGEST_TABLE)
-    lost = np.empty(rules.num_positions, dtype=np.bool_)
-    for first in range(0, len(lost), CHUNK):
-        numbers = np.arange(first, min(first + CHUNK, len(lost)))
-        lost[numbers] = ~np.asarray(game.solution.is_winning(rules.positions(numbers)))
+def _lost_positions(game: Game, grouping: Grouping) -> BoolArray:
+    """Return whether the player to move loses, by the number that the groups' states give."""
+    number = math.prod(grouping.sizes)
+    if number > LARGEST_TABLE:
+        game.rules.check_size(LARGEST_TABLE)
+    lost = np.empty(number, dtype=np.bool_)
+    for first in range(0, number, CHUNK):
+        numbers = np.arange(first, min(first + CHUNK, number))
+        states = np.stack(np.unravel_index(numbers, grouping.sizes)).astype(np.uint32)
+        lost[numbers] = ~np.asarray(game.solution.is_winning(grouping.positions(states)))
     return lost
 
 

@@ -74,6 +74,11 @@ class Component(ABC):
         """Return the move of ``option`` in words, at ``state`` if that is given."""
         return f"option {option}"
 
+    @property
+    def option_form(self) -> str:
+        """What :meth:`option_numbers` are, in words."""
+        return "number"
+
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the numbers by which a person names the move of ``option`` at ``state``."""
         return (option,)

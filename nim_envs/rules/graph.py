@@ -81,6 +81,11 @@ class Token(Component):
             return f"move along edge {option}"
         return f"move to {self.successors_of[state][option]}"
 
+    @property
+    def option_form(self) -> str:
+        """What :meth:`option_numbers` are, in words."""
+        return "node"
+
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the node that the token moves to."""
         return (self.successors_of[state][option],)

@@ -116,10 +116,19 @@ class SplittingHeap(Component):
             words.append(f"leave {part} and {whole if whole >= part else 'the rest'}")
         return ", ".join(words)
 
+    @property
+    def option_form(self) -> str:
+        """What :meth:`option_numbers` are, in words."""
+        if not any(self.game.digits[1:]):
+            return "smaller part"
+        return "amount, smaller part where two are left" if self.splits else "amount"
+
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
-        """Return the objects taken, if any, and the smaller heap left, if there are two."""
+        """Return the objects taken, if any ever are, and the smaller of two heaps left."""
         taken, part = self.moves[option]
-        return (taken, part) if taken and part else (taken or part,)
+        if not any(self.game.digits[1:]):
+            return (part,)
+        return (taken, part) if part else (taken,)
 
 
 def octal(code: str, heaps: Sequence[int]) -> Rules:

@@ -52,6 +52,11 @@ class SubtractionHeap(Component):
         """Return the move of ``option`` in words."""
         return f"take {self.amounts[option]}"
 
+    @property
+    def option_form(self) -> str:
+        """What :meth:`option_numbers` are, in words."""
+        return "amount"
+
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the amount taken."""
         return (self.amounts[option],)
