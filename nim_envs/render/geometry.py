@@ -70,6 +70,15 @@ class Area(NamedTuple):
             for column in range(columns)
         ]
 
+    def side_by_side(self, shares: list[float]) -> list[Area]:
+        """Return areas one beside the other whose widths are in the ratio of ``shares``."""
+        total, areas, left = sum(shares), [], self.x
+        for share in shares:
+            width = self.width * share / total
+            areas.append(Area(left, self.y, width, self.height))
+            left += width
+        return areas
+
     def stacked(self, shares: list[float]) -> list[Area]:
         """Return areas one below the other whose heights are in the ratio of ``shares``."""
         total, areas, top = sum(shares), [], self.y

@@ -142,7 +142,12 @@ class _Graph:
         margin = 0.55 * LARGEST_NODE + 8
         room = cell.shrunk(margin, margin / 2, margin, margin / 2)
         self.places = [_within(room, place) for place in places]
-        self.bends = {edge: [_within(room, bend) for bend in way] for edge, way in bends.items()}
+        self.bends = {
+            edge: _rounded(
+                [_within(room, place) for place in (places[edge[0]], *way, places[edge[1]])]
+            )[1:-1]
+            for edge, way in bends.items()
+        }
         nearest = min(
             (
                 math.dist(one, other)
@@ -206,6 +211,23 @@ class _Graph:
 
 def _within(room: Area, place: Point) -> Point:
     return Point(room.x + place.x * room.width, room.y + place.y * room.height)
+
+
+def _rounded(way: list[Point]) -> list[Point]:
+    """A way with its corners cut twice, each time at a quarter of the pieces that meet there.
+
+    References:
+        G. M. Chaikin, "An algorithm for high-speed curve generation", *Computer Graphics and
+        Image Processing* 3 (1974).
+    """
+    for _ in range(2):
+        cut = [
+            Point(one.x + share * (other.x - one.x), one.y + share * (other.y - one.y))
+            for one, other in itertools.pairwise(way)
+            for share in (0.25, 0.75)
+        ]
+        way = [way[0], *cut[1:-1], way[-1]]
+    return way
 
 
 def _shortened(way: list[Point], start: float, end: float) -> list[tuple[float, float]]:

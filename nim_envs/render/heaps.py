@@ -296,6 +296,8 @@ class SplittingHeapPanel(HeapPanel):
     move can be made in are marked, and a part that was split off has the mover's colour.
     """
 
+    tells_moves = False
+
     def layout_of(self, *positions: IntArray) -> HeapLayout:
         """Return where heaps are in a picture of the positions."""
         held = {index: max(int(one[index]) for one in positions) for index in self.indices}

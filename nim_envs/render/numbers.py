@@ -21,6 +21,8 @@ class NumberPanel(Panel):
         area: where.
     """
 
+    tells_moves = False
+
     def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
         super().__init__(rules, indices, area)
         # Tiles a little wider than high, as far as the area allows.

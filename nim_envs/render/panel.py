@@ -33,6 +33,9 @@ class Panel(ABC):
     def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
         """Return the legal action that a point stands for, if it stands for one."""
 
+    tells_moves = True
+    """Whether a point in the picture can tell a move."""
+
     def component_at(self, point: tuple[float, float]) -> int | None:
         """Return the component whose place holds the point, if one does."""
         return None

@@ -59,18 +59,19 @@ class Picture:
     Args:
         game: the game.
         size: width and height in pixels.
+        toolbar: pixels at the bottom that are left to others.
 
     Raises:
         InvalidGameError: a size below ``SMALLEST_SIZE``.
         MissingPackageError: pygame is not installed.
     """
 
-    def __init__(self, game: Game, size: tuple[int, int] = SIZE) -> None:
+    def __init__(self, game: Game, size: tuple[int, int] = SIZE, toolbar: int = 0) -> None:
         if size[0] < SMALLEST_SIZE[0] or size[1] < SMALLEST_SIZE[1]:
             raise InvalidGameError(f"a picture must be at least {SMALLEST_SIZE}, not {size}")
         self.game = game
         self.canvas = Canvas(size)
-        self.body = Area(0, 0, *size).shrunk(MARGIN, HEADER, MARGIN, FOOTER)
+        self.body = Area(0, 0, *size).shrunk(MARGIN, HEADER, MARGIN, FOOTER + toolbar)
         self.panels = self._panels(self.body.shrunk(10, 6, 10, 6))
 
     def _panels(self, area: Area) -> list[Panel]:
@@ -82,7 +83,8 @@ class Picture:
         low = [kind for kind in groups if kind is TrackPanel]
         beside = [kind for kind in groups if kind is not TrackPanel]
         parts = area.stacked([2.0] * bool(beside) + [1.0] * bool(low))
-        areas = dict(zip(beside, parts[0].grid(1, max(1, len(beside))), strict=False))
+        widths = [2.0 if kind is GraphPanel else 1.0 for kind in beside]
+        areas = dict(zip(beside, parts[0].side_by_side(widths), strict=True))
         areas.update(zip(low, parts[-1:], strict=True) if low else ())
         return [kind(self.game.rules, indices, areas[kind]) for kind, indices in groups.items()]
 
@@ -116,6 +118,10 @@ class Picture:
             if panel.area.contains(point):
                 return panel.component_at(point)
         return None
+
+    def tells_moves(self, component: int) -> bool:
+        """Return whether a point in the picture can tell a move in ``component``."""
+        return any(panel.tells_moves for panel in self.panels if component in panel.indices)
 
     def _draw_header(self, scene: Scene) -> None:
         """The game on the left, the players on the right; the colour says whose turn it is."""
