@@ -80,6 +80,13 @@ class Match:
         rewards = [self.env.rewards[agent] for agent in self.env.possible_agents]
         return int(np.argmax(rewards)) if self.over and any(rewards) else None
 
+    @property
+    def status(self) -> str:
+        """Whose turn it is, or who has won, in words."""
+        if self.winner is None or self.names[self.winner] != "you":
+            return self.scene().status
+        return "you have won"
+
     def legal_actions(self, component: int) -> list[int]:
         """Return the actions in a component, those that leave its larger states last."""
         rules = self.game.rules

@@ -239,7 +239,7 @@ class PlayWindow:
     def buttons(self) -> list[Button]:
         """Return what can be clicked beside the picture, with the list of moves, if it is open."""
         width, height = self.picture.canvas.size
-        area = Area(12, height - TOOLBAR + 6, min(width - 24, 440), TOOLBAR - 18)
+        area = Area(12, height - TOOLBAR + 6, min(0.66 * width, 440), TOOLBAR - 18)
         tools = (
             ("Hint (h)", self._toggle_hint, self.hint),
             ("Undo (u)", self._undo, False),
@@ -315,5 +315,5 @@ class PlayWindow:
     def _about_pointed(self) -> str:
         """What a click would do, or whose turn it is."""
         if self.pointed is None:
-            return self.match.scene().status
+            return self.match.status
         return self.match.game.rules.describe_action(self.pointed, self.match.position)

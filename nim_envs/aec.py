@@ -22,8 +22,9 @@ from nim_envs.errors import (
     ResetNeededError,
 )
 from nim_envs.game import Game
+from nim_envs.render.canvas import Frame
 from nim_envs.render.scene import Scene
-from nim_envs.render.screen import PICTURE_MODES, Frame, Screen
+from nim_envs.render.screen import PICTURE_MODES, Screen
 from nim_envs.render.text import render_text
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.validation import checked_integer

@@ -28,8 +28,9 @@ from nim_envs.errors import (
     SearchTooLargeError,
 )
 from nim_envs.game import Game
+from nim_envs.render.canvas import Frame
 from nim_envs.render.scene import Scene
-from nim_envs.render.screen import Frame, Screen
+from nim_envs.render.screen import Screen
 from nim_envs.render.text import render_text
 from nim_envs.rules.component import LARGEST_TABLE, BoolArray, IntArray
 from nim_envs.rules.validation import checked_integer

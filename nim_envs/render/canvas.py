@@ -183,6 +183,8 @@ class Canvas:
             anchor: the point of the line that is put at ``place``: (0, 0) is its left upper
                 corner, (1, 1) its right lower one.
         """
+        if not words:
+            return Area(*place, 0, 0)
         sprite = self._words(words, size, color)
         width, height = sprite.get_size()
         x, y = round(place[0] - anchor[0] * width), round(place[1] - anchor[1] * height)

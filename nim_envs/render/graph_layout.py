@@ -54,11 +54,11 @@ def graph_places(
             links.append((previous, target))
     _order(layers, links, count)
     places = [Point(0.5, 0.5)] * count
-    for number, layer in enumerate(layers):
-        for rank, node in enumerate(layer):
-            x = number / top if top else (rank + 0.5) / len(layer)
-            places[node] = Point(x, (rank + 0.5) / len(layer) if top else 0.5)
-    bends = {edge: [places[node] for node in nodes] for edge, nodes in passing.items()}
+    for number, nodes in enumerate(layers):
+        for rank, node in enumerate(nodes):
+            x = number / top if top else (rank + 0.5) / len(nodes)
+            places[node] = Point(x, (rank + 0.5) / len(nodes) if top else 0.5)
+    bends = {edge: [places[node] for node in way] for edge, way in passing.items()}
     return places[: len(successors)], bends
 
 

@@ -28,7 +28,8 @@ from nim_envs.rules.rules import Rules
 MOST_NODES = 80
 """Nodes up to which a graph is drawn."""
 
-LARGEST_NODE, SMALLEST_NODE = 44.0, 12.0
+SMALLEST_NODE, LARGEST_NODE = 12.0, 0.115
+"""Sides of nodes, in pixels and as a share of the graph's height."""
 WHITE = (255, 255, 255)
 
 
@@ -139,7 +140,8 @@ class _Graph:
         ]
         places, bends = _layout(component)
         # Nodes are as large as their nearest neighbours allow.
-        margin = 0.55 * LARGEST_NODE + 8
+        largest = LARGEST_NODE * cell.height
+        margin = 0.55 * largest + 8
         room = cell.shrunk(margin, margin / 2, margin, margin / 2)
         self.places = [_within(room, place) for place in places]
         self.bends = {
@@ -154,9 +156,9 @@ class _Graph:
                 for index, one in enumerate(self.places)
                 for other in self.places[:index]
             ),
-            default=LARGEST_NODE * 2,
+            default=largest * 2,
         )
-        self.side = max(SMALLEST_NODE, min(LARGEST_NODE, 0.62 * nearest))
+        self.side = max(SMALLEST_NODE, min(largest, 0.62 * nearest))
 
     def node(self, state: int) -> Area:
         """Return the place of a node."""

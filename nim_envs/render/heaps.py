@@ -27,8 +27,9 @@ from nim_envs.render.scene import Scene
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 
-SMALLEST_DISC = 7.0
-LARGEST_DISC = 58.0
+SMALLEST_DISC = 8.0
+LARGEST_DISC = 0.155
+"""Largest place of an object, as a share of the height of all."""
 WIDEST_BAR = 64.0
 WIDE = 60.0
 """Width of a heap's place from which on its label has words."""
@@ -59,7 +60,7 @@ class HeapLayout:
                 break
             for columns in range(1, min(self.largest, int(width // SMALLEST_DISC) or 1) + 1):
                 side = min(
-                    LARGEST_DISC,
+                    LARGEST_DISC * self.area.height,
                     0.86 * width / columns,
                     height / math.ceil(self.largest / columns),
                 )

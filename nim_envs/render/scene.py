@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from nim_envs.rules.component import IntArray
 
 
@@ -50,7 +48,7 @@ class Scene:
             return []
         first = component * num_options
         own = (self.winning >= first) & (self.winning < first + num_options)
-        return (np.asarray(self.winning)[own] - first).tolist()
+        return [int(action) - first for action in self.winning[own]]
 
     @property
     def status(self) -> str:
