@@ -117,7 +117,12 @@ def compiled_rules(game: Game) -> CompiledRules:
     slot_groups = np.zeros((len(rules.shape), 2), dtype=np.int64)
     for group in rules.slot_groups:
         slot_groups[group.start : group.stop] = group.start, group.stop
-    second_table = rules.second_table
+    splits = rules.second_table is not None
+    second_table = (
+        np.zeros((0, 0, 0), np.int64) if rules.second_table is None else rules.second_table
+    )
+    # Of one type in all games: code is compiled for each.
+    second_table.setflags(write=False)
     return CompiledRules(
         rules.table,
         np.ascontiguousarray(np.argsort(illegal, axis=-1, kind="stable")),
@@ -127,8 +132,8 @@ def compiled_rules(game: Game) -> CompiledRules:
         listed,
         lists,
         list_lengths,
-        second_table is not None,
-        np.zeros((0, 0, 0), dtype=np.int64) if second_table is None else second_table,
+        splits,
+        second_table,
         slot_groups,
     )
 

@@ -118,7 +118,7 @@ GAMES: dict[str, Row] = {
     "graph": Row(
         graph,
         misere=False,
-        # From each of twelve nodes to the fifth of its number, its half and its predecessor.
+        # Twelve nodes, with edges from each to the number before it, its half and its fifth.
         defaults={
             "successors": tuple(
                 tuple(sorted({node - 1, node // 2, node // 5})) if node else ()

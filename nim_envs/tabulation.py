@@ -221,7 +221,7 @@ class Part:
         """Return the numbers of the positions at mixed-radix ``indices``."""
         return np.asarray(np.searchsorted(self._indices, indices))
 
-    def successors(self, num_options: int) -> IntArray:
+    def successors(self, num_options: int) -> npt.NDArray[np.int32]:
         """Return the number of the position after every action, or ``NO_MOVE``.
 
         Args:

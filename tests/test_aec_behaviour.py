@@ -101,7 +101,7 @@ def test_an_illegal_move_forfeits_and_the_sum_stays_zero(name):
     mover = env.agent_selection
     illegal = np.flatnonzero(env.observe(mover)["action_mask"] == 0)
     if not len(illegal):
-        env.set_position((1,))
+        env.set_position(np.ones_like(env.position))
         mover = env.agent_selection
         illegal = np.flatnonzero(env.observe(mover)["action_mask"] == 0)
     before = env.position

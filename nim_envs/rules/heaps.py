@@ -86,8 +86,7 @@ class SplittingHeap(Component):
     @cached_property
     def _alive(self) -> BoolArray:
         """Which numbers of objects leave a move."""
-        alive: BoolArray = self._legal(np.arange(self.states)).any(axis=-1)
-        return alive
+        return np.asarray(self._legal(np.arange(self.states)).any(axis=-1))
 
     def _parts(self, states: IntArray) -> tuple[IntArray, IntArray]:
         """What each option leaves, the first part ``NO_MOVE`` where not legal."""

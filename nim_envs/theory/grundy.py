@@ -18,8 +18,8 @@ def levels(component: Component) -> IntArray:
         component: a component with ``states`` states.
 
     Returns:
-        ``(states,)``: 0 for a terminal state; every move goes to a smaller level, by which of
-        two parts the sum is meant.
+        ``(states,)``: 0 for a terminal state; every move leads to a smaller level, or to two
+        parts whose levels add up to a smaller one.
 
     Raises:
         InvalidGameError: the moves form a cycle; the message names a state on it.
