@@ -29,6 +29,7 @@ from nim_envs.rules import (
     sum_of,
 )
 from nim_envs.starts import as_start
+from nim_envs.versus import VersusEnv
 
 if TYPE_CHECKING:
     from nim_envs.vector import VectorGameEnv
@@ -207,6 +208,54 @@ def make_aec(
     )
 
 
+def make_versus(
+    game: str,
+    *,
+    opponent: Any = "random",
+    seat: Any = 0,
+    render_mode: str | None = None,
+    encoding: str = "integer",
+    mask_in_observation: bool = True,
+    illegal_move: Any = "forfeit",
+    max_cycles: int | None = None,
+    show_winning_moves: bool = False,
+    **game_arguments: Any,
+) -> VersusEnv:
+    """Return the Gymnasium environment of a registered game; the entry point of every id.
+
+    Args:
+        game: a key of :data:`GAMES`.
+        opponent: who answers; see :class:`nim_envs.versus.VersusEnv`, as for those down to
+            ``show_winning_moves``.
+        seat: the agent's.
+        render_mode: how games are rendered.
+        encoding: how positions are observed.
+        mask_in_observation: whether observations hold the action mask.
+        illegal_move: what an illegal move does.
+        max_cycles: most moves of each player.
+        show_winning_moves: whether pictures mark the winning moves.
+        game_arguments: see :func:`make_game`.
+
+    Raises:
+        InvalidGameError: an argument with a value that is not allowed.
+        InvalidPositionError: an unknown or impossible start.
+        SearchTooLargeError: the game is too large.
+        TypeError: an argument that the rules constructor does not take.
+    """
+    return VersusEnv(
+        make_game(game, **game_arguments),
+        name=f"{game}_v{VERSION}",
+        opponent=opponent,
+        seat=seat,
+        render_mode=render_mode,
+        encoding=encoding,
+        mask_in_observation=mask_in_observation,
+        illegal_move=illegal_move,
+        max_cycles=max_cycles,
+        show_winning_moves=show_winning_moves,
+    )
+
+
 def make_vector(
     game: str,
     num_envs: int = 1,
@@ -292,6 +341,7 @@ def register_all() -> None:
         if gymnasium_id(name) not in gymnasium.registry:
             gymnasium.register(
                 id=gymnasium_id(name),
+                entry_point="nim_envs.registration:make_versus",
                 vector_entry_point="nim_envs.registration:make_vector",
                 kwargs=arguments,
             )

@@ -18,7 +18,7 @@ from gymnasium.vector.utils import batch_space
 
 import nim_envs.kernels as kernels
 from nim_envs.compilation import announced_compilation
-from nim_envs.encoding import Encoding
+from nim_envs.encoding import Encoding, smallest_integer
 from nim_envs.errors import (
     IllegalMoveError,
     InvalidActionError,
@@ -28,6 +28,7 @@ from nim_envs.errors import (
     SearchTooLargeError,
 )
 from nim_envs.game import Game
+from nim_envs.opponents import CalledOpponent, Player, checked_opponent, checked_seat
 from nim_envs.render.canvas import Frame
 from nim_envs.render.scene import Scene
 from nim_envs.render.screen import Screen
@@ -38,16 +39,11 @@ from nim_envs.starts import Sampler, Start, as_start
 from nim_envs.tabulation import Grouping, WordArray, row_layout, tabulate
 
 Array = npt.NDArray[Any]
-MaskArray = npt.NDArray[np.int8]
 Observations = dict[str, Array]
 StepResult = tuple[Observations, Array, Array, Array, dict[str, Any]]
-CalledOpponent = Callable[[Array, MaskArray, np.random.Generator], npt.ArrayLike]
 
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
 RENDER_MODES = ("rgb_array", "ansi")
-COMPILED_OPPONENTS = {"random": 1.0, "optimal": 0.0}
-"""The opponents that have a name, by their probability of a random move."""
-SEATS = (0, 1, "random")
 
 NO_LIMIT = 2**31 - 1
 ROUNDS = 1000
@@ -115,9 +111,10 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         name: name of the environment, in its metadata.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
             actions, or among all where none wins; a number: optimal but for a random move with
-            that probability. Or a function of the observations, the action masks and a
+            that probability. A function of the observations, the action masks and a
             generator, that returns actions: all for the whole batch, the masks all zeros where
-            it is not to move.
+            it is not to move. Or an agent with ``act(observation, action_mask, rng)``, which is
+            asked game by game.
         seat: versus an opponent, whether the agent moves first (0) or second (1), or
             ``"random"``: drawn for each game. 0 by default.
         render_mode: ``"rgb_array"``: :meth:`render` returns a picture of each game, with no
@@ -163,7 +160,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         num_envs: int = 1,
         *,
         name: str = "game",
-        opponent: str | float | CalledOpponent | None = None,
+        opponent: str | float | Player | CalledOpponent | None = None,
         seat: Literal[0, 1, "random"] | None = None,
         render_mode: str | None = None,
         encoding: str = "integer",
@@ -208,8 +205,12 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         )
         self.opponent = opponent
         self.seat = seat
-        self._called, self._epsilon = _checked_opponent(opponent)
-        self._agent_seat = _checked_seat(seat, opponent)
+        self._called, self._epsilon = (
+            (None, 1.0) if opponent is None else checked_opponent(opponent)
+        )
+        if opponent is None and seat is not None:
+            raise InvalidGameError(f"in self-play there is no seat to choose; seat was {seat!r}")
+        self._agent_seat = checked_seat(0 if seat is None else seat)
         self.autoreset_mode = _checked_mode(autoreset_mode)
         self.metadata: dict[str, Any] = {
             "name": name,
@@ -218,7 +219,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             "autoreset_mode": self.autoreset_mode,
         }
         rules = game.rules
-        self.encoding = Encoding(encoding, rules, dtype=_smallest_integer(max(rules.shape) - 1))
+        self.encoding = Encoding(encoding, rules, dtype=smallest_integer(max(rules.shape) - 1))
         self._grouping = Grouping(rules)
         self._bind_tables()
         self.single_action_space = spaces.Discrete(rules.num_actions)
@@ -270,7 +271,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             ),
             most_moves=np.int32(NO_LIMIT if self.max_cycles is None else 2 * self.max_cycles),
             versus=self.opponent is not None,
-            called=self._called,
+            called=self._called is not None,
             epsilon=self._epsilon,
             lost=_lost_positions(self.game, self._grouping)
             if optimal
@@ -300,7 +301,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         kernels.first_outside(actions[:0], 1)
         kernels.first_illegal(self._tables, self._games, actions[:0], kernels.AGENT)
         self._show(self._rows, *none)
-        if self._called:
+        if self._called is not None:
             kernels.advance(self._tables, self._games, self._settings, actions, *none)
             kernels.answer(self._tables, self._games, self._settings, actions, *none)
             kernels.finish(self._games, self._settings, *ends, *none)
@@ -410,7 +411,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             left = self._run(
                 kernels.settle, self._tables, starts.arrays, self._games, self._settings
             )
-            if left and self._called:
+            if left and self._called is not None:
                 self._ask_opponent()
                 left = (self._games.due != kernels.AGENT).any()
             if not left:
@@ -422,12 +423,12 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
 
     def _ask_opponent(self) -> None:
         """Make the called opponent's moves where it is to move."""
-        assert callable(self.opponent)
+        assert self._called is not None
         observations = self._shown_observations()
         due = self._games.due == kernels.OPPONENT
         masks = observations["action_mask"] * due[:, np.newaxis]
         actions = self._checked_actions(
-            self.opponent(observations["observation"], masks, self.np_random), "the opponent's"
+            self._called(observations["observation"], masks, self.np_random), "the opponent's"
         )
         if self.illegal_move == "raise":
             self._check_legal(actions, "the opponent's", kernels.OPPONENT)
@@ -487,7 +488,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             self._settings,
             self._own_starts,
         )
-        if self._called:
+        if self._called is not None:
             self._run(kernels.advance, tables, games, settings, actions)
             self._settle(starts)
             self._run(kernels.finish, games, settings, *ends)
@@ -737,33 +738,6 @@ class _Starts:
                 self.arrays.used[used] = 0
 
 
-def _checked_opponent(opponent: Any) -> tuple[bool, float]:
-    """Return whether the opponent is a function, and else its probability of a random move."""
-    if opponent is None:
-        return False, 1.0
-    if isinstance(opponent, str) and opponent in COMPILED_OPPONENTS:
-        return False, COMPILED_OPPONENTS[opponent]
-    if isinstance(opponent, (int, float)) and not isinstance(opponent, bool) and 0 <= opponent <= 1:
-        return False, float(opponent)
-    if callable(opponent):
-        return True, 1.0
-    raise InvalidGameError(
-        f"opponent must be None, one of {tuple(COMPILED_OPPONENTS)}, a probability from 0 to 1, or "
-        f"a function, not {opponent!r}"
-    )
-
-
-def _checked_seat(seat: Any, opponent: Any) -> int:
-    """Return the agent's seat, or -1 for one drawn for each game."""
-    if seat is None:
-        return 0
-    if opponent is None:
-        raise InvalidGameError(f"in self-play there is no seat to choose; seat was {seat!r}")
-    if isinstance(seat, bool) or seat not in SEATS:
-        raise InvalidGameError(f"seat must be one of {SEATS}, not {seat!r}")
-    return -1 if seat == "random" else int(seat)
-
-
 def _checked_mode(mode: Any) -> AutoresetMode:
     try:
         return AutoresetMode(mode)
@@ -787,15 +761,6 @@ def _checked_seeds(seed: Any, size: int) -> list[int | None]:
             f"one for each environment, not {seed!r}"
         )
     return list(seed)
-
-
-def _smallest_integer(largest: int) -> np.dtype[Any]:
-    """Return the smallest signed integer type that holds ``largest``."""
-    return next(
-        np.dtype(kind)
-        for kind in (np.int8, np.int16, np.int32, np.int64)
-        if largest <= np.iinfo(kind).max
-    )
 
 
 def _lost_positions(game: Game, grouping: Grouping) -> BoolArray:
