@@ -52,7 +52,7 @@ class HeapLayout:
     @cached_property
     def arrangement(self) -> tuple[int, int, float]:
         """Rows of heaps, objects side by side in a heap, and the side of an object's place."""
-        best = (1, 1, 0.0)
+        best, highest = (1, 1, 0.0), 0.0
         for rows in range(1, len(self.indices) + 1):
             width = self.area.width / math.ceil(len(self.indices) / rows)
             height = self.area.height / rows - _label_height(width) - 8
@@ -64,9 +64,10 @@ class HeapLayout:
                     0.86 * width / columns,
                     height / math.ceil(self.largest / columns),
                 )
-                # A heap that stays one column is read best, so more must pay.
-                if side > 1.15 * best[2]:
-                    best = (rows, columns, side)
+                # One row of heaps that are one column each is read best, so others must pay.
+                score = side * (0.7 if columns > 1 else 1.0) * (0.8 if rows > 1 else 1.0)
+                if score > 1.02 * highest:
+                    best, highest = (rows, columns, side), score
         return best
 
     @property
