@@ -202,8 +202,13 @@ def reference() -> list[str]:
             page = Path("reference", *parts).with_suffix(".md")
             if parts[-1] == "__init__":
                 parts, page = parts[:-1], page.with_name("index.md")
-            write(page.as_posix(), f"# `{'.'.join(parts)}`\n\n::: {'.'.join(parts)}\n"
-                  "    options:\n      show_root_heading: false\n")  # fmt: skip
+            name = ".".join(parts)
+            # The heading is what links to the module lead to.
+            write(
+                page.as_posix(),
+                f"# `{name}` {{ #{name} }}\n\n::: {name}\n"
+                "    options:\n      show_root_heading: false\n",
+            )
             if len(parts) > 1:
                 indent = "    " * len(parts)
                 lines.append(f"{indent}* [{parts[-1]}]({page.as_posix()})")

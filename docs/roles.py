@@ -14,19 +14,32 @@ EXAMPLE = re.compile(r"^(\s*)Example:$", flags=re.MULTILINE)
 class Roles(griffe.Extension):
     """Rewrites docstrings before they are read."""
 
-    def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:
-        """Rewrite the docstring of ``obj``."""
-        if obj.docstring is None:
-            return
+    def on_package(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
+        """Rewrite all docstrings of a package."""
+        self._rewrite(pkg)
 
-        def link(found: re.Match[str]) -> str:
-            words = found[1]
-            try:
-                target = obj.resolve(words)
-            except griffe.NameResolutionError:
-                target = words
-            return f'<autoref optional identifier="{target}"><code>{words}</code></autoref>'
+    def _rewrite(self, obj: griffe.Object) -> None:
+        if obj.docstring is not None:
 
-        text = ROLE.sub(link, obj.docstring.value)
-        # The name that the parser knows, so that the lines after it are shown as code.
-        obj.docstring.value = EXAMPLE.sub(r"\1Examples:", text)
+            def link(found: re.Match[str]) -> str:
+                target = _canonical(obj, found[1])
+                return f'<autoref optional identifier="{target}"><code>{found[1]}</code></autoref>'
+
+            text = ROLE.sub(link, obj.docstring.value)
+            # The name that the parser knows, so that the lines after it are shown as code.
+            obj.docstring.value = EXAMPLE.sub(r"\1Examples:", text)
+        for member in obj.members.values():
+            if not member.is_alias:
+                self._rewrite(member)
+
+
+def _canonical(obj: griffe.Object, words: str) -> str:
+    """Return the full name of what ``words`` stand for in a docstring of ``obj``."""
+    try:
+        target = obj.resolve(words)
+    except griffe.NameResolutionError:
+        target = words
+    try:
+        return str(obj.modules_collection[target].canonical_path)
+    except (KeyError, griffe.AliasResolutionError, griffe.CyclicAliasError):
+        return target
