@@ -7,6 +7,8 @@ goes to whoever is free, and again to another worker if the one that had it dies
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
@@ -31,13 +33,21 @@ def connect() -> None:
     """
     if not ray.is_initialized():
         try:
+            _check_reachable(os.environ.get("RAY_ADDRESS", ""))
             ray.init(address="auto", log_to_driver=False)
-        except (ConnectionError, RuntimeError) as error:
+        except (OSError, RuntimeError) as error:
             raise NoClusterError(
                 "no Ray cluster was found; start one by `ray start --head`, or name one in "
                 f"RAY_ADDRESS ({error})"
             ) from error
     joblib.register_parallel_backend("ray_tasks", RayTasks)
+
+
+def _check_reachable(address: str) -> None:
+    """Raise an ``OSError`` if nobody listens at ``address``; Ray would try for six minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host, int(port)), timeout=10).close()
 
 
 class RayTasks(ParallelBackendBase):  # type: ignore[misc]

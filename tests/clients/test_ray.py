@@ -94,6 +94,7 @@ def test_a_benchmark_scores_the_same_on_the_cluster_as_here(cluster, tmp_path):
 
 
 def test_without_a_cluster_it_says_what_to_do(monkeypatch):
+    # Nobody listens there.
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
     with pytest.raises(SystemExit, match="ray start --head"):
         in_parallel(squared, [], options())
