@@ -15,6 +15,8 @@ from agents.compiled_games import (
     compiled_rules,
     implements,
     learn,
+    number_after,
+    slot_to_fill,
     sorted_number,
 )
 from agents.exploration import Exploration, Schedule, check_range
@@ -25,6 +27,7 @@ from agents.symmetry import Symmetry
 from agents.table import check_memory
 from nim_envs import Convention, Game, Rules
 from nim_envs.compilation import compiled
+from nim_envs.rules import NO_MOVE
 
 DTYPES = ("float64", "float32", "int8")
 
@@ -50,24 +53,28 @@ def value_index(state: AfterstateValues, observation: Array) -> int:
 
 
 @compiled
-def value_of_change(
-    state: AfterstateValues, observation: Array, index: int, component: int, other: int
+def value_after(
+    state: AfterstateValues, observation: Array, index: int, component: int, option: int
 ) -> float:
-    """Return the value of the position that differs by one component's state.
+    """Return the value of the position after a move.
 
     Args:
         state: of the learner.
         observation: the position, ``(components,)``.
         index: where its value is.
-        component: the component.
-        other: the state that it has instead.
+        component: where the move is made.
+        option: the move.
     """
+    rules = state.rules
     if len(state.order):
         state.position[:] = observation
-        state.position[component] = other
-        return float(state.values[sorted_number(state.position, state.rules, state.order)])
-    step = (other - observation[component]) * state.rules.strides[component]
-    return float(state.values[index + step])
+        state.position[component] = rules.table[component, observation[component], option]
+        if rules.splits:
+            slot, second = slot_to_fill(rules, observation, component, option)
+            if second:
+                state.position[slot] = second
+        return float(state.values[sorted_number(state.position, rules, state.order)])
+    return float(state.values[number_after(rules, observation, index, component, option)])
 
 
 @compiled
@@ -87,8 +94,7 @@ def option_values(state: AfterstateValues, observation: Array, legal_actions: In
         while action >= first + options:
             first += options
             component += 1
-        after = rules.table[component, observation[component], action - first]
-        state.worth[action] = -value_of_change(state, observation, index, component, after)
+        state.worth[action] = -value_after(state, observation, index, component, action - first)
 
 
 @compiled
@@ -111,8 +117,7 @@ def best_option_value(
         while action >= first + options:
             first += options
             component += 1
-        after = rules.table[component, observation[component], action - first]
-        best = max(best, -value_of_change(state, observation, index, component, after))
+        best = max(best, -value_after(state, observation, index, component, action - first))
         if best >= 1.0:  # no value is larger
             break
     return best
@@ -238,7 +243,8 @@ class AfterstateTD:
         game: the game; observations are its positions (``encoding="integer"``).
         learning_rate: step size, over 0 to 1.
         epsilon: probability of a random action while learning, or a schedule.
-        sweeping: whether a fall of a position's value raises those one move before at once.
+        sweeping: whether a fall of a position's value raises those one move before at once, but
+            for moves that split.
         symmetric: whether positions that differ in the order of like heaps share a value; see
             :class:`agents.symmetry.Symmetry`.
         dtype: of the values: ``"float64"``, ``"float32"``, or ``"int8"``, which holds what a
@@ -349,13 +355,18 @@ def _learn(
 
 
 def _predecessors(rules: Rules, wanted: bool) -> tuple[IntArray, IntArray]:
-    """The states one move before each state of each component, and how many they are."""
+    """The states one move before each state of each component, and how many they are.
+
+    A move that splits changes two components, and is left out.
+    """
     components, states, _ = rules.table.shape
+    second = rules.second_table
+    table = rules.table if second is None else np.where(second > 0, NO_MOVE, rules.table)
     counts = np.zeros((components, states), dtype=np.int64)
     if not wanted:
         return np.zeros((components, states, 0), dtype=np.int64), counts
     before = [[np.flatnonzero((rows == state).any(axis=1)) for state in range(states)]
-              for rows in rules.table]  # fmt: skip
+              for rows in table]  # fmt: skip
     most = max(len(found) for rows in before for found in rows)
     predecessors = np.zeros((components, states, most), dtype=np.int64)
     for component, rows in enumerate(before):

@@ -94,6 +94,9 @@ class CompiledRules(NamedTuple):
     listed: bool  # whether the legal actions of every position are listed below
     lists: Array  # (positions, actions): legal actions first, ascending; else scratch space
     list_lengths: IntArray  # (positions,): how many these are; else scratch space
+    splits: bool  # whether a move may leave two parts
+    second_table: IntArray  # what a move puts into an empty slot, as the table; empty if never
+    slot_groups: IntArray  # (components, 2): of its slots the first, and where they end
 
 
 def compiled_rules(game: Game) -> CompiledRules:
@@ -104,12 +107,22 @@ def compiled_rules(game: Game) -> CompiledRules:
     kind = np.int16 if rules.num_actions < 2**15 else np.int64
     listed = rules.num_positions * rules.num_actions <= LARGEST_LISTS
     if listed:
-        masks = rules.action_mask(rules.lattice())
+        # Of what is no position in a game that splits, too: nobody asks for that.
+        masks = rules.action_mask(rules.positions(np.arange(rules.num_positions)))
         lists = np.argsort(masks == 0, axis=1, kind="stable").astype(kind)
         list_lengths = masks.sum(axis=1, dtype=np.int64)
     else:  # for the three positions in play
         lists = np.zeros((3, rules.num_actions), dtype=kind)
         list_lengths = np.zeros(3, dtype=np.int64)
+    slot_groups = np.zeros((len(rules.shape), 2), dtype=np.int64)
+    for group in rules.slot_groups:
+        slot_groups[group.start : group.stop] = group.start, group.stop
+    splits = rules.second_table is not None
+    second_table = (
+        np.zeros((0, 0, 0), np.int64) if rules.second_table is None else rules.second_table
+    )
+    # Of one type in all games: code is compiled for each.
+    second_table.setflags(write=False)
     return CompiledRules(
         rules.table,
         np.ascontiguousarray(np.argsort(illegal, axis=-1, kind="stable")),
@@ -119,6 +132,9 @@ def compiled_rules(game: Game) -> CompiledRules:
         listed,
         lists,
         list_lengths,
+        splits,
+        second_table,
+        slot_groups,
     )
 
 
@@ -197,6 +213,50 @@ def legal_row(rules: CompiledRules, observation: Array, position: int, slot: int
         return position
     rules.list_lengths[slot] = write_legal_actions(observation, rules, rules.lists[slot])
     return slot
+
+
+@compiled
+def slot_to_fill(
+    rules: CompiledRules, observation: Array, component: int, option: int
+) -> tuple[int, int]:
+    """Return which slot a move fills with a second part, and with what; (-1, 0) if none.
+
+    Args:
+        rules: of a game that splits.
+        observation: the position before the move, ``(components,)``.
+        component: where the move is made.
+        option: the move.
+    """
+    second = rules.second_table[component, observation[component], option]
+    if second == 0:
+        return -1, 0
+    slot = rules.slot_groups[component, 0]
+    # Every position leaves an empty slot to a move that splits.
+    while observation[slot] != 0:
+        slot += 1
+    return slot, second
+
+
+@compiled
+def number_after(
+    rules: CompiledRules, observation: Array, number: int, component: int, option: int
+) -> int:
+    """Return the row of the position after a move.
+
+    Args:
+        rules: of the game.
+        observation: the position, ``(components,)``.
+        number: its row.
+        component: where the move is made.
+        option: the move.
+    """
+    before = observation[component]
+    number += (rules.table[component, before, option] - before) * rules.strides[component]
+    if rules.splits:
+        slot, second = slot_to_fill(rules, observation, component, option)
+        if second:
+            number += second * rules.strides[slot]
+    return number
 
 
 @compiled
@@ -285,8 +345,14 @@ def play_games(
             for component in range(components):
                 observations[after, component] = seen[component]
             observations[after, moved] = successor
+            if rules.splits:
+                slot, second = slot_to_fill(rules, seen, moved, action - moved * options)
+                if second:
+                    observations[after, slot] = second
             if len(order):
                 next_position = sorted_number(observations[after], rules, order)
+            elif rules.splits:
+                next_position = mixed_radix_number(observations[after], rules.strides, 0)
             else:
                 next_position = position + (successor - state) * rules.strides[moved]
             next_row = legal_row(rules, observations[after], next_position, after)

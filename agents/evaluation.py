@@ -219,7 +219,7 @@ def value_accuracy(winning: BoolArray, game: Game) -> ValueAccuracy:
     lattice = game.rules.lattice()
     playable = ~game.rules.is_terminal(lattice)
     truth = np.asarray(game.solution.is_winning(lattice))[playable]
-    said = winning[playable]
+    said = winning[game.rules.indices(lattice)][playable]
     n_recall = float(said[truth].mean()) if truth.any() else math.nan
     p_recall = float((~said[~truth]).mean()) if not truth.all() else math.nan
     return ValueAccuracy(
@@ -371,7 +371,8 @@ def beatable_share(policy: Policy, game: Game) -> float:
     """
     lattice = game.rules.lattice()
     winnable = np.asarray(game.solution.is_winning(lattice)) & ~game.rules.is_terminal(lattice)
-    return float((best_response(policy, game).waiting[winnable] > 0).mean())
+    waiting = best_response(policy, game).waiting[game.rules.indices(lattice)]
+    return float((waiting[winnable] > 0).mean())
 
 
 @dataclass(frozen=True)

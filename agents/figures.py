@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from agents.files import write_atomically
+from nim_envs.files import write_atomically
 
 P = ParamSpec("P")
 T = TypeVar("T")

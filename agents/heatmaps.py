@@ -355,7 +355,8 @@ def _draw_grid(
             axes.tick_params(labelbottom=True)
     figure.colorbar(mesh, ax=panels, location="right", label=label, aspect=6 * inches, shrink=0.9)
     stuck = len(array) < game.rules.num_positions
-    _title_and_key(figure, title, score, "no legal move" if stuck else "")
+    hatched = "no position, or no legal move" if game.rules.slot_groups else "no legal move"
+    _title_and_key(figure, title, score, hatched if stuck else "")
     return figure
 
 

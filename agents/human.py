@@ -8,7 +8,6 @@ import numpy as np
 
 from agents.base import Array, MaskArray
 from nim_envs import Game
-from nim_envs.rules import AdditionTotal, SubtractionHeap
 
 
 class Quit(Exception):  # noqa: N818 - it is no error
@@ -65,7 +64,12 @@ class HumanAgent:
             self.write(f"{answer!r} is no legal move. {self._allowed(observation)}")
 
     def _form(self) -> str:
-        return "number" if len(self.game.rules.components) == 1 else "heap number, amount"
+        components = self.game.rules.components
+        forms = " or ".join(dict.fromkeys(component.option_form for component in components))
+        if len(components) == 1:
+            return forms
+        kinds = {component.kind for component in components}
+        return f"{kinds.pop() if len(kinds) == 1 else 'component'} number, {forms}"
 
     def _parse(self, text: str, observation: Array) -> int | None:
         """The action that ``text`` names, if it names one."""
@@ -74,39 +78,37 @@ class HumanAgent:
             return None
         numbers = [int(part) for part in parts]
         components = self.game.rules.components
-        if len(numbers) == 1 and len(components) == 1:
+        if len(components) == 1:
             numbers.insert(0, 0)
-        if len(numbers) != 2 or numbers[0] >= len(components):
+        if not numbers or numbers[0] >= len(components):
             return None
-        amounts = self._amounts(numbers[0], observation)
-        if numbers[1] not in amounts:
-            return None
-        return self.game.rules.action(numbers[0], amounts[numbers[1]])
+        option = self._options(numbers[0], observation).get(tuple(numbers[1:]))
+        return None if option is None else self.game.rules.action(numbers[0], option)
 
-    def _amounts(self, index: int, observation: Array) -> dict[int, int]:
-        """What may be taken from or added to a component now, and the option that does it."""
+    def _options(self, index: int, observation: Array) -> dict[tuple[int, ...], int]:
+        """What may be done in a component now, as the numbers that name it, and the option."""
         component = self.game.rules.components[index]
-        options = np.flatnonzero(component.table[int(observation[index])] >= 0).tolist()
-        if isinstance(component, SubtractionHeap):
-            return {component.amounts[option]: option for option in options}
-        first = 1 if isinstance(component, AdditionTotal) else 0
-        return {option + first: option for option in options}
+        state = int(observation[index])
+        options = np.flatnonzero(component.table[state] >= 0).tolist()
+        return {component.option_numbers(option, state): option for option in options}
 
     def _allowed(self, observation: Array) -> str:
-        """The legal range in words."""
+        """The legal moves in words."""
         lines = []
         for index, component in enumerate(self.game.rules.components):
-            amounts = sorted(self._amounts(index, observation))
-            if amounts:
-                span = f"{amounts[0]} to {amounts[-1]}"
-                whole = list(range(amounts[0], amounts[-1] + 1)) == amounts
-                what = span if whole else ", ".join(map(str, amounts))
-                lines.append(f"{component.kind} {index}: {what}")
+            names = sorted(self._options(index, observation))
+            if names:
+                amounts = [name[0] for name in names if len(name) == 1]
+                whole = amounts == list(range(amounts[0], amounts[-1] + 1)) if amounts else False
+                parts = [f"{amounts[0]} to {amounts[-1]}"] if whole else list(map(str, amounts))
+                parts += [" ".join(map(str, name)) for name in names if len(name) > 1]
+                lines.append(f"{component.kind} {index}: {', '.join(parts)}")
         return "Legal: " + "; ".join(lines) + "."
 
     def _hint(self, observation: Array) -> str:
         winning = self.game.solution.winning_actions(observation)
         if not len(winning):
             return "Every move loses against correct play."
-        words = [self.game.rules.describe_action(action) for action in winning.tolist()]
+        describe = self.game.rules.describe_action
+        words = [describe(action, observation) for action in winning.tolist()]
         return "Winning: " + "; ".join(words) + "."

@@ -13,43 +13,21 @@ from agents import Agent, EpsilonOptimalAgent, Learner, OptimalAgent, RandomAgen
 from agents.storable import STORABLE
 from agents.storage import load
 from nim_envs import GameEnv, make_game
+from nim_envs.arguments import arguments_of, value_of
+from nim_envs.optional import needed
 from nim_envs.registration import GAMES
 from nim_envs.starts import NAMED_STARTS
 
 WRAPPERS = ("HeapSymmetry", "NimSumShaping")
 LEARNERS = {name: cls for name, cls in STORABLE.items() if name not in WRAPPERS}
+PACKAGES = {
+    "agents.figures": "matplotlib",
+    "agents.heatmaps": "matplotlib",
+    "agents.plots": "matplotlib",
+    "agents.text": "rich",
+}
+"""What the modules need that not everybody needs."""
 PLAYERS = "random, optimal, epsilon=NUMBER, or a file that train has written"
-
-
-def value_of(text: str) -> Any:
-    """Return the number, list of numbers, truth value or word that ``text`` is."""
-    if "," in text:
-        return tuple(value_of(part) for part in text.split(",") if part)
-    if text.lower() in ("true", "false", "none"):
-        return {"true": True, "false": False, "none": None}[text.lower()]
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def pairs(settings: tuple[str, ...]) -> dict[str, Any]:
-    """Return ``("heaps=3,4", ...)`` as keyword arguments."""
-    arguments = {}
-    for setting in settings:
-        name, equals, text = setting.partition("=")
-        if not equals or not name or not text:
-            raise click.UsageError(f"expected NAME=VALUE, not {setting!r}")
-        arguments[name] = value_of(text)
-    # One heap or one amount is a list too.
-    for name in ("heaps", "subtraction_set"):
-        if isinstance(arguments.get(name), int):
-            arguments[name] = (arguments[name],)
-    return arguments
 
 
 def game_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -68,7 +46,8 @@ def game_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def make_env(game: str, settings: tuple[str, ...], start: str) -> GameEnv:
     """Return the environment of the game that the options name."""
-    return GameEnv(make_game(game, start=value_of(start), **pairs(settings)), name=game)
+    arguments = arguments_of(settings, GAMES[game].defaults)
+    return GameEnv(make_game(game, start=value_of(start), **arguments), name=game)
 
 
 def make_player(text: str, env: GameEnv) -> Agent:
@@ -126,17 +105,10 @@ def picture_options(what: str) -> Callable[[Callable[..., None]], Callable[..., 
 
 
 def optional(module: str) -> Any:
-    """Return a module that needs packages which not everybody has.
+    """Return one of the modules in :data:`PACKAGES`.
 
     Raises:
-        click.UsageError: one of them is missing; the message says how to install it.
+        MissingPackageError: its package is missing; the message says how to install it.
     """
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        missing = (error.name or "").partition(".")[0]
-        if missing not in ("matplotlib", "rich"):
-            raise
-        raise click.UsageError(
-            f'this needs {missing}, which is not installed: python -m pip install -e ".[plots]"'
-        ) from error
+    needed(PACKAGES[module], "this", extra="plots")
+    return importlib.import_module(module)

@@ -18,10 +18,10 @@ from gymnasium import spaces
 
 from agents.base import Learner, Transition
 from agents.exploration import Decay, Exploration, harmonic
-from agents.files import write_atomically
 from agents.replay import Replay, ReplayBuffer
 from agents.storable import STORABLE
 from nim_envs import Convention, Game, Rules
+from nim_envs.files import write_atomically
 from nim_envs.rules import AdditionTotal, SubtractionHeap, TableComponent
 from nim_envs.starts import BalancedStart, FixedStart, OutcomeStart, UniformStart
 

@@ -46,6 +46,12 @@ class Symmetry:
                     "heap symmetry needs components with the same options in the same states, "
                     f"and components {number} and {self.order[-1]} of {rules.name} differ"
                 )
+        slots = rules.slot_groups[:1]
+        if slots and len(slots[0]) < len(rules.components):
+            raise InvalidGameError(
+                f"heap symmetry needs components that share all slots, and in {rules.name} "
+                f"components {slots[0].start} to {slots[0].stop - 1} have theirs to themselves"
+            )
 
     def places(self, positions: IntArray) -> IntArray:
         """Return which component's state comes to each component.

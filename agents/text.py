@@ -70,7 +70,7 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
             table.add_row(
                 " ".join(map(str, position.tolist())) if first else "",
                 _outcome(winning[place]) if first else "",
-                _move(game, action),
+                _move(game, action, position),
                 "best" if best[place, action] else "",
                 _percent(probabilities[place, action]),
                 *(_count(count[place, action]) for count in counts),
@@ -98,12 +98,10 @@ def _playable(game: Game, positions: npt.ArrayLike | None) -> IntArray:
     """The positions asked for that leave a legal move, ``(n, components)``."""
     rules = game.rules
     if positions is None:
-        if rules.num_positions > LARGEST_TEXT:
-            raise SearchTooLargeError(
-                f"{rules.name} with components of {rules.shape} states has "
-                f"{rules.num_positions} positions; over {LARGEST_TEXT}, name those to show"
-            )
-        shown = rules.lattice()
+        try:
+            shown = rules.lattice(LARGEST_TEXT)
+        except SearchTooLargeError as error:
+            raise SearchTooLargeError(f"{error}; name those to show") from None
         return shown[~rules.is_terminal(shown)]
     shown = rules.checked_positions(positions).reshape(-1, len(rules.components))
     for position in shown[rules.is_terminal(shown)].tolist():
@@ -152,7 +150,7 @@ def _moves_table(game: Game, move: SampleMove) -> Table:
     for action in np.flatnonzero(move.action_mask).tolist():
         played = action == move.action
         table.add_row(
-            _move(game, action),
+            _move(game, action, move.position),
             _percent(move.probabilities[action]),
             _result(move.winning[action]),
             "played" if played else "",
@@ -161,9 +159,9 @@ def _moves_table(game: Game, move: SampleMove) -> Table:
     return table
 
 
-def _move(game: Game, action: int) -> str:
+def _move(game: Game, action: int, position: IntArray) -> str:
     """A move in words; of a single component its name goes without saying."""
-    words = game.rules.describe_action(action)
+    words = game.rules.describe_action(action, position)
     return words.partition(": ")[2] if len(game.rules.components) == 1 else words
 
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from agents.afterstate import AfterstateValues, GreedyValuePolicy, option_values
 from agents.base import FloatArray
-from agents.compiled_games import write_legal_actions
+from agents.compiled_games import number_after, write_legal_actions
 from agents.selection import largest_legal
 from nim_envs import Game
 from nim_envs.compilation import compiled
@@ -22,7 +22,8 @@ def _score(state: AfterstateValues, winning: npt.NDArray[np.bool_], totals: Floa
 
     Args:
         state: of the learner.
-        winning: whether each position is an N-position, ``(num_positions,)``.
+        winning: whether each position is an N-position, ``(num_positions,)``; false where
+            a point of the lattice is no position.
         totals: chances and count, ``(2,)``, changed in place.
     """
     rules = state.rules
@@ -48,9 +49,8 @@ def _score(state: AfterstateValues, winning: npt.NDArray[np.bool_], totals: Floa
                 component += 1
             if state.worth[action] == best:
                 ties += 1
-                before = position[component]
-                after = rules.table[component, before, action - first]
-                right += not winning[index + (after - before) * rules.strides[component]]
+                after = number_after(rules, position, index, component, action - first)
+                right += not winning[after]
         totals[0] += right / ties
         totals[1] += 1
 
@@ -66,10 +66,12 @@ def value_optimality(policy: GreedyValuePolicy, game: Game) -> float:
         game: its game.
     """
     rules, solution = game.rules, game.solution
-    winning = np.empty(rules.num_positions, dtype=np.bool_)
+    winning = np.zeros(rules.num_positions, dtype=np.bool_)
     for first in range(0, len(winning), CHUNK):
         indices = np.arange(first, min(first + CHUNK, len(winning)), dtype=np.int64)
-        winning[indices] = solution.is_winning(rules.positions(indices))
+        points = rules.positions(indices)
+        real = rules.is_position(points)
+        winning[indices[real]] = solution.is_winning(points[real])
     totals = np.zeros(2)
     _score(policy.state, winning, totals)
     return float(100 * totals[0] / totals[1])

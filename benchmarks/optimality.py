@@ -83,6 +83,24 @@ GAMES: dict[str, GameSetting] = {
         "nim", {"heaps": (6, 7, 8), "max_take": 3, "start": "uniform"}, 50_000, 5_000
     ),
     "nim-10-10-10": GameSetting("nim", {"heaps": (10, 10, 10), "start": "uniform"}, 150_000, 5_000),
+    "kayles-7": GameSetting("kayles", {"heaps": (7,), "start": "uniform"}, 50_000, 5_000),
+    "misere-kayles-7": GameSetting(
+        "kayles", {"heaps": (7,), "misere": True, "start": "uniform"}, 50_000, 5_000
+    ),
+    "graph-11-10": GameSetting("graph", {"tokens": (11, 10), "start": "uniform"}, 30_000, 5_000),
+    "kayles-5-nim-4-graph-9": GameSetting(
+        "sum",
+        {
+            "games": (
+                ("kayles", {"heaps": (5,)}),
+                ("nim", {"heaps": (4,)}),
+                ("graph", {"tokens": (9,)}),
+            ),
+            "start": "uniform",
+        },
+        150_000,
+        5_000,
+    ),
 }
 
 

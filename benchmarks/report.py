@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from tabulate import tabulate
 
-from agents.files import write_atomically
+from nim_envs.files import write_atomically
 
 Row = Sequence[Any]
 

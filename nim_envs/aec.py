@@ -22,6 +22,9 @@ from nim_envs.errors import (
     ResetNeededError,
 )
 from nim_envs.game import Game
+from nim_envs.render.canvas import Frame
+from nim_envs.render.scene import Scene
+from nim_envs.render.screen import PICTURE_MODES, Screen
 from nim_envs.render.text import render_text
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.validation import checked_integer
@@ -31,7 +34,7 @@ Observation = dict[str, npt.NDArray[Any]]
 
 PLAYERS = FIRST, SECOND = ("player_0", "player_1")
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
-RENDER_MODES = ("human", "ansi")
+RENDER_MODES = ("human", "rgb_array", "ansi")
 
 
 class GameEnv(AECEnv[str, Any, Any]):
@@ -41,7 +44,9 @@ class GameEnv(AECEnv[str, Any, Any]):
     A position is a vector of component states (heaps, or a running total). The player to
     move picks one component and one of its options. The game ends when no move is left.
     What the options are is said in the rules' page: :func:`nim_envs.rules.nim`,
-    :func:`nim_envs.rules.subtraction`, :func:`nim_envs.rules.addition`.
+    :func:`nim_envs.rules.subtraction`, :func:`nim_envs.rules.addition`,
+    :func:`nim_envs.rules.octal` and the games of heaps that split with it,
+    :func:`nim_envs.rules.graph`. In a sum of games every component has the options of its own.
 
     ## Agents
     ``player_0`` moves first, then ``player_1``, in turn.
@@ -49,13 +54,15 @@ class GameEnv(AECEnv[str, Any, Any]):
     ## Action Space
     ``Discrete(components * options)``; ``action = component * options + option``. In Nim
     option ``j`` takes ``j + 1`` objects, in a subtraction game the ``j``-th smallest amount
-    of the set; in the addition game it adds ``j + 1``.
+    of the set; in the addition game it adds ``j + 1``; a token moves along the ``j``-th edge.
+    Of a heap that may split it is an amount taken and a smaller part left:
+    ``game.rules.describe_action`` says which.
 
     ## Observation Space
     A ``Dict`` of ``"observation"``, the position as int64 ``(components,)`` (or what
     ``encoding`` says, float32), and ``"action_mask"``, int8 ``(actions,)``: 1 where the
     action is legal, all zeros for the player who is not to move. Both players see the
-    same position.
+    same position. Where heaps split, it has empty slots for the heaps to come.
 
     ## Starting State
     The game's start: the full heaps, or total 0, unless ``start`` says otherwise.
@@ -77,17 +84,21 @@ class GameEnv(AECEnv[str, Any, Any]):
     Args:
         game: the game.
         name: name of the environment, as ``str(env)`` shows it.
-        render_mode: ``"ansi"``: :meth:`render` returns text; ``"human"``: text is printed
-            after every move; ``None``: nothing.
+        render_mode: ``"human"``: a window shows every move, ``metadata["render_fps"]`` of them
+            a second; ``"rgb_array"``: :meth:`render` returns the same picture as an array,
+            with no display; ``"ansi"``: it returns text; ``None``: nothing.
         encoding: ``"integer"``, ``"one_hot"``, ``"binary"`` or ``"unary"``; see
             :class:`nim_envs.encoding.Encoding`.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave the
             position as it was.
         max_cycles: most moves of each player; ``None``: no limit, as every game ends.
+        show_winning_moves: whether pictures mark the winning moves.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: a component is too large to tabulate.
+        SearchTooLargeError: a component is too large to tabulate, or a game whose winning
+            moves are to be shown too large to solve.
+        MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
     * v0: first version.
@@ -102,6 +113,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         encoding: str = "integer",
         illegal_move: Literal["forfeit", "raise"] = "forfeit",
         max_cycles: int | None = None,
+        show_winning_moves: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         if render_mode is not None and render_mode not in RENDER_MODES:
@@ -112,8 +124,19 @@ class GameEnv(AECEnv[str, Any, Any]):
             raise InvalidGameError(
                 f"illegal_move must be one of {ILLEGAL_MOVE_RULES}, not {illegal_move!r}"
             )
+        if not isinstance(show_winning_moves, bool):
+            raise InvalidGameError(
+                f"show_winning_moves must be True or False, not {show_winning_moves!r}"
+            )
         self.game = game
         self.render_mode = render_mode
+        self.show_winning_moves = show_winning_moves
+        if show_winning_moves:
+            # What cannot be solved is refused now, not in the middle of a game.
+            _ = game.solution
+        self._screen = (
+            Screen(game, render_mode, title=name) if render_mode in PICTURE_MODES else None
+        )
         self.illegal_move = illegal_move
         self.max_cycles = (
             None if max_cycles is None else checked_integer("max_cycles", max_cycles, minimum=1)
@@ -155,7 +178,10 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._legal = 0
         self._over = False
         self._moves = 0
-        self._last_move = ""
+        # For pictures: the position before the last move, who made it, and what it was.
+        self._previous: IntArray | None = None
+        self._last_seat: int | None = None
+        self._last_words = ""
         # The mask of the last start, as most games start where the one before did.
         self._start_key = b""
         self._start_mask = self._mask
@@ -172,6 +198,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Keep the rules' tables at hand: attribute chains cost time in every step."""
         rules = self.game.rules
         self._table = rules.table
+        self._second_table = rules.second_table
         self._mask_rows = rules.mask_rows
         self._legal_counts = rules.legal_counts
         self._num_options = rules.num_options
@@ -258,7 +285,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._legal = self._start_legal
         self._over = False
         self._moves = 0
-        self._last_move = ""
+        self._previous, self._last_seat, self._last_words = None, None, ""
         if self.render_mode == "human":
             self.render()
 
@@ -375,11 +402,18 @@ class GameEnv(AECEnv[str, Any, Any]):
         if successor < 0:
             self._illegal(action, seat)
             return
+        if self.render_mode is not None:
+            words = self.game.rules.describe_action(action, position)
+            self._remember(seat, f"{mover} moved, {words}")
         position[component] = successor
         first = component * self._num_options
         self._mask[first : first + self._num_options] = self._mask_rows[component][successor]
         counts = self._legal_counts[component]
         self._legal += counts[successor] - counts[state]
+        if self._second_table is not None:
+            second = self._second_table.item(component, state, option)
+            if second:
+                self._fill_empty_slot(position, component, second)
         self._moves += 1
         self._cumulative_rewards[mover] = 0.0
         self.agent_selection = PLAYERS[1 - seat]
@@ -388,10 +422,21 @@ class GameEnv(AECEnv[str, Any, Any]):
         elif self._moves == self._truncate_at:
             self._over = True
             self.truncations = {FIRST: True, SECOND: True}
-        if self.render_mode is not None:
-            self._last_move = f"{mover} moved, {self.game.rules.describe_action(action)}; "
-            if self.render_mode == "human":
-                self.render()
+        if self.render_mode == "human":
+            self.render()
+
+    def _remember(self, seat: int, words: str) -> None:
+        """Keep what a picture tells about the move that ``seat`` makes now."""
+        self._previous, self._last_seat, self._last_words = self.position, seat, words
+
+    def _fill_empty_slot(self, position: IntArray, component: int, state: int) -> None:
+        """Put the second part of a move in ``component`` into the first empty slot."""
+        group = next(group for group in self.game.rules.slot_groups if component in group)
+        slot = next(slot for slot in group if not position.item(slot))
+        position[slot] = state
+        first = slot * self._num_options
+        self._mask[first : first + self._num_options] = self._mask_rows[slot][state]
+        self._legal += self._legal_counts[slot][state]
 
     def _checked_action(self, action: Any) -> int:
         """Return ``action`` as an ``int`` of the action space; the slow road of :meth:`step`."""
@@ -417,14 +462,14 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Forfeit the game of the mover, or raise."""
         if self.illegal_move == "raise":
             raise IllegalMoveError(
-                f"action {action} ({self.game.rules.describe_action(action)}) is illegal at "
-                f"{self._current().tolist()}; legal actions are "
+                f"action {action} ({self.game.rules.describe_action(action, self._current())}) is "
+                f"illegal at {self._current().tolist()}; legal actions are "
                 f"{np.flatnonzero(self._mask).tolist()}"
             )
         self._cumulative_rewards[PLAYERS[seat]] = 0.0
         self.agent_selection = PLAYERS[1 - seat]
         self._finish(winner=1 - seat)
-        self._last_move = f"{PLAYERS[seat]} made an illegal move and forfeits; "
+        self._remember(seat, f"{PLAYERS[seat]} made an illegal move and forfeits")
         if self.render_mode == "human":
             self.render()
 
@@ -464,33 +509,50 @@ class GameEnv(AECEnv[str, Any, Any]):
         """
         return np.append(self._current(), PLAYERS.index(self.agent_selection))
 
-    def render(self) -> str | None:
-        """Return the position as text in mode ``"ansi"``; print it in mode ``"human"``.
+    def render(self) -> Frame | str | None:
+        """Show the position in the way that ``render_mode`` says.
+
+        Returns:
+            In mode ``"rgb_array"`` the picture, ``(height, width, 3)``, uint8; in mode
+            ``"ansi"`` text; in mode ``"human"`` nothing, as the window shows the picture.
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.
+            DisplayError: in mode ``"human"`` there is no display.
         """
         if self.render_mode is None:
             logger.warn(f"render() needs a render_mode out of {RENDER_MODES}; it is None")
             return None
-        text = render_text(self.game.rules, self._current(), self._last_move + self._status())
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        scene = self._scene()
+        if self._screen is None:
+            return render_text(self.game.rules, scene.position, scene.headline)
+        return self._screen.show(scene, self.metadata["render_fps"])
 
-    def _status(self) -> str:
-        if not self._over:
-            return f"{self.agent_selection} to move"
-        winners = [agent for agent, reward in self.rewards.items() if reward > 0]
-        return f"{winners[0]} has won" if winners else "the game is over"
+    def _scene(self) -> Scene:
+        """What a picture of the position shows."""
+        position = self.position
+        mover = None if self._over else PLAYERS.index(self.agent_selection)
+        winners = [PLAYERS.index(agent) for agent, reward in self.rewards.items() if reward > 0]
+        shown = self.show_winning_moves and not self._over
+        return Scene(
+            position=position,
+            mover=mover,
+            winner=winners[0] if winners else None,
+            previous=self._previous,
+            last_mover=self._last_seat,
+            last_words=self._last_words,
+            winning=self.game.solution.winning_actions(position) if shown else None,
+            names=PLAYERS,
+        )
 
     def close(self) -> None:
-        """Release nothing: there is nothing open."""
+        """Close the window, if there is one."""
+        if self._screen is not None:
+            self._screen.close()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the rules' tables out of pickles and copies."""
-        tables = {"_table", "_mask_rows", "_legal_counts"}
+        tables = {"_table", "_second_table", "_mask_rows", "_legal_counts"}
         return {name: value for name, value in self.__dict__.items() if name not in tables}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

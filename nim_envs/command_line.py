@@ -11,6 +11,7 @@ import click
 import numpy as np
 from tabulate import tabulate
 
+from nim_envs.arguments import arguments_of
 from nim_envs.errors import NimEnvsError, SearchTooLargeError
 from nim_envs.registration import GAMES, aec_id, make_game
 from nim_envs.render.plots import plot_sequence
@@ -66,37 +67,6 @@ def as_number(context: click.Context, parameter: click.Parameter, value: str) ->
 
 
 game_argument = click.argument("game", callback=as_game)
-
-
-def value_of(text: str) -> Any:
-    """Return the number, list of numbers, truth value or word that ``text`` is."""
-    if "," in text:
-        return tuple(value_of(part) for part in text.split(",") if part)
-    if text.lower() in ("true", "false", "none"):
-        return {"true": True, "false": False, "none": None}[text.lower()]
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def arguments_of(settings: tuple[str, ...]) -> dict[str, Any]:
-    """Return ``("heaps=3,4", ...)`` as keyword arguments of a game."""
-    arguments = {}
-    for setting in settings:
-        name, equals, text = setting.partition("=")
-        if not equals or not name or not text:
-            raise click.UsageError(f"expected NAME=VALUE, not {setting!r}")
-        arguments[name] = value_of(text)
-        default = next((row.defaults[name] for row in GAMES.values() if name in row.defaults), None)
-        # One heap or one amount is a list too.
-        if isinstance(default, tuple) and isinstance(arguments[name], int):
-            arguments[name] = (arguments[name],)
-    return arguments
 
 
 def integers(text: str) -> tuple[int, ...]:
@@ -170,11 +140,13 @@ def solve(
 
 def solve_registered(name: str, settings: tuple[str, ...], position: str | None) -> None:
     """Print the solution of a position of a registered game."""
-    game = make_game(name, **arguments_of(settings))
+    game = make_game(name, **arguments_of(settings, GAMES[name].defaults))
     state = game.rules.initial if position is None else integers(position)
     solution = game.solution
     winning = solution.is_winning(state)
-    moves = [game.rules.describe_action(action) for action in solution.winning_actions(state)]
+    moves = [
+        game.rules.describe_action(action, state) for action in solution.winning_actions(state)
+    ]
     values = [
         int(component.normal(np.array(entry)))
         for component, entry in zip(solution.component_values, state, strict=True)

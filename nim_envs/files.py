@@ -34,3 +34,9 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def write_atomically(path: str | Path, content: bytes) -> None:
+    """Write a file of ``content``, or leave what is at ``path`` as it is."""
+    with replacing(path) as file:
+        file.write(content)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,22 @@ import pettingzoo
 from nim_envs.aec import GameEnv
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
-from nim_envs.rules import Convention, Rules, addition, nim, subtraction
+from nim_envs.rules import (
+    Convention,
+    Rules,
+    addition,
+    dawsons_chess,
+    dawsons_kayles,
+    graph,
+    grundy,
+    kayles,
+    nim,
+    octal,
+    officers,
+    splitting,
+    subtraction,
+    sum_of,
+)
 from nim_envs.starts import as_start
 from nim_envs.versus import VersusEnv
 
@@ -38,6 +53,54 @@ class Row:
     defaults: Mapping[str, Any]
 
 
+def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
+    """Rules of a sum of registered games.
+
+    Args:
+        games: for each one its name in :data:`GAMES` and the arguments of its rules; those
+            that are left out are as registered, and may all be: a name alone will do.
+
+    Raises:
+        InvalidGameError: an unknown name, or arguments that describe no game.
+        TypeError: an argument that a rules constructor does not take.
+
+    Example:
+        >>> sum_of_games((("kayles", {"heaps": (3,)}), ("nim", {"heaps": (4,)}))).initial
+        (3, 0, 4)
+    """
+    if isinstance(games, (str, bytes)) or not isinstance(games, Sequence) or not games:
+        raise InvalidGameError(
+            f"games must be a list of pairs of a name and arguments, not {games!r}"
+        )
+    parts = []
+    for entry in games:
+        name, arguments = (entry, {}) if isinstance(entry, str) else _pair(entry)
+        row = _row(name)
+        parts.append(row.rules(**{**row.defaults, **arguments}))
+    return sum_of(parts)
+
+
+def _pair(entry: Any) -> tuple[str, Mapping[str, Any]]:
+    """Return what describes a game as its name and its arguments."""
+    if (
+        not isinstance(entry, Sequence)
+        or len(entry) != 2
+        or not isinstance(entry[0], str)
+        or not isinstance(entry[1], Mapping)
+    ):
+        raise InvalidGameError(
+            f"a game of a sum must be a name, or a pair of a name and arguments, not {entry!r}"
+        )
+    return entry[0], entry[1]
+
+
+def _row(name: str) -> Row:
+    """Return the registered game ``name``."""
+    if name not in GAMES:
+        raise InvalidGameError(f"game must be one of {tuple(GAMES)}, not {name!r}")
+    return GAMES[name]
+
+
 GAMES: dict[str, Row] = {
     "nim": Row(nim, misere=False, defaults={"heaps": (3, 4, 5), "max_take": None}),
     "misere_nim": Row(nim, misere=True, defaults={"heaps": (1, 3, 5, 7), "max_take": None}),
@@ -45,6 +108,36 @@ GAMES: dict[str, Row] = {
     "addition": Row(addition, misere=True, defaults={"k": 3, "n": 10}),
     "subtraction": Row(
         subtraction, misere=False, defaults={"heaps": (17,), "subtraction_set": (1, 2, 3)}
+    ),
+    "octal": Row(octal, misere=False, defaults={"code": "0.77", "heaps": (6,)}),
+    "kayles": Row(kayles, misere=False, defaults={"heaps": (7,)}),
+    "dawsons_kayles": Row(dawsons_kayles, misere=False, defaults={"heaps": (10,)}),
+    "dawsons_chess": Row(dawsons_chess, misere=False, defaults={"heaps": (9,)}),
+    "officers": Row(officers, misere=False, defaults={"heaps": (9,)}),
+    "grundy": Row(grundy, misere=False, defaults={"heaps": (10,)}),
+    "splitting": Row(splitting, misere=False, defaults={"heaps": (7,)}),
+    "graph": Row(
+        graph,
+        misere=False,
+        # Twelve nodes, with edges from each to the number before it, its half and its fifth.
+        defaults={
+            "successors": tuple(
+                tuple(sorted({node - 1, node // 2, node // 5})) if node else ()
+                for node in range(12)
+            ),
+            "tokens": (11, 10),
+        },
+    ),
+    "sum": Row(
+        sum_of_games,
+        misere=False,
+        defaults={
+            "games": (
+                ("kayles", {"heaps": (5,)}),
+                ("nim", {"heaps": (4,)}),
+                ("graph", {"tokens": (9,)}),
+            )
+        },
     ),
 }
 """The registered games by name; adding a game is adding a row."""
@@ -70,9 +163,7 @@ def make_game(
         >>> make_game("addition", k=3, n=10).solution.winning_actions((0,)).tolist()
         [1]
     """
-    if name not in GAMES:
-        raise InvalidGameError(f"game must be one of {tuple(GAMES)}, not {name!r}")
-    row = GAMES[name]
+    row = _row(name)
     if misere is not None and not isinstance(misere, bool):
         raise InvalidGameError(f"misere must be True or False, not {misere!r}")
     convention = Convention.from_misere(row.misere if misere is None else misere)
@@ -87,16 +178,18 @@ def make_aec(
     encoding: str = "integer",
     illegal_move: Any = "forfeit",
     max_cycles: int | None = None,
+    show_winning_moves: bool = False,
     **game_arguments: Any,
 ) -> GameEnv:
     """Return the turn-based environment of a registered game; the entry point of every id.
 
     Args:
         game: a key of :data:`GAMES`.
-        render_mode: see :class:`nim_envs.aec.GameEnv`, as for the next three.
+        render_mode: see :class:`nim_envs.aec.GameEnv`, as for the next four.
         encoding: how positions are observed.
         illegal_move: what an illegal move does.
         max_cycles: most moves of each player.
+        show_winning_moves: whether pictures mark the winning moves.
         game_arguments: see :func:`make_game`.
 
     Raises:
@@ -111,6 +204,7 @@ def make_aec(
         encoding=encoding,
         illegal_move=illegal_move,
         max_cycles=max_cycles,
+        show_winning_moves=show_winning_moves,
     )
 
 
@@ -124,6 +218,7 @@ def make_versus(
     mask_in_observation: bool = True,
     illegal_move: Any = "forfeit",
     max_cycles: int | None = None,
+    show_winning_moves: bool = False,
     **game_arguments: Any,
 ) -> VersusEnv:
     """Return the Gymnasium environment of a registered game; the entry point of every id.
@@ -131,13 +226,14 @@ def make_versus(
     Args:
         game: a key of :data:`GAMES`.
         opponent: who answers; see :class:`nim_envs.versus.VersusEnv`, as for those down to
-            ``max_cycles``.
+            ``show_winning_moves``.
         seat: the agent's.
         render_mode: how games are rendered.
         encoding: how positions are observed.
         mask_in_observation: whether observations hold the action mask.
         illegal_move: what an illegal move does.
         max_cycles: most moves of each player.
+        show_winning_moves: whether pictures mark the winning moves.
         game_arguments: see :func:`make_game`.
 
     Raises:
@@ -156,6 +252,7 @@ def make_versus(
         mask_in_observation=mask_in_observation,
         illegal_move=illegal_move,
         max_cycles=max_cycles,
+        show_winning_moves=show_winning_moves,
     )
 
 
@@ -172,6 +269,7 @@ def make_vector(
     autoreset_mode: Any = "NextStep",
     copy: bool = True,
     num_threads: int = 1,
+    show_winning_moves: bool = False,
     **game_arguments: Any,
 ) -> VectorGameEnv:
     """Return the batched environment of a registered game; the vector entry point of every id.
@@ -179,7 +277,7 @@ def make_vector(
     Args:
         game: a key of :data:`GAMES`.
         num_envs: see :class:`nim_envs.vector.VectorGameEnv`, as for the others down to
-            ``num_threads``.
+            ``show_winning_moves``.
         opponent: who answers inside the step, if anybody.
         seat: the agent's seat versus an opponent.
         render_mode: whether games can be rendered.
@@ -189,6 +287,7 @@ def make_vector(
         autoreset_mode: when new games begin.
         copy: whether observations are copied.
         num_threads: threads that share the games.
+        show_winning_moves: whether pictures mark the winning moves.
         game_arguments: see :func:`make_game`.
 
     Raises:
@@ -213,6 +312,7 @@ def make_vector(
         autoreset_mode=autoreset_mode,
         copy=copy,
         num_threads=num_threads,
+        show_winning_moves=show_winning_moves,
     )
 
 

@@ -264,18 +264,20 @@ class _Box(Sampler):
             raise InvalidPositionError(
                 f"{name} must be an integer or one for each of {len(top)} components, not {bound!r}"
             )
-        return self._game.rules.checked_positions(broadcast)
+        return self._game.rules.checked_points(broadcast)
 
     @property
     def num_positions(self) -> int:
-        """Number of positions in the box."""
+        """Number of points in the box."""
         return int(np.prod((self._high - self._low + 1).astype(object)))
 
     def accepts(self, positions: IntArray) -> BoolArray:
         """Return which positions leave a legal move and have the wanted outcome."""
         accepted = ~self._game.rules.is_terminal(positions)
+        accepted &= self._game.rules.is_position(positions)
         if self._wanted is not None:
-            accepted &= np.asarray(self._game.solution.is_winning(positions)) == self._wanted
+            winning = np.asarray(self._game.solution.is_winning(positions[accepted]))
+            accepted[accepted] = winning == self._wanted
         return accepted
 
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
@@ -304,13 +306,14 @@ class _Box(Sampler):
         return self._low + steps
 
     def support(self) -> tuple[IntArray, FloatArray]:
-        if self.num_positions > LARGEST_SUPPORT:
+        if self.num_positions > LARGEST_SUPPORT and not self._game.rules.slot_groups:
             raise SearchTooLargeError(
                 f"the box of starts has {self.num_positions} positions; the limit for listing "
                 f"them is {LARGEST_SUPPORT}"
             )
-        shape = tuple((self._high - self._low + 1).tolist())
-        box = np.stack(np.unravel_index(np.arange(self.num_positions), shape), axis=-1) + self._low
+        box = self._game.rules.positions_between(
+            self._low.tolist(), self._high.tolist(), LARGEST_SUPPORT
+        )
         positions = box[self.accepts(box)]
         if not len(positions):
             raise InvalidPositionError(f"{self._describe()} exists")
@@ -322,4 +325,7 @@ class _Box(Sampler):
 
 
 def _listed_if_small(box: _Box) -> Sampler:
-    return _Listed(*box.support()) if box.num_positions <= LARGEST_SUPPORT else box
+    try:
+        return _Listed(*box.support())
+    except SearchTooLargeError:
+        return box

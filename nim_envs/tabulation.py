@@ -12,6 +12,8 @@ import numpy.typing as npt
 from nim_envs.encoding import Encoding
 from nim_envs.rules.component import NO_MOVE, BoolArray, IntArray
 from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import LARGEST_STATE
+from nim_envs.theory.search import moves
 
 UInt32Array = npt.NDArray[np.uint32]
 WordArray = npt.NDArray[np.uint64]
@@ -19,6 +21,9 @@ WordArray = npt.NDArray[np.uint64]
 GROUP_ENTRIES = 1 << 16
 """Components are merged while their joint states have at most this many options in all, so
 that the tables stay in a processor's cache."""
+
+LARGEST_PART = 1 << 25
+"""Options in all that the joint states of slots may have; their tables take 8 bytes each."""
 
 CHUNK_ENTRIES = 1 << 20
 WORD_BYTES = 8
@@ -33,7 +38,8 @@ class Tables(NamedTuple):
 
     Neighbouring components are merged into *groups*. A group's state is the mixed-radix
     number of its components' states, so that a small game is a single group and a move a
-    single look-up. Rows of all groups stand one after the other in one flat array.
+    single look-up. Slots that share what splits are a group too; there the positions alone are
+    numbered. Rows of all groups stand one after the other in one flat array.
 
     A position is shown as a row of 64-bit words: first the observation, then the action
     mask, each filled up with zeros. It is the bitwise or of what its groups show.
@@ -112,20 +118,40 @@ class Grouping:
 
     Attributes:
         members: the components of each group.
-        strides: what the groups' states are multiplied by to give the position's index,
-            int64 ``(groups,)``; only for games whose positions can be numbered.
+        sizes: number of states of each group.
+        strides: what the groups' states are multiplied by to number positions; where nothing
+            splits that is the position's index. int64 ``(groups,)``; only for games whose
+            positions can be numbered.
+
+    Raises:
+        SearchTooLargeError: slots that share what splits have too many joint states.
     """
 
     def __init__(self, rules: Rules, largest: int = GROUP_ENTRIES) -> None:
         self.rules = rules
         self.members: list[range] = []
-        for component in range(len(rules.components)):
-            if self.members:
-                wider = range(self.members[-1].start, component + 1)
+        slots = {group.start: group for group in rules.slot_groups}
+        component = 0
+        while component < len(rules.components):
+            group = slots.get(component, range(component, component + 1))
+            if self.members and component not in slots and self.members[-1].start not in slots:
+                wider = range(self.members[-1].start, group.stop)
                 if math.prod(self.shape(wider)) * len(wider) * rules.num_options <= largest:
-                    self.members[-1] = wider
-                    continue
-            self.members.append(range(component, component + 1))
+                    group = wider
+                    self.members.pop()
+            self.members.append(group)
+            component = group.stop
+        self._parts = {
+            group: Part(rules, group) for group in self.members if group in rules.slot_groups
+        }
+        self.sizes = [
+            self._parts[group].size if group in self._parts else math.prod(self.shape(group))
+            for group in self.members
+        ]
+
+    def part(self, group: range) -> Part | None:
+        """Return the slots of ``group`` as a game of their own; ``None`` if it has no slots."""
+        return self._parts.get(group)
 
     def shape(self, group: range) -> tuple[int, ...]:
         """Return the number of states of each component of ``group``."""
@@ -134,24 +160,82 @@ class Grouping:
     @property
     def strides(self) -> IntArray:
         """Mixed-radix strides of the groups."""
-        return self.rules.strides[[group[-1] for group in self.members]]
+        return np.array([math.prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))])
 
     def states(self, positions: IntArray) -> UInt32Array:
         """Return the groups' states ``(groups, n)`` at positions ``(n, components)``."""
-        parts = [positions[:, group.start : group.stop].T for group in self.members]
-        numbers = [
-            np.ravel_multi_index(tuple(part), self.shape(group))
-            for group, part in zip(self.members, parts, strict=True)
-        ]
+        numbers = []
+        for group in self.members:
+            columns, part = positions[:, group.start : group.stop], self.part(group)
+            numbers.append(
+                np.ravel_multi_index(tuple(columns.T), self.shape(group))
+                if part is None
+                else part.numbers(columns)
+            )
         return np.stack(numbers).astype(np.uint32)
 
     def positions(self, states: UInt32Array) -> IntArray:
         """Return the positions ``(n, components)`` at the groups' states ``(groups, n)``."""
-        parts = [
-            np.stack(np.unravel_index(numbers, self.shape(group)), axis=-1)
-            for group, numbers in zip(self.members, states, strict=True)
-        ]
-        return np.concatenate(parts, axis=-1).astype(np.int64)
+        columns = []
+        for group, numbers in zip(self.members, states, strict=True):
+            part = self.part(group)
+            columns.append(
+                np.stack(np.unravel_index(numbers, self.shape(group)), axis=-1)
+                if part is None
+                else part.positions[numbers]
+            )
+        return np.concatenate(columns, axis=-1).astype(np.int64)
+
+
+class Part:
+    """Slots that share what splits, as a game of their own whose positions are numbered.
+
+    Args:
+        rules: of the whole game.
+        group: the slots.
+
+    Attributes:
+        rules: of the slots alone.
+        positions: by number, ``(size, slots)``.
+        size: number of positions.
+
+    Raises:
+        SearchTooLargeError: there are too many to tabulate.
+    """
+
+    def __init__(self, rules: Rules, group: range) -> None:
+        components = rules.components[group.start : group.stop]
+        self.rules = Rules(rules.name, components, (0,) * len(components))
+        actions = len(components) * rules.num_options
+        # Beyond that mixed-radix numbers could not be looked up either.
+        self.rules.check_size(LARGEST_STATE)
+        self.positions = self.rules.lattice(LARGEST_PART // actions)
+        self.size = len(self.positions)
+        self._indices = self.rules.indices(self.positions)
+
+    def numbers(self, positions: IntArray) -> IntArray:
+        """Return the numbers of ``positions``, ``(n, slots)``."""
+        return self.numbers_at(self.rules.indices(positions))
+
+    def numbers_at(self, indices: IntArray) -> IntArray:
+        """Return the numbers of the positions at mixed-radix ``indices``."""
+        return np.asarray(np.searchsorted(self._indices, indices))
+
+    def successors(self, num_options: int) -> npt.NDArray[np.int32]:
+        """Return the number of the position after every action, or ``NO_MOVE``.
+
+        Args:
+            num_options: option slots of a component in the whole game.
+
+        Returns:
+            ``(size, slots * num_options)``.
+        """
+        shape = (self.size, len(self.rules.components) * num_options)
+        successors = np.full(shape, NO_MOVE, dtype=np.int32)
+        for action, legal, after in moves(self.rules, self._indices):
+            component, option = divmod(action, self.rules.num_options)
+            successors[legal, component * num_options + option] = self.numbers_at(after)
+        return successors
 
 
 def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
@@ -167,7 +251,7 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
     rules = grouping.rules
     rules.check_table()
     layout = row_layout(rules, encoding)
-    parts = [_tabulate_group(rules, group, encoding, layout) for group in grouping.members]
+    parts = [_tabulate_group(grouping, group, encoding, layout) for group in grouping.members]
     groups = np.empty((len(parts), 6), dtype=np.uint32)
     groups[:, FIRST_ACTION] = [group.start * rules.num_options for group in grouping.members]
     groups[:, ACTIONS] = [part.successors.shape[1] for part in parts]
@@ -208,10 +292,13 @@ class _GroupTables(NamedTuple):
     columns: list[int]
 
 
-def _tabulate_group(rules: Rules, group: range, encoding: Encoding, layout: Layout) -> _GroupTables:
-    shape = rules.shape[group.start : group.stop]
+def _tabulate_group(
+    grouping: Grouping, group: range, encoding: Encoding, layout: Layout
+) -> _GroupTables:
+    rules, part = grouping.rules, grouping.part(group)
+    shape = grouping.shape(group)
     strides = np.array([math.prod(shape[i + 1 :]) for i in range(len(shape))])
-    states = math.prod(shape)
+    states = grouping.sizes[grouping.members.index(group)]
     actions = len(group) * rules.num_options
     features_at = np.cumsum([0, *encoding.widths])
     size = layout.dtype.itemsize
@@ -229,16 +316,20 @@ def _tabulate_group(rules: Rules, group: range, encoding: Encoding, layout: Layo
         np.empty((states, len(columns)), dtype=np.uint64),
         columns,
     )
+    listed = None if part is None else part.successors(rules.num_options)
     step = max(1, CHUNK_ENTRIES // (actions + layout.words * WORD_BYTES))
     for first in range(0, states, step):
         here = slice(first, min(first + step, states))
         numbers = np.arange(here.start, here.stop)
-        parts = np.stack(np.unravel_index(numbers, shape), axis=-1)
-        options = rules.table[np.arange(group.start, group.stop), parts]
-        after = numbers[:, np.newaxis, np.newaxis] + (
-            (options - parts[..., np.newaxis]) * strides[:, np.newaxis]
-        )
-        successors = np.where(options == NO_MOVE, NO_MOVE, after).reshape(-1, actions)
+        if part is None or listed is None:
+            parts = np.stack(np.unravel_index(numbers, shape), axis=-1)
+            options = rules.table[np.arange(group.start, group.stop), parts]
+            after = numbers[:, np.newaxis, np.newaxis] + (
+                (options - parts[..., np.newaxis]) * strides[:, np.newaxis]
+            )
+            successors = np.where(options == NO_MOVE, NO_MOVE, after).reshape(-1, actions)
+        else:
+            parts, successors = part.positions[here], listed[here]
         legal = successors != NO_MOVE
         tables.successors[here] = successors
         tables.legal_actions[here] = np.argsort(~legal, axis=1, kind="stable")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,9 @@ from nim_envs.errors import (
 )
 from nim_envs.game import Game
 from nim_envs.opponents import CalledOpponent, Player, checked_opponent, checked_seat
+from nim_envs.render.canvas import Frame
+from nim_envs.render.scene import Scene
+from nim_envs.render.screen import Screen
 from nim_envs.render.text import render_text
 from nim_envs.rules.component import LARGEST_TABLE, BoolArray, IntArray
 from nim_envs.rules.validation import checked_integer
@@ -39,7 +43,7 @@ Observations = dict[str, Array]
 StepResult = tuple[Observations, Array, Array, Array, dict[str, Any]]
 
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
-RENDER_MODES = ("ansi",)
+RENDER_MODES = ("rgb_array", "ansi")
 
 NO_LIMIT = 2**31 - 1
 ROUNDS = 1000
@@ -113,7 +117,8 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             asked game by game.
         seat: versus an opponent, whether the agent moves first (0) or second (1), or
             ``"random"``: drawn for each game. 0 by default.
-        render_mode: ``"ansi"``: :meth:`render` returns a text for each game.
+        render_mode: ``"rgb_array"``: :meth:`render` returns a picture of each game, with no
+            display; ``"ansi"``: a text for each.
         encoding: how positions are observed; see :class:`nim_envs.encoding.Encoding`.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave every
             game as it was.
@@ -123,11 +128,14 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             their own; else the next call overwrites them. All other arrays are always new.
         num_threads: threads that share the games. More than one pays off from some ten
             thousand games on.
+        show_winning_moves: whether pictures mark the winning moves.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: a component is too large to tabulate; or, versus an opponent that
-            plays optimally, the game has too many positions.
+        SearchTooLargeError: a component, or slots that share what splits, are too large to
+            tabulate; or, versus an opponent that plays optimally or to show winning moves, the
+            game has too many positions.
+        MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
     * v0: first version.
@@ -161,6 +169,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         num_threads: int = 1,
+        show_winning_moves: bool = False,
     ) -> None:
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
@@ -173,10 +182,20 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             )
         if not isinstance(copy, bool):
             raise InvalidGameError(f"copy must be True or False, not {copy!r}")
+        if not isinstance(show_winning_moves, bool):
+            raise InvalidGameError(
+                f"show_winning_moves must be True or False, not {show_winning_moves!r}"
+            )
         self.game = game
         self.num_envs = checked_integer("num_envs", num_envs, minimum=1)
         self.num_threads = checked_integer("num_threads", num_threads, minimum=1)
         self.render_mode = render_mode
+        self.show_winning_moves = show_winning_moves
+        if show_winning_moves:
+            # What cannot be solved is refused now, not in the middle of a game.
+            _ = game.solution
+        self._screen = Screen(game, render_mode) if render_mode == "rgb_array" else None
+        self._last_step: _LastStep | None = None
         self.illegal_move = illegal_move
         self.copy = copy
         self.max_cycles = (
@@ -196,6 +215,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         self.metadata: dict[str, Any] = {
             "name": name,
             "render_modes": list(RENDER_MODES),
+            "render_fps": 2,
             "autoreset_mode": self.autoreset_mode,
         }
         rules = game.rules
@@ -253,7 +273,9 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             versus=self.opponent is not None,
             called=self._called is not None,
             epsilon=self._epsilon,
-            lost=_lost_positions(self.game) if optimal else np.zeros(0, dtype=np.bool_),
+            lost=_lost_positions(self.game, self._grouping)
+            if optimal
+            else np.zeros(0, dtype=np.bool_),
             strides=(
                 self._grouping.strides.astype(np.uint64) if optimal else np.zeros(0, np.uint64)
             ),
@@ -330,6 +352,8 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         self._games.due[which] = kernels.NEW_GAME
         self._settle(starts)
         self._ready = True
+        if self._last_step is not None:
+            self._last_step.played[which] = False
         infos = {"seat": self._games.seats.copy(), "_seat": which}
         return self._shown_observations(), infos
 
@@ -436,6 +460,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             )
         if self.illegal_move == "raise":
             self._check_legal(checked, "the", kernels.AGENT)
+        last_step = None if self._screen is None else self._step_to_show(checked)
         self._ready = False
         rewards = np.empty(self.num_envs, dtype=np.float32)
         terminations = np.empty(self.num_envs, dtype=np.bool_)
@@ -444,6 +469,11 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         observations = self._advance(checked, ends)
         self._ready = True
         infos: dict[str, Any] = {"seat": self._games.seats.copy(), "_seat": self._all}
+        if last_step is not None:
+            last_step.rewards[:] = rewards
+            if self._settings.same_step:
+                last_step.played[terminations | truncations] = False
+            self._last_step = last_step
         if self._settings.same_step:
             ended = terminations | truncations
             if ended.any():
@@ -521,8 +551,8 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         self._check_ready()
         return self._grouping.positions(self._games.states)
 
-    def render(self) -> tuple[str, ...] | None:
-        """Return a text for each game in mode ``"ansi"``.
+    def render(self) -> tuple[Frame, ...] | tuple[str, ...] | None:
+        """Return a picture of each game, ``(height, width, 3)``, uint8, or a text.
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.
@@ -530,15 +560,52 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         if self.render_mode is None:
             logger.warn(f"render() needs a render_mode out of {RENDER_MODES}; it is None")
             return None
-        return tuple(
-            render_text(
-                self.game.rules,
-                position,
-                "the game is over" if outcome else f"player_{seat} to move",
-            )
-            for position, outcome, seat in zip(
-                self.positions, self._games.outcomes, self._games.seats, strict=True
-            )
+        self._check_ready()
+        scenes = (self._scene(index, position) for index, position in enumerate(self.positions))
+        if self._screen is None:
+            rules = self.game.rules
+            return tuple(render_text(rules, scene.position, scene.status) for scene in scenes)
+        picture = self._screen.picture
+        return tuple(picture.frame(scene) for scene in scenes)
+
+    def _step_to_show(self, actions: IntArray) -> _LastStep:
+        """What pictures tell about a step, as far as it is known before."""
+        return _LastStep(
+            positions=self.positions,
+            seats=self._games.seats.copy(),
+            actions=actions.copy(),
+            rewards=np.zeros(self.num_envs),
+            played=self._games.outcomes == kernels.GOES_ON,
+        )
+
+    def _scene(self, index: int, position: IntArray) -> Scene:
+        """What a picture of game ``index`` shows."""
+        over = bool(self._games.outcomes[index])
+        known: dict[str, Any] = {}
+        step = self._last_step
+        if step is not None and step.played[index]:
+            seat, reward = int(step.seats[index]), step.rewards[index]
+            known = {"previous": step.positions[index]}
+            if self.opponent is None:
+                legal = (position != step.positions[index]).any()
+                action, before = int(step.actions[index]), step.positions[index]
+                words = (
+                    f"moved, {self.game.rules.describe_action(action, before)}"
+                    if legal
+                    else "made an illegal move and forfeits"
+                )
+                known |= {"last_mover": seat, "last_words": f"player_{seat} {words}"}
+            if over and reward:
+                known["winner"] = seat if reward > 0 else 1 - seat
+        return Scene(
+            position=position,
+            mover=None if over else int(self._games.seats[index]),
+            winning=(
+                self.game.solution.winning_actions(position)
+                if self.show_winning_moves and not over
+                else None
+            ),
+            **known,
         )
 
     def _new_rows(self) -> WordArray:
@@ -591,8 +658,8 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         rules, action = self.game.rules, int(actions[index])
         position = self._grouping.positions(self._games.states[:, index : index + 1])[0]
         raise IllegalMoveError(
-            f"{whose} action {action} ({rules.describe_action(action)}) in environment {index} is "
-            f"illegal at {position.tolist()}; legal actions are "
+            f"{whose} action {action} ({rules.describe_action(action, position)}) in environment "
+            f"{index} is illegal at {position.tolist()}; legal actions are "
             f"{np.flatnonzero(rules.action_mask(position)).tolist()}"
         )
 
@@ -619,6 +686,16 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         """Restore the games in progress, and make the rest again."""
         self.__dict__.update(state)
         self._bind_tables()
+
+
+class _LastStep(NamedTuple):
+    """What pictures tell about a step; one entry a game."""
+
+    positions: IntArray  # before it, (games, components)
+    seats: npt.NDArray[np.int8]  # of those who stepped
+    actions: IntArray  # theirs
+    rewards: Array  # theirs
+    played: BoolArray  # whether the game on show is the one that the step was made in
 
 
 class _Starts:
@@ -686,14 +763,16 @@ def _checked_seeds(seed: Any, size: int) -> list[int | None]:
     return list(seed)
 
 
-def _lost_positions(game: Game) -> BoolArray:
-    """Return whether the player to move loses, by mixed-radix index."""
-    rules = game.rules
-    rules.check_size(LARGEST_TABLE)
-    lost = np.empty(rules.num_positions, dtype=np.bool_)
-    for first in range(0, len(lost), CHUNK):
-        numbers = np.arange(first, min(first + CHUNK, len(lost)))
-        lost[numbers] = ~np.asarray(game.solution.is_winning(rules.positions(numbers)))
+def _lost_positions(game: Game, grouping: Grouping) -> BoolArray:
+    """Return whether the player to move loses, by the number that the groups' states give."""
+    number = math.prod(grouping.sizes)
+    if number > LARGEST_TABLE:
+        game.rules.check_size(LARGEST_TABLE)
+    lost = np.empty(number, dtype=np.bool_)
+    for first in range(0, number, CHUNK):
+        numbers = np.arange(first, min(first + CHUNK, number))
+        states = np.stack(np.unravel_index(numbers, grouping.sizes)).astype(np.uint32)
+        lost[numbers] = ~np.asarray(game.solution.is_winning(grouping.positions(states)))
     return lost
 
 

@@ -85,11 +85,13 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave the
             position as it was.
         max_cycles: most moves of each player; ``None``: no limit, as every game ends.
+        show_winning_moves: whether pictures mark the winning moves.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
         SearchTooLargeError: a component is too large to tabulate; or the opponent is to play
-            optimally a game that cannot be solved.
+            optimally, or winning moves are to be shown, in a game that cannot be solved.
+        MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
     * v0: first version.
@@ -119,6 +121,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         mask_in_observation: bool = True,
         illegal_move: Literal["forfeit", "raise"] = "forfeit",
         max_cycles: int | None = None,
+        show_winning_moves: bool = False,
     ) -> None:
         self._called, self._epsilon = checked_opponent(opponent)
         self._fixed_seat = checked_seat(seat)
@@ -133,6 +136,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             encoding=encoding,
             illegal_move=illegal_move,
             max_cycles=max_cycles,
+            show_winning_moves=show_winning_moves,
         )
         self.game = game
         self.opponent = opponent

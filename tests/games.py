@@ -27,6 +27,24 @@ UNUSUAL: list[tuple[str, dict[str, Any]]] = [
     ("subtraction", {"heaps": (9, 5), "subtraction_set": (2, 3)}),
     ("subtraction", {"heaps": (9, 2, 7), "subtraction_set": (3, 5), "misere": True}),
     ("subtraction", {"heaps": (12,), "subtraction_set": (1, 4), "misere": True}),
+    ("octal", {"code": "0.(3)", "heaps": (2, 3)}),
+    ("octal", {"code": "4.7", "heaps": (4,), "misere": True}),
+    ("octal", {"code": "0.1", "heaps": (1, 3)}),
+    ("kayles", {"heaps": (1,)}),
+    ("kayles", {"heaps": (3, 0, 4), "start": "uniform", "misere": True}),
+    ("grundy", {"heaps": (2, 7), "start": "balanced"}),
+    ("splitting", {"heaps": (5,), "misere": True}),
+    ("graph", {"successors": ((), (0,)), "tokens": (1,)}),
+    ("graph", {"successors": ((1, 2), (2,), ()), "tokens": (0, 2, 0), "misere": True}),
+    ("sum", {"games": (("grundy", {"heaps": (6,)}), ("addition", {"k": 2, "n": 3}))}),
+    (
+        "sum",
+        {
+            "games": (("kayles", {"heaps": (3,)}), "subtraction", ("kayles", {"heaps": (4,)})),
+            "start": "n_position",
+            "misere": True,
+        },
+    ),
 ]
 
 ALL = REGISTERED + UNUSUAL

@@ -57,9 +57,16 @@ def test_seed_test(case):
 
 
 @pytest.mark.parametrize("case", ALL, ids=label)
-def test_render_test(case, capsys):
-    render_test(maker(case), custom_tests={"ansi": lambda text: isinstance(text, str)})
-    assert capsys.readouterr().out  # mode "human" prints
+def test_render_test(case, monkeypatch, capfd):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+
+    def make(**extra):
+        env = maker(case)(**extra)
+        env.unwrapped.metadata["render_fps"] = 1_000
+        return env
+
+    render_test(make, custom_tests={"ansi": lambda text: isinstance(text, str)})
+    assert not capfd.readouterr().out
 
 
 @pytest.mark.parametrize("case", ALL, ids=label)
@@ -75,10 +82,14 @@ LONG = {
     "misere_nim": {"heaps": (100,), "max_take": 1},
     "addition": {"k": 3, "n": 100},
     "subtraction": {"heaps": (100,), "subtraction_set": (1,)},
+    "octal": {"code": "0.3", "heaps": (100,)},
+    "graph": {"successors": ((), *((node,) for node in range(100))), "tokens": (100,)},
+    "sum": {"games": (("nim", {"heaps": (100,), "max_take": 1}),)},
 }
+"""Games of one action: the test plays at random, legal or not. Those that split have more."""
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", LONG)
 def test_max_cycles_test(name):
     def make(max_cycles):
         return pettingzoo.make("aec", aec_id(name), max_cycles=max_cycles, **LONG[name])
@@ -141,6 +152,15 @@ def test_ids_are_registered_with_and_without_a_version():
         "nim_envs/misere_nim-v0",
         "nim_envs/addition-v0",
         "nim_envs/subtraction-v0",
+        "nim_envs/octal-v0",
+        "nim_envs/kayles-v0",
+        "nim_envs/dawsons_kayles-v0",
+        "nim_envs/dawsons_chess-v0",
+        "nim_envs/officers-v0",
+        "nim_envs/grundy-v0",
+        "nim_envs/splitting-v0",
+        "nim_envs/graph-v0",
+        "nim_envs/sum-v0",
     }
     for name in GAMES:
         assert str(pettingzoo.make("aec", f"nim_envs/{name}")) == f"{name}_v0"

@@ -236,10 +236,7 @@ def test_a_missing_package_is_named_with_how_to_install_it(
     monkeypatch.setitem(sys.modules, missing, None)
     assert run(arguments) == 2
     error = capsys.readouterr().err
-    assert error == (
-        f"error: this needs {missing}, which is not installed: "
-        'python -m pip install -e ".[plots]"\n'
-    )
+    assert error == f"error: this needs {missing}: python -m pip install 'nim-envs[plots]'\n"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -11,7 +11,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # A module may import from its own layer and those above it in this list.
 LAYERS = [
-    ["nim_envs.errors", "nim_envs.compilation", "nim_envs.files", "nim_envs.optional"],
+    [
+        "nim_envs.arguments",
+        "nim_envs.compilation",
+        "nim_envs.errors",
+        "nim_envs.files",
+        "nim_envs.optional",
+    ],
     ["nim_envs.rules"],
     ["nim_envs.theory"],
     ["nim_envs.starts", "nim_envs.game"],

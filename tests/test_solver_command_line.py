@@ -57,6 +57,25 @@ def test_solve_a_registered_game(capsys):
     assert rows(single)["play"].startswith("misère")
 
 
+def flags(settings):
+    return [word for setting in settings for word in ("--set", setting)]
+
+
+def test_solve_games_that_split_and_sums(capsys):
+    kayles = shown(capsys, "solve", "--game", "kayles", "--set", "heaps=7")
+    answer = rows(kayles)
+    assert answer["position"] == "7 0 0 0"
+    assert answer["Grundy value"] == "2 xor 0 xor 0 xor 0 = 2"
+    assert answer["winning moves"] == "heap 0: take 1, leave 3 and 3"
+    assert "heap 0: take 2, leave 1 and 4" in kayles
+    settings = ["code=0.07", "heaps=6,5", "misere=true"]
+    octal = rows(shown(capsys, "solve", "--game", "octal", *flags(settings)))
+    assert octal["position"] == "6 5 0"
+    games = ['games=[["kayles", {"heaps": [5]}], ["graph", {"tokens": [9]}]]']
+    total = rows(shown(capsys, "solve", "--game", "sum", "--position", "3,1,0,7", *flags(games)))
+    assert total["winning moves"] == "heap 0: take 2"
+
+
 def test_all_winning_moves_of_a_game_on_heaps_are_listed(capsys):
     text = shown(capsys, "solve", "--heaps", "kayles", "--position", "5,5,3")
     assert rows(text)["Grundy value"] == "4 xor 4 xor 3 = 3"
@@ -147,6 +166,11 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
         (["solve", "--game", "nim", "--set", "heaps"], "NAME=VALUE"),
         (["solve", "--game", "nim", "--set", "piles=3"], "piles"),
         (["solve", "--game", "nim", "--misere"], "misere=true"),
+        (["solve", "--game", "octal", "--set", "code=0.9"], "'0.9'"),
+        (["solve", "--game", "kayles", "--position", "7,7,0,0"], "8 slots"),
+        (["solve", "--game", "graph", "--set", "successors=[[1],[0]]"], "0 -> 1 -> 0"),
+        (["solve", "--game", "graph", "--set", "successors=[[1"], "JSON"),
+        (["solve", "--game", "sum", "--set", "games=chess"], "'chess'"),
         (["solve", "--heaps", "0.8", "--position", "3"], "'0.8'"),
         (["solve", "--heaps", "0.77"], "--position"),
         (["solve", "--heaps", "0.77", "--set", "k=1", "--position", "3"], "--set"),

@@ -771,7 +771,7 @@ BAD_ARGUMENTS = [
     ({"opponent": "random", "seat": [0]}, ["[0]"]),
     ({"seat": 0}, ["seat", "self-play"]),
     ({"autoreset_mode": "Sometimes"}, ["Sometimes", "NextStep", "SameStep"]),
-    ({"render_mode": "human"}, ["human", "ansi"]),
+    ({"render_mode": "human"}, ["human", "rgb_array", "ansi"]),
     ({"illegal_move": "ignore"}, ["ignore", "forfeit"]),
     ({"encoding": "morse"}, ["morse", "one_hot"]),
     ({"max_cycles": 0}, ["max_cycles", "0"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nim_envs.rules.addition import AdditionTotal
 from nim_envs.rules.component import Component, IntArray
+from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction import SubtractionHeap
 
@@ -40,7 +41,7 @@ def render_text(rules: Rules, position: IntArray, headline: str = "") -> str:
 
 
 def _picture(component: Component, state: int) -> str:
-    if isinstance(component, SubtractionHeap):
+    if isinstance(component, (SubtractionHeap, SplittingHeap)):
         return _bar(state, component.size)
     if isinstance(component, AdditionTotal):
         return f"{_bar(min(state, component.n), component.n)} limit {component.n}" + (

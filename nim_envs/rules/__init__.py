@@ -3,10 +3,21 @@
 from nim_envs.rules.addition import AdditionTotal, addition
 from nim_envs.rules.component import NO_MOVE, Component, TableComponent
 from nim_envs.rules.convention import Convention
+from nim_envs.rules.graph import Token, graph
+from nim_envs.rules.heaps import SplittingHeap, heap_rules, octal
+from nim_envs.rules.named_heaps import (
+    dawsons_chess,
+    dawsons_kayles,
+    grundy,
+    kayles,
+    officers,
+    splitting,
+)
 from nim_envs.rules.nim import nim
 from nim_envs.rules.octal import GRUNDY, SPLITTING, HeapGame, heap_game, octal_game
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction import SubtractionHeap, subtraction
+from nim_envs.rules.sums import sum_of
 
 __all__ = [
     "GRUNDY",
@@ -17,11 +28,23 @@ __all__ = [
     "Convention",
     "HeapGame",
     "Rules",
+    "SplittingHeap",
     "SubtractionHeap",
     "TableComponent",
+    "Token",
     "addition",
+    "dawsons_chess",
+    "dawsons_kayles",
+    "graph",
+    "grundy",
     "heap_game",
+    "heap_rules",
+    "kayles",
     "nim",
+    "octal",
     "octal_game",
+    "officers",
+    "splitting",
     "subtraction",
+    "sum_of",
 ]

@@ -44,9 +44,13 @@ class AdditionTotal(Component):
         """Return where the total has passed the limit."""
         return np.asarray(states > self.n)
 
-    def describe_option(self, option: int) -> str:
+    def describe_option(self, option: int, state: int | None = None) -> str:
         """Return the move of ``option`` in words."""
         return f"add {option + 1}"
+
+    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+        """Return the number added."""
+        return (option + 1,)
 
 
 def addition(k: int, n: int) -> Rules:

@@ -30,6 +30,11 @@ class Component(ABC):
     A subclass is an immutable value: it gives ``states``, ``options`` and
     :meth:`successors`; everything else in the package is written over these. Its
     ``kind`` is the word for such a component in text shown to people.
+
+    An option may leave two parts instead of one. Such a component stands in a row of equal
+    ones, its *slots*: the first part stays where it is, and the second goes into the first
+    slot that is empty, in state 0. A subclass with such options gives
+    :meth:`second_successors` and says so by :attr:`splits`.
     """
 
     kind = "component"
@@ -48,14 +53,35 @@ class Component(ABC):
     def successors(self, states: IntArray) -> IntArray:
         """Return the state after each option, or ``NO_MOVE``: ``(...)`` to ``(..., options)``."""
 
+    @property
+    def splits(self) -> bool:
+        """Whether some option leaves two parts; state 0 is then the empty slot, without a move."""
+        return False
+
+    def second_successors(self, states: IntArray) -> IntArray:
+        """Return what each option puts into an empty slot: ``(...)`` to ``(..., options)``.
+
+        0 where it leaves one part or is not legal. What stays of two parts is not 0 either.
+        """
+        return np.zeros((*np.shape(states), self.options), dtype=np.int64)
+
     def is_terminal(self, states: IntArray) -> BoolArray:
         """Return where no option is legal; array of the shape of ``states``."""
         terminal: BoolArray = self.table[states].max(axis=-1, initial=NO_MOVE) == NO_MOVE
         return terminal
 
-    def describe_option(self, option: int) -> str:
-        """Return the move of ``option`` in words."""
+    def describe_option(self, option: int, state: int | None = None) -> str:
+        """Return the move of ``option`` in words, at ``state`` if that is given."""
         return f"option {option}"
+
+    @property
+    def option_form(self) -> str:
+        """What :meth:`option_numbers` are, in words."""
+        return "number"
+
+    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+        """Return the numbers by which a person names the move of ``option`` at ``state``."""
+        return (option,)
 
     @cached_property
     def table(self) -> IntArray:
@@ -74,9 +100,48 @@ class Component(ABC):
         table.setflags(write=False)
         return table
 
+    @cached_property
+    def second_table(self) -> IntArray:
+        """What every option puts into an empty slot: ``(states, options)``, 0 for nothing.
+
+        Raises:
+            SearchTooLargeError: the table would have over ``LARGEST_TABLE`` entries.
+        """
+        table = np.where(
+            self.table == NO_MOVE,
+            0,
+            self.second_successors(np.arange(self.states, dtype=np.int64)),
+        )
+        table.setflags(write=False)
+        return table
+
+    @cached_property
+    def slots_needed(self) -> IntArray:
+        """Most slots that play can come to take up from each state, ``(states,)``; 0 of state 0.
+
+        Raises:
+            InvalidGameError: the moves form a cycle.
+            SearchTooLargeError: the table of options is too large.
+        """
+        first, second = np.maximum(self.table, 0), self.second_table
+        needed = np.ones(self.states, dtype=np.int64)
+        needed[0] = 0
+        for _ in range(self.states + 1):
+            parts = np.where(self.table == NO_MOVE, 0, needed[first] + needed[second])
+            more = np.maximum(needed, parts.max(axis=1, initial=0))
+            if (more == needed).all():
+                needed.setflags(write=False)
+                return needed
+            needed = more
+        raise InvalidGameError(f"the moves of a {self.kind} that splits form a cycle")
+
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the cached table out of pickles: it is made again when needed."""
-        return {name: value for name, value in self.__dict__.items() if name != "table"}
+        """Leave what is cached out of pickles: it is made again when needed."""
+        return {
+            name: value
+            for name, value in self.__dict__.items()
+            if not isinstance(getattr(type(self), name, None), cached_property)
+        }
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Component:
         """Return the component itself: it is immutable."""
@@ -90,9 +155,12 @@ class TableComponent(Component):
     Args:
         rows: ``rows[state][option]`` is the state after the move, or ``NO_MOVE`` (-1).
             Rows are of one length. The moves must not form a cycle.
+        second_rows: ``second_rows[state][option]`` is the state of a second part that the
+            move leaves, or 0 for none; of the same shape. Left out where no option has one.
 
     Raises:
-        InvalidGameError: rows of unequal length, an entry that is no state, or a cycle.
+        InvalidGameError: rows of unequal length, an entry that is no state, a second part
+            without a first, or a state 0 with a move where there are second parts.
 
     Example:
         >>> TableComponent(rows=((-1, -1), (0, -1), (1, 0))).table.tolist()
@@ -100,24 +168,29 @@ class TableComponent(Component):
     """
 
     rows: tuple[tuple[int, ...], ...]
+    second_rows: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        rows: Any = self.rows
-        if not isinstance(rows, Sequence) or not all(isinstance(row, Sequence) for row in rows):
-            raise InvalidGameError(f"rows must be a sequence of rows of integers, not {rows!r}")
-        if not rows or len({len(row) for row in rows}) != 1:
+        rows = _checked_rows("rows", self.rows, NO_MOVE)
+        object.__setattr__(self, "rows", rows)
+        if not self.second_rows:
+            return
+        seconds = _checked_rows("second_rows", self.second_rows, 0)
+        if (len(seconds), len(seconds[0])) != (len(rows), len(rows[0])):
             raise InvalidGameError(
-                "rows must hold at least one row and rows of one length, not rows of lengths "
-                f"{[len(row) for row in rows]}"
+                f"second_rows must be of the shape of rows, {(len(rows), len(rows[0]))}, not "
+                f"{(len(seconds), len(seconds[0]))}"
             )
-        checked = tuple(
-            tuple(
-                checked_integer(f"rows[{state}][{option}]", entry, NO_MOVE, len(rows) - 1)
-                for option, entry in enumerate(row)
-            )
-            for state, row in enumerate(rows)
-        )
-        object.__setattr__(self, "rows", checked)
+        object.__setattr__(self, "second_rows", seconds)
+        for state, pair in enumerate(zip(rows, seconds, strict=True)):
+            for option, (first, second) in enumerate(zip(*pair, strict=True)):
+                if second and first <= 0:
+                    raise InvalidGameError(
+                        f"option {option} of state {state} leaves a second part, {second}, but "
+                        f"{first} of the first"
+                    )
+        if self.splits and any(first != NO_MOVE for first in rows[0]):
+            raise InvalidGameError("state 0 is the empty slot and must not have a move")
 
     @property
     def states(self) -> int:
@@ -133,3 +206,33 @@ class TableComponent(Component):
         """Return the rows of ``states``."""
         rows: IntArray = np.array(self.rows, dtype=np.int64).reshape(self.states, self.options)
         return rows[states]
+
+    @property
+    def splits(self) -> bool:
+        """Whether some option leaves a second part."""
+        return any(map(any, self.second_rows))
+
+    def second_successors(self, states: IntArray) -> IntArray:
+        """Return the second parts of the options of ``states``."""
+        if not self.second_rows:
+            return super().second_successors(states)
+        rows: IntArray = np.array(self.second_rows, dtype=np.int64)
+        return rows[states]
+
+
+def _checked_rows(name: str, rows: Any, minimum: int) -> tuple[tuple[int, ...], ...]:
+    """Return rows of states of one length as tuples."""
+    if not isinstance(rows, Sequence) or not all(isinstance(row, Sequence) for row in rows):
+        raise InvalidGameError(f"{name} must be a sequence of rows of integers, not {rows!r}")
+    if not rows or len({len(row) for row in rows}) != 1:
+        raise InvalidGameError(
+            f"{name} must hold at least one row and rows of one length, not rows of lengths "
+            f"{[len(row) for row in rows]}"
+        )
+    return tuple(
+        tuple(
+            checked_integer(f"{name}[{state}][{option}]", entry, minimum, len(rows) - 1)
+            for option, entry in enumerate(row)
+        )
+        for state, row in enumerate(rows)
+    )

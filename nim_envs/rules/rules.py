@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -25,10 +26,17 @@ class Rules:
     batch, or the whole lattice of positions. None of them checks that a move is legal;
     that is the environments' job.
 
+    Neighbouring equal components that split are *slots* of one group: what a move splits off
+    goes into the group's first empty slot. A point of the lattice is a position only if play
+    from it can never run out of slots; see :meth:`is_position`.
+
     Args:
         name: short name of the game.
         components: the components, in the order of a position's entries.
         initial: the position from which play usually starts.
+
+    Raises:
+        InvalidGameError: no components, too many actions, or an initial position that is none.
     """
 
     name: str
@@ -52,6 +60,10 @@ class Rules:
                 f"{len(self.components)} components of {self.num_options} options are "
                 f"{self.num_actions} actions; at most {LARGEST_STATE} are allowed"
             )
+        if not self.is_position(np.array(self.initial, dtype=np.int64)):
+            raise InvalidGameError(
+                f"the initial position {self.initial} {self._lack_of_slots(self.initial)}"
+            )
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -60,7 +72,10 @@ class Rules:
 
     @property
     def num_positions(self) -> int:
-        """Number of points of the lattice of positions, terminal ones included."""
+        """Number of points of the lattice, among which the positions are numbered.
+
+        All are positions, but in games that split; see :meth:`is_position`.
+        """
         return math.prod(self.shape)
 
     @property
@@ -92,6 +107,64 @@ class Rules:
             table[index, : component.states, : component.options] = component.table
         table.setflags(write=False)
         return table
+
+    @cached_property
+    def second_table(self) -> IntArray | None:
+        """What options put into an empty slot, in the shape of ``table``; 0 for nothing.
+
+        ``None`` in games that do not split.
+
+        Raises:
+            SearchTooLargeError: it would have over ``LARGEST_TABLE`` entries.
+        """
+        if not self.slot_groups:
+            return None
+        table = np.zeros(self.table.shape, dtype=np.int64)
+        for index, component in enumerate(self.components):
+            table[index, : component.states, : component.options] = component.second_table
+        table.setflags(write=False)
+        return table
+
+    @cached_property
+    def slot_groups(self) -> tuple[range, ...]:
+        """The groups of slots, each as a range of components: neighbours that are equal and split.
+
+        Empty in games that do not split.
+        """
+        groups: list[range] = []
+        for index, component in enumerate(self.components):
+            if not component.splits:
+                continue
+            if (
+                groups
+                and groups[-1].stop == index
+                and self.components[groups[-1].start] == component
+            ):
+                groups[-1] = range(groups[-1].start, index + 1)
+            else:
+                groups.append(range(index, index + 1))
+        return tuple(groups)
+
+    def is_position(self, points: IntArray) -> BoolArray:
+        """Return which points of the lattice are positions: ``(..., components)`` to ``(...)``.
+
+        In games that do not split all are. Else those from which no group of slots can ever
+        hold more parts than it has slots: a move that splits then always finds an empty one.
+        """
+        fits = np.ones(points.shape[:-1], dtype=np.bool_)
+        for group in self.slot_groups:
+            slots = points[..., group.start : group.stop]
+            needed = self.components[group.start].slots_needed
+            fits &= needed[slots].sum(axis=-1) <= len(group)
+        return fits
+
+    def empty_slots(self, positions: IntArray, group: range) -> IntArray:
+        """Return the first component of ``group`` in state 0: ``(..., components)`` to ``(...)``.
+
+        It is any where none is in state 0; then no move splits.
+        """
+        empty = positions[..., group.start : group.stop] == 0
+        return np.asarray(group.start + empty.argmax(axis=-1))
 
     def check_table(self) -> None:
         """Raise ``SearchTooLargeError`` if ``table`` would have over ``LARGEST_TABLE`` entries."""
@@ -133,6 +206,15 @@ class Rules:
         """
         return self.table[np.arange(len(self.components)), positions]
 
+    def second_options(self, positions: IntArray) -> IntArray | None:
+        """Return what each option puts into an empty slot, in the shape of :meth:`options`.
+
+        0 for nothing; ``None`` in games that do not split.
+        """
+        if self.second_table is None:
+            return None
+        return self.second_table[np.arange(len(self.components)), positions]
+
     def action_mask(self, positions: IntArray) -> MaskArray:
         """Return which actions are legal: ``(..., components)`` to ``(..., num_actions)``, int8."""
         legal: MaskArray = self.mask_table[np.arange(len(self.components)), positions]
@@ -153,6 +235,14 @@ class Rules:
         after = positions.copy()
         successor = self.table[component, state, option]
         np.put_along_axis(after, component[..., np.newaxis], successor[..., np.newaxis], axis=-1)
+        if self.second_table is not None:
+            second = self.second_table[component, state, option]
+            for group in self.slot_groups:
+                splits = (second > 0) & (group.start <= component) & (component < group.stop)
+                slot = self.empty_slots(after, group)[..., np.newaxis]
+                there = np.take_along_axis(after, slot, axis=-1)[..., 0]
+                filled = np.where(splits, second, there)[..., np.newaxis]
+                np.put_along_axis(after, slot, filled, axis=-1)
         return after
 
     def is_terminal(self, positions: IntArray) -> BoolArray:
@@ -163,20 +253,64 @@ class Rules:
         return terminal
 
     def lattice(self, limit: int = LARGEST_TABLE) -> IntArray:
-        """Return every position, ``(num_positions, components)``, in mixed-radix order.
+        """Return every position, ``(n, components)``, in mixed-radix order.
+
+        There are ``num_positions``, or fewer in games that split.
 
         Raises:
             SearchTooLargeError: there are over ``limit`` positions.
         """
-        self.check_size(limit)
-        return self.positions(np.arange(self.num_positions, dtype=np.int64))
+        return self.positions_between((0,) * len(self.shape), [n - 1 for n in self.shape], limit)
+
+    def positions_between(
+        self, low: Sequence[int], high: Sequence[int], limit: int = LARGEST_TABLE
+    ) -> IntArray:
+        """Return the positions of a box of the lattice, ``(n, components)``, in mixed-radix order.
+
+        Args:
+            low: smallest state of each component.
+            high: largest state of each component.
+            limit: most positions to return.
+
+        Raises:
+            SearchTooLargeError: there are over ``limit``, or with the last components left out.
+        """
+        if not self.slot_groups:
+            spans = [top - bottom + 1 for bottom, top in zip(low, high, strict=True)]
+            self._check_number(math.prod(spans), limit)
+            numbers = np.arange(math.prod(spans), dtype=np.int64)
+            box = np.stack(np.unravel_index(numbers, spans), axis=-1)
+            return box.astype(np.int64) + np.array(low, dtype=np.int64)
+        rows = np.zeros((1, 0), dtype=np.int64)
+        groups = {index: group for group in self.slot_groups for index in group}
+        used = np.zeros(1, dtype=np.int64)  # slots needed so far in the group
+        for index, (bottom, top) in enumerate(zip(low, high, strict=True)):
+            states = np.arange(bottom, top + 1)
+            self._check_number(len(rows) * len(states), LARGEST_TABLE)
+            kept = np.ones((len(rows), len(states)), dtype=np.bool_)
+            group = groups.get(index)
+            if group is not None:
+                needed = self.components[index].slots_needed
+                used = np.zeros(len(rows), dtype=np.int64) if index == group.start else used
+                # What the slots yet to come hold at least is counted, so that no row is in vain.
+                later = sum(needed[low[slot]].item() for slot in group if slot > index)
+                total = used[:, np.newaxis] + needed[states]
+                kept = total + later <= len(group)
+                used = total[kept]
+            row, state = np.nonzero(kept)
+            self._check_number(len(row), limit)
+            rows = np.concatenate([rows[row], states[state, np.newaxis]], axis=1)
+        return rows
 
     def check_size(self, limit: int) -> None:
-        """Raise ``SearchTooLargeError`` if there are over ``limit`` positions."""
-        if self.num_positions > limit:
+        """Raise ``SearchTooLargeError`` if the lattice has over ``limit`` points."""
+        self._check_number(self.num_positions, limit)
+
+    def _check_number(self, number: int, limit: int) -> None:
+        if number > limit:
             raise SearchTooLargeError(
-                f"{self.name} with components of {self.shape} states has {self.num_positions} "
-                f"positions; the limit is {limit}"
+                f"{self.name} with components of {self.shape} states has {number} positions"
+                f"{' or more' if number < self.num_positions else ''}; the limit is {limit}"
             )
 
     def positions(self, indices: IntArray) -> IntArray:
@@ -191,6 +325,36 @@ class Rules:
 
     def checked_positions(self, positions: Any) -> IntArray:
         """Return ``positions`` as an int64 array ``(..., components)`` of positions of this game.
+
+        Raises:
+            InvalidPositionError: not integers, a wrong last dimension, outside the box, or not
+                positions by :meth:`is_position`.
+        """
+        points = self.checked_points(positions)
+        if self.slot_groups:
+            lacking = ~self.is_position(points)
+            if lacking.any():
+                first = points[lacking].reshape(-1, len(self.shape))[0].tolist()
+                raise InvalidPositionError(
+                    f"a position must leave room for what splits, and {first} "
+                    f"{self._lack_of_slots(first)}"
+                )
+        return points
+
+    def _lack_of_slots(self, point: Sequence[int]) -> str:
+        """Say which group of slots is too small for ``point``, which is no position."""
+        for group in self.slot_groups:
+            component = self.components[group.start]
+            needed = sum(component.slots_needed[point[index]].item() for index in group)
+            if needed > len(group):
+                return (
+                    f"can come to need {needed} slots for the {component.kind}s {group.start} to "
+                    f"{group.stop - 1}; there are {len(group)}"
+                )
+        raise ValueError(f"{point} lacks no slots")
+
+    def checked_points(self, positions: Any) -> IntArray:
+        """Return ``positions`` as an int64 array ``(..., components)`` of points of the lattice.
 
         Raises:
             InvalidPositionError: not integers, a wrong last dimension, or outside the box.
@@ -218,12 +382,19 @@ class Rules:
         """Return the action that takes ``option`` of ``component``."""
         return component * self.num_options + option
 
-    def describe_action(self, action: int) -> str:
-        """Return ``action`` in words, such as ``"heap 1: take 2"``."""
+    def describe_action(self, action: int, position: Sequence[int] | IntArray | None = None) -> str:
+        """Return ``action`` in words, such as ``"heap 1: take 2"``.
+
+        Args:
+            action: the action.
+            position: where it is taken; some moves can be told more closely then, such as
+                ``"heap 0: take 2, leave 3 and 4"``.
+        """
         index, option = divmod(int(action), self.num_options)
         component = self.components[index]
+        state = None if position is None else int(position[index])
         words = (
-            component.describe_option(option)
+            component.describe_option(option, state)
             if option < component.options
             else f"option {option}, which it does not have"
         )

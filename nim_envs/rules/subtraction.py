@@ -48,9 +48,18 @@ class SubtractionHeap(Component):
             return np.ones(np.shape(states), dtype=np.bool_)
         return np.asarray(states < self.amounts[0])
 
-    def describe_option(self, option: int) -> str:
+    def describe_option(self, option: int, state: int | None = None) -> str:
         """Return the move of ``option`` in words."""
         return f"take {self.amounts[option]}"
+
+    @property
+    def option_form(self) -> str:
+        """What :meth:`option_numbers` are, in words."""
+        return "amount"
+
+    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+        """Return the amount taken."""
+        return (self.amounts[option],)
 
 
 def subtraction(heaps: Sequence[int], subtraction_set: Sequence[int]) -> Rules:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+
 import numpy as np
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules.component import NO_MOVE, Component, IntArray
+from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
 
 
 def levels(component: Component) -> IntArray:
@@ -15,22 +18,53 @@ def levels(component: Component) -> IntArray:
         component: a component with ``states`` states.
 
     Returns:
-        ``(states,)``: 0 for a terminal state; every move goes to a smaller level.
+        ``(states,)``: 0 for a terminal state; every move leads to a smaller level, or to two
+        parts whose levels add up to a smaller one.
 
     Raises:
         InvalidGameError: the moves form a cycle; the message names a state on it.
     """
-    sources, slots = np.nonzero(component.table != NO_MOVE)
-    targets = component.table[sources, slots]
+    level = _ranks(component)
+    if not component.splits:
+        return level
+    table, second = component.table, component.second_table
+    for states in _by_rank(level):
+        after = 1 + level[np.maximum(table[states], 0)] + level[second[states]]
+        level[states] = np.where(table[states] == NO_MOVE, 0, after).max(axis=1)
+    return level
+
+
+def _by_rank(ranks: IntArray) -> Iterator[IntArray]:
+    """Yield the states of rank 1, of rank 2, and so on."""
+    order = np.argsort(ranks, kind="stable")
+    bounds = np.searchsorted(ranks[order], np.arange(ranks.max() + 2))
+    for first, last in itertools.pairwise(bounds[1:].tolist()):
+        yield order[first:last]
+
+
+def _parts(component: Component) -> IntArray:
+    """Every part that an option leaves, ``(states, parts)``, ``NO_MOVE`` where there is none."""
+    table = component.table
+    if not component.splits:
+        return table
+    second = component.second_table
+    return np.concatenate([table, np.where(second > 0, second, NO_MOVE)], axis=1)
+
+
+def _ranks(component: Component) -> IntArray:
+    """The most moves in a row from each state, following one part of each move."""
+    parts = _parts(component)
+    sources, slots = np.nonzero(parts != NO_MOVE)
+    targets = parts[sources, slots]
     order = np.argsort(targets, kind="stable")
     predecessors = sources[order]
     first = np.searchsorted(targets[order], np.arange(component.states + 1))
     unresolved = np.bincount(sources, minlength=component.states)
-    level = np.full(component.states, -1, dtype=np.int64)
+    rank = np.full(component.states, -1, dtype=np.int64)
     frontier = np.flatnonzero(unresolved == 0)
     depth = 0
     while frontier.size:
-        level[frontier] = depth
+        rank[frontier] = depth
         reached = np.concatenate(
             [predecessors[first[state] : first[state + 1]] for state in frontier]
         )
@@ -38,30 +72,33 @@ def levels(component: Component) -> IntArray:
         candidates = np.unique(reached)
         frontier = candidates[unresolved[candidates] == 0]
         depth += 1
-    if (level < 0).any():
+    if (rank < 0).any():
         raise InvalidGameError(
             f"the moves form a cycle: {_cycle(component)}; every play must come to an end"
         )
-    return level
+    return rank
 
 
 def _cycle(component: Component) -> str:
     """Return a cycle of states in words; called when there is one."""
     looping = set(range(component.states))
+    parts = _parts(component)
     while True:
         # What has no successor left among the looping states cannot be on a cycle.
-        kept = {s for s in looping if looping.intersection(component.table[s].tolist())}
+        kept = {s for s in looping if looping.intersection(parts[s].tolist())}
         if kept == looping:
             break
         looping = kept
     path = [min(looping)]
     while path[-1] not in path[:-1]:
-        path.append(next(s for s in component.table[path[-1]].tolist() if s in looping))
+        path.append(next(s for s in parts[path[-1]].tolist() if s in looping))
     return " -> ".join(str(state) for state in path[path.index(path[-1]) :])
 
 
 def grundy_values(component: Component) -> IntArray:
     """Return the Grundy value of every state: the mex of the values of its options.
+
+    An option that leaves two parts has the nim-sum of their values.
 
     Args:
         component: a component with ``states`` states.
@@ -88,29 +125,84 @@ def misere_grundy_values(component: Component) -> IntArray:
     """Return the misère Grundy value of every state: the same recursion with 1 at terminal states.
 
     A state is a P-position of misère play of this component alone exactly where its
-    value is 0. Unlike Grundy values these do not in general determine sums.
+    value is 0. Unlike Grundy values these do not in general determine sums; so of a component
+    that splits they are known only while its states are tame, see :func:`is_tame`.
+
+    Raises:
+        InvalidGameError: the moves form a cycle.
+        SearchTooLargeError: the table of options is too large.
+        ValueError: the component splits and is not tame.
 
     References:
         J. H. Conway, *On Numbers and Games*, ch. 12.
     """
-    return _mex_values(component, terminal_value=1)
+    if not component.splits:
+        return _mex_values(component, terminal_value=1)
+    values = _tame_values(component)
+    if values is None:
+        raise ValueError(
+            "misère Grundy values of sums follow from those of their parts only if these are "
+            f"tame, and not every state of this {component.kind} is"
+        )
+    return values
+
+
+def is_tame(component: Component) -> bool:
+    """Return whether every state is tame: its two values are (0, 1), (1, 0) or equal.
+
+    An option that leaves two parts has the values of their sum, which the theorem on tame
+    misère sums gives; see :func:`nim_envs.theory.tame_misere`. Its proof looks at no more of an
+    option than the two values, so it holds for components that split as for others.
+
+    Raises:
+        InvalidGameError: the moves form a cycle.
+        SearchTooLargeError: the table of options is too large.
+    """
+    if component.splits:
+        return _tame_values(component) is not None
+    normal, misere = grundy_values(component), misere_grundy_values(component)
+    return bool(_tame(normal, misere).all())
+
+
+def _tame(normal: IntArray, misere: IntArray) -> BoolArray:
+    """Whether each pair of values is one of a tame state."""
+    return np.asarray(((normal <= 1) & (misere == 1 - normal)) | (normal == misere))
+
+
+def _tame_values(component: Component) -> IntArray | None:
+    """The misère Grundy values of a component that splits; ``None`` if it is not tame."""
+    normal = grundy_values(component)
+    table, second = np.maximum(component.table, 0), component.second_table
+    misere = np.full(component.states, 1, dtype=np.int64)
+    for states in _by_rank(_ranks(component)):
+        first, other = table[states], second[states]
+        fickle = (normal != misere)[first] & (normal != misere)[other]
+        after = (normal[first] ^ normal[other]) ^ fickle
+        misere[states] = _mex_rows(np.where(component.table[states] == NO_MOVE, -1, after))
+        if not _tame(normal[states], misere[states]).all():
+            return None
+    return misere
+
+
+def _mex_rows(rows: IntArray) -> IntArray:
+    """The mex of each row; negative entries do not count."""
+    present = np.zeros((len(rows), rows.shape[1] + 1), dtype=np.bool_)
+    # No mex is larger than the number of entries.
+    row, slot = np.nonzero((rows >= 0) & (rows <= rows.shape[1]))
+    present[row, rows[row, slot]] = True
+    return np.asarray(np.argmin(present, axis=1))
 
 
 def _mex_values(component: Component, terminal_value: int) -> IntArray:
-    level = levels(component)
+    ranks = _ranks(component)
     table = component.table
+    second = component.second_table if component.splits else None
     values = np.full(component.states, -1, dtype=np.int64)
-    values[level == 0] = terminal_value
-    order = np.argsort(level, kind="stable")
-    bounds = np.searchsorted(level[order], np.arange(level.max() + 2))
-    # A terminal state may have value 1, so a mex can be one above the number of options.
-    present = np.empty((component.states, component.options + 2), dtype=np.bool_)
-    for depth in range(1, int(level.max()) + 1):
-        states = order[bounds[depth] : bounds[depth + 1]]
-        rows = present[: len(states)]
-        rows[:] = False
+    values[ranks == 0] = terminal_value
+    for states in _by_rank(ranks):
         successors = table[states]
-        row, slot = np.nonzero(successors != NO_MOVE)
-        rows[row, values[successors[row, slot]]] = True
-        values[states] = np.argmin(rows, axis=1)
+        after = values[successors]
+        if second is not None:
+            after ^= values[second[states]]
+        values[states] = _mex_rows(np.where(successors == NO_MOVE, -1, after))
     return values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import Protocol
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.rules.convention import Convention
@@ -16,6 +17,19 @@ LARGEST_MEMO = 5_000_000
 """Positions after which a search is given up unless asked for more."""
 
 
+class PartRule(Protocol):
+    """What one part of a sum can become, parts being numbers: a heap game is such a rule."""
+
+    @property
+    def name(self) -> str:
+        """Name of the game."""
+        ...
+
+    def options(self, heap: int, /) -> list[tuple[int, ...]]:
+        """Return what a part can become, each as the parts that are left."""
+        ...
+
+
 class HeapSearch:
     """Who wins sums of heaps of one game, by a search that remembers every position it has seen.
 
@@ -24,7 +38,7 @@ class HeapSearch:
     misère play of games such as Kayles.
 
     Args:
-        game: a heap game, or the name of one.
+        game: a heap game, or the name of one; or another rule for parts that are numbers.
         convention: who wins.
         limit: most positions to remember.
 
@@ -37,9 +51,9 @@ class HeapSearch:
     """
 
     def __init__(
-        self, game: HeapGame | str, convention: Convention, limit: int = LARGEST_MEMO
+        self, game: HeapGame | PartRule | str, convention: Convention, limit: int = LARGEST_MEMO
     ) -> None:
-        self.game = heap_game(game) if isinstance(game, str) else game
+        self.game: HeapGame | PartRule = heap_game(game) if isinstance(game, str) else game
         if not isinstance(convention, Convention):
             raise InvalidGameError(
                 f"convention must be one of {list(Convention)}, not {convention!r}"

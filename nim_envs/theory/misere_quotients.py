@@ -302,8 +302,10 @@ class _Guess:
             tuple(following.get(heap, element) for heap in range(largest + 1))
             for element, following in enumerate(self.times)
         )
+        game = self.search.game
+        assert isinstance(game, HeapGame)  # this search was made for one
         return MisereQuotient(
-            game=self.search.game,
+            game=game,
             largest=largest,
             elements=times[0],
             times=times,

@@ -22,6 +22,8 @@ CHUNK = 1 << 18
 def level_order(rules: Rules, limit: int = LARGEST_SEARCH) -> Iterator[IntArray]:
     """Yield the indices of all positions so that every move leads to an earlier yield.
 
+    Points of the lattice that are no positions are left out.
+
     A position's level is the sum of its components' levels; a move lowers it. Positions
     of one level come together, in pieces of at most ``CHUNK``.
 
@@ -38,10 +40,19 @@ def level_order(rules: Rules, limit: int = LARGEST_SEARCH) -> Iterator[IntArray]
     """
     rules.check_size(limit)
     total = np.zeros((1,), dtype=np.int32)
-    for component in rules.components:
-        level = levels(component).astype(np.int32)
-        total = (total[:, np.newaxis] + level).reshape(-1)
-    order = np.argsort(total, kind="stable")
+    distinct = {component: levels(component).astype(np.int32) for component in rules.components}
+    if rules.slot_groups:
+        positions = rules.lattice(limit)
+        by_component = [
+            distinct[component][positions[:, i]] for i, component in enumerate(rules.components)
+        ]
+        total = np.sum(by_component, axis=0)
+        order = np.argsort(total, kind="stable")
+        order, total = rules.indices(positions)[order], total[order]
+    else:
+        for component in rules.components:
+            total = (total[:, np.newaxis] + distinct[component]).reshape(-1)
+        order = np.argsort(total, kind="stable")
     ends = np.cumsum(np.bincount(total))
     start = 0
     for end in ends.tolist():
@@ -60,7 +71,16 @@ def moves(rules: Rules, indices: IntArray) -> Iterator[tuple[int, BoolArray, Int
     Yields:
         The action; where it is legal, ``(n,)``; the indices after it where legal, ``(legal,)``.
     """
-    for component, stride in enumerate(rules.strides.tolist()):
+    strides = rules.strides
+    # The first empty slot of a group stays the same whatever the move.
+    positions = rules.positions(indices) if rules.slot_groups else np.zeros((0, 0), np.int64)
+    empty = {
+        index: strides[slots]
+        for group in rules.slot_groups
+        for slots in [rules.empty_slots(positions, group)]
+        for index in group
+    }
+    for component, stride in enumerate(strides.tolist()):
         table = rules.components[component].table
         states = indices // stride % rules.shape[component]
         for option in range(table.shape[1]):
@@ -68,6 +88,9 @@ def moves(rules: Rules, indices: IntArray) -> Iterator[tuple[int, BoolArray, Int
             legal = successors != NO_MOVE
             if legal.any():
                 after = indices[legal] + (successors[legal] - states[legal]) * stride
+                if component in empty:
+                    seconds = rules.components[component].second_table[states[legal], option]
+                    after += seconds * empty[component][legal]
                 yield rules.action(component, option), legal, after
 
 
@@ -80,7 +103,7 @@ def search_winning(rules: Rules, convention: Convention, limit: int = LARGEST_SE
         limit: most positions that may be enumerated.
 
     Returns:
-        ``(num_positions,)`` by mixed-radix index.
+        ``(num_positions,)`` by mixed-radix index; of what is no position it says nothing.
 
     Raises:
         SearchTooLargeError: there are more positions than ``limit``.
@@ -110,7 +133,7 @@ def search_grundy_values(rules: Rules, limit: int = LARGEST_SEARCH) -> IntArray:
         limit: most positions that may be enumerated.
 
     Returns:
-        ``(num_positions,)`` by mixed-radix index.
+        ``(num_positions,)`` by mixed-radix index; of what is no position it says nothing.
 
     Raises:
         SearchTooLargeError: there are more positions than ``limit``.

@@ -184,12 +184,15 @@ class SumSolution(Solution):
 
     def _winning_options(self, positions: IntArray) -> BoolArray:
         rest, use_misere = self._targets(positions)
-        options = self.rules.options(positions)
+        options, seconds = self.rules.options(positions), self.rules.second_options(positions)
         winning = np.zeros(options.shape, dtype=np.bool_)
         for i, values in enumerate(self.component_values):
-            after = np.maximum(options[..., i, :], 0)
-            reached = values.normal(after)
+            first = np.maximum(options[..., i, :], 0)
+            splits = values.component.splits
+            second = seconds[..., i, :] if splits and seconds is not None else None
+            reached = values.after_moves(first, second, misere=False)
             if self.convention is Convention.MISERE:
-                reached = np.where(use_misere[..., i, np.newaxis], values.misere(after), reached)
+                other = values.after_moves(first, second, misere=True)
+                reached = np.where(use_misere[..., i, np.newaxis], other, reached)
             winning[..., i, :] = reached == rest[..., i, np.newaxis]
         return np.asarray(winning & (options != NO_MOVE))

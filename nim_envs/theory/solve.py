@@ -10,9 +10,11 @@ from nim_envs.rules.component import Component
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction import SubtractionHeap
+from nim_envs.theory.grundy import is_tame
+from nim_envs.theory.heap_search import LARGEST_MEMO
+from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
 from nim_envs.theory.search import LARGEST_SEARCH, SearchSolution
 from nim_envs.theory.solution import Solution, Solvable, SumSolution
-from nim_envs.theory.values import TableValues
 
 METHODS = ("auto", "theorem", "search")
 
@@ -27,8 +29,9 @@ def solve(
 
     Normal play of any sum is solved by the Sprague-Grundy theorem. Misère play is solved
     by Bouton's theorem (Nim), by Ferguson's (subtraction games, bounded Nim and the
-    addition game), or, for components given as tables, by the theorem on tame sums after
-    its hypothesis was checked in every state. What is left is searched exhaustively.
+    addition game), or, for other components, by the theorem on tame sums after its hypothesis
+    was checked in every state. What is left is searched exhaustively: every position at once,
+    or where these are too many those that are asked for, up to the order of like components.
 
     Args:
         game: anything with ``rules`` and ``convention``, such as a :class:`nim_envs.Game`.
@@ -62,15 +65,21 @@ def solve(
             f"no theorem known here solves {convention.value} play of {rules.name} with these "
             "components; use method='search'"
         )
-    if rules.num_positions > limit:
-        raise SearchTooLargeError(
-            f"no theorem known here solves {convention.value} play of {rules.name}, and an "
-            f"exhaustive search would visit {rules.num_positions} positions; the limit is {limit}"
-            if method == "auto"
-            else f"an exhaustive search of {rules.name} would visit {rules.num_positions} "
-            f"positions; the limit is {limit}"
-        )
-    return SearchSolution(rules, convention, limit)
+    if rules.num_positions <= limit:
+        return SearchSolution(rules, convention, limit)
+    number = count_up_to_order(rules)
+    if number <= min(limit, LARGEST_MEMO):
+        return MemoSolution(rules, convention, limit)
+    unknown = (
+        f"no theorem known here solves {convention.value} play of {rules.name}, and "
+        if method == "auto"
+        else ""
+    )
+    raise SearchTooLargeError(
+        f"{unknown}an exhaustive search of {rules.name} would visit {rules.num_positions} "
+        f"positions, or {number} up to the order of like components; the limit is {limit}, or "
+        f"{min(limit, LARGEST_MEMO)} of these"
+    )
 
 
 def _theorem(rules: Rules, convention: Convention) -> str | None:
@@ -87,7 +96,7 @@ def _theorem(rules: Rules, convention: Convention) -> str | None:
     }
     if not others:
         return "Ferguson's theorem"
-    if all(TableValues(component).is_tame for component in others):
+    if all(is_tame(component) for component in others):
         return "theorem on tame misère sums"
     return None
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 
 import numpy as np
 from typing_extensions import override
 
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.addition import AdditionTotal
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.component import NO_MOVE, Component, IntArray
 from nim_envs.rules.subtraction import SubtractionHeap
 from nim_envs.theory.grundy import grundy_values, misere_grundy_values
 from nim_envs.theory.nimbers import mex
@@ -45,10 +46,31 @@ class ComponentValues(ABC):
             value: the wanted value.
             misere: whether ``value`` is a misère Grundy value.
         """
-        successors = self.component.successors(np.array(state, dtype=np.int64))
-        values = self.misere(successors) if misere else self.normal(successors)
-        found: IntArray = np.flatnonzero((successors != NO_MOVE) & (values == value))
+        here = np.array(state, dtype=np.int64)
+        first = self.component.successors(here)
+        second = self.component.second_successors(here) if self.component.splits else None
+        values = self.after_moves(np.maximum(first, 0), second, misere)
+        found: IntArray = np.flatnonzero((first != NO_MOVE) & (values == value))
         return found
+
+    def after_moves(self, first: IntArray, second: IntArray | None, misere: bool) -> IntArray:
+        """Return the value of what moves leave; shape kept.
+
+        Args:
+            first: the states that the component is left in.
+            second: the states of the second parts, 0 for none; ``None`` if there is none.
+            misere: whether misère Grundy values are wanted; of two parts only in a tame
+                component.
+        """
+        if second is None:
+            return self.misere(first) if misere else self.normal(first)
+        values = self.normal(first) ^ self.normal(second)
+        if not misere:
+            return values
+        firm = (self.normal(first) == self.misere(first)) | (
+            self.normal(second) == self.misere(second)
+        )
+        return np.where(firm, values, exchange_zero_and_one(values))
 
 
 def exchange_zero_and_one(values: IntArray) -> IntArray:
@@ -62,7 +84,11 @@ class TableValues(ComponentValues):
     def __init__(self, component: Component) -> None:
         super().__init__(component)
         self.normal_table = grundy_values(component)
-        self.misere_table = misere_grundy_values(component)
+
+    @cached_property
+    def misere_table(self) -> IntArray:
+        """Misère Grundy values, computed when first asked for."""
+        return misere_grundy_values(self.component)
 
     @override
     def normal(self, states: IntArray) -> IntArray:
@@ -71,13 +97,6 @@ class TableValues(ComponentValues):
     @override
     def misere(self, states: IntArray) -> IntArray:
         return np.asarray(self.misere_table[states])
-
-    @property
-    def is_tame(self) -> bool:
-        """Whether every state is tame: its two values are (0, 1), (1, 0) or equal."""
-        normal, misere = self.normal_table, self.misere_table
-        fickle: BoolArray = (normal <= 1) & (misere == 1 - normal)
-        return bool((fickle | (normal == misere)).all())
 
 
 class ResidueValues(ComponentValues):

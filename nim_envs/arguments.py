@@ -1,0 +1,76 @@
+"""Arguments of games and learners as the words of a command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def value_of(text: str) -> Any:
+    """Return the number, list, truth value or word that ``text`` is.
+
+    Lists are separated by commas, ``"3,4,5"``; nested ones, and pairs of a name and arguments,
+    are written as JSON.
+
+    Raises:
+        ValueError: it begins as JSON but is none.
+
+    Example:
+        >>> value_of("3,4"), value_of("true"), value_of("[[1, 2], []]")
+        ((3, 4), True, ((1, 2), ()))
+    """
+    if text.startswith(("[", "{")):
+        try:
+            return _frozen(json.loads(text))
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{text!r} is not JSON: {error}") from None
+    if "," in text:
+        return tuple(value_of(part) for part in text.split(",") if part)
+    if text.lower() in ("true", "false", "none"):
+        return {"true": True, "false": False, "none": None}[text.lower()]
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _frozen(value: Any) -> Any:
+    """Lists as tuples, at any depth."""
+    if isinstance(value, list):
+        return tuple(map(_frozen, value))
+    if isinstance(value, dict):
+        return {key: _frozen(entry) for key, entry in value.items()}
+    return value
+
+
+def arguments_of(settings: Sequence[str], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``("heaps=3,4", ...)`` as keyword arguments.
+
+    Args:
+        settings: of the form ``NAME=VALUE``.
+        defaults: values by name, which show of what kind a value is: where a list is expected
+            a single value is a list of one, and where a word is expected it stays as it is.
+
+    Raises:
+        ValueError: a setting of another form.
+
+    Example:
+        >>> arguments_of(["heaps=3", "code=0.77"], {"heaps": (1, 2), "code": "0.6"})
+        {'heaps': (3,), 'code': '0.77'}
+    """
+    arguments = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not equals or not name or not text:
+            raise ValueError(f"expected NAME=VALUE, not {setting!r}")
+        default = defaults.get(name)
+        value = text if isinstance(default, str) else value_of(text)
+        if isinstance(default, tuple) and not isinstance(value, tuple):
+            value = (value,)
+        arguments[name] = value
+    return arguments

@@ -1,0 +1,144 @@
+"""Tokens on a directed acyclic graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nim_envs.errors import InvalidGameError
+from nim_envs.rules.component import NO_MOVE, Component, IntArray
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import checked_integer, checked_integers
+
+
+@dataclass(frozen=True)
+class Token(Component):
+    """A token on a graph; option ``j`` moves it along the ``j``-th edge out of its node.
+
+    Args:
+        successors_of: the nodes that the edges out of each node lead to.
+
+    Raises:
+        InvalidGameError: not such lists, an edge to no node, two edges between the same
+            nodes, or a cycle, which is named.
+    """
+
+    successors_of: tuple[tuple[int, ...], ...]
+
+    kind = "token"
+
+    def __post_init__(self) -> None:
+        lists = self.successors_of
+        if isinstance(lists, (str, bytes)) or not isinstance(lists, Sequence) or not lists:
+            raise InvalidGameError(
+                "successors must be a list of the nodes that can be moved to from each node, for "
+                f"one node at least, not {lists!r}"
+            )
+        checked = []
+        for node, targets in enumerate(lists):
+            if isinstance(targets, (str, bytes)) or not isinstance(targets, Sequence):
+                raise InvalidGameError(
+                    f"successors[{node}] must be a list of nodes, not {targets!r}"
+                )
+            name = f"successors[{node}]"
+            nodes = [
+                checked_integer(f"{name}[{edge}]", target, 0, len(lists) - 1)
+                for edge, target in enumerate(targets)
+            ]
+            if len(set(nodes)) < len(nodes):
+                raise InvalidGameError(f"{name} must name every node once, not {nodes}")
+            checked.append(tuple(nodes))
+        cycle = _cycle(checked)
+        if cycle:
+            raise InvalidGameError(
+                "the graph must have no cycle, so that every play comes to an end; it has "
+                + " -> ".join(map(str, cycle))
+            )
+        object.__setattr__(self, "successors_of", tuple(checked))
+
+    @property
+    def states(self) -> int:
+        """Number of states: the nodes."""
+        return len(self.successors_of)
+
+    @property
+    def options(self) -> int:
+        """Number of option slots: the most edges out of a node."""
+        return max(map(len, self.successors_of))
+
+    def successors(self, states: IntArray) -> IntArray:
+        """Return the nodes that the edges lead to, or ``NO_MOVE`` where there are fewer."""
+        rows = np.full((self.states, self.options), NO_MOVE, dtype=np.int64)
+        for node, targets in enumerate(self.successors_of):
+            rows[node, : len(targets)] = targets
+        return rows[states]
+
+    def describe_option(self, option: int, state: int | None = None) -> str:
+        """Return the move of ``option`` in words, at ``state`` if that is given."""
+        if state is None or option >= len(self.successors_of[state]):
+            return f"move along edge {option}"
+        return f"move to {self.successors_of[state][option]}"
+
+    @property
+    def option_form(self) -> str:
+        """What :meth:`option_numbers` are, in words."""
+        return "node"
+
+    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+        """Return the node that the token moves to."""
+        return (self.successors_of[state][option],)
+
+
+def _cycle(successors: Sequence[Sequence[int]]) -> list[int]:
+    """Return the nodes of a cycle, the first one again at the end; none if there is none."""
+    done: set[int] = set()
+    for start in range(len(successors)):
+        path, places = [start], {start: 0}
+        edges = [iter(successors[start])]
+        while path:
+            target = next(edges[-1], None)
+            if target is None:
+                done.add(path[-1])
+                del places[path.pop()]
+                edges.pop()
+            elif target in places:
+                return [*path[places[target] :], target]
+            elif target not in done:
+                places[target] = len(path)
+                path.append(target)
+                edges.append(iter(successors[target]))
+    return []
+
+
+def graph(successors: Sequence[Sequence[int]], tokens: Sequence[int]) -> Rules:
+    """Rules of a graph game: move one token along an edge of a directed acyclic graph.
+
+    Tokens do not disturb each other; two may stand on one node. A token on a node without an
+    edge out of it cannot move.
+
+    Args:
+        successors: for each node a list of the nodes that an edge leads to.
+        tokens: the nodes that the tokens stand on at the start.
+
+    Raises:
+        InvalidGameError: not such lists, an edge to no node, two edges between the same
+            nodes, a cycle, which is named, or a token on no node.
+
+    References:
+        R. P. Sprague, "Über mathematische Kampfspiele", *Tôhoku Mathematical Journal* 41
+        (1935); *Winning Ways*, ch. 3 and 12.
+
+    Example:
+        >>> rules = graph(successors=((), (0,), (0, 1)), tokens=(2, 1))
+        >>> rules.components[0].table.tolist()
+        [[-1, -1], [0, -1], [0, 1]]
+        >>> rules.describe_action(1, (2, 1))
+        'token 0: move to 1'
+    """
+    token = Token(successors)  # type: ignore[arg-type]
+    nodes = checked_integers("tokens", tokens, minimum=0)
+    for index, node in enumerate(nodes):
+        checked_integer(f"tokens[{index}]", node, 0, token.states - 1)
+    return Rules("graph", (token,) * len(nodes), initial=nodes)

@@ -1,0 +1,37 @@
+"""Disjunctive sums of different games."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nim_envs.errors import InvalidGameError
+from nim_envs.rules.rules import Rules
+
+
+def sum_of(parts: Sequence[Rules]) -> Rules:
+    """Rules of a sum of games: a move is a move in one of them, and play ends when all have.
+
+    Its components are those of the parts, one part after the other.
+
+    Args:
+        parts: the rules of each game.
+
+    Raises:
+        InvalidGameError: no parts, or anything that is no rules.
+
+    References:
+        *Winning Ways*, ch. 2; J. H. Conway, *On Numbers and Games*, ch. 7.
+
+    Example:
+        >>> from nim_envs.rules import kayles, nim
+        >>> rules = sum_of([kayles(heaps=(3,)), nim(heaps=(4,))])
+        >>> rules.name, rules.initial
+        ('kayles + nim', (3, 0, 4))
+    """
+    if not parts or not all(isinstance(part, Rules) for part in parts):
+        raise InvalidGameError(f"a sum must have rules as its parts, at least one, not {parts!r}")
+    return Rules(
+        name=" + ".join(part.name for part in parts),
+        components=tuple(component for part in parts for component in part.components),
+        initial=tuple(state for part in parts for state in part.initial),
+    )

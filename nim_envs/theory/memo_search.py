@@ -1,0 +1,119 @@
+"""Exhaustive search up to the order of like components, for lattices too large to sweep."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.convention import Convention
+from nim_envs.rules.rules import Rules
+from nim_envs.theory.grundy import levels
+from nim_envs.theory.heap_search import LARGEST_MEMO, HeapSearch
+from nim_envs.theory.solution import Solution
+
+
+class ComponentParts:
+    """The states of all kinds of components of a game, numbered through: the parts of its sums.
+
+    Args:
+        rules: the rules.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.name = rules.name
+        self._firsts: dict[Component, int] = {}
+        number = 0
+        for component in rules.components:
+            if component not in self._firsts:
+                self._firsts[component] = number
+                number += component.states
+        # (components,): the number of each component's state 0.
+        self.firsts = np.array([self._firsts[component] for component in rules.components])
+
+    def in_order(self) -> list[int]:
+        """Return all parts so that every option's parts come before it."""
+        return [
+            first + state
+            for component, first in self._firsts.items()
+            for state in np.argsort(levels(component), kind="stable").tolist()
+        ]
+
+    def options(self, heap: int, /) -> list[tuple[int, ...]]:
+        """Return what a part can become, each as the parts that are left."""
+        component, first = max(
+            (pair for pair in self._firsts.items() if pair[1] <= heap), key=lambda pair: pair[1]
+        )
+        state = heap - first
+        legal = component.table[state] != NO_MOVE
+        kept = (component.table[state][legal] + first).tolist()
+        if not component.splits:
+            return [(part,) for part in kept]
+        seconds = component.second_table[state][legal].tolist()
+        return [
+            (part, first + second) if second else (part,)
+            for part, second in zip(kept, seconds, strict=True)
+        ]
+
+
+def count_up_to_order(rules: Rules) -> int:
+    """Return how many positions there are up to the order of like components.
+
+    States without a move are left out: they make no difference.
+
+    Args:
+        rules: the rules.
+
+    Example:
+        >>> from nim_envs.rules import nim
+        >>> count_up_to_order(nim(heaps=(2, 2)))  # none, 1, 2, 1 1, 1 2, 2 2
+        6
+    """
+    number = 1
+    for component, slots in Counter(rules.components).items():
+        alive = np.flatnonzero(~component.is_terminal(np.arange(component.states)))
+        needed = component.slots_needed if component.splits else np.ones(component.states, int)
+        ways = [1] + [0] * slots
+        for slot in needed[alive].tolist():
+            for used in range(slot, slots + 1):
+                ways[used] += ways[used - slot]
+        number *= sum(ways)
+    return number
+
+
+class MemoSolution(Solution):
+    """A game solved position by position when asked, remembering what was found.
+
+    Args:
+        rules: the rules.
+        convention: who wins.
+        limit: most positions to remember.
+    """
+
+    def __init__(self, rules: Rules, convention: Convention, limit: int = LARGEST_MEMO) -> None:
+        super().__init__(rules, convention, method="exhaustive search up to order")
+        parts = ComponentParts(rules)
+        self._firsts = parts.firsts
+        self._search = HeapSearch(parts, convention, limit)
+        for part in parts.in_order():
+            self._search.heap_options(part)
+
+    def _winning(self, positions: IntArray) -> BoolArray:
+        flat = (positions + self._firsts).reshape(-1, len(self._firsts))
+        # Like components in one order: many rows are then one.
+        distinct, inverse = np.unique(np.sort(flat, axis=1), axis=0, return_inverse=True)
+        wins = np.array([self._search.wins(row) for row in distinct.tolist()], dtype=np.bool_)
+        return np.asarray(wins[inverse.reshape(-1)].reshape(positions.shape[:-1]))
+
+    def _winning_actions(self, position: IntArray) -> IntArray:
+        found: IntArray = np.flatnonzero(self._winning_options(position))
+        return found
+
+    def _winning_options(self, positions: IntArray) -> BoolArray:
+        rules = self.rules
+        flat = positions.reshape(-1, len(rules.components))
+        row, action = np.nonzero(rules.action_mask(flat))
+        winning = np.zeros((len(flat), rules.num_actions), dtype=np.bool_)
+        winning[row, action] = ~self._winning(rules.step(flat[row], action))
+        return winning.reshape(*positions.shape[:-1], len(rules.components), rules.num_options)
