@@ -27,6 +27,7 @@ LAYERS = [
     ["nim_envs.vector", "nim_envs.versus"],
     ["nim_envs.registration"],
     ["nim_envs"],
+    ["nim_envs.adapters"],
     ["agents"],
     ["benchmarks"],
 ]

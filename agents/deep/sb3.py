@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -48,13 +49,10 @@ class GameVecEnv(VecEnv):
 
     def __init__(self, game: Game, num_envs: int = 64, **arguments: Any) -> None:
         self.env = VectorGameEnv(game, num_envs, **arguments, autoreset_mode="Disabled")
+        spaces: Any = self.env.single_observation_space
         self._masks = np.zeros((num_envs, game.rules.num_actions), dtype=np.bool_)
         self._actions: Array = np.zeros(num_envs, dtype=np.int64)
-        super().__init__(
-            num_envs,
-            self.env.single_observation_space["observation"],
-            self.env.single_action_space,
-        )
+        super().__init__(num_envs, spaces["observation"], self.env.single_action_space)
 
     def action_masks(self) -> Array:
         """Return which actions are legal now, boolean ``(num_envs, actions)``."""
@@ -192,12 +190,13 @@ class OptimalityCallback(BaseCallback):
     Args:
         game: the game.
         encoding: how the model is shown positions.
-        every: games between two scores, taken before the rollout that follows.
+        every: games between two scores, each taken before the rollout that follows, and one
+            when training ends.
         most: games after which training ends, with the step that completes them; ``None``: the
             library's number of steps alone ends it.
 
     Attributes:
-        games: games played, by the time of each score.
+        games: games played by the time of each score.
         percents: the scores.
         played: games played so far.
     """
@@ -214,6 +213,13 @@ class OptimalityCallback(BaseCallback):
         self.games: list[int] = []
         self.percents: list[float] = []
 
+    @property
+    def remaining(self) -> float:
+        """Share of training that is left: of the games, or where they have no end of the steps."""
+        if self.most is None:
+            return float(self.model._current_progress_remaining)
+        return max(0.0, 1 - self.played / self.most)
+
     def _on_rollout_start(self) -> None:
         if not self.games or self.played >= self.games[-1] + self.every:
             self._score()
@@ -224,6 +230,7 @@ class OptimalityCallback(BaseCallback):
 
     def _on_training_end(self) -> None:
         self._score()
+        self.logger.dump(self.num_timesteps)
 
     def _score(self) -> None:
         agent = sb3_agent(self.model, self.game, self.encoding, greedy=True)
@@ -231,3 +238,34 @@ class OptimalityCallback(BaseCallback):
         self.percents.append(optimality(agent, self.game).percent)
         self.logger.record("optimality/percent", self.percents[-1])
         self.logger.record("optimality/games", self.played)
+
+
+class EntropyDecay(BaseCallback):
+    """Lets the weight of the entropy fall linearly, from rollout to rollout.
+
+    A policy that settles before the values are right gives the winning move a probability so
+    small that it is not tried again. A large weight keeps all moves alive; but a policy that
+    stays random has other values than one that plays well. So it begins large and ends small.
+
+    Args:
+        first: the weight at the beginning.
+        last: at the end.
+        remaining: a function that returns the share of training that is left; by default
+            that of the library's number of steps.
+    """
+
+    def __init__(
+        self, first: float, last: float, remaining: Callable[[], float] | None = None
+    ) -> None:
+        super().__init__()
+        self.first = first
+        self.last = last
+        self.remaining = remaining
+
+    def _on_rollout_start(self) -> None:
+        model: Any = self.model
+        remaining = self.remaining or (lambda: model._current_progress_remaining)
+        model.ent_coef = self.last + (self.first - self.last) * remaining()
+
+    def _on_step(self) -> bool:
+        return True
