@@ -202,12 +202,10 @@ def reference() -> list[str]:
             page = Path("reference", *parts).with_suffix(".md")
             if parts[-1] == "__init__":
                 parts, page = parts[:-1], page.with_name("index.md")
-            name = ".".join(parts)
-            # The heading is what links to the module lead to.
             write(
                 page.as_posix(),
-                f"# `{name}` {{ #{name} }}\n\n::: {name}\n"
-                "    options:\n      show_root_heading: false\n",
+                f"::: {'.'.join(parts)}\n    options:\n      heading_level: 1\n"
+                "      show_root_full_path: true\n",
             )
             if len(parts) > 1:
                 indent = "    " * len(parts)
