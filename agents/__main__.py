@@ -13,6 +13,7 @@ from tabulate import tabulate
 from agents import AfterstateTD, Agent, Learner
 from agents.evaluation import POSITION_SETS, beatable_share, optimality
 from agents.human import HumanAgent, Quit, Undo
+from agents.match import Match
 from agents.measurements import TrainingRecorder
 from agents.options import (
     LEARNERS,
@@ -24,12 +25,13 @@ from agents.options import (
     optional,
     picture_options,
 )
+from agents.play_window import PlayWindow
 from agents.sample_game import sample_game
 from agents.storage import save
 from agents.tournament import round_robin
 from agents.training import TrainingStopped
 from agents.training import train as train_agents
-from nim_envs import Game
+from nim_envs import Game, GameEnv
 from nim_envs.arguments import arguments_of, value_of
 from nim_envs.errors import NimEnvsError, SearchTooLargeError
 from nim_envs.render import render_text
@@ -181,11 +183,16 @@ def show(
               help=f"{PLAYERS}, or human.")  # fmt: skip
 @click.option("--seat", default="first", type=click.Choice(["first", "second"]), show_default=True)
 @click.option("--seed", type=click.IntRange(min=0))
+@click.option("--window", is_flag=True, help="Play by mouse in a window.")
 def play(
-    game: str, settings: tuple[str, ...], start: str, against: str, seat: str, seed: int | None
-) -> None:
+    game: str, settings: tuple[str, ...], start: str, against: str, seat: str, seed: int | None,
+    window: bool,
+) -> None:  # fmt: skip
     """Play against an agent, or two people against each other."""
     env = make_env(game, settings, start)
+    if window:
+        play_in_window(env, against, seat, seed)
+        return
     human = HumanAgent(env.game, write=click.echo)
     other = human if against == "human" else make_player(against, env)
     players = [human, other] if seat == "first" else [other, human]
@@ -224,6 +231,17 @@ def play(
         click.echo(f"Player {winner + 1} has won.")
     else:
         click.echo("You have won." if players[winner] is human else "You have lost.")
+
+
+def play_in_window(env: GameEnv, against: str, seat: str, seed: int | None) -> None:
+    """Open a window to play in, until it is closed."""
+    opponent = None if against == "human" else make_player(against, env)
+    first = seat == "first"
+    names = ("you", Path(against).stem) if first else (Path(against).stem, "you")
+    if opponent is None:
+        names = ("player 1", "player 2")
+    match = Match(env, opponent, 0 if first else 1, names, seed)
+    PlayWindow(match, title=f"{env.game.rules.name}, {names[0]} against {names[1]}").run()
 
 
 @main.command()

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
-from tqdm import tqdm
 
 from agents import (
     SARSA,
@@ -36,6 +34,7 @@ from agents.figures import save_figure
 from agents.plots import learning_curves
 from agents.training import train
 from benchmarks.optimality import GameSetting
+from benchmarks.parallel import add_options, in_parallel
 from benchmarks.published.q_learner import train_baseline, train_improved
 from benchmarks.report import machine, positive, table, write_csv, write_text
 from nim_envs import GameEnv
@@ -282,10 +281,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         "--limit", type=positive, default=10, metavar="SECONDS",
         help="training seconds after which a learner gives up (default: %(default)s)",
     )  # fmt: skip
-    parser.add_argument(
-        "--jobs", type=positive, default=joblib.cpu_count(), metavar="N",
-        help="runs at the same time (default: one a core, %(default)s here)",
-    )  # fmt: skip
+    add_options(parser)
     parser.add_argument(
         "--output", type=Path, default=Path("results/learning_speed"), metavar="DIRECTORY",
         help="where to write the tables, the report and the figures (default: %(default)s)",
@@ -308,11 +304,8 @@ def main(arguments: list[str] | None = None) -> None:
         for learner in options.learners
         for seed in range(options.seeds or (1 if options.quick else BOARDS[board].seeds))
     ]
-    parallel = joblib.Parallel(n_jobs=options.jobs, return_as="generator_unordered")
-    finished = parallel(
-        joblib.delayed(run)(*task, float(options.limit), options.quick) for task in tasks
-    )
-    runs = list(tqdm(finished, total=len(tasks), desc="runs", unit="run"))
+    limits = (float(options.limit), options.quick)
+    runs = in_parallel(run, [(*task, *limits) for task in tasks], options)
     rows = summary(runs)
     print(table(HEADER, rows))
     command = " ".join(["python -m benchmarks.learning_speed", *(arguments or sys.argv[1:])])

@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-import joblib
 import numpy as np
 import pettingzoo
-from tqdm import tqdm
 
 from agents import (
     SARSA,
@@ -36,6 +34,7 @@ from agents import (
 )
 from agents.evaluation import SEATS, Optimality, optimality
 from agents.training import train
+from benchmarks.parallel import add_options, in_parallel
 from benchmarks.report import machine, positive, table, write_csv, write_text
 from nim_envs import GameEnv
 from nim_envs.registration import aec_id
@@ -276,10 +275,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--seeds", type=positive, metavar="N", help="seeds 0 to N-1 (default: 3; quick: 2)"
     )
-    parser.add_argument(
-        "--jobs", type=positive, default=joblib.cpu_count(), metavar="N",
-        help="runs at the same time (default: one a core, %(default)s here)",
-    )  # fmt: skip
+    add_options(parser)
     parser.add_argument(
         "--output", type=Path, default=Path("results/optimality"), metavar="DIRECTORY",
         help="where to write optimality.csv, runs.csv and optimality.md (default: %(default)s)",
@@ -302,11 +298,8 @@ def main(arguments: list[str] | None = None) -> None:
         for seed in range(1 if learner in ("random", "optimal") else seeds)
     ]
     began = time.perf_counter()
-    parallel = joblib.Parallel(n_jobs=options.jobs, return_as="generator_unordered")
-    calls = (joblib.delayed(run)(*task, options.quick) for task in tasks)
-    finished = parallel(calls)
     runs = sorted(
-        tqdm(finished, total=len(tasks), desc="runs", unit="run"),
+        in_parallel(run, [(*task, options.quick) for task in tasks], options),
         key=lambda run: (run.game, run.learner, run.seed),
     )
     rows = summary(runs)

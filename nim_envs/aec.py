@@ -22,6 +22,9 @@ from nim_envs.errors import (
     ResetNeededError,
 )
 from nim_envs.game import Game
+from nim_envs.render.canvas import Frame
+from nim_envs.render.scene import Scene
+from nim_envs.render.screen import PICTURE_MODES, Screen
 from nim_envs.render.text import render_text
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.validation import checked_integer
@@ -31,7 +34,7 @@ Observation = dict[str, npt.NDArray[Any]]
 
 PLAYERS = FIRST, SECOND = ("player_0", "player_1")
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
-RENDER_MODES = ("human", "ansi")
+RENDER_MODES = ("human", "rgb_array", "ansi")
 
 
 class GameEnv(AECEnv[str, Any, Any]):
@@ -81,17 +84,21 @@ class GameEnv(AECEnv[str, Any, Any]):
     Args:
         game: the game.
         name: name of the environment, as ``str(env)`` shows it.
-        render_mode: ``"ansi"``: :meth:`render` returns text; ``"human"``: text is printed
-            after every move; ``None``: nothing.
+        render_mode: ``"human"``: a window shows every move, ``metadata["render_fps"]`` of them
+            a second; ``"rgb_array"``: :meth:`render` returns the same picture as an array,
+            with no display; ``"ansi"``: it returns text; ``None``: nothing.
         encoding: ``"integer"``, ``"one_hot"``, ``"binary"`` or ``"unary"``; see
             :class:`nim_envs.encoding.Encoding`.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave the
             position as it was.
         max_cycles: most moves of each player; ``None``: no limit, as every game ends.
+        show_winning_moves: whether pictures mark the winning moves.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: a component is too large to tabulate.
+        SearchTooLargeError: a component is too large to tabulate, or a game whose winning
+            moves are to be shown too large to solve.
+        MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
     * v0: first version.
@@ -106,6 +113,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         encoding: str = "integer",
         illegal_move: Literal["forfeit", "raise"] = "forfeit",
         max_cycles: int | None = None,
+        show_winning_moves: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         if render_mode is not None and render_mode not in RENDER_MODES:
@@ -116,8 +124,19 @@ class GameEnv(AECEnv[str, Any, Any]):
             raise InvalidGameError(
                 f"illegal_move must be one of {ILLEGAL_MOVE_RULES}, not {illegal_move!r}"
             )
+        if not isinstance(show_winning_moves, bool):
+            raise InvalidGameError(
+                f"show_winning_moves must be True or False, not {show_winning_moves!r}"
+            )
         self.game = game
         self.render_mode = render_mode
+        self.show_winning_moves = show_winning_moves
+        if show_winning_moves:
+            # What cannot be solved is refused now, not in the middle of a game.
+            _ = game.solution
+        self._screen = (
+            Screen(game, render_mode, title=name) if render_mode in PICTURE_MODES else None
+        )
         self.illegal_move = illegal_move
         self.max_cycles = (
             None if max_cycles is None else checked_integer("max_cycles", max_cycles, minimum=1)
@@ -159,7 +178,10 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._legal = 0
         self._over = False
         self._moves = 0
-        self._last_move = ""
+        # For pictures: the position before the last move, who made it, and what it was.
+        self._previous: IntArray | None = None
+        self._last_seat: int | None = None
+        self._last_words = ""
         # The mask of the last start, as most games start where the one before did.
         self._start_key = b""
         self._start_mask = self._mask
@@ -263,7 +285,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._legal = self._start_legal
         self._over = False
         self._moves = 0
-        self._last_move = ""
+        self._previous, self._last_seat, self._last_words = None, None, ""
         if self.render_mode == "human":
             self.render()
 
@@ -380,6 +402,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         if successor < 0:
             self._illegal(action, seat)
             return
+        if self.render_mode is not None:
+            words = self.game.rules.describe_action(action, position)
+            self._remember(seat, f"{mover} moved, {words}")
         position[component] = successor
         first = component * self._num_options
         self._mask[first : first + self._num_options] = self._mask_rows[component][successor]
@@ -397,13 +422,12 @@ class GameEnv(AECEnv[str, Any, Any]):
         elif self._moves == self._truncate_at:
             self._over = True
             self.truncations = {FIRST: True, SECOND: True}
-        if self.render_mode is not None:
-            before = position.copy()
-            before[component] = state
-            words = self.game.rules.describe_action(action, before)
-            self._last_move = f"{mover} moved, {words}; "
-            if self.render_mode == "human":
-                self.render()
+        if self.render_mode == "human":
+            self.render()
+
+    def _remember(self, seat: int, words: str) -> None:
+        """Keep what a picture tells about the move that ``seat`` makes now."""
+        self._previous, self._last_seat, self._last_words = self.position, seat, words
 
     def _fill_empty_slot(self, position: IntArray, component: int, state: int) -> None:
         """Put the second part of a move in ``component`` into the first empty slot."""
@@ -445,7 +469,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._cumulative_rewards[PLAYERS[seat]] = 0.0
         self.agent_selection = PLAYERS[1 - seat]
         self._finish(winner=1 - seat)
-        self._last_move = f"{PLAYERS[seat]} made an illegal move and forfeits; "
+        self._remember(seat, f"{PLAYERS[seat]} made an illegal move and forfeits")
         if self.render_mode == "human":
             self.render()
 
@@ -485,29 +509,46 @@ class GameEnv(AECEnv[str, Any, Any]):
         """
         return np.append(self._current(), PLAYERS.index(self.agent_selection))
 
-    def render(self) -> str | None:
-        """Return the position as text in mode ``"ansi"``; print it in mode ``"human"``.
+    def render(self) -> Frame | str | None:
+        """Show the position in the way that ``render_mode`` says.
+
+        Returns:
+            In mode ``"rgb_array"`` the picture, ``(height, width, 3)``, uint8; in mode
+            ``"ansi"`` text; in mode ``"human"`` nothing, as the window shows the picture.
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.
+            DisplayError: in mode ``"human"`` there is no display.
         """
         if self.render_mode is None:
             logger.warn(f"render() needs a render_mode out of {RENDER_MODES}; it is None")
             return None
-        text = render_text(self.game.rules, self._current(), self._last_move + self._status())
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        scene = self._scene()
+        if self._screen is None:
+            return render_text(self.game.rules, scene.position, scene.headline)
+        return self._screen.show(scene, self.metadata["render_fps"])
 
-    def _status(self) -> str:
-        if not self._over:
-            return f"{self.agent_selection} to move"
-        winners = [agent for agent, reward in self.rewards.items() if reward > 0]
-        return f"{winners[0]} has won" if winners else "the game is over"
+    def _scene(self) -> Scene:
+        """What a picture of the position shows."""
+        position = self.position
+        mover = None if self._over else PLAYERS.index(self.agent_selection)
+        winners = [PLAYERS.index(agent) for agent, reward in self.rewards.items() if reward > 0]
+        shown = self.show_winning_moves and not self._over
+        return Scene(
+            position=position,
+            mover=mover,
+            winner=winners[0] if winners else None,
+            previous=self._previous,
+            last_mover=self._last_seat,
+            last_words=self._last_words,
+            winning=self.game.solution.winning_actions(position) if shown else None,
+            names=PLAYERS,
+        )
 
     def close(self) -> None:
-        """Release nothing: there is nothing open."""
+        """Close the window, if there is one."""
+        if self._screen is not None:
+            self._screen.close()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the rules' tables out of pickles and copies."""

@@ -36,6 +36,15 @@ CODES: dict[str, Callable[[int], npt.NDArray[np.float32]]] = {
 ENCODINGS = ("integer", *CODES)
 
 
+def smallest_integer(largest: int) -> np.dtype[Any]:
+    """Return the smallest signed integer type that holds ``largest``."""
+    return next(
+        np.dtype(kind)
+        for kind in (np.int8, np.int16, np.int32, np.int64)
+        if largest <= np.iinfo(kind).max
+    )
+
+
 class Encoding:
     """Turns positions into observations.
 

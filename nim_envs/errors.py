@@ -37,3 +37,7 @@ class SequenceFileError(NimEnvsError, ValueError):
 
 class MissingPackageError(NimEnvsError, ImportError):
     """A package that only a part of this one needs is not installed."""
+
+
+class DisplayError(NimEnvsError, RuntimeError):
+    """There is no display to open a window on."""

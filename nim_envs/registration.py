@@ -29,6 +29,7 @@ from nim_envs.rules import (
     sum_of,
 )
 from nim_envs.starts import as_start
+from nim_envs.versus import VersusEnv
 
 if TYPE_CHECKING:
     from nim_envs.vector import VectorGameEnv
@@ -177,16 +178,18 @@ def make_aec(
     encoding: str = "integer",
     illegal_move: Any = "forfeit",
     max_cycles: int | None = None,
+    show_winning_moves: bool = False,
     **game_arguments: Any,
 ) -> GameEnv:
     """Return the turn-based environment of a registered game; the entry point of every id.
 
     Args:
         game: a key of :data:`GAMES`.
-        render_mode: see :class:`nim_envs.aec.GameEnv`, as for the next three.
+        render_mode: see :class:`nim_envs.aec.GameEnv`, as for the next four.
         encoding: how positions are observed.
         illegal_move: what an illegal move does.
         max_cycles: most moves of each player.
+        show_winning_moves: whether pictures mark the winning moves.
         game_arguments: see :func:`make_game`.
 
     Raises:
@@ -201,6 +204,55 @@ def make_aec(
         encoding=encoding,
         illegal_move=illegal_move,
         max_cycles=max_cycles,
+        show_winning_moves=show_winning_moves,
+    )
+
+
+def make_versus(
+    game: str,
+    *,
+    opponent: Any = "random",
+    seat: Any = 0,
+    render_mode: str | None = None,
+    encoding: str = "integer",
+    mask_in_observation: bool = True,
+    illegal_move: Any = "forfeit",
+    max_cycles: int | None = None,
+    show_winning_moves: bool = False,
+    **game_arguments: Any,
+) -> VersusEnv:
+    """Return the Gymnasium environment of a registered game; the entry point of every id.
+
+    Args:
+        game: a key of :data:`GAMES`.
+        opponent: who answers; see :class:`nim_envs.versus.VersusEnv`, as for those down to
+            ``show_winning_moves``.
+        seat: the agent's.
+        render_mode: how games are rendered.
+        encoding: how positions are observed.
+        mask_in_observation: whether observations hold the action mask.
+        illegal_move: what an illegal move does.
+        max_cycles: most moves of each player.
+        show_winning_moves: whether pictures mark the winning moves.
+        game_arguments: see :func:`make_game`.
+
+    Raises:
+        InvalidGameError: an argument with a value that is not allowed.
+        InvalidPositionError: an unknown or impossible start.
+        SearchTooLargeError: the game is too large.
+        TypeError: an argument that the rules constructor does not take.
+    """
+    return VersusEnv(
+        make_game(game, **game_arguments),
+        name=f"{game}_v{VERSION}",
+        opponent=opponent,
+        seat=seat,
+        render_mode=render_mode,
+        encoding=encoding,
+        mask_in_observation=mask_in_observation,
+        illegal_move=illegal_move,
+        max_cycles=max_cycles,
+        show_winning_moves=show_winning_moves,
     )
 
 
@@ -217,6 +269,7 @@ def make_vector(
     autoreset_mode: Any = "NextStep",
     copy: bool = True,
     num_threads: int = 1,
+    show_winning_moves: bool = False,
     **game_arguments: Any,
 ) -> VectorGameEnv:
     """Return the batched environment of a registered game; the vector entry point of every id.
@@ -224,7 +277,7 @@ def make_vector(
     Args:
         game: a key of :data:`GAMES`.
         num_envs: see :class:`nim_envs.vector.VectorGameEnv`, as for the others down to
-            ``num_threads``.
+            ``show_winning_moves``.
         opponent: who answers inside the step, if anybody.
         seat: the agent's seat versus an opponent.
         render_mode: whether games can be rendered.
@@ -234,6 +287,7 @@ def make_vector(
         autoreset_mode: when new games begin.
         copy: whether observations are copied.
         num_threads: threads that share the games.
+        show_winning_moves: whether pictures mark the winning moves.
         game_arguments: see :func:`make_game`.
 
     Raises:
@@ -258,6 +312,7 @@ def make_vector(
         autoreset_mode=autoreset_mode,
         copy=copy,
         num_threads=num_threads,
+        show_winning_moves=show_winning_moves,
     )
 
 
@@ -286,6 +341,7 @@ def register_all() -> None:
         if gymnasium_id(name) not in gymnasium.registry:
             gymnasium.register(
                 id=gymnasium_id(name),
+                entry_point="nim_envs.registration:make_versus",
                 vector_entry_point="nim_envs.registration:make_vector",
                 kwargs=arguments,
             )

@@ -7,7 +7,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from gymnasium.vector.utils import batch_space
 
 import nim_envs.kernels as kernels
 from nim_envs.compilation import announced_compilation
-from nim_envs.encoding import Encoding
+from nim_envs.encoding import Encoding, smallest_integer
 from nim_envs.errors import (
     IllegalMoveError,
     InvalidActionError,
@@ -28,6 +28,10 @@ from nim_envs.errors import (
     SearchTooLargeError,
 )
 from nim_envs.game import Game
+from nim_envs.opponents import CalledOpponent, Player, checked_opponent, checked_seat
+from nim_envs.render.canvas import Frame
+from nim_envs.render.scene import Scene
+from nim_envs.render.screen import Screen
 from nim_envs.render.text import render_text
 from nim_envs.rules.component import LARGEST_TABLE, BoolArray, IntArray
 from nim_envs.rules.validation import checked_integer
@@ -35,16 +39,11 @@ from nim_envs.starts import Sampler, Start, as_start
 from nim_envs.tabulation import Grouping, WordArray, row_layout, tabulate
 
 Array = npt.NDArray[Any]
-MaskArray = npt.NDArray[np.int8]
 Observations = dict[str, Array]
 StepResult = tuple[Observations, Array, Array, Array, dict[str, Any]]
-CalledOpponent = Callable[[Array, MaskArray, np.random.Generator], npt.ArrayLike]
 
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
-RENDER_MODES = ("ansi",)
-COMPILED_OPPONENTS = {"random": 1.0, "optimal": 0.0}
-"""The opponents that have a name, by their probability of a random move."""
-SEATS = (0, 1, "random")
+RENDER_MODES = ("rgb_array", "ansi")
 
 NO_LIMIT = 2**31 - 1
 ROUNDS = 1000
@@ -112,12 +111,14 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         name: name of the environment, in its metadata.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
             actions, or among all where none wins; a number: optimal but for a random move with
-            that probability. Or a function of the observations, the action masks and a
+            that probability. A function of the observations, the action masks and a
             generator, that returns actions: all for the whole batch, the masks all zeros where
-            it is not to move.
+            it is not to move. Or an agent with ``act(observation, action_mask, rng)``, which is
+            asked game by game.
         seat: versus an opponent, whether the agent moves first (0) or second (1), or
             ``"random"``: drawn for each game. 0 by default.
-        render_mode: ``"ansi"``: :meth:`render` returns a text for each game.
+        render_mode: ``"rgb_array"``: :meth:`render` returns a picture of each game, with no
+            display; ``"ansi"``: a text for each.
         encoding: how positions are observed; see :class:`nim_envs.encoding.Encoding`.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave every
             game as it was.
@@ -127,12 +128,14 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             their own; else the next call overwrites them. All other arrays are always new.
         num_threads: threads that share the games. More than one pays off from some ten
             thousand games on.
+        show_winning_moves: whether pictures mark the winning moves.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
         SearchTooLargeError: a component, or slots that share what splits, are too large to
-            tabulate; or, versus an opponent that plays optimally, the game has too many
-            positions.
+            tabulate; or, versus an opponent that plays optimally or to show winning moves, the
+            game has too many positions.
+        MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
     * v0: first version.
@@ -157,7 +160,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         num_envs: int = 1,
         *,
         name: str = "game",
-        opponent: str | float | CalledOpponent | None = None,
+        opponent: str | float | Player | CalledOpponent | None = None,
         seat: Literal[0, 1, "random"] | None = None,
         render_mode: str | None = None,
         encoding: str = "integer",
@@ -166,6 +169,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         num_threads: int = 1,
+        show_winning_moves: bool = False,
     ) -> None:
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
@@ -178,10 +182,20 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             )
         if not isinstance(copy, bool):
             raise InvalidGameError(f"copy must be True or False, not {copy!r}")
+        if not isinstance(show_winning_moves, bool):
+            raise InvalidGameError(
+                f"show_winning_moves must be True or False, not {show_winning_moves!r}"
+            )
         self.game = game
         self.num_envs = checked_integer("num_envs", num_envs, minimum=1)
         self.num_threads = checked_integer("num_threads", num_threads, minimum=1)
         self.render_mode = render_mode
+        self.show_winning_moves = show_winning_moves
+        if show_winning_moves:
+            # What cannot be solved is refused now, not in the middle of a game.
+            _ = game.solution
+        self._screen = Screen(game, render_mode) if render_mode == "rgb_array" else None
+        self._last_step: _LastStep | None = None
         self.illegal_move = illegal_move
         self.copy = copy
         self.max_cycles = (
@@ -191,16 +205,21 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         )
         self.opponent = opponent
         self.seat = seat
-        self._called, self._epsilon = _checked_opponent(opponent)
-        self._agent_seat = _checked_seat(seat, opponent)
+        self._called, self._epsilon = (
+            (None, 1.0) if opponent is None else checked_opponent(opponent)
+        )
+        if opponent is None and seat is not None:
+            raise InvalidGameError(f"in self-play there is no seat to choose; seat was {seat!r}")
+        self._agent_seat = checked_seat(0 if seat is None else seat)
         self.autoreset_mode = _checked_mode(autoreset_mode)
         self.metadata: dict[str, Any] = {
             "name": name,
             "render_modes": list(RENDER_MODES),
+            "render_fps": 2,
             "autoreset_mode": self.autoreset_mode,
         }
         rules = game.rules
-        self.encoding = Encoding(encoding, rules, dtype=_smallest_integer(max(rules.shape) - 1))
+        self.encoding = Encoding(encoding, rules, dtype=smallest_integer(max(rules.shape) - 1))
         self._grouping = Grouping(rules)
         self._bind_tables()
         self.single_action_space = spaces.Discrete(rules.num_actions)
@@ -253,7 +272,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             ),
             most_moves=np.int32(NO_LIMIT if self.max_cycles is None else 2 * self.max_cycles),
             versus=self.opponent is not None,
-            called=self._called,
+            called=self._called is not None,
             epsilon=self._epsilon,
             lost=_lost_positions(self.game, self._grouping)
             if optimal
@@ -283,7 +302,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         kernels.first_outside(actions[:0], 1)
         kernels.first_illegal(self._tables, self._games, actions[:0], kernels.AGENT)
         self._show(self._rows, *none)
-        if self._called:
+        if self._called is not None:
             kernels.advance(self._tables, self._games, self._settings, actions, *none)
             kernels.answer(self._tables, self._games, self._settings, actions, *none)
             kernels.finish(self._games, self._settings, *ends, *none)
@@ -334,6 +353,8 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         self._games.due[which] = kernels.NEW_GAME
         self._settle(starts)
         self._ready = True
+        if self._last_step is not None:
+            self._last_step.played[which] = False
         infos = {"seat": self._games.seats.copy(), "_seat": which}
         return self._shown_observations(), infos
 
@@ -391,7 +412,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             left = self._run(
                 kernels.settle, self._tables, starts.arrays, self._games, self._settings
             )
-            if left and self._called:
+            if left and self._called is not None:
                 self._ask_opponent()
                 left = (self._games.due != kernels.AGENT).any()
             if not left:
@@ -403,12 +424,12 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
 
     def _ask_opponent(self) -> None:
         """Make the called opponent's moves where it is to move."""
-        assert callable(self.opponent)
+        assert self._called is not None
         observations = self._shown_observations()
         due = self._games.due == kernels.OPPONENT
         masks = observations["action_mask"] * due[:, np.newaxis]
         actions = self._checked_actions(
-            self.opponent(observations["observation"], masks, self.np_random), "the opponent's"
+            self._called(observations["observation"], masks, self.np_random), "the opponent's"
         )
         if self.illegal_move == "raise":
             self._check_legal(actions, "the opponent's", kernels.OPPONENT)
@@ -440,6 +461,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             )
         if self.illegal_move == "raise":
             self._check_legal(checked, "the", kernels.AGENT)
+        last_step = None if self._screen is None else self._step_to_show(checked)
         self._ready = False
         rewards = np.empty(self.num_envs, dtype=np.float32)
         terminations = np.empty(self.num_envs, dtype=np.bool_)
@@ -448,6 +470,11 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         observations = self._advance(checked, ends)
         self._ready = True
         infos: dict[str, Any] = {"seat": self._games.seats.copy(), "_seat": self._all}
+        if last_step is not None:
+            last_step.rewards[:] = rewards
+            if self._settings.same_step:
+                last_step.played[terminations | truncations] = False
+            self._last_step = last_step
         if self._settings.same_step:
             ended = terminations | truncations
             if ended.any():
@@ -462,7 +489,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             self._settings,
             self._own_starts,
         )
-        if self._called:
+        if self._called is not None:
             self._run(kernels.advance, tables, games, settings, actions)
             self._settle(starts)
             self._run(kernels.finish, games, settings, *ends)
@@ -525,8 +552,8 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         self._check_ready()
         return self._grouping.positions(self._games.states)
 
-    def render(self) -> tuple[str, ...] | None:
-        """Return a text for each game in mode ``"ansi"``.
+    def render(self) -> tuple[Frame, ...] | tuple[str, ...] | None:
+        """Return a picture of each game, ``(height, width, 3)``, uint8, or a text.
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.
@@ -534,15 +561,52 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         if self.render_mode is None:
             logger.warn(f"render() needs a render_mode out of {RENDER_MODES}; it is None")
             return None
-        return tuple(
-            render_text(
-                self.game.rules,
-                position,
-                "the game is over" if outcome else f"player_{seat} to move",
-            )
-            for position, outcome, seat in zip(
-                self.positions, self._games.outcomes, self._games.seats, strict=True
-            )
+        self._check_ready()
+        scenes = (self._scene(index, position) for index, position in enumerate(self.positions))
+        if self._screen is None:
+            rules = self.game.rules
+            return tuple(render_text(rules, scene.position, scene.status) for scene in scenes)
+        picture = self._screen.picture
+        return tuple(picture.frame(scene) for scene in scenes)
+
+    def _step_to_show(self, actions: IntArray) -> _LastStep:
+        """What pictures tell about a step, as far as it is known before."""
+        return _LastStep(
+            positions=self.positions,
+            seats=self._games.seats.copy(),
+            actions=actions.copy(),
+            rewards=np.zeros(self.num_envs),
+            played=self._games.outcomes == kernels.GOES_ON,
+        )
+
+    def _scene(self, index: int, position: IntArray) -> Scene:
+        """What a picture of game ``index`` shows."""
+        over = bool(self._games.outcomes[index])
+        known: dict[str, Any] = {}
+        step = self._last_step
+        if step is not None and step.played[index]:
+            seat, reward = int(step.seats[index]), step.rewards[index]
+            known = {"previous": step.positions[index]}
+            if self.opponent is None:
+                legal = (position != step.positions[index]).any()
+                action, before = int(step.actions[index]), step.positions[index]
+                words = (
+                    f"moved, {self.game.rules.describe_action(action, before)}"
+                    if legal
+                    else "made an illegal move and forfeits"
+                )
+                known |= {"last_mover": seat, "last_words": f"player_{seat} {words}"}
+            if over and reward:
+                known["winner"] = seat if reward > 0 else 1 - seat
+        return Scene(
+            position=position,
+            mover=None if over else int(self._games.seats[index]),
+            winning=(
+                self.game.solution.winning_actions(position)
+                if self.show_winning_moves and not over
+                else None
+            ),
+            **known,
         )
 
     def _new_rows(self) -> WordArray:
@@ -625,6 +689,16 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         self._bind_tables()
 
 
+class _LastStep(NamedTuple):
+    """What pictures tell about a step; one entry a game."""
+
+    positions: IntArray  # before it, (games, components)
+    seats: npt.NDArray[np.int8]  # of those who stepped
+    actions: IntArray  # theirs
+    rewards: Array  # theirs
+    played: BoolArray  # whether the game on show is the one that the step was made in
+
+
 class _Starts:
     """Start positions as the compiled functions take them.
 
@@ -665,33 +739,6 @@ class _Starts:
                 self.arrays.used[used] = 0
 
 
-def _checked_opponent(opponent: Any) -> tuple[bool, float]:
-    """Return whether the opponent is a function, and else its probability of a random move."""
-    if opponent is None:
-        return False, 1.0
-    if isinstance(opponent, str) and opponent in COMPILED_OPPONENTS:
-        return False, COMPILED_OPPONENTS[opponent]
-    if isinstance(opponent, (int, float)) and not isinstance(opponent, bool) and 0 <= opponent <= 1:
-        return False, float(opponent)
-    if callable(opponent):
-        return True, 1.0
-    raise InvalidGameError(
-        f"opponent must be None, one of {tuple(COMPILED_OPPONENTS)}, a probability from 0 to 1, or "
-        f"a function, not {opponent!r}"
-    )
-
-
-def _checked_seat(seat: Any, opponent: Any) -> int:
-    """Return the agent's seat, or -1 for one drawn for each game."""
-    if seat is None:
-        return 0
-    if opponent is None:
-        raise InvalidGameError(f"in self-play there is no seat to choose; seat was {seat!r}")
-    if isinstance(seat, bool) or seat not in SEATS:
-        raise InvalidGameError(f"seat must be one of {SEATS}, not {seat!r}")
-    return -1 if seat == "random" else int(seat)
-
-
 def _checked_mode(mode: Any) -> AutoresetMode:
     try:
         return AutoresetMode(mode)
@@ -715,15 +762,6 @@ def _checked_seeds(seed: Any, size: int) -> list[int | None]:
             f"one for each environment, not {seed!r}"
         )
     return list(seed)
-
-
-def _smallest_integer(largest: int) -> np.dtype[Any]:
-    """Return the smallest signed integer type that holds ``largest``."""
-    return next(
-        np.dtype(kind)
-        for kind in (np.int8, np.int16, np.int32, np.int64)
-        if largest <= np.iinfo(kind).max
-    )
 
 
 def _lost_positions(game: Game, grouping: Grouping) -> BoolArray:

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
-from tqdm import tqdm
 
 from agents.figures import save_figure
+from benchmarks.parallel import add_options, in_parallel
 from benchmarks.published.figures import comparison, q_learners
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.published.ways import Trained
@@ -186,10 +185,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--seeds", type=positive, metavar="N", help="seeds 0 to N-1 (default: 3; quick: 1)"
     )
-    parser.add_argument(
-        "--jobs", type=positive, default=joblib.cpu_count(), metavar="N",
-        help="runs at the same time (default: one a core, %(default)s here)",
-    )  # fmt: skip
+    add_options(parser)
     parser.add_argument(
         "--output", type=Path, default=Path("results/published"), metavar="DIRECTORY",
         help="where to write published.csv, costs.csv, published.md and the figures "
@@ -213,10 +209,8 @@ def main(arguments: list[str] | None = None) -> None:
     order = sorted(options.systems, key=lambda name: -SYSTEMS[name].games)
     tasks = [(name, seed) for name in order for seed in range(seeds)]
     began = time.perf_counter()
-    parallel = joblib.Parallel(n_jobs=options.jobs, return_as="generator_unordered")
-    finished = parallel(joblib.delayed(run)(*task, options.quick) for task in tasks)
     runs = sorted(
-        tqdm(finished, total=len(tasks), desc="runs", unit="run"),
+        in_parallel(run, [(*task, options.quick) for task in tasks], options),
         key=lambda run: (run.system, run.seed),
     )
     rows = summary(runs)

@@ -1,0 +1,154 @@
+"""A game between a person and an agent, or between two people: moves, replies, taking back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agents.base import Agent
+from nim_envs import GameEnv
+from nim_envs.render.scene import Scene
+from nim_envs.rules.component import IntArray
+
+
+@dataclass(frozen=True)
+class _Move:
+    """A move that was made: before what, by whom, and which."""
+
+    position: IntArray
+    seat: int
+    action: int
+
+
+class Match:
+    """A game that a person plays, move by move.
+
+    Args:
+        env: the environment; it is reset right away.
+        opponent: the agent that has the other seat, or ``None``: a person has both.
+        seat: the person's seat, 0 or 1.
+        names: what the seats are called.
+        seed: of the starts and of the opponent.
+    """
+
+    def __init__(
+        self,
+        env: GameEnv,
+        opponent: Agent | None,
+        seat: int = 0,
+        names: tuple[str, str] = ("you", "opponent"),
+        seed: int | None = None,
+    ) -> None:
+        self.env = env
+        self.game = env.game
+        self.opponent = opponent
+        self.seat = seat
+        self.names = names
+        self._rng = np.random.default_rng(seed)
+        self._moves: list[_Move] = []
+        env.reset(seed=seed)
+
+    @property
+    def over(self) -> bool:
+        """Whether the game is over."""
+        return any(self.env.terminations.values()) or any(self.env.truncations.values())
+
+    @property
+    def mover(self) -> int | None:
+        """The seat to move, or ``None`` when the game is over."""
+        return None if self.over else self.env.possible_agents.index(self.env.agent_selection)
+
+    @property
+    def awaits_person(self) -> bool:
+        """Whether it is a person who is to move."""
+        return not self.over and (self.opponent is None or self.mover == self.seat)
+
+    @property
+    def awaits_opponent(self) -> bool:
+        """Whether the agent is to move."""
+        return not self.over and not self.awaits_person
+
+    @property
+    def position(self) -> IntArray:
+        """The position, ``(components,)``."""
+        return self.env.position
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that has won, or ``None``."""
+        rewards = [self.env.rewards[agent] for agent in self.env.possible_agents]
+        return int(np.argmax(rewards)) if self.over and any(rewards) else None
+
+    @property
+    def status(self) -> str:
+        """Whose turn it is, or who has won, in words."""
+        if self.winner is None or self.names[self.winner] != "you":
+            return self.scene().status
+        return "you have won"
+
+    def legal_actions(self, component: int) -> list[int]:
+        """Return the actions in a component, those that leave its larger states last."""
+        rules = self.game.rules
+        successors = rules.options(self.position)[component]
+        options = np.flatnonzero(successors >= 0)
+        order = np.argsort(successors[options], kind="stable")
+        return [rules.action(component, int(option)) for option in options[order]]
+
+    def play(self, action: int) -> None:
+        """Make a legal move for whoever is to move."""
+        assert self.mover is not None
+        self._moves.append(_Move(self.position, self.mover, action))
+        self.env.step(action)
+
+    def reply(self) -> None:
+        """Let the agent make its move."""
+        assert self.opponent is not None
+        seen = self.env.observe(self.env.agent_selection)
+        self.play(int(self.opponent.act(seen["observation"], seen["action_mask"], self._rng)))
+
+    def undo(self) -> bool:
+        """Take back a person's last move and what was replied; return whether there was one."""
+        for index in reversed(range(len(self._moves))):
+            move = self._moves[index]
+            if self.opponent is None or move.seat == self.seat:
+                del self._moves[index:]
+                self.env.set_position(move.position, agent=self.env.possible_agents[move.seat])
+                return True
+        return False
+
+    def restart(self) -> None:
+        """Begin a new game."""
+        self._moves.clear()
+        self.env.reset()
+
+    def scene(self, winning: bool = False, pointed: int | None = None) -> Scene:
+        """Return what a picture of the game shows.
+
+        Args:
+            winning: whether it shows the winning moves.
+            pointed: a legal action that is about to be made.
+
+        Raises:
+            SearchTooLargeError: the winning moves are to be shown and the game is too large.
+        """
+        last = self._moves[-1] if self._moves else None
+        words = ""
+        if last is not None:
+            name = self.names[last.seat]
+            words = f"{name}: {self.game.rules.describe_action(last.action, last.position)}"
+        return Scene(
+            position=self.position,
+            mover=self.mover,
+            winner=self.winner,
+            previous=None if last is None else last.position,
+            last_mover=None if last is None else last.seat,
+            last_words=words,
+            winning=(
+                self.game.solution.winning_actions(self.position)
+                if winning and not self.over
+                else None
+            ),
+            pointed=pointed,
+            names=self.names,
+        )

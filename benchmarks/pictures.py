@@ -1,0 +1,126 @@
+"""Moving pictures of the games, for the README and the manual.
+
+python -m benchmarks.pictures --help explains every option.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pettingzoo
+
+from agents import Agent, OptimalAgent, RandomAgent
+from nim_envs import GameEnv
+from nim_envs.files import write_atomically
+from nim_envs.optional import needed
+from nim_envs.registration import GAMES, aec_id
+from nim_envs.render.canvas import Frame
+
+MILLISECONDS = 1_100
+"""How long each position is shown; the last one twice as long."""
+
+COLORS = 64
+
+PICTURES: dict[str, tuple[str, dict[str, Any]]] = {
+    "nim": ("nim", {"heaps": (3, 4, 5, 7)}),
+    "kayles": ("kayles", {"heaps": (12,)}),
+    "addition": ("addition", {"k": 5, "n": 31}),
+    "graph": ("graph", {}),
+}
+"""The README's pictures: a registered game and its arguments by the name of the file."""
+
+
+def frames_of(name: str, arguments: dict[str, Any] | None = None, seed: int = 0) -> list[Frame]:
+    """Return the pictures of a game that the optimal player plays against a random one.
+
+    Args:
+        name: a registered game.
+        arguments: of its environment.
+        seed: of both players.
+
+    Returns:
+        One picture a position, the winning moves marked, each ``(height, width, 3)``, uint8.
+
+    Raises:
+        InvalidGameError: an unknown game.
+        MissingPackageError: pygame is not installed.
+    """
+    env = cast(
+        GameEnv,
+        pettingzoo.make(
+            "aec", aec_id(name), render_mode="rgb_array", show_winning_moves=True,
+            **(arguments or {}),
+        ),
+    )  # fmt: skip
+    rng = np.random.default_rng(seed)
+    players: dict[str, Agent] = {"player_0": OptimalAgent(env.game), "player_1": RandomAgent()}
+    env.reset(seed=seed)
+    frames = [env.render()]
+    while not any(env.terminations.values()):
+        seat = env.agent_selection
+        seen = env.observe(seat)
+        env.step(players[seat].act(seen["observation"], seen["action_mask"], rng))
+        frames.append(env.render())
+    return cast(list[Frame], frames)
+
+
+def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
+    """Return an animated GIF.
+
+    Args:
+        frames: pictures of one size, ``(height, width, 3)``, uint8.
+        milliseconds: how long each is shown.
+
+    Raises:
+        MissingPackageError: Pillow is not installed.
+    """
+    image = needed("PIL.Image", "a GIF", extra="docs")
+    # The method that keeps colours of which there is little: the players'.
+    method = image.Quantize.FASTOCTREE
+    pictures = [
+        image.fromarray(frame).quantize(COLORS, method, dither=image.Dither.NONE)
+        for frame in frames
+    ]
+    buffer = io.BytesIO()
+    pictures[0].save(
+        buffer,
+        format="GIF",
+        save_all=True,
+        append_images=pictures[1:],
+        duration=[milliseconds] * (len(pictures) - 1) + [2 * milliseconds],
+        loop=0,
+        optimize=True,
+    )
+    return buffer.getvalue()
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Write the pictures."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.pictures",
+        description="Write the README's moving pictures of games.",
+    )
+    parser.add_argument(
+        "--output", type=Path, default=Path("docs/images"), metavar="DIRECTORY",
+        help="where to (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--games", nargs="+", choices=GAMES, metavar="GAME",
+        help="write these registered games in their usual form instead, out of: "
+        + ", ".join(GAMES),
+    )  # fmt: skip
+    options = parser.parse_args(arguments)
+    chosen = {name: (name, {}) for name in options.games} if options.games else PICTURES
+    for file, (name, settings) in chosen.items():
+        content = gif(frames_of(name, settings))
+        path = options.output / f"{file}.gif"
+        write_atomically(path, content)
+        print(f"wrote {path}, {len(content) / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()

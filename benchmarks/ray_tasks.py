@@ -1,0 +1,81 @@
+"""A backend of joblib that makes every call a task of an existing Ray cluster.
+
+Ray's own backend for joblib keeps a pool of actors, hands calls to them in turn and cannot
+return results as they come; calls handed to an actor whose machine is gone wait for it. A task
+goes to whoever is free, and again to another worker if the one that had it dies.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+import joblib
+import ray
+from joblib.parallel import ParallelBackendBase
+
+RETRIES = 10
+"""How often a call is made again because a worker died. A call that kills them all ends there."""
+
+
+class NoClusterError(ConnectionError):
+    """There is no Ray cluster to connect to."""
+
+
+def connect() -> None:
+    """Connect to the cluster there is, and let joblib know the backend ``"ray_tasks"``.
+
+    Raises:
+        NoClusterError: there is none.
+    """
+    if not ray.is_initialized():
+        try:
+            _check_reachable(os.environ.get("RAY_ADDRESS", ""))
+            ray.init(address="auto", log_to_driver=False)
+        except (OSError, RuntimeError) as error:
+            raise NoClusterError(
+                "no Ray cluster was found; start one by `ray start --head`, or name one in "
+                f"RAY_ADDRESS ({error})"
+            ) from error
+    joblib.register_parallel_backend("ray_tasks", RayTasks)
+
+
+def _check_reachable(address: str) -> None:
+    """Raise an ``OSError`` if nobody listens at ``address``; Ray would try for six minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host, int(port)), timeout=10).close()
+
+
+class RayTasks(ParallelBackendBase):  # type: ignore[misc]
+    """Makes every call a Ray task of one core."""
+
+    supports_retrieve_callback = True
+    default_n_jobs = -1
+
+    def effective_n_jobs(self, n_jobs: int | None) -> int:
+        """Return ``n_jobs``, or the cores of the cluster where all are asked for."""
+        if n_jobs is not None and n_jobs > 0:
+            return n_jobs
+        return max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+    def submit(
+        self, func: Callable[[], Any], callback: Callable[[Future[Any]], Any] | None = None
+    ) -> Future[Any]:
+        """Begin a call; ``callback`` gets its future once it is done."""
+        task = ray.remote(num_cpus=1, max_retries=RETRIES)(_call).remote(func)
+        future: Future[Any] = task.future()
+        if callback is not None:
+            future.add_done_callback(callback)
+        return future
+
+    def retrieve_result_callback(self, out: Future[Any]) -> Any:
+        """Return what a call returned, or raise what it raised."""
+        return out.result()
+
+
+def _call(function: Callable[[], Any]) -> Any:
+    return function()

@@ -1,0 +1,38 @@
+"""AgileRL: action masks in the infos."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gymnasium.vector import VectorEnv, VectorWrapper
+
+
+class AgileRLVectorEnv(VectorWrapper):
+    """Many games at once, with the masks in the infos and out of the observations.
+
+    AgileRL's training loops look for masks in ``info["action_mask"]`` alone, and would feed a
+    mask in the observation to the network. The environment of one game needs none of this:
+    ``gymnasium.make("nim_envs/Nim-v0", mask_in_observation=False)`` has it there already.
+
+    Args:
+        env: a batched environment of this package; with ``autoreset_mode="SameStep"``, as
+            AgileRL takes every step for one of a game.
+    """
+
+    def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
+        super().__init__(env)
+        self._single_observation_space = env.single_observation_space["observation"]
+        self._observation_space = env.observation_space["observation"]
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin new games."""
+        seen, infos = self.env.reset(seed=seed, options=options)
+        return seen["observation"], {**infos, "action_mask": seen["action_mask"]}
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Make a move in every game."""
+        seen, rewards, terminations, truncations, infos = self.env.step(actions)
+        masked = {**infos, "action_mask": seen["action_mask"]}
+        return seen["observation"], rewards, terminations, truncations, masked

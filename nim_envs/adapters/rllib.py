@@ -1,0 +1,55 @@
+"""RLlib: the turn-based games in self-play, as its module with action masking observes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pettingzoo
+from gymnasium import spaces
+from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+
+
+class MaskedPettingZooEnv(PettingZooEnv):
+    """A registered game as a ``MultiAgentEnv`` with the key ``"observations"``, in the plural.
+
+    RLlib's ``ActionMaskingTorchRLModule`` reads the mask from ``"action_mask"`` and the rest from
+    ``"observations"``, and refuses what PettingZoo and its environments call ``"observation"``.
+
+    Args:
+        config: the environment's ``"id"``, and the arguments of ``pettingzoo.make`` beside it;
+            what ``PPOConfig().environment(MaskedPettingZooEnv, env_config=...)`` hands over.
+
+    Raises:
+        KeyError: there is no ``"id"``.
+        NameNotFoundError: no game is registered under it.
+    """
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        arguments = dict(config)
+        super().__init__(pettingzoo.make("aec", arguments.pop("id"), **arguments))
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {"observations": space["observation"], "action_mask": space["action_mask"]}
+            )
+            for agent, space in self.observation_spaces.items()
+        }
+        self.observation_space = spaces.Dict(self.observation_spaces)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begin a new game; only the agent to move observes."""
+        seen, infos = super().reset(seed=seed, options=options)
+        return _renamed(seen), infos
+
+    def step(self, action: dict[str, Any]) -> tuple[Any, ...]:
+        """Make the move of the agent to move; at the end of the game both agents observe."""
+        seen, *rest = super().step(action)
+        return (_renamed(seen), *rest)
+
+
+def _renamed(seen: dict[str, Any]) -> dict[str, Any]:
+    return {
+        agent: {"observations": shown["observation"], "action_mask": shown["action_mask"]}
+        for agent, shown in seen.items()
+    }

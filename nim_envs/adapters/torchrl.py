@@ -1,0 +1,72 @@
+"""TorchRL: boolean action masks that always leave it something to draw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv, VectorObservationWrapper
+from gymnasium.vector.utils import batch_space
+
+
+def _boolean_mask(space: Any) -> spaces.Dict[Any]:
+    """The space of observations whose mask is boolean."""
+    mask = spaces.Box(low=0, high=1, shape=space["action_mask"].shape, dtype=np.bool_)
+    return spaces.Dict({"observation": space["observation"], "action_mask": mask})
+
+
+def _with_something_legal(observation: dict[str, Any]) -> dict[str, Any]:
+    """The observation with a boolean mask, all true where nothing is legal."""
+    mask = observation["action_mask"] != 0
+    over = ~mask.any(axis=-1, keepdims=True)
+    return {"observation": observation["observation"], "action_mask": mask | over}
+
+
+class TorchRLEnv(gymnasium.ObservationWrapper[Any, Any, Any]):
+    """One game for ``torchrl.envs.GymWrapper``.
+
+    TorchRL's ``MaskedCategorical`` takes boolean masks only. And its ``ActionMask`` takes every
+    mask for the next random action's, also the last of a game, which nobody acts on: with
+    nothing legal there, ``check_env_specs`` and rollouts fail. So there all is.
+
+    Args:
+        env: an environment with action masks in its observations.
+    """
+
+    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
+        super().__init__(env)
+        self.observation_space = _boolean_mask(env.observation_space)
+
+    def observation(self, observation: dict[str, Any]) -> dict[str, Any]:
+        """Return the observation as TorchRL takes it."""
+        return _with_something_legal(observation)
+
+
+class TorchRLVectorEnv(VectorObservationWrapper):
+    """Many games at once for ``torchrl.envs.GymWrapper``, masked as in :class:`TorchRLEnv`.
+
+    Args:
+        env: a batched environment of this package with ``autoreset_mode="Disabled"``, as TorchRL
+            resets games itself.
+
+    Raises:
+        ValueError: another ``autoreset_mode``.
+    """
+
+    def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
+        super().__init__(env)
+        # TorchRL asks the wrapper itself, which by default does not know.
+        self.autoreset_mode = env.metadata["autoreset_mode"]
+        if self.autoreset_mode is not AutoresetMode.DISABLED:
+            raise ValueError(
+                "TorchRL resets games itself: autoreset_mode must be 'Disabled', not "
+                f"{self.autoreset_mode.value!r}"
+            )
+        self._single_observation_space = _boolean_mask(env.single_observation_space)
+        self._observation_space = batch_space(self._single_observation_space, env.num_envs)
+
+    def observations(self, observations: dict[str, Any]) -> dict[str, Any]:
+        """Return the observations as TorchRL takes them."""
+        return _with_something_legal(observations)

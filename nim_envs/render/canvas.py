@@ -1,0 +1,259 @@
+"""Smooth shapes and text on a pygame surface; pygame is imported when a canvas is made."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.optional import needed
+from nim_envs.render.geometry import Area
+
+Color = tuple[int, int, int]
+Frame = npt.NDArray[np.uint8]
+
+PAPER: Color = (250, 249, 246)
+PANEL: Color = (255, 255, 255)
+LINE: Color = (222, 220, 214)
+FAINT: Color = (238, 236, 231)
+INK: Color = (44, 53, 66)
+GREY: Color = (118, 124, 134)
+OBJECT: Color = (74, 88, 108)
+LIMIT: Color = (248, 226, 219)
+WINNING: Color = (0, 150, 110)
+SEATS: tuple[Color, Color] = ((0, 114, 178), (213, 94, 0))
+"""The seats' colours, and that of winning moves: eyes of every kind tell them apart."""
+
+FINENESS = 4
+"""Shapes are painted so many times larger and scaled down, which makes their edges smooth."""
+
+TEXT_FINENESS = 2
+"""The same for letters, so that none is moved to whole pixels."""
+
+MOST_SPRITES = 2_000
+"""Shapes and words that are kept for the next picture."""
+
+SMALLEST_TEXT = 9
+
+
+def load_pygame() -> Any:
+    """Return pygame, without its greeting.
+
+    Raises:
+        MissingPackageError: it is not installed.
+    """
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    return needed("pygame", "a picture of a game", extra="render")
+
+
+def mixed(color: Color, other: Color, share: float) -> Color:
+    """Return ``color`` with a ``share`` of ``other`` in it."""
+    red, green, blue = (
+        round((1 - share) * one + share * two) for one, two in zip(color, other, strict=True)
+    )
+    return red, green, blue
+
+
+class Canvas:
+    """A surface to draw on, in memory; no display is needed.
+
+    Args:
+        size: width and height in pixels.
+
+    Raises:
+        MissingPackageError: pygame is not installed.
+    """
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        self._pygame = load_pygame()
+        self._pygame.font.init()
+        self.size = size
+        self.surface = self._pygame.Surface(size, 0, 32)
+        self._sprites: dict[Any, Any] = {}
+        self._fonts: dict[int, Any] = {}
+
+    def clear(self, color: Color = PAPER) -> None:
+        """Paint all of it in one colour."""
+        self.surface.fill(color)
+
+    def frame(self) -> Frame:
+        """Return what is drawn, ``(height, width, 3)``, uint8, as a copy."""
+        pixels = self._pygame.image.tobytes(self.surface, "RGB")
+        width, height = self.size
+        return np.frombuffer(pixels, dtype=np.uint8).reshape(height, width, 3).copy()
+
+    def disc(self, place: Area, color: Color) -> None:
+        """Draw the disc that fills ``place``."""
+        self.box(place, color, radius=place.height)
+
+    def ring(self, place: Area, color: Color, width: float = 2) -> None:
+        """Draw the ring that touches the sides of ``place`` from inside."""
+        self.box(place, color, radius=place.height, width=width)
+
+    def box(self, place: Area, color: Color, radius: float = 0, width: float = 0) -> None:
+        """Draw a rectangle with round corners, filled or as a line of ``width``."""
+        x, y = round(place.x), round(place.y)
+        size = max(1, round(place.right) - x), max(1, round(place.bottom) - y)
+        radius = min(radius, min(size) / 2)
+
+        def paint(surface: Any, scale: int) -> None:
+            self._pygame.draw.rect(
+                surface,
+                color,
+                surface.get_rect(),
+                math.ceil(width * scale),
+                border_radius=math.ceil(radius * scale),
+            )
+
+        self._blit(("box", size, color, radius, width), (x, y), size, color, paint)
+
+    def line(
+        self, start: tuple[float, float], end: tuple[float, float], color: Color, width: float = 2
+    ) -> None:
+        """Draw a straight line with flat ends."""
+        length = math.dist(start, end) or 1.0
+        across = (
+            (end[1] - start[1]) / length * width / 2,
+            (start[0] - end[0]) / length * width / 2,
+        )
+        self.polygon(
+            [
+                (start[0] + across[0], start[1] + across[1]),
+                (end[0] + across[0], end[1] + across[1]),
+                (end[0] - across[0], end[1] - across[1]),
+                (start[0] - across[0], start[1] - across[1]),
+            ],
+            color,
+        )
+
+    def arrow(
+        self, start: tuple[float, float], end: tuple[float, float], color: Color, width: float = 2
+    ) -> None:
+        """Draw a line with its point at ``end``."""
+        length = math.dist(start, end) or 1.0
+        along = (end[0] - start[0]) / length, (end[1] - start[1]) / length
+        head = min(3 + 3 * width, length)
+        base = end[0] - along[0] * head, end[1] - along[1] * head
+        self.line(start, (base[0] + along[0], base[1] + along[1]), color, width)
+        half = 0.45 * head
+        self.polygon(
+            [
+                end,
+                (base[0] - along[1] * half, base[1] + along[0] * half),
+                (base[0] + along[1] * half, base[1] - along[0] * half),
+            ],
+            color,
+        )
+
+    def polygon(self, corners: Sequence[tuple[float, float]], color: Color) -> None:
+        """Draw a filled polygon."""
+        left = math.floor(min(x for x, _ in corners)) - 1
+        top = math.floor(min(y for _, y in corners)) - 1
+        size = (
+            math.ceil(max(x for x, _ in corners)) - left + 1,
+            math.ceil(max(y for _, y in corners)) - top + 1,
+        )
+        inside = tuple((round(4 * (x - left)), round(4 * (y - top))) for x, y in corners)
+
+        def paint(surface: Any, scale: int) -> None:
+            points = [(x * scale / 4, y * scale / 4) for x, y in inside]
+            self._pygame.draw.polygon(surface, color, points)
+
+        self._blit(("polygon", inside, color), (left, top), size, color, paint)
+
+    def text(
+        self,
+        words: str,
+        place: tuple[float, float],
+        size: float,
+        color: Color = INK,
+        anchor: tuple[float, float] = (0.5, 0.5),
+    ) -> Area:
+        """Write one line and return what it covers.
+
+        Args:
+            words: the line.
+            place: where its anchor is.
+            size: height of the letters with what hangs below, in pixels.
+            color: of the letters.
+            anchor: the point of the line that is put at ``place``: (0, 0) is its left upper
+                corner, (1, 1) its right lower one.
+        """
+        if not words:
+            return Area(*place, 0, 0)
+        sprite = self._words(words, size, color)
+        width, height = sprite.get_size()
+        x, y = round(place[0] - anchor[0] * width), round(place[1] - anchor[1] * height)
+        self.surface.blit(sprite, (x, y))
+        return Area(x, y, width, height)
+
+    def fitting(self, words: str, width: float, size: float) -> float:
+        """Return the largest size of letters, up to ``size``, at which a line fits ``width``."""
+        while size > SMALLEST_TEXT and self.text_width(words, size) > width:
+            size -= 1
+        return size
+
+    def shortened(self, words: str, width: float, size: float) -> str:
+        """Return the line, or as much of it as fits ``width``, with dots."""
+        if self.text_width(words, size) <= width:
+            return words
+        low, high = 0, len(words)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.text_width(words[:middle] + "…", size) <= width:
+                low = middle
+            else:
+                high = middle - 1
+        return words[:low] + "…" if low else ""
+
+    def text_width(self, words: str, size: float) -> int:
+        """Return the width of a line in pixels."""
+        return -(-int(self._font(size).size(words)[0]) // TEXT_FINENESS)
+
+    def _font(self, size: float) -> Any:
+        points = max(SMALLEST_TEXT, round(size))
+        if points not in self._fonts:
+            self._fonts[points] = self._pygame.font.Font(None, TEXT_FINENESS * points)
+        return self._fonts[points]
+
+    def _words(self, words: str, size: float, color: Color) -> Any:
+        key = ("text", words, max(SMALLEST_TEXT, round(size)), color)
+
+        def make() -> Any:
+            large = self._font(size).render(words, True, color)
+            width, height = (-(-length // TEXT_FINENESS) for length in large.get_size())
+            return self._pygame.transform.smoothscale(large, (max(width, 1), max(height, 1)))
+
+        return self._kept(key, make)
+
+    def _blit(
+        self,
+        key: Any,
+        corner: tuple[int, int],
+        size: tuple[int, int],
+        color: Color,
+        paint: Callable[[Any, int], None],
+    ) -> None:
+        """Put a shape on the surface, painted large the first time."""
+
+        def make() -> Any:
+            large = size[0] * FINENESS, size[1] * FINENESS
+            surface = self._pygame.Surface(large, self._pygame.SRCALPHA, 32)
+            # What shows through has the shape's colour too, or edges would darken.
+            surface.fill((*color, 0))
+            paint(surface, FINENESS)
+            return self._pygame.transform.smoothscale(surface, size)
+
+        self.surface.blit(self._kept(key, make), corner)
+
+    def _kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        sprite = self._sprites.get(key)
+        if sprite is None:
+            if len(self._sprites) >= MOST_SPRITES:
+                self._sprites.clear()
+            sprite = self._sprites[key] = make()
+        return sprite

@@ -1,0 +1,244 @@
+"""Tokens on a graph: nodes and edges, laid out in layers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+from nim_envs.render.canvas import (
+    FAINT,
+    GREY,
+    INK,
+    LINE,
+    OBJECT,
+    SEATS,
+    WINNING,
+    Canvas,
+    mixed,
+)
+from nim_envs.render.geometry import Area, Point, square
+from nim_envs.render.graph_layout import Edge, graph_places
+from nim_envs.render.panel import Panel
+from nim_envs.render.scene import Scene
+from nim_envs.rules.component import Component, IntArray
+from nim_envs.rules.rules import Rules
+
+MOST_NODES = 80
+"""Nodes up to which a graph is drawn."""
+
+SMALLEST_NODE, LARGEST_NODE = 12.0, 0.115
+"""Sides of nodes, in pixels and as a share of the graph's height."""
+WHITE = (255, 255, 255)
+
+
+@lru_cache(maxsize=64)
+def _layout(component: Component) -> tuple[list[Point], dict[Edge, list[Point]]]:
+    return graph_places(successors_of(component))
+
+
+def successors_of(component: Component) -> list[list[int]]:
+    """Return for each state those that a move leads to, each once."""
+    return [
+        list(dict.fromkeys(target for target in row if target >= 0))
+        for row in component.table.tolist()
+    ]
+
+
+class GraphPanel(Panel):
+    """Graphs side by side; components with the same graph are tokens on one drawing of it.
+
+    The point of a node means to move there the token that can.
+
+    Args:
+        rules: the rules.
+        indices: components with at most ``MOST_NODES`` states.
+        area: where.
+    """
+
+    def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
+        super().__init__(rules, indices, area)
+        groups: dict[Component, list[int]] = {}
+        for index in indices:
+            groups.setdefault(rules.components[index], []).append(index)
+        columns = max(1, min(len(groups), round(math.sqrt(len(groups) * area.width / area.height))))
+        cells = area.grid(math.ceil(len(groups) / columns), columns)
+        self.graphs = {
+            component: _Graph(component, tokens, cell)
+            for (component, tokens), cell in zip(groups.items(), cells, strict=False)
+        }
+
+    def component_at(self, point: tuple[float, float]) -> int | None:
+        """Return nothing: a token is where its node is, and a node says which one moves."""
+        return None
+
+    def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
+        """Return the action that moves a token to the node at the point.
+
+        If several can, it is the one that stands nearest.
+        """
+        for graph in self.graphs.values():
+            node = graph.node_at(point)
+            if node is None:
+                continue
+            candidates = []
+            for token in graph.tokens:
+                state = int(position[token])
+                row = self.rules.components[token].table[state].tolist()
+                if node in row:
+                    distance = math.dist(graph.places[state], graph.places[node])
+                    candidates.append((distance, self.rules.action(token, row.index(node))))
+            return min(candidates)[1] if candidates else None
+        return None
+
+    def draw(self, canvas: Canvas, scene: Scene) -> None:
+        """Draw graphs and tokens; the edge of the last move has the mover's colour."""
+        for graph in self.graphs.values():
+            moved = [
+                (scene.state_before(token), scene.state(token))
+                for token in graph.tokens
+                if scene.state_before(token) != scene.state(token)
+            ]
+            ways = [
+                (scene.state(token), self.successor(token, scene.state(token), option))
+                for token in graph.tokens
+                for option in scene.winning_options(token, self.rules.num_options)
+            ]
+            pointed = [
+                (scene.state(token), self.successor(token, scene.state(token), option))
+                for token in graph.tokens
+                if (option := self.pointed_option(scene, token)) is not None
+            ]
+            colors = dict.fromkeys(ways, WINNING)
+            if scene.last_mover is not None:
+                colors |= dict.fromkeys(moved, SEATS[scene.last_mover])
+            if scene.mover is not None:
+                colors |= dict.fromkeys(pointed, SEATS[scene.mover])
+            graph.draw_edges(canvas, colors)
+            graph.draw_nodes(canvas, {end: WINNING for _, end in ways})
+            graph.draw_tokens(canvas, [scene.state(token) for token in graph.tokens])
+
+
+class _Graph:
+    """One graph in its place.
+
+    Args:
+        component: any component whose states are the nodes.
+        tokens: the components that move on it.
+        cell: where it is drawn.
+    """
+
+    def __init__(self, component: Component, tokens: Sequence[int], cell: Area) -> None:
+        self.kind = component.kind
+        self.tokens = list(tokens)
+        self.cell = cell
+        self.edges = [
+            (node, target)
+            for node, targets in enumerate(successors_of(component))
+            for target in targets
+        ]
+        places, bends = _layout(component)
+        # Nodes are as large as their nearest neighbours allow.
+        largest = LARGEST_NODE * cell.height
+        margin = 0.55 * largest + 8
+        room = cell.shrunk(margin, margin / 2, margin, margin / 2)
+        self.places = [_within(room, place) for place in places]
+        self.bends = {
+            edge: _rounded(
+                [_within(room, place) for place in (places[edge[0]], *way, places[edge[1]])]
+            )[1:-1]
+            for edge, way in bends.items()
+        }
+        nearest = min(
+            (
+                math.dist(one, other)
+                for index, one in enumerate(self.places)
+                for other in self.places[:index]
+            ),
+            default=largest * 2,
+        )
+        self.side = max(SMALLEST_NODE, min(largest, 0.62 * nearest))
+
+    def node(self, state: int) -> Area:
+        """Return the place of a node."""
+        return square(self.places[state], self.side)
+
+    def node_at(self, point: tuple[float, float]) -> int | None:
+        """Return the node at a point, if there is one."""
+        return next(
+            (state for state in range(len(self.places)) if self.node(state).contains(point)), None
+        )
+
+    def draw_edges(self, canvas: Canvas, colors: dict[Edge, tuple[int, int, int]]) -> None:
+        """Draw the edges, those in ``colors`` last and bolder."""
+        plain = mixed(LINE, GREY, 0.35)
+        for edge in sorted(self.edges, key=colors.__contains__):
+            way = [self.places[edge[0]], *self.bends.get(edge, []), self.places[edge[1]]]
+            color, width = colors.get(edge, plain), 4.0 if edge in colors else 1.8
+            ends = _shortened(way, 0.5 * self.side, 0.5 * self.side + 3)
+            for start, end in itertools.pairwise(ends[:-1]):
+                canvas.line(start, end, color, width)
+                canvas.disc(square(end, width), color)
+            canvas.arrow(ends[-2], ends[-1], color, width)
+
+    def draw_nodes(self, canvas: Canvas, colors: dict[int, tuple[int, int, int]]) -> None:
+        """Draw the nodes with their numbers."""
+        for state in range(len(self.places)):
+            place = self.node(state)
+            color = colors.get(state)
+            canvas.disc(place, FAINT if color is None else color)
+            canvas.ring(place, mixed(LINE, GREY, 0.35) if color is None else color, 1.8)
+            if self.side >= 18:
+                ink = GREY if color is None else WHITE
+                canvas.text(str(state), place.center, min(20, 0.55 * self.side), ink)
+
+    def draw_tokens(self, canvas: Canvas, states: list[int]) -> None:
+        """Draw the tokens, with their numbers if there are several."""
+        for state in set(states):
+            here = [t for t, at in zip(self.tokens, states, strict=True) if at == state]
+            place = self.node(state)
+            canvas.disc(square(place.center, round(self.side + 4)), OBJECT)
+            words = str(state)
+            if len(self.tokens) > 1:
+                words = ",".join(map(str, here))
+                label = place.center[0], place.y - 10
+                half = canvas.text_width(f"{self.kind} {words}", 14) / 2 + 5
+                tag = Area(label[0] - half, label[1] - 9, 2 * half, 18)
+                canvas.box(tag, WHITE, radius=6)
+                canvas.text(f"{self.kind} {words}", label, 14, INK)
+            if self.side >= 18:
+                canvas.text(str(state), place.center, min(20, 0.55 * self.side), WHITE)
+
+
+def _within(room: Area, place: Point) -> Point:
+    return Point(room.x + place.x * room.width, room.y + place.y * room.height)
+
+
+def _rounded(way: list[Point]) -> list[Point]:
+    """A way with its corners cut twice, each time at a quarter of the pieces that meet there.
+
+    References:
+        G. M. Chaikin, "An algorithm for high-speed curve generation", *Computer Graphics and
+        Image Processing* 3 (1974).
+    """
+    for _ in range(2):
+        cut = [
+            Point(one.x + share * (other.x - one.x), one.y + share * (other.y - one.y))
+            for one, other in itertools.pairwise(way)
+            for share in (0.25, 0.75)
+        ]
+        way = [way[0], *cut[1:-1], way[-1]]
+    return way
+
+
+def _shortened(way: list[Point], start: float, end: float) -> list[tuple[float, float]]:
+    """A way without its first and last pixels, which nodes cover."""
+
+    def towards(place: Point, other: Point, pixels: float) -> tuple[float, float]:
+        length = math.dist(place, other) or 1.0
+        share = min(pixels / length, 0.5)
+        return place.x + share * (other.x - place.x), place.y + share * (other.y - place.y)
+
+    first, last = towards(way[0], way[1], start), towards(way[-1], way[-2], end)
+    return [first, *way[1:-1], last]

@@ -1,0 +1,53 @@
+"""The part of a picture that shows components of one kind."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from nim_envs.render.canvas import Canvas
+from nim_envs.render.geometry import Area
+from nim_envs.render.scene import Scene
+from nim_envs.rules.component import IntArray
+from nim_envs.rules.rules import Rules
+
+
+class Panel(ABC):
+    """Draws some components of a game in an area, and knows what a point in it means.
+
+    Args:
+        rules: the rules.
+        indices: the components to show.
+        area: where.
+    """
+
+    def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
+        self.rules = rules
+        self.indices = indices
+        self.area = area
+
+    @abstractmethod
+    def draw(self, canvas: Canvas, scene: Scene) -> None:
+        """Draw the components as ``scene`` has them."""
+
+    @abstractmethod
+    def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
+        """Return the legal action that a point stands for, if it stands for one."""
+
+    tells_moves = True
+    """Whether a point in the picture can tell a move."""
+
+    def component_at(self, point: tuple[float, float]) -> int | None:
+        """Return the component whose place holds the point, if one does."""
+        return None
+
+    def pointed_option(self, scene: Scene, component: int) -> int | None:
+        """Return the option of ``component`` that is about to be made, if one is."""
+        if scene.pointed is None or scene.pointed // self.rules.num_options != component:
+            return None
+        return scene.pointed % self.rules.num_options
+
+    def successor(self, component: int, state: int, option: int) -> int:
+        """Return the state after an option, or ``NO_MOVE``."""
+        if option >= self.rules.components[component].options:
+            return -1
+        return int(self.rules.components[component].table[state, option])

@@ -1,0 +1,176 @@
+"""The picture of a game: who is to move, the components, the last move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nim_envs.errors import InvalidGameError
+from nim_envs.game import Game
+from nim_envs.render.canvas import (
+    FAINT,
+    GREY,
+    INK,
+    LINE,
+    PANEL,
+    SEATS,
+    WINNING,
+    Canvas,
+    Frame,
+    mixed,
+)
+from nim_envs.render.geometry import Area
+from nim_envs.render.graphs import MOST_NODES, GraphPanel
+from nim_envs.render.heaps import HeapPanel, SplittingHeapPanel
+from nim_envs.render.numbers import NumberPanel
+from nim_envs.render.panel import Panel
+from nim_envs.render.scene import Scene
+from nim_envs.render.tracks import TrackPanel
+from nim_envs.rules import (
+    AdditionTotal,
+    Component,
+    Convention,
+    SplittingHeap,
+    SubtractionHeap,
+)
+from nim_envs.rules.component import IntArray
+
+SIZE = (640, 480)
+"""Width and height of a picture in pixels, unless told otherwise."""
+
+SMALLEST_SIZE = (240, 200)
+HEADER, FOOTER, MARGIN = 46, 34, 12
+
+PANELS: dict[type[Component], type[Panel]] = {
+    SubtractionHeap: HeapPanel,
+    SplittingHeap: SplittingHeapPanel,
+    AdditionTotal: TrackPanel,
+}
+"""What draws a kind of component. Any other is drawn as a graph, or as a number if too large."""
+
+LOSERS = {
+    Convention.NORMAL: "the last mover wins",
+    Convention.MISERE: "the last mover loses",
+}
+
+
+class Picture:
+    """Draws scenes of a game; in memory, no display is needed.
+
+    Args:
+        game: the game.
+        size: width and height in pixels.
+        toolbar: pixels at the bottom that are left to others.
+
+    Raises:
+        InvalidGameError: a size below ``SMALLEST_SIZE``.
+        MissingPackageError: pygame is not installed.
+    """
+
+    def __init__(self, game: Game, size: tuple[int, int] = SIZE, toolbar: int = 0) -> None:
+        if size[0] < SMALLEST_SIZE[0] or size[1] < SMALLEST_SIZE[1]:
+            raise InvalidGameError(f"a picture must be at least {SMALLEST_SIZE}, not {size}")
+        self.game = game
+        self.canvas = Canvas(size)
+        self.body = Area(0, 0, *size).shrunk(MARGIN, HEADER, MARGIN, FOOTER + toolbar)
+        self.panels = self._panels(self.body.shrunk(10, 6, 10, 6))
+
+    def _panels(self, area: Area) -> list[Panel]:
+        """One panel for each kind of component, in the order in which they come first."""
+        groups: dict[type[Panel], list[int]] = {}
+        for index, component in enumerate(self.game.rules.components):
+            groups.setdefault(_panel(component), []).append(index)
+        # Tracks are wide and low; all else stands side by side above them.
+        low = [kind for kind in groups if kind is TrackPanel]
+        beside = [kind for kind in groups if kind is not TrackPanel]
+        parts = area.stacked([2.0] * bool(beside) + [1.0] * bool(low))
+        widths = [2.0 if kind is GraphPanel else 1.0 for kind in beside]
+        areas = dict(zip(beside, parts[0].side_by_side(widths), strict=True))
+        areas.update(zip(low, parts[-1:], strict=True) if low else ())
+        return [kind(self.game.rules, indices, areas[kind]) for kind, indices in groups.items()]
+
+    def draw(self, scene: Scene) -> Any:
+        """Draw a scene; return the pygame surface, which the next one overwrites."""
+        canvas = self.canvas
+        canvas.clear()
+        self._draw_header(scene)
+        canvas.box(self.body, LINE, radius=10)
+        canvas.box(self.body.shrunk(1, 1, 1, 1), PANEL, radius=9)
+        for panel in self.panels:
+            panel.draw(canvas, scene)
+        self._draw_footer(scene)
+        return canvas.surface
+
+    def frame(self, scene: Scene) -> Frame:
+        """Return the picture of a scene, ``(height, width, 3)``, uint8."""
+        self.draw(scene)
+        return self.canvas.frame()
+
+    def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
+        """Return the legal action that a point stands for, if it stands for one."""
+        for panel in self.panels:
+            if panel.area.contains(point):
+                return panel.action_at(position, point)
+        return None
+
+    def component_at(self, point: tuple[float, float]) -> int | None:
+        """Return the component that is drawn at the point, if one is."""
+        for panel in self.panels:
+            if panel.area.contains(point):
+                return panel.component_at(point)
+        return None
+
+    def tells_moves(self, component: int) -> bool:
+        """Return whether a point in the picture can tell a move in ``component``."""
+        return any(panel.tells_moves for panel in self.panels if component in panel.indices)
+
+    def _draw_header(self, scene: Scene) -> None:
+        """The game on the left, the players on the right; the colour says whose turn it is."""
+        canvas, middle = self.canvas, HEADER / 2
+        right = self.body.right
+        for seat in (1, 0):
+            name = scene.names[seat]
+            if scene.winner == seat:
+                name += " won"
+            active = seat == (scene.winner if scene.mover is None else scene.mover)
+            width = canvas.text_width(name, 19) + 38
+            pill = Area(right - width, middle - 14, width, 28)
+            canvas.box(pill, SEATS[seat] if active else FAINT, radius=14)
+            ink = (255, 255, 255) if active else mixed(GREY, (255, 255, 255), 0.1)
+            dot = Area(pill.x + 10, middle - 5, 10, 10)
+            canvas.disc(dot, (255, 255, 255) if active else SEATS[seat])
+            canvas.text(name, (pill.x + 27, middle + 1), 19, ink, anchor=(0, 0.5))
+            right = pill.x - 8
+        words = canvas.shortened(self.game.rules.name.replace("_", " "), right - 20, 24)
+        covered = canvas.text(words, (self.body.x + 4, middle + 1), 24, INK, anchor=(0, 0.5))
+        losers = LOSERS[self.game.convention]
+        if covered.right + 12 + canvas.text_width(losers, 17) < right:
+            canvas.text(losers, (covered.right + 12, middle + 2), 17, GREY, anchor=(0, 0.5))
+
+    def _draw_footer(self, scene: Scene) -> None:
+        """The last move on the left, the truth on the right if it is to be shown."""
+        canvas = self.canvas
+        middle = self.body.bottom + FOOTER / 2
+        right = self.body.right - 4
+        if scene.winning is not None and scene.mover is not None:
+            words = self._truth(scene.winning, scene.position)
+            words = canvas.shortened(words, 0.55 * self.body.width, 18)
+            color = WINNING if len(scene.winning) else GREY
+            right = canvas.text(words, (right, middle), 18, color, anchor=(1, 0.5)).x - 12
+        if scene.last_words:
+            color = INK if scene.last_mover is None else SEATS[scene.last_mover]
+            words = canvas.shortened(scene.last_words, right - self.body.x, 18)
+            canvas.text(words, (self.body.x + 4, middle), 18, color, anchor=(0, 0.5))
+
+    def _truth(self, winning: IntArray, position: IntArray) -> str:
+        if not len(winning):
+            return "every move loses"
+        rules = self.game.rules
+        return "wins: " + "; ".join(
+            rules.describe_action(int(action), position) for action in winning
+        )
+
+
+def _panel(component: Component) -> type[Panel]:
+    """What draws ``component``."""
+    other = GraphPanel if component.states <= MOST_NODES else NumberPanel
+    return PANELS.get(type(component), other)

@@ -1,0 +1,63 @@
+"""What a picture of a game says, apart from how it is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nim_envs.rules.component import IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A moment of a game.
+
+    Args:
+        position: the position, ``(components,)``.
+        mover: seat that is to move, or ``None`` when the game is over.
+        winner: seat that has won, if one has.
+        previous: the position before the last move, or before all that the picture is to
+            show as new.
+        last_mover: seat that made the last move.
+        last_words: who made which move last.
+        winning: the winning actions, or ``None`` where they are not to be shown.
+        pointed: an action to show as about to be made, or ``None``.
+        names: what the seats are called.
+    """
+
+    position: IntArray
+    mover: int | None
+    winner: int | None = None
+    previous: IntArray | None = None
+    last_mover: int | None = None
+    last_words: str = ""
+    winning: IntArray | None = None
+    pointed: int | None = None
+    names: tuple[str, str] = ("player_0", "player_1")
+
+    def state(self, component: int) -> int:
+        """Return the state of a component."""
+        return int(self.position[component])
+
+    def state_before(self, component: int) -> int:
+        """Return its state before the last move; the same where that did not change it."""
+        return self.state(component) if self.previous is None else int(self.previous[component])
+
+    def winning_options(self, component: int, num_options: int) -> list[int]:
+        """Return the winning options of a component, if they are to be shown."""
+        if self.winning is None:
+            return []
+        first = component * num_options
+        own = (self.winning >= first) & (self.winning < first + num_options)
+        return [int(action) - first for action in self.winning[own]]
+
+    @property
+    def status(self) -> str:
+        """Whose turn it is, or who has won, in words."""
+        if self.mover is not None:
+            return f"{self.names[self.mover]} to move"
+        return "the game is over" if self.winner is None else f"{self.names[self.winner]} has won"
+
+    @property
+    def headline(self) -> str:
+        """The last move and the status in one line."""
+        return "; ".join(filter(None, (self.last_words, self.status)))

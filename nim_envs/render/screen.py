@@ -1,0 +1,113 @@
+"""What an environment shows in the render modes that are pictures."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from nim_envs.game import Game
+from nim_envs.render.canvas import Frame, load_pygame
+from nim_envs.render.picture import SMALLEST_SIZE, Picture
+from nim_envs.render.scene import Scene
+from nim_envs.render.window import Window
+
+PICTURE_MODES = ("human", "rgb_array")
+"""The render modes that are pictures; pygame is needed for them."""
+
+PAUSE = 0.02
+"""Seconds between two looks at what the user did."""
+
+
+class Screen:
+    """Shows scenes in a window, or returns them as arrays.
+
+    Args:
+        game: the game.
+        mode: ``"human"``: in a window; ``"rgb_array"``: as arrays.
+        title: of the window.
+
+    Raises:
+        MissingPackageError: pygame is not installed.
+    """
+
+    def __init__(self, game: Game, mode: str, title: str = "nim_envs") -> None:
+        load_pygame()
+        self.game = game
+        self.mode = mode
+        self.title = title
+        self._picture: Picture | None = None
+        self._window: Window | None = None
+        self._shown: Frame | None = None
+        self._scene: Scene | None = None
+        self._since = 0.0
+
+    @property
+    def picture(self) -> Picture:
+        """What draws."""
+        if self._picture is None:
+            self._picture = Picture(self.game)
+        return self._picture
+
+    def show(self, scene: Scene, frames_per_second: float) -> Frame | None:
+        """Show a scene, the one before it for as long as it is due.
+
+        Args:
+            scene: what to show.
+            frames_per_second: in a window, how many different scenes are shown in a second.
+
+        Returns:
+            In mode ``"rgb_array"`` the picture, ``(height, width, 3)``, uint8.
+
+        Raises:
+            DisplayError: in mode ``"human"`` there is no display.
+        """
+        if self.mode == "rgb_array":
+            return self.picture.frame(scene)
+        if self._window is None:
+            self._window = Window(self.title, self.picture.canvas.size)
+        if self._window.closed:
+            return None
+        frame = self.picture.frame(scene)
+        if self._shown is not None and not np.array_equal(frame, self._shown):
+            self._wait(self._window, self._since + 1 / frames_per_second)
+        if self._shown is None or not np.array_equal(frame, self._shown):
+            self._since = time.monotonic()
+        self._scene = scene
+        self._refresh(self._window)
+        return None
+
+    def _wait(self, window: Window, until: float) -> None:
+        """Look after the window until it is time to go on."""
+        while not window.closed:
+            left = until - time.monotonic()
+            if left <= 0:
+                return
+            time.sleep(min(left, PAUSE))
+            self._refresh(window)
+
+    def _refresh(self, window: Window) -> None:
+        """Show the scene again, in the size that the window has now."""
+        window.events()
+        if window.closed or self._scene is None:
+            return
+        size = max(window.size[0], SMALLEST_SIZE[0]), max(window.size[1], SMALLEST_SIZE[1])
+        if size != self.picture.canvas.size:
+            self._picture = Picture(self.game, size)
+        window.show(self.picture.draw(self._scene))
+        self._shown = self.picture.canvas.frame()
+
+    def close(self) -> None:
+        """Close the window; showing something opens a new one."""
+        if self._window is not None:
+            self._window.close()
+        self._window = self._shown = self._scene = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the window and surfaces out of pickles and copies, which open their own."""
+        return {"game": self.game, "mode": self.mode, "title": self.title}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Make the rest again when something is shown."""
+        self.__init__(**state)  # type: ignore[misc]

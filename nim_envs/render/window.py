@@ -1,0 +1,80 @@
+"""A window on the screen; pygame is imported when one is opened."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from nim_envs.errors import DisplayError
+from nim_envs.render.canvas import load_pygame
+
+
+class Window:
+    """A window whose size the user can change.
+
+    pygame has one window: one that is opened takes the place of the one before, and that
+    one takes it back when something is shown in it.
+
+    Args:
+        title: what stands above it.
+        size: width and height of what is shown, in pixels.
+
+    Attributes:
+        size: the size now.
+        closed: whether the user has closed it; it then stays closed.
+
+    Raises:
+        MissingPackageError: pygame is not installed.
+        DisplayError: there is no display to open it on.
+    """
+
+    _on_screen: ClassVar[Window | None] = None
+
+    def __init__(self, title: str, size: tuple[int, int]) -> None:
+        self._pygame = load_pygame()
+        self.title = title
+        self.size = size
+        self.closed = False
+        self._open()
+
+    def _open(self) -> None:
+        try:
+            self._pygame.display.init()
+            self._pygame.display.set_mode(self.size, self._pygame.RESIZABLE)
+        except self._pygame.error as error:
+            raise DisplayError(
+                f"a window needs a display, and there is none here ({error}); "
+                'render_mode="rgb_array" needs none'
+            ) from error
+        self._pygame.display.set_caption(self.title)
+        Window._on_screen = self
+
+    def events(self) -> list[Any]:
+        """Return what the user did since the last call, as pygame's events.
+
+        A change of the size and closing are seen to here: ``size`` and ``closed`` tell.
+        """
+        if self.closed or Window._on_screen is not self:
+            return []
+        events = self._pygame.event.get()
+        for event in events:
+            if event.type == self._pygame.QUIT:
+                self.close()
+                self.closed = True
+            elif event.type == self._pygame.VIDEORESIZE and not self.closed:
+                self.size = (event.w, event.h)
+        return list(events)
+
+    def show(self, surface: Any) -> None:
+        """Show a surface; nothing happens once the user has closed the window."""
+        if self.closed:
+            return
+        if Window._on_screen is not self:
+            self._open()
+        self._pygame.display.get_surface().blit(surface, (0, 0))
+        self._pygame.display.flip()
+
+    def close(self) -> None:
+        """Take the window off the screen, if it is there."""
+        if Window._on_screen is self:
+            Window._on_screen = None
+            self._pygame.display.quit()

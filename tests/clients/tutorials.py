@@ -1,0 +1,24 @@
+"""Runs the code of a tutorial, as a reader would who copies it block after block."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+TUTORIALS = Path(__file__).resolve().parent.parent.parent / "docs" / "tutorials"
+BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
+
+
+def run_tutorial(name: str) -> dict[str, Any]:
+    """Execute the Python blocks of ``docs/tutorials/NAME.md`` in order; return what they named."""
+    path = TUTORIALS / f"{name}.md"
+    text = path.read_text(encoding="utf-8")
+    names: dict[str, Any] = {"__name__": "__main__"}
+    blocks = list(BLOCK.finditer(text))
+    assert blocks, f"{path} has no Python blocks"
+    for block in blocks:
+        # Empty lines before it, so that errors name the tutorial's own lines.
+        before = "\n" * (text[: block.start()].count("\n") + 1)
+        exec(compile(before + block.group(1), str(path), "exec"), names)
+    return names

@@ -1,0 +1,559 @@
+"""Pictures of games: what users see in a window, and get as arrays."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import math
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+
+from nim_envs import Convention, Game, GameEnv, Rules, make_game
+from nim_envs.errors import (
+    DisplayError,
+    InvalidGameError,
+    MissingPackageError,
+    SearchTooLargeError,
+)
+from nim_envs.registration import GAMES, aec_id, gymnasium_id
+from nim_envs.render.canvas import OBJECT, SEATS, WINNING, Canvas
+from nim_envs.render.geometry import Area
+from nim_envs.render.graph_layout import graph_places
+from nim_envs.render.graphs import GraphPanel
+from nim_envs.render.heaps import HeapPanel
+from nim_envs.render.numbers import NumberPanel
+from nim_envs.render.picture import SIZE, Picture
+from nim_envs.render.scene import Scene
+from nim_envs.render.tracks import TrackPanel
+from nim_envs.render.window import Window
+from nim_envs.rules import AdditionTotal, SubtractionHeap, TableComponent
+
+HEAPS = [
+    (1,),
+    (3, 4, 5),
+    (17,),
+    (1, 3, 5, 7),
+    (100,),
+    (1000, 3),
+    (10**6, 10**5),
+    tuple(range(1, 21)),
+    (5,) * 20,
+    (100,) * 20,
+    (3,) * 60,
+    *[(7,) * count for count in range(2, 20)],
+]
+
+
+@pytest.fixture
+def display(monkeypatch):
+    """A display that nobody sees."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+
+
+def make(game="nim", **arguments):
+    return pettingzoo.make("aec", aec_id(game), render_mode="rgb_array", **arguments).unwrapped
+
+
+def play_to_the_end(env, seed=0):
+    """Yield at every position of a random game, the last one included."""
+    env.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    while True:
+        yield
+        if any(env.terminations.values()):
+            return
+        mask = env.observe(env.agent_selection)["action_mask"]
+        env.step(int(rng.choice(np.flatnonzero(mask))))
+
+
+def has(frame, color, place=None):
+    """Whether a picture, or a place in it, has pixels of a colour."""
+    if place is not None:
+        frame = frame[
+            math.floor(place.y) : math.ceil(place.bottom),
+            math.floor(place.x) : math.ceil(place.right),
+        ]
+    return bool((frame == np.array(color)).all(axis=-1).any())
+
+
+def center_color(frame, place):
+    return tuple(frame[round(place.center.y), round(place.center.x)].tolist())
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_registered_game_is_drawn_at_every_position_of_a_game(name):
+    env = make(name, show_winning_moves=True)
+    frames = []
+    for _ in play_to_the_end(env):
+        frame = env.render()
+        assert frame.shape == (SIZE[1], SIZE[0], 3)
+        assert frame.dtype == np.uint8
+        assert frame.flags.writeable
+        frames.append(frame)
+    for before, after in itertools.pairwise(frames):
+        assert (before != after).any()
+    # None is a number for want of anything better.
+    assert NumberPanel not in {type(panel) for panel in Picture(env.game).panels}
+
+
+def test_the_frame_rate_and_the_modes_are_declared():
+    env = make()
+    assert env.metadata["render_modes"] == ["human", "rgb_array", "ansi"]
+    assert env.metadata["render_fps"] == 2
+    assert env.render_mode == "rgb_array"
+
+
+def test_a_frame_stays_as_it_was_when_the_game_goes_on():
+    env = make()
+    env.reset()
+    first = env.render()
+    kept = first.copy()
+    env.step(0)
+    env.render()
+    assert (first == kept).all()
+    env.reset()
+    assert (env.render() == kept).all()
+
+
+def test_copies_and_pickles_show_the_same_picture():
+    env = make(heaps=(2, 3))
+    env.reset()
+    env.step(1)
+    frame = env.render()
+    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert (twin.render() == frame).all()
+        twin.step(3)
+        assert (twin.render() != frame).any()
+    assert (env.render() == frame).all()
+
+
+def picture_of(env, **more):
+    picture = Picture(env.game)
+    return picture, picture.panels[0], picture.frame(env._scene())
+
+
+def test_what_the_last_move_took_stays_as_rings_of_the_movers_colour():
+    env = make(heaps=(3, 4, 5))
+    env.reset()
+    env.step(2 * 5 + 1)  # two of heap 2
+    _, panel, frame = picture_of(env)
+    places = {
+        (heap, number): panel.layout.place(heap, number)
+        for heap, size in enumerate((3, 4, 5))
+        for number in range(size)
+    }
+    filled = {key for key, place in places.items() if center_color(frame, place) == OBJECT}
+    assert filled == set(places) - {(2, 3), (2, 4)}
+    ring = frame[tuple(slice(round(v - 30), round(v + 30)) for v in reversed(places[2, 3].center))]
+    blue_shift = ring[..., 2].astype(int) - ring[..., 0]
+    assert (blue_shift > 60).any()  # player_0 is blue
+
+
+def test_whose_turn_it_is_and_who_has_won_show_in_the_colour_of_the_seat():
+    env = make(heaps=(1, 1))
+    env.reset()
+    header = Area(320, 0, 320, 46)
+    for seat in (0, 1):
+        frame = env.render()
+        assert has(frame, SEATS[seat], header)
+        env.step(seat)
+    frame = env.render()
+    assert env.rewards == {"player_0": -1.0, "player_1": 1.0}
+    assert has(frame, SEATS[1], header)
+    assert env._scene().status == "player_1 has won"
+
+
+@pytest.mark.parametrize(
+    ("game", "arguments"),
+    [
+        ("nim", {"heaps": (3, 4, 5)}),
+        ("nim", {"heaps": (300, 200, 50)}),
+        ("nim", {"heaps": (3000, 2000), "max_take": 9, "start": (30, 25)}),
+        ("addition", {"k": 3, "n": 10}),
+        ("addition", {"k": 10, "n": 100}),
+        ("addition", {"k": 10, "n": 5000, "start": (4970,)}),
+        ("kayles", {"heaps": (7, 4)}),
+        ("graph", {}),
+        ("sum", {}),
+    ],
+    ids=str,
+)
+def test_winning_moves_are_marked_if_asked_and_only_then(game, arguments):
+    for asked in (True, False):
+        env = make(game, show_winning_moves=asked, **arguments)
+        marked = set()
+        for _ in play_to_the_end(env, seed=3):
+            over = any(env.terminations.values())
+            winning = not over and len(env.game.solution.winning_actions(env.position)) > 0
+            marked.add(winning)
+            assert has(env.render(), WINNING) == (asked and winning)
+        assert marked == {True, False}
+
+
+def test_the_mark_is_on_the_lowest_object_that_a_winning_move_takes():
+    env = make(heaps=(3, 4, 5), show_winning_moves=True)
+    env.reset()
+    _, panel, frame = picture_of(env)
+    assert env.game.solution.winning_actions((3, 4, 5)).tolist() == [1]  # two of heap 0
+    marked = {
+        (heap, number)
+        for heap, size in enumerate((3, 4, 5))
+        for number in range(size)
+        if has(frame, WINNING, panel.layout.place(heap, number))
+    }
+    assert marked == {(0, 1)}
+
+
+def test_the_limit_and_the_total_show_on_the_track():
+    env = make("addition", k=3, n=10)
+    env.reset()
+    env.step(2)
+    _, panel, frame = picture_of(env)
+    places = panel.places(0)
+    assert len(places) == 14
+    assert all(has(frame, OBJECT, place) == (total == 3) for total, place in enumerate(places))
+    corner = [tuple(frame[round(p.bottom) - 8, round(p.center.x)].tolist()) for p in places]
+    assert len(set(corner[4:11])) == 1
+    assert len(set(corner[11:])) == 1
+    assert corner[10] != corner[11]
+
+
+@pytest.mark.parametrize("size", [(240, 200), (420, 360), (640, 480), (1600, 1000)], ids=str)
+@pytest.mark.parametrize("heaps", HEAPS, ids=lambda heaps: f"{len(heaps)}x{max(heaps)}")
+def test_heaps_of_any_number_and_size_neither_overlap_nor_leave_the_picture(heaps, size):
+    components = tuple(SubtractionHeap(heap, range(1, heap + 1)) for heap in heaps)
+    game = Game(Rules("nim", components, heaps), Convention.NORMAL)
+    picture = Picture(game, size)
+    (panel,) = picture.panels
+    layout = panel.layout
+    assert panel.area.within(picture.body)
+    places = list(layout.cells.values())
+    assert all(place.within(panel.area) for place in places)
+    assert not any(one.overlaps(two) for one, two in itertools.combinations(places, 2))
+    for heap, count in enumerate(heaps):
+        objects = (
+            [layout.place(heap, number) for number in range(count)]
+            if layout.counted
+            else [layout.bar(heap, 0, count)]
+        )
+        assert all(place.within(layout.cells[heap]) for place in objects)
+        if len(objects) <= 20:
+            assert not any(one.overlaps(two) for one, two in itertools.combinations(objects, 2))
+    frame = picture.frame(Scene(np.array(heaps), mover=0))
+    assert has(frame, OBJECT)
+
+
+@pytest.mark.parametrize(
+    ("k", "n"), [(1, 0), (3, 10), (5, 2), (10, 100), (20, 400), (10, 10**5)], ids=str
+)
+def test_tracks_of_any_length_fit(k, n):
+    picture = Picture(Game(Rules("addition", (AdditionTotal(k, n),), (0,)), Convention.MISERE))
+    (panel,) = picture.panels
+    assert isinstance(panel, TrackPanel)
+    places = panel.places(0) or [panel.line(0)]
+    assert all(place.within(panel.area) for place in places)
+    assert not any(one.overlaps(two) for one, two in itertools.combinations(places[:60], 2))
+    picture.frame(Scene(np.array([n]), mover=0, previous=np.array([0]), last_mover=1))
+
+
+def random_graph(nodes, rng):
+    return tuple(
+        tuple(sorted(rng.choice(node, size=min(node, 2), replace=False).tolist())) if node else ()
+        for node in range(nodes)
+    )
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 5, 12, 40])
+def test_graphs_are_laid_out_from_left_to_right_without_overlap(nodes):
+    successors = random_graph(nodes, np.random.default_rng(nodes))
+    places, bends = graph_places(successors)
+    assert all(0 <= value <= 1 for place in places for value in place)
+    for node, targets in enumerate(successors):
+        for target in targets:
+            way = [places[node], *bends.get((node, target), []), places[target]]
+            assert all(one.x < two.x for one, two in itertools.pairwise(way))
+    game = make_game("graph", successors=successors, tokens=(nodes - 1,)) if nodes > 1 else None
+    if game is None:
+        return
+    picture = Picture(game)
+    (panel,) = picture.panels
+    assert isinstance(panel, GraphPanel)
+    (graph,) = panel.graphs.values()
+    drawn = [graph.node(node) for node in range(nodes)]
+    assert all(place.within(panel.area) for place in drawn)
+    assert not any(one.overlaps(two) for one, two in itertools.combinations(drawn, 2))
+
+
+def test_rules_of_ones_own_are_drawn_as_a_graph_or_as_numbers_if_too_large():
+    small = TableComponent(rows=((-1, -1), (0, -1), (1, 0), (2, 1)))
+    large = TableComponent(rows=((-1,), *((state,) for state in range(200))))
+    game = Game(Rules("mine", (small, large, small), (3, 200, 2)), Convention.NORMAL)
+    picture = Picture(game)
+    assert [(type(panel), panel.indices) for panel in picture.panels] == [
+        (GraphPanel, [0, 2]),
+        (NumberPanel, [1]),
+    ]
+    one = picture.frame(Scene(np.array([3, 200, 2]), mover=0))
+    two = picture.frame(Scene(np.array([3, 199, 2]), mover=1))
+    assert (one != two).any()
+
+
+def test_only_slots_that_hold_something_are_drawn_where_heaps_split():
+    env = make("kayles", heaps=(7,))
+    env.reset()
+    _, panel, _ = picture_of(env)
+    assert list(panel.layout.cells) == [0]
+    split = next(
+        action
+        for action in np.flatnonzero(env.observe("player_0")["action_mask"]).tolist()
+        if env.game.rules.step(env.position, np.array(action))[1] > 0
+    )
+    env.step(split)
+    _, panel, _ = picture_of(env)
+    assert list(panel.layout.cells) == [0, 1]
+
+
+def test_a_point_stands_for_the_move_that_it_shows():
+    heaps = Picture(make_game("nim", heaps=(3, 5)))
+    panel = heaps.panels[0]
+    position = np.array([2, 5])
+    for heap, number, action in ((0, 0, 1), (0, 1, 0), (1, 0, 5 + 4), (1, 4, 5 + 0)):
+        point = panel.layout.place(heap, number).center
+        assert heaps.action_at(position, point) == action
+    assert heaps.action_at(position, panel.layout.place(0, 2).center) is None  # already taken
+    assert heaps.action_at(position, (1, 1)) is None
+    bounded = Picture(make_game("nim", heaps=(5,), max_take=2))
+    place = bounded.panels[0].layout.place
+    assert bounded.action_at(np.array([5]), place(0, 3).center) == 1
+    assert bounded.action_at(np.array([5]), place(0, 2).center) is None
+    track = Picture(make_game("addition", k=3, n=10))
+    points = [place.center for place in track.panels[0].places(0)]
+    assert [track.action_at(np.array([4]), point) for point in points[4:9]] == [None, 0, 1, 2, None]
+    graph = Picture(make_game("graph", successors=((), (0,), (0, 1)), tokens=(2, 1)))
+    (drawn,) = graph.panels[0].graphs.values()
+    assert graph.action_at(np.array([2, 1]), drawn.places[1]) == 1  # token 0 along its edge 1
+    assert graph.action_at(np.array([2, 0]), drawn.places[2]) is None
+
+
+def test_every_legal_move_of_heaps_and_tracks_has_its_point():
+    rng = np.random.default_rng(0)
+    for game in (
+        make_game("nim", heaps=(3, 4, 5)),
+        make_game("subtraction", heaps=(9, 20), subtraction_set=(2, 3, 7)),
+        make_game("addition", k=6, n=40),
+    ):
+        picture = Picture(game)
+        for _ in range(5):
+            position = rng.integers(0, game.rules.shape)
+            found = {
+                picture.action_at(position, (x, y))
+                for x in range(0, SIZE[0], 5)
+                for y in range(0, SIZE[1], 5)
+            } - {None}
+            assert found == set(np.flatnonzero(game.rules.action_mask(position)).tolist())
+
+
+def test_the_window_shows_the_same_picture(display):
+    import pygame
+
+    env = GameEnv(make_game("nim", heaps=(2, 3)), render_mode="human", show_winning_moves=True)
+    env.metadata["render_fps"] = 1000
+    twin = GameEnv(env.game, render_mode="rgb_array", show_winning_moves=True)
+    for each in (env, twin):
+        each.reset()
+    for action in (None, 1, 3, 5):
+        if action is not None:
+            env.step(action)
+            twin.step(action)
+        assert env.render() is None
+        shown = pygame.surfarray.array3d(pygame.display.get_surface()).transpose(1, 0, 2)
+        assert (shown == twin.render()).all()
+    env.close()
+    assert not pygame.display.get_init()
+
+
+def test_the_window_can_change_its_size_and_be_closed(display):
+    import pygame
+
+    env = GameEnv(make_game("nim", heaps=(2, 3)), render_mode="human")
+    env.metadata["render_fps"] = 1000
+    env.reset()
+    pygame.event.post(pygame.event.Event(pygame.VIDEORESIZE, w=900, h=700, size=(900, 700)))
+    env.render()
+    assert env._screen.picture.canvas.size == (900, 700)
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    env.render()
+    assert not pygame.display.get_init()
+    # The program goes on without it.
+    env.step(0)
+    env.reset()
+    assert not pygame.display.get_init()
+    env.close()
+    env.reset()
+    assert pygame.display.get_init()
+    env.close()
+
+
+def test_windows_take_each_others_place(display):
+    import pygame
+
+    envs = [GameEnv(make_game("nim", heaps=(n,)), name=str(n), render_mode="human") for n in (2, 3)]
+    for env in envs:
+        env.metadata["render_fps"] = 1000
+        env.reset()
+    assert pygame.display.get_caption()[0] == "3"
+    envs[0].step(0)
+    assert pygame.display.get_caption()[0] == "2"
+    envs[1].close()
+    assert pygame.display.get_init()
+    envs[0].close()
+    assert not pygame.display.get_init()
+
+
+def test_moves_are_shown_for_as_long_as_the_frame_rate_says(display):
+    import time
+
+    env = GameEnv(make_game("nim", heaps=(4,)), render_mode="human")
+    env.metadata["render_fps"] = 10
+    env.reset()
+    began = time.monotonic()
+    for _ in range(3):
+        env.step(0)
+        env.render()  # the same picture again takes no time of its own
+    assert time.monotonic() - began >= 0.3
+    env.close()
+
+
+def test_without_a_display_the_error_names_the_mode_that_needs_none(monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "no_such_driver")
+    env = GameEnv(make_game("nim"), render_mode="human")
+    with pytest.raises(DisplayError, match="rgb_array"):
+        env.reset()
+    with pytest.raises(DisplayError):
+        Window("title", (100, 100))
+
+
+def test_pictures_need_no_display_and_print_nothing():
+    code = (
+        "import os, sys, pettingzoo, nim_envs\n"
+        "assert 'pygame' not in sys.modules\n"
+        "env = pettingzoo.make('aec', 'nim_envs/nim-v0', render_mode='rgb_array')\n"
+        "env.reset(); env.render()\n"
+        "import pygame; assert not pygame.display.get_init()"
+    )
+    environment = {
+        key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")
+    }
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, env=environment
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("mode", ["human", "rgb_array"])
+def test_without_pygame_the_error_names_the_extra(monkeypatch, mode):
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    monkeypatch.setattr("nim_envs.optional.find_spec", lambda package: None)
+    with pytest.raises(MissingPackageError, match=r"pygame.*nim-envs\[render\]"):
+        GameEnv(make_game("nim"), render_mode=mode)
+    env = GameEnv(make_game("nim"), render_mode="ansi")
+    env.reset()
+    assert env.render().startswith("player_0 to move")
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(InvalidGameError, match="show_winning_moves"):
+        GameEnv(make_game("nim"), show_winning_moves="yes")
+    with pytest.raises(InvalidGameError, match="100"):
+        Picture(make_game("nim"), (100, 100))
+    # Wild misère play of many heaps can only be searched.
+    with pytest.raises(SearchTooLargeError):
+        GameEnv(make_game("kayles", heaps=(20,) * 8, misere=True), show_winning_moves=True)
+
+
+def test_a_word_of_no_letters_is_no_matter():
+    canvas = Canvas((300, 300))
+    assert canvas.text("", (10, 10), 20).width == 0
+    assert canvas.shortened("a long line", 1, 20) == ""
+
+
+def test_batched_games_have_a_picture_each():
+    envs = gymnasium.make_vec(
+        gymnasium_id("nim"),
+        num_envs=3,
+        vectorization_mode="vector_entry_point",
+        heaps=(1, 2),
+        render_mode="rgb_array",
+        show_winning_moves=True,
+    )
+    assert envs.metadata["render_fps"] == 2
+    envs.reset(seed=0)
+    frames = envs.render()
+    assert len(frames) == 3
+    assert all((frame == frames[0]).all() for frame in frames)
+    envs.step(np.array([0, 2, 3]))
+    frames = envs.render()
+    twin = make(heaps=(1, 2), show_winning_moves=True)
+    for action, frame in zip((0, 2, 3), frames, strict=True):
+        twin.reset()
+        twin.step(action)
+        assert (twin.render() == frame).all()
+    # The second game ends, and its last position shows; then a new one begins.
+    envs.step(np.array([2, 0, 0]))
+    envs.step(np.array([2, 2, 0]))
+    over = envs.render()
+    twin.reset()
+    for action in (2, 0, 2):
+        twin.step(action)
+    assert (over[1] == twin.render()).all()
+    twin.reset()
+    assert (over[2] == twin.render()).all()
+    envs.close()
+
+
+def test_versus_an_opponent_the_picture_shows_both_moves():
+    envs = gymnasium.make_vec(
+        gymnasium_id("nim"),
+        num_envs=1,
+        vectorization_mode="vector_entry_point",
+        heaps=(3, 3),
+        opponent="optimal",
+        render_mode="rgb_array",
+    )
+    envs.reset(seed=0)
+    envs.step(np.array([0]))
+    scene = envs.unwrapped._scene(0, envs.unwrapped.positions[0])
+    assert scene.previous.tolist() == [3, 3]
+    assert scene.position.tolist() == [2, 2]
+    envs.close()
+
+
+def test_pictures_are_fast_enough_for_video():
+    """Not a timing: shapes are painted once and then copied, whatever the machine."""
+    env = make(heaps=tuple(range(1, 21)), start="uniform")
+    canvas = env._screen.picture.canvas
+    for seed in range(30):
+        env.reset(seed=seed)
+        env.render()
+    shapes = sum(key[0] != "text" for key in canvas._sprites)
+    assert shapes < 40
+
+
+def test_no_warning_is_given():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = make("sum")
+        env.reset()
+        env.render()
+
+
+def test_heap_panels_are_what_draws_nim():
+    assert isinstance(Picture(make_game("nim")).panels[0], HeapPanel)
