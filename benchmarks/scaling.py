@@ -73,7 +73,9 @@ class Run:
     bytes: int
 
 
-def run(board: Board, start: str, seed: int, games: int | None = None) -> Run:
+def run(
+    board: Board, start: str, seed: int, games: int | None = None, symmetric: bool = False
+) -> Run:
     """Train on a board until its goal is reached, or for so many games.
 
     Args:
@@ -81,12 +83,13 @@ def run(board: Board, start: str, seed: int, games: int | None = None) -> Run:
         start: ``"uniform"`` or ``"fixed"``.
         seed: integer seed.
         games: how many; ``None``: until the goal, scored every so often.
+        symmetric: whether the learner is told that the order of heaps does not matter.
     """
     env = board.env(start)
     # Compiled functions are loaded before the clock starts.
     small = BOARDS[5].env(start)
-    train(small, _learner(small), 2, seed=0, progress=False)
-    learner = _learner(env)
+    train(small, _learner(small, symmetric), 2, seed=0, progress=False)
+    learner = _learner(env, symmetric)
     scoring, percent = 0.0, 0.0
 
     def score(_: int) -> bool:
@@ -106,8 +109,8 @@ def run(board: Board, start: str, seed: int, games: int | None = None) -> Run:
     )  # fmt: skip
 
 
-def _learner(env: GameEnv) -> AfterstateTD:
-    return AfterstateTD(env.game, epsilon=0.1, sweeping=True, dtype="int8")
+def _learner(env: GameEnv, symmetric: bool) -> AfterstateTD:
+    return AfterstateTD(env.game, epsilon=0.1, sweeping=True, symmetric=symmetric, dtype="int8")
 
 
 def exponent(positions: FloatArray, amounts: FloatArray) -> tuple[float, float]:
@@ -195,7 +198,8 @@ def scaling_figure(runs: list[Run]) -> Figure:
 
 NOTES = f"""\
 - The learner is `AfterstateTD` with sweeping, one byte a position, learning rate 1, epsilon 0.1, in
-  compiled self-play on one core. It is told the rules, and no theorem.
+  compiled self-play on one core. It is told the rules, and no theorem; with `--symmetric` also
+  that the order of heaps does not matter, so that it learns each position once for all orders.
 - *exploring*: games start from uniformly drawn positions, and go on until every N-position is
   played right (on nine heaps, 99.9 % of them). *full board*: the same number of games, all of them
   from the full board: how far that gets.
@@ -220,6 +224,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--full", action="store_true", help="also nine heaps, 186 million positions: hours"
     )
+    parser.add_argument(
+        "--symmetric", action="store_true",
+        help="tell the learner that the order of heaps does not matter",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="(default: %(default)s)")
     parser.add_argument(
         "--output", type=Path, default=Path("results/scaling"), metavar="DIRECTORY",
@@ -243,8 +251,9 @@ def main(arguments: list[str] | None = None) -> None:
     options = parse(arguments)
     runs: list[Run] = []
     for heaps in options.heaps:
-        exploring = run(BOARDS[heaps], "uniform", options.seed)
-        runs += [exploring, run(BOARDS[heaps], "fixed", options.seed, exploring.games)]
+        board, seed, symmetric = BOARDS[heaps], options.seed, options.symmetric
+        exploring = run(board, "uniform", seed, symmetric=symmetric)
+        runs += [exploring, run(board, "fixed", seed, exploring.games, symmetric)]
     rows = summary(runs)
     print(table(HEADER, rows))
     powers = "; ".join(
