@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.afterstate import AfterstateValues, GreedyValuePolicy, option_values
-from agents.base import FloatArray
-from agents.compiled_games import number_after, write_legal_actions
-from agents.selection import largest_legal
+from agents.afterstate import AfterstateValues, GreedyValuePolicy
+from agents.base import FloatArray, IntArray
+from agents.compiled_games import slot_to_fill, sorted_number
 from nim_envs import Game
+from nim_envs.borrowing import borrowed
 from nim_envs.compilation import compiled
 
 CHUNK = 1 << 20
@@ -26,33 +26,46 @@ def _score(state: AfterstateValues, winning: npt.NDArray[np.bool_], totals: Floa
             a point of the lattice is no position.
         totals: chances and count, ``(2,)``, changed in place.
     """
-    rules = state.rules
-    components, _, options = rules.table.shape
-    position = np.zeros(components, dtype=np.int64)
-    listed = np.zeros(components * options, dtype=np.int64)
+    # One by one: the whole tuple takes longer to pass to a function than the function takes.
+    values, order, rules = borrowed(state.values), borrowed(state.order), borrowed(state.rules)
+    components = len(rules.strides)
+    position: IntArray = np.zeros(components, dtype=np.int64)
+    following: IntArray = np.zeros(components, dtype=np.int64)
     for index in range(len(winning)):
+        if not winning[index]:
+            continue
         left = index
         for component in range(components):
             position[component] = left // rules.strides[component]
             left -= position[component] * rules.strides[component]
-        count = write_legal_actions(position, rules, listed)
-        if not winning[index] or count == 0:
-            continue
-        legal_actions = listed[:count]
-        option_values(state, position, legal_actions)
-        best = largest_legal(state.worth, legal_actions)
-        ties, right = 0, 0
-        component, first = 0, 0
-        for action in legal_actions:
-            while action >= first + options:
-                first += options
-                component += 1
-            if state.worth[action] == best:
+        least, ties, right = np.inf, 0, 0
+        for component in range(components):
+            before = position[component]
+            for number in range(rules.legal_counts[component, before]):
+                option = rules.legal_options[component, before, number]
+                first = rules.table[component, before, option]
+                slot, second = slot_to_fill(
+                    rules.second_table, rules.first_slots, position, component, option
+                )
+                after = index + (first - before) * rules.strides[component]
+                after += second * rules.strides[slot]
+                place = after
+                if len(order):
+                    following[:] = position
+                    following[component] = first
+                    if second:
+                        following[slot] = second
+                    place = sorted_number(following, rules.strides, order)
+                # The less the opponent is left with, the better.
+                if values[place] > least:
+                    continue
+                if values[place] < least:
+                    least, ties, right = values[place], 0, 0
                 ties += 1
-                after = number_after(rules, position, index, component, action - first)
                 right += not winning[after]
-        totals[0] += right / ties
-        totals[1] += 1
+        if ties:
+            totals[0] += right / ties
+            totals[1] += 1
 
 
 def value_optimality(policy: GreedyValuePolicy, game: Game) -> float:
