@@ -83,7 +83,7 @@ OTHERS = [
     graph(((), (0,), (1, 0)), (2,)),
     sum_of([kayles((4,)), nim((3,)), graph(DAG, (5,))]),
     sum_of([grundy((7,)), subtraction((4,), (2, 3)), kayles((2,))]),
-    sum_of([kayles((3,)), kayles((3,)), kayles((4,))]),
+    sum_of([kayles((3,)), kayles((3,)), kayles((2,))]),
     sum_of([nim((2, 3)), dawsons_kayles((7,))]),
 ]
 ALL_RULES = [*(rules_of(*heaps) for heaps in HEAPS), *OTHERS]
