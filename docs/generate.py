@@ -54,13 +54,12 @@ def table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
 
 
 def title(name: str) -> str:
-    """Return the name of a game as a heading."""
-    words = {"misere_nim": "Misère Nim", "dawsons_kayles": "Dawson's Kayles",
-             "dawsons_chess": "Dawson's chess", "grundy": "Grundy's game",
-             "addition": "Addition game", "subtraction": "Subtraction games",
-             "octal": "Octal games", "splitting": "Splitting game", "graph": "Graph games",
-             "sum": "Sums of games"}  # fmt: skip
-    return words.get(name, name.replace("_", " ").capitalize())
+    """Return the name of a game as a heading, as the docstring of its rules calls it."""
+    row = GAMES[name]
+    found = re.match(r"Rules of (?:an? |the )?([^:.(]+)", inspect.getdoc(row.rules) or "")
+    words = found[1].strip() if found else name.replace("_", " ")
+    twin = any(other.rules is row.rules and not other.misere for other in GAMES.values())
+    return f"Misère {words}" if row.misere and twin else words[0].upper() + words[1:]
 
 
 def truth(game: Game) -> str:
