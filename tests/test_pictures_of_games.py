@@ -520,6 +520,12 @@ def test_batched_games_have_a_picture_each():
 
 
 def test_versus_an_opponent_the_picture_shows_both_moves():
+    env = gymnasium.make(
+        gymnasium_id("nim"), heaps=(3, 3), opponent="optimal", render_mode="rgb_array"
+    )
+    env.reset(seed=0)
+    env.step(0)
+    single = env.render()
     envs = gymnasium.make_vec(
         gymnasium_id("nim"),
         num_envs=1,
@@ -533,6 +539,10 @@ def test_versus_an_opponent_the_picture_shows_both_moves():
     scene = envs.unwrapped._scene(0, envs.unwrapped.positions[0])
     assert scene.previous.tolist() == [3, 3]
     assert scene.position.tolist() == [2, 2]
+    (batched,) = envs.render()
+    # The same heaps; the single environment tells the moves in words, too.
+    assert (single[46:440] == batched[46:440]).all()
+    assert (single != batched).any()
     envs.close()
 
 
