@@ -56,14 +56,14 @@ class TorchRLVectorEnv(VectorObservationWrapper):
     """
 
     def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
+        mode = env.metadata["autoreset_mode"]
+        if mode is not AutoresetMode.DISABLED:
+            raise ValueError(
+                f"TorchRL resets games itself: autoreset_mode must be 'Disabled', not {mode.value!r}"
+            )
         super().__init__(env)
         # TorchRL asks the wrapper itself, which by default does not know.
-        self.autoreset_mode = env.metadata["autoreset_mode"]
-        if self.autoreset_mode is not AutoresetMode.DISABLED:
-            raise ValueError(
-                "TorchRL resets games itself: autoreset_mode must be 'Disabled', not "
-                f"{self.autoreset_mode.value!r}"
-            )
+        self.autoreset_mode = mode
         self._single_observation_space = _boolean_mask(env.single_observation_space)
         self._observation_space = batch_space(self._single_observation_space, env.num_envs)
 
