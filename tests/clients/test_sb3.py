@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import types
 
 import gymnasium
@@ -237,7 +238,7 @@ def test_scores_are_logged_and_games_counted(tmp_path):
     assert scores.games[0] == 0
     # No more than the games that can end in one step too many.
     assert 500 <= scores.played == scores.games[-1] < 500 + 16
-    assert all(later - sooner >= 100 for sooner, later in zip(scores.games, scores.games[1:-1]))
+    assert all(later - sooner >= 100 for sooner, later in itertools.pairwise(scores.games[:-1]))
     assert len(scores.games) == len(scores.percents) >= 4
     assert scores.remaining == 0
     assert seen == sorted(seen, reverse=True)
