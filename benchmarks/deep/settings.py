@@ -60,7 +60,7 @@ PPO: dict[str, Any] = {
     "n_steps": 16,
     "batch_size": 256,
     "n_epochs": 4,
-    "gae_lambda": 0.9,
+    "gae_lambda": 0.6,
 }
 NUM_ENVS = 256
 LEARNING_RATE = 3e-3
