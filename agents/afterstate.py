@@ -69,10 +69,11 @@ def value_after(
     if len(state.order):
         state.position[:] = observation
         state.position[component] = rules.table[component, observation[component], option]
-        if rules.splits:
-            slot, second = slot_to_fill(rules, observation, component, option)
-            if second:
-                state.position[slot] = second
+        slot, second = slot_to_fill(
+            rules.second_table, rules.first_slots, observation, component, option
+        )
+        if second:
+            state.position[slot] = second
         return float(state.values[sorted_number(state.position, rules, state.order)])
     return float(state.values[number_after(rules, observation, index, component, option)])
 

@@ -94,9 +94,10 @@ class CompiledRules(NamedTuple):
     listed: bool  # whether the legal actions of every position are listed below
     lists: Array  # (positions, actions): legal actions first, ascending; else scratch space
     list_lengths: IntArray  # (positions,): how many these are; else scratch space
-    splits: bool  # whether a move may leave two parts
-    second_table: IntArray  # what a move puts into an empty slot, as the table; empty if never
-    slot_groups: IntArray  # (components, 2): of its slots the first, and where they end
+    # What a move puts into an empty slot, in the shape of the table. Where no move splits it is
+    # None: of another type, so that code compiled for such games has nothing to do with it.
+    second_table: IntArray | None
+    first_slots: IntArray  # (components,): the first of the slots that each is one of
 
 
 def compiled_rules(game: Game) -> CompiledRules:
@@ -114,15 +115,9 @@ def compiled_rules(game: Game) -> CompiledRules:
     else:  # for the three positions in play
         lists = np.zeros((3, rules.num_actions), dtype=kind)
         list_lengths = np.zeros(3, dtype=np.int64)
-    slot_groups = np.zeros((len(rules.shape), 2), dtype=np.int64)
+    first_slots = np.arange(len(rules.shape), dtype=np.int64)
     for group in rules.slot_groups:
-        slot_groups[group.start : group.stop] = group.start, group.stop
-    splits = rules.second_table is not None
-    second_table = (
-        np.zeros((0, 0, 0), np.int64) if rules.second_table is None else rules.second_table
-    )
-    # Of one type in all games: code is compiled for each.
-    second_table.setflags(write=False)
+        first_slots[group.start : group.stop] = group.start
     return CompiledRules(
         rules.table,
         np.ascontiguousarray(np.argsort(illegal, axis=-1, kind="stable")),
@@ -132,9 +127,8 @@ def compiled_rules(game: Game) -> CompiledRules:
         listed,
         lists,
         list_lengths,
-        splits,
-        second_table,
-        slot_groups,
+        rules.second_table,
+        first_slots,
     )
 
 
@@ -215,26 +209,49 @@ def legal_row(rules: CompiledRules, observation: Array, position: int, slot: int
     return slot
 
 
-@compiled
 def slot_to_fill(
-    rules: CompiledRules, observation: Array, component: int, option: int
+    second_table: IntArray | None,
+    first_slots: IntArray,
+    observation: Array,
+    component: int,
+    option: int,
 ) -> tuple[int, int]:
-    """Return which slot a move fills with a second part, and with what; (-1, 0) if none.
+    """Return which slot a move fills with a second part, and with what; (0, 0) if none.
+
+    Compiled by the type of the first argument: where nothing splits, to nothing.
 
     Args:
-        rules: of a game that splits.
+        second_table: as in :class:`CompiledRules`, as the next.
+        first_slots: as there.
         observation: the position before the move, ``(components,)``.
         component: where the move is made.
         option: the move.
     """
-    second = rules.second_table[component, observation[component], option]
+    raise NotImplementedError("slots are filled in compiled code only")
+
+
+def _no_slot(
+    second_table: None, first_slots: IntArray, observation: Array, component: int, option: int
+) -> tuple[int, int]:
+    return 0, 0
+
+
+def _first_empty_slot(
+    second_table: IntArray, first_slots: IntArray, observation: Array, component: int, option: int
+) -> tuple[int, int]:
+    second = second_table[component, observation[component], option]
     if second == 0:
-        return -1, 0
-    slot = rules.slot_groups[component, 0]
+        return 0, 0
+    slot = first_slots[component]
     # Every position leaves an empty slot to a move that splits.
     while observation[slot] != 0:
         slot += 1
     return slot, second
+
+
+@overload(slot_to_fill, strict=False, jit_options={"forceinline": True})
+def _slot_to_fill(second_table: Any, *_: Any) -> Callable[..., tuple[int, int]]:
+    return _no_slot if isinstance(second_table, types.NoneType) else _first_empty_slot
 
 
 @compiled
@@ -252,11 +269,10 @@ def number_after(
     """
     before = observation[component]
     number += (rules.table[component, before, option] - before) * rules.strides[component]
-    if rules.splits:
-        slot, second = slot_to_fill(rules, observation, component, option)
-        if second:
-            number += second * rules.strides[slot]
-    return number
+    slot, second = slot_to_fill(
+        rules.second_table, rules.first_slots, observation, component, option
+    )
+    return int(number + second * rules.strides[slot])
 
 
 @compiled
@@ -345,16 +361,16 @@ def play_games(
             for component in range(components):
                 observations[after, component] = seen[component]
             observations[after, moved] = successor
-            if rules.splits:
-                slot, second = slot_to_fill(rules, seen, moved, action - moved * options)
-                if second:
-                    observations[after, slot] = second
+            slot, second = slot_to_fill(
+                rules.second_table, rules.first_slots, seen, moved, action - moved * options
+            )
+            if second:
+                observations[after, slot] = second
             if len(order):
                 next_position = sorted_number(observations[after], rules, order)
-            elif rules.splits:
-                next_position = mixed_radix_number(observations[after], rules.strides, 0)
             else:
                 next_position = position + (successor - state) * rules.strides[moved]
+                next_position += second * rules.strides[slot]
             next_row = legal_row(rules, observations[after], next_position, after)
             next_legal = rules.lists[next_row, : rules.list_lengths[next_row]]
             moves += 1

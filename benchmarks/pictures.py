@@ -13,9 +13,9 @@ from typing import Any, cast
 import numpy as np
 import pettingzoo
 
-from agents import OptimalAgent, RandomAgent
-from nim_envs.files import write_atomically
+from agents import Agent, OptimalAgent, RandomAgent
 from nim_envs import GameEnv
+from nim_envs.files import write_atomically
 from nim_envs.optional import needed
 from nim_envs.registration import GAMES, aec_id
 from nim_envs.render.canvas import Frame
@@ -57,7 +57,7 @@ def frames_of(name: str, arguments: dict[str, Any] | None = None, seed: int = 0)
         ),
     )  # fmt: skip
     rng = np.random.default_rng(seed)
-    players = {"player_0": OptimalAgent(env.game), "player_1": RandomAgent()}
+    players: dict[str, Agent] = {"player_0": OptimalAgent(env.game), "player_1": RandomAgent()}
     env.reset(seed=seed)
     frames = [env.render()]
     while not any(env.terminations.values()):
@@ -79,8 +79,11 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
         MissingPackageError: Pillow is not installed.
     """
     image = needed("PIL.Image", "a GIF", extra="docs")
+    # The method that keeps colours of which there is little: the players'.
+    method = image.Quantize.FASTOCTREE
     pictures = [
-        image.fromarray(frame).quantize(COLORS, dither=image.Dither.NONE) for frame in frames
+        image.fromarray(frame).quantize(COLORS, method, dither=image.Dither.NONE)
+        for frame in frames
     ]
     buffer = io.BytesIO()
     pictures[0].save(

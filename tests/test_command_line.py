@@ -208,6 +208,15 @@ def test_train_and_show_write_pictures(tmp_path, capsys):
     assert (tmp_path / "more" / "heatmap_greedy.png").exists()
 
 
+def test_games_that_split_and_sums_are_shown_and_scored(capsys):
+    assert run(["show", "--game", "kayles", "--set", "heaps=4", "--agent", "optimal"]) == 0
+    shown = capsys.readouterr().out
+    assert "heap 0: take 2, leave 1 and 1   best" in shown
+    games = 'games=[["grundy", {"heaps": [7]}], ["graph", {"tokens": [3]}]]'
+    assert run(["evaluate", "--game", "sum", "--set", games, "--agent", "optimal"]) == 0
+    assert capsys.readouterr().out.count("100.0") >= 4
+
+
 def test_curves_of_a_game_too_large_for_heatmaps_are_still_drawn(tmp_path, capsys):
     learn = ["train", "--game", "nim", "--set", "heaps=2,2,2,2,2,2,2", "--episodes", "60"]
     agent, plots = str(tmp_path / "agent.zip"), str(tmp_path / "plots")

@@ -478,7 +478,9 @@ def test_learners_learn_every_position_through_the_same_interface(
 ):
     env = pettingzoo.make("aec", f"nim_envs/{name}-v0", **arguments, start="uniform")
     spaces = (env.observation_space("player_0"), env.action_space("player_0"))
-    agent = AfterstateTD(env.game) if learner is AfterstateTD else QLearning(*spaces)
+    agent = (
+        AfterstateTD(env.game, dtype="float32") if learner is AfterstateTD else QLearning(*spaces)
+    )
     train(env, agent, episodes, seed=0, progress=False)
     score = optimality(agent.greedy(), env.game)
     assert (score.percent, score.illegal_percent) == (100.0, 0.0)
@@ -491,7 +493,7 @@ def test_learners_learn_every_position_through_the_same_interface(
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_the_compiled_score_is_the_score_of_games_that_split(symmetric):
     game = make_game("kayles", heaps=(6,), start="uniform")
-    agent = AfterstateTD(game, symmetric=symmetric, sweeping=True)
+    agent = AfterstateTD(game, symmetric=symmetric, sweeping=True, dtype="float32")
     train(GameEnv(game), agent, 2, seed=0, progress=False)
     score = optimality(agent.greedy(), game).percent
     assert 30 < score < 100  # half learned, so that a wrong score would show

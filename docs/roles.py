@@ -1,0 +1,45 @@
+"""Makes links of the roles in docstrings, such as :class:`nim_envs.Game`, in the manual."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import griffe
+
+ROLE = re.compile(r":(?:attr|class|data|exc|func|meth|mod):`~?([\w.]+)`")
+EXAMPLE = re.compile(r"^(\s*)Example:$", flags=re.MULTILINE)
+
+
+class Roles(griffe.Extension):
+    """Rewrites docstrings before they are read."""
+
+    def on_package(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
+        """Rewrite all docstrings of a package."""
+        self._rewrite(pkg)
+
+    def _rewrite(self, obj: griffe.Object) -> None:
+        if obj.docstring is not None:
+
+            def link(found: re.Match[str]) -> str:
+                target = _canonical(obj, found[1])
+                return f'<autoref optional identifier="{target}"><code>{found[1]}</code></autoref>'
+
+            text = ROLE.sub(link, obj.docstring.value)
+            # The name that the parser knows, so that the lines after it are shown as code.
+            obj.docstring.value = EXAMPLE.sub(r"\1Examples:", text)
+        for member in obj.members.values():
+            if not member.is_alias:
+                self._rewrite(member)
+
+
+def _canonical(obj: griffe.Object, words: str) -> str:
+    """Return the full name of what ``words`` stand for in a docstring of ``obj``."""
+    try:
+        target = obj.resolve(words)
+    except griffe.NameResolutionError:
+        target = words
+    try:
+        return str(obj.modules_collection[target].canonical_path)
+    except (KeyError, griffe.AliasResolutionError, griffe.CyclicAliasError):
+        return target
