@@ -13,7 +13,8 @@ from gymnasium.vector.utils import batch_space
 
 def _boolean_mask(space: Any) -> spaces.Dict[Any]:
     """The space of observations whose mask is boolean."""
-    mask = spaces.Box(low=0, high=1, shape=space["action_mask"].shape, dtype=np.bool_)
+    boolean: Any = np.bool_
+    mask = spaces.Box(low=0, high=1, shape=space["action_mask"].shape, dtype=boolean)
     return spaces.Dict({"observation": space["observation"], "action_mask": mask})
 
 
@@ -59,7 +60,7 @@ class TorchRLVectorEnv(VectorObservationWrapper):
         mode = env.metadata["autoreset_mode"]
         if mode is not AutoresetMode.DISABLED:
             raise ValueError(
-                f"TorchRL resets games itself: autoreset_mode must be 'Disabled', not {mode.value!r}"
+                f"autoreset_mode must be 'Disabled', as TorchRL resets games, not {mode.value!r}"
             )
         super().__init__(env)
         # TorchRL asks the wrapper itself, which by default does not know.
