@@ -15,6 +15,7 @@ import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
+from gymnasium.utils.env_checker import check_env
 
 from nim_envs import Convention, Game, GameEnv, Rules, make_game
 from nim_envs.errors import (
@@ -351,7 +352,7 @@ def test_every_legal_move_of_heaps_and_tracks_has_its_point():
         make_game("addition", k=6, n=40),
     ):
         picture = Picture(game)
-        for _ in range(5):
+        for _ in range(2):
             position = rng.integers(0, game.rules.shape)
             found = {
                 picture.action_at(position, (x, y))
@@ -483,6 +484,15 @@ def test_a_word_of_no_letters_is_no_matter():
     canvas = Canvas((300, 300))
     assert canvas.text("", (10, 10), 20).width == 0
     assert canvas.shortened("a long line", 1, 20) == ""
+
+
+@pytest.mark.parametrize("mode", ["human", "rgb_array", "ansi"])
+@pytest.mark.parametrize("name", ["nim", "addition", "kayles", "graph"])
+def test_gymnasiums_own_check_renders_every_mode(display, name, mode):
+    env = gymnasium.make(gymnasium_id(name), render_mode=mode).unwrapped
+    env._aec.metadata["render_fps"] = 1000
+    check_env(env)
+    env.close()
 
 
 def test_batched_games_have_a_picture_each():
