@@ -1,7 +1,8 @@
 """The pages of the manual that are made from the project itself; run by mkdocs.
 
 The front page is the README. Each registered game has a page, with its picture, its spaces and
-its truth computed on the spot, and with what learners reached, read from the benchmark's file.
+its truth computed on the spot, and with what learners reached, read from docs/results: the
+optimality.csv that `python -m benchmarks.optimality` writes, copied there.
 Every module has a page. Tutorials are the files of docs/tutorials.
 """
 
