@@ -83,9 +83,11 @@ class Match:
     @property
     def status(self) -> str:
         """Whose turn it is, or who has won, in words."""
-        if self.winner is None or self.names[self.winner] != "you":
-            return self.scene().status
-        return "you have won"
+        if self.mover is not None and self.names[self.mover] == "you":
+            return "your move"
+        if self.winner is not None and self.names[self.winner] == "you":
+            return "you have won"
+        return self.scene().status
 
     def legal_actions(self, component: int) -> list[int]:
         """Return the actions in a component, those that leave its larger states last."""

@@ -1,7 +1,8 @@
 """The pages of the manual that are made from the project itself; run by mkdocs.
 
 The front page is the README. Each registered game has a page, with its picture, its spaces and
-its truth computed on the spot, and with what learners reached, read from the benchmark's file.
+its truth computed on the spot, and with what learners reached, read from docs/results: the
+optimality.csv that `python -m benchmarks.optimality` writes, copied there.
 Every module has a page. Tutorials are the files of docs/tutorials.
 """
 
@@ -54,13 +55,12 @@ def table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
 
 
 def title(name: str) -> str:
-    """Return the name of a game as a heading."""
-    words = {"misere_nim": "Misère Nim", "dawsons_kayles": "Dawson's Kayles",
-             "dawsons_chess": "Dawson's chess", "grundy": "Grundy's game",
-             "addition": "Addition game", "subtraction": "Subtraction games",
-             "octal": "Octal games", "splitting": "Splitting game", "graph": "Graph games",
-             "sum": "Sums of games"}  # fmt: skip
-    return words.get(name, name.replace("_", " ").capitalize())
+    """Return the name of a game as a heading, as the docstring of its rules calls it."""
+    row = GAMES[name]
+    found = re.match(r"Rules of (?:an? |the )?([^:.(]+)", inspect.getdoc(row.rules) or "")
+    words = found[1].strip() if found else name.replace("_", " ")
+    twin = any(other.rules is row.rules and not other.misere for other in GAMES.values())
+    return f"Misère {words}" if row.misere and twin else words[0].upper() + words[1:]
 
 
 def truth(game: Game) -> str:
@@ -102,7 +102,8 @@ def results(name: str) -> str:
     parts = [
         "## What learners reach\n\nPrinted by `python -m benchmarks.optimality`: the share of "
         "N-positions at which a winning move is played, over the seeds the mean, the lowest and "
-        "the highest; and how many positions count.\n"
+        "the highest; and how many positions count. A learner with a table for each seat is "
+        "scored by seat, over the positions that it can face.\n"
     ]
     for setting in dict.fromkeys(row["game"] for row in rows):
         arguments = ", ".join(f"{key}={value!r}" for key, value in

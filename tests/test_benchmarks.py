@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import sys
 
 import pytest
 
+import benchmarks.deep.__main__ as deep
 from benchmarks import batched, optimality, report, solver, throughput
 from benchmarks.timing import missing_modules
 from nim_envs.theory import checksum, grundy_sequence
@@ -51,6 +53,7 @@ def test_optimality_writes_what_it_prints(tmp_path, capsys, monkeypatch):
         (["--learners", "oracle"], ["oracle", "q-learning", "gradient-bandit"]),
         (["--seeds", "0"], ["'0'", "at least 1"]),
         (["--jobs", "many"], ["'many'", "at least 1"]),
+        (["--backend", "cloud"], ["'cloud'", "local", "ray"]),
         (["--fast"], ["--fast"]),
     ],
 )
@@ -64,11 +67,38 @@ def test_bad_options_are_refused_with_what_is_allowed(arguments, named, capsys):
 
 
 def test_help_explains_every_option(capsys):
-    for main in (optimality.main, throughput.main, solver.main):
+    for main in (optimality.main, throughput.main, solver.main, deep.main):
         with pytest.raises(SystemExit) as caught:
             main(["--help"])
         assert caught.value.code == 0
         assert "--quick" in capsys.readouterr().out
+
+
+def test_a_missing_library_is_named_with_how_to_install_it(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delitem(sys.modules, "benchmarks.ray_tasks", raising=False)
+    with pytest.raises(SystemExit, match="pip install ray"):
+        optimality.main(["--quick", "--backend", "ray", "--output", str(tmp_path)])
+    monkeypatch.setattr(deep.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit, match=r"pip install -e '\.\[sb3\]'"):
+        deep.main(["--quick", "--output", str(tmp_path)])
+    assert not list(tmp_path.iterdir())
+
+
+def test_deep_tasks_are_each_encoding_in_self_play_and_one_against_each_opponent():
+    tasks = deep.tasks_of(deep.parse(["--boards", "five-heaps", "--seeds", "2"]))
+    trained = [(task.encoding, task.opponent) for task in tasks if task.learner == "maskable-ppo"]
+    assert len(trained) == 2 * (4 + 3)
+    assert {encoding for encoding, opponent in trained if opponent == "optimal"} == {
+        deep.MAIN_ENCODING
+    }
+    full = deep.tasks_of(deep.parse(["--boards", "five-heaps", "--seeds", "1", "--full"]))
+    assert sum(task.learner == "maskable-ppo" for task in full) == 4 * 4
+    # The published recipe is for three heaps.
+    assert not {task.learner for task in full} & set(deep.RECIPES)
+    everything = deep.tasks_of(deep.parse([]))
+    assert len(set(everything)) == len(everything)
+    assert {task.seed for task in everything if task.learner == "published"} == {0, 1, 2}
 
 
 def test_throughput_counts_moves_and_names_who_is_missing(tmp_path, capsys, monkeypatch):

@@ -85,7 +85,7 @@ def run(task: Task, quick: bool, log: Path | None) -> Run:
         where = None if log is None else (str(log), name.replace(" ", "-"))
         if task.learner in RECIPES:
             trained = training.train_recipe(
-                task, 4_096 if quick else PUBLISHED_STEPS, RECIPES[task.learner], where
+                task, 2_048 if quick else PUBLISHED_STEPS, RECIPES[task.learner], where
             )
         else:
             trained = training.train_ppo(task, games, where)

@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.optimality import GameSetting
 
 BOARDS: dict[str, GameSetting] = {
-    "nim-3-4-5": GameSetting("nim", {"heaps": (3, 4, 5), "start": "uniform"}, 150_000, 2_000),
+    "nim-3-4-5": GameSetting("nim", {"heaps": (3, 4, 5), "start": "uniform"}, 100_000, 2_000),
     "five-heaps": GameSetting(
         "nim", {"heaps": (1, 3, 5, 7, 9), "start": "uniform"}, 100_000, 2_000
     ),
@@ -60,7 +60,7 @@ PPO: dict[str, Any] = {
     "n_steps": 16,
     "batch_size": 256,
     "n_epochs": 4,
-    "gae_lambda": 0.9,
+    "gae_lambda": 0.6,
 }
 NUM_ENVS = 256
 LEARNING_RATE = 3e-3

@@ -21,11 +21,13 @@ class AgileRLVectorEnv(VectorWrapper):
 
     def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
         super().__init__(env)
-        self._single_observation_space = env.single_observation_space["observation"]
-        self._observation_space = env.observation_space["observation"]
+        both: tuple[Any, Any] = (env.single_observation_space, env.observation_space)
+        self._single_observation_space, self._observation_space = (
+            space["observation"] for space in both
+        )
 
     def reset(
-        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin new games."""
         seen, infos = self.env.reset(seed=seed, options=options)

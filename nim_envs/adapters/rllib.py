@@ -27,13 +27,14 @@ class MaskedPettingZooEnv(PettingZooEnv):
     def __init__(self, config: dict[str, Any]) -> None:
         arguments = dict(config)
         super().__init__(pettingzoo.make("aec", arguments.pop("id"), **arguments))
-        self.observation_spaces = {
-            agent: spaces.Dict(
+        shown: dict[str, Any] = {}
+        for agent in self.env.possible_agents:
+            space = self.env.observation_space(agent)
+            shown[agent] = spaces.Dict(
                 {"observations": space["observation"], "action_mask": space["action_mask"]}
             )
-            for agent, space in self.observation_spaces.items()
-        }
-        self.observation_space = spaces.Dict(self.observation_spaces)
+        self.observation_spaces = shown
+        self.observation_space = spaces.Dict(shown)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

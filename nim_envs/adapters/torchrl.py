@@ -13,7 +13,8 @@ from gymnasium.vector.utils import batch_space
 
 def _boolean_mask(space: Any) -> spaces.Dict[Any]:
     """The space of observations whose mask is boolean."""
-    mask = spaces.Box(low=0, high=1, shape=space["action_mask"].shape, dtype=np.bool_)
+    boolean: Any = np.bool_
+    mask = spaces.Box(low=0, high=1, shape=space["action_mask"].shape, dtype=boolean)
     return spaces.Dict({"observation": space["observation"], "action_mask": mask})
 
 
@@ -56,14 +57,14 @@ class TorchRLVectorEnv(VectorObservationWrapper):
     """
 
     def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
+        mode = env.metadata["autoreset_mode"]
+        if mode is not AutoresetMode.DISABLED:
+            raise ValueError(
+                f"autoreset_mode must be 'Disabled', as TorchRL resets games, not {mode.value!r}"
+            )
         super().__init__(env)
         # TorchRL asks the wrapper itself, which by default does not know.
-        self.autoreset_mode = env.metadata["autoreset_mode"]
-        if self.autoreset_mode is not AutoresetMode.DISABLED:
-            raise ValueError(
-                "TorchRL resets games itself: autoreset_mode must be 'Disabled', not "
-                f"{self.autoreset_mode.value!r}"
-            )
+        self.autoreset_mode = mode
         self._single_observation_space = _boolean_mask(env.single_observation_space)
         self._observation_space = batch_space(self._single_observation_space, env.num_envs)
 

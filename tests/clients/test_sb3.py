@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import types
 
 import gymnasium
@@ -90,9 +91,9 @@ def test_a_discount_of_minus_one_gives_negamax_returns():
     last = torch.tensor([[0.0], [0.3]])
     buffer.compute_returns_and_advantage(last, dones=np.array([True, False]))
     # Who moved third won; who moved second lost; who moved first won.
-    assert buffer.returns[:, 0].tolist() == pytest.approx([1, -1, 1])
+    assert buffer.returns[:, 0].tolist() == pytest.approx([1, -1, 1], abs=1e-6)
     # The second game ended without a winner after two moves; the third's value is the opponent's.
-    assert buffer.returns[:, 1].tolist() == pytest.approx([0, 0, -0.3])
+    assert buffer.returns[:, 1].tolist() == pytest.approx([0, 0, -0.3], abs=1e-6)
 
 
 @pytest.mark.parametrize("opponent", [None, "random", 0.5])
@@ -152,7 +153,8 @@ def test_sb3_checks_every_game(name):
 
 
 def test_sb3_trains_on_dict_observations_and_in_its_own_vector_environments():
-    envs = make_vec_env("nim_envs/Nim-v0", n_envs=2, seed=0, env_kwargs={"opponent": "optimal"})
+    arguments = {"opponent": "optimal", "render_mode": None}
+    envs = make_vec_env("nim_envs/Nim-v0", n_envs=2, seed=0, env_kwargs=arguments)
     model = MaskablePPO("MultiInputPolicy", envs, n_steps=32, batch_size=32, seed=0, device="cpu")
     model.learn(128)
     assert is_masking_supported(envs)
@@ -237,12 +239,13 @@ def test_scores_are_logged_and_games_counted(tmp_path):
     assert scores.games[0] == 0
     # No more than the games that can end in one step too many.
     assert 500 <= scores.played == scores.games[-1] < 500 + 16
-    assert all(later - sooner >= 100 for sooner, later in zip(scores.games, scores.games[1:-1]))
+    assert all(later - sooner >= 100 for sooner, later in itertools.pairwise(scores.games[:-1]))
     assert len(scores.games) == len(scores.percents) >= 4
     assert scores.remaining == 0
     assert seen == sorted(seen, reverse=True)
     assert 0.45 < seen[0] <= 0.5
-    assert 0.1 <= seen[-1] < 0.2
+    assert 0.1 <= seen[-1] < 0.3
+    model.logger.close()
     with (tmp_path / "progress.csv").open(encoding="utf-8") as file:
         logged = [row["optimality/percent"] for row in csv.DictReader(file)]
     assert float(logged[-1]) == pytest.approx(scores.percents[-1])

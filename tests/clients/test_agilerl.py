@@ -1,0 +1,92 @@
+"""AgileRL trains on these games, and is scored exactly."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+import torch
+from agilerl.algorithms import DQN, PPO
+from agilerl.rollouts import collect_rollouts
+
+import nim_envs
+from nim_envs.adapters.agilerl import AgileRLVectorEnv
+from nim_envs.registration import GAMES, gymnasium_id
+from tests.clients.tutorials import run_tutorial
+
+
+def batched(name, **arguments):
+    return gymnasium.make_vec(
+        gymnasium_id(name),
+        vectorization_mode="vector_entry_point",
+        autoreset_mode="SameStep",
+        illegal_move="raise",
+        **arguments,
+    )
+
+
+@pytest.fixture(scope="module")
+def tutorial():
+    torch.set_num_threads(1)
+    return run_tutorial("agilerl")
+
+
+def test_the_tutorial_trains_and_scores(tutorial):
+    score = tutorial["score"]
+    assert score.count == 18
+    assert score.illegal_percent == 0
+    assert score.percent > 70 > 1.5 * score.random_percent
+
+
+def test_the_actor_plays_as_it_is_scored(tutorial):
+    """AgileRL's own draws, many at one position, against the agent's probabilities."""
+    game, agent, ppo = tutorial["game"], tutorial["agent"], tutorial["population"][0]
+    positions = np.repeat([[1, 2, 3]], 4000, axis=0)
+    masks = game.rules.action_mask(positions)
+    probabilities = agent.action_probabilities(positions[:1], masks[:1])[0]
+    torch.manual_seed(0)
+    actions, *_ = ppo.get_action(agent.encoding.encode(positions), action_mask=masks)
+    shares = np.bincount(actions, minlength=len(probabilities)) / len(actions)
+    assert np.abs(shares - probabilities).max() < 5 * 0.5 / np.sqrt(len(actions))
+    assert shares[masks[0] == 0].sum() == 0
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_rollouts_keep_the_masks_and_play_legal_moves(name, opponent):
+    env = AgileRLVectorEnv(batched(name, num_envs=4, opponent=opponent, encoding="binary"))
+    ppo = PPO(
+        env.single_observation_space, env.single_action_space, num_envs=4, learn_step=80,
+        use_rollout_buffer=True,
+    )  # fmt: skip
+    collect_rollouts(ppo, env)
+    kept = ppo.rollout_buffer.buffer
+    masks, actions = kept["action_masks"], kept["actions"].long().squeeze(-1)
+    assert masks.gather(-1, actions.unsqueeze(-1)).all()
+    rules = env.unwrapped.game.rules
+    lattice = rules.lattice()
+    codes = torch.as_tensor(env.unwrapped.encoding.encode(lattice))
+    shown = torch.cdist(kept["observations"].reshape(-1, codes.shape[1]), codes).argmin(dim=1)
+    expected = rules.action_mask(lattice[shown.numpy()])
+    assert (masks.reshape(expected.shape).numpy() == expected).all()
+    assert np.isfinite(ppo.learn())
+
+
+def test_one_game_needs_no_adapter():
+    env = gymnasium.make(
+        "nim_envs/Nim-v0", encoding="one_hot", mask_in_observation=False, illegal_move="raise"
+    )
+    dqn = DQN(env.observation_space, env.action_space)
+    torch.manual_seed(0)
+    for game in range(20):
+        observation, info = env.reset(seed=game)
+        ended = False
+        while not ended:
+            (action,) = dqn.get_action(observation, epsilon=0.5, action_mask=info["action_mask"])
+            observation, _, ended, _, info = env.step(action)
+
+
+def test_the_batched_environment_alone_shows_no_mask_in_its_info():
+    """The reason for the adapter."""
+    _, infos = nim_envs.registration.make_vector("nim", 2).reset(seed=0)
+    assert "action_mask" not in infos

@@ -1,0 +1,101 @@
+"""RLlib trains on these games, PPO with action masking in self-play, and is scored exactly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pettingzoo
+import pytest
+import ray
+from ray.rllib.core.columns import Columns
+from ray.rllib.core.rl_module.rl_module import RLModule
+from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+
+from agents.deep.rllib import rllib_agent
+from agents.evaluation import optimality
+from nim_envs import make_game
+from nim_envs.adapters.rllib import MaskedPettingZooEnv
+from nim_envs.registration import GAMES, aec_id
+from tests.clients.tutorials import run_tutorial
+
+
+@pytest.fixture(scope="module")
+def tutorial():
+    # Apart from any cluster that this machine is part of.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("RAY_ADDRESS", raising=False)
+        yield run_tutorial("rllib")
+    ray.shutdown()
+
+
+def test_the_tutorial_trains_and_scores(tutorial):
+    score = tutorial["score"]
+    assert score.count == 8
+    assert score.illegal_percent < 1e-6
+    assert score.percent > 70 > 2 * score.random_percent
+
+
+def test_the_module_plays_as_it_is_scored(tutorial):
+    """Its own forward pass, position by position, against the agent's probabilities."""
+    import torch
+
+    game, agent = tutorial["game"], tutorial["agent"]
+    module = tutorial["algorithm"].get_module("both")
+    positions = game.rules.lattice()[:11]
+    masks = game.rules.action_mask(positions)
+    scored = agent.action_probabilities(positions, masks)
+    for position, mask, row in zip(positions, masks, scored, strict=True):
+        shown = torch.as_tensor(agent.encoding.encode(position[np.newaxis]))
+        batch = {"observations": shown, "action_mask": torch.as_tensor(mask[np.newaxis])}
+        with torch.no_grad():
+            output = module.forward_inference({Columns.OBS: batch})
+        logits = output[Columns.ACTION_DIST_INPUTS]
+        assert np.allclose(torch.softmax(logits, dim=1).numpy()[0], row, atol=1e-5)
+
+
+def test_a_saved_module_scores_the_same(tutorial, tmp_path):
+    module = tutorial["algorithm"].get_module("both")
+    module.save_to_path(tmp_path / "module")
+    restored = RLModule.from_checkpoint(tmp_path / "module")
+    score = optimality(rllib_agent(restored, tutorial["game"], "one_hot"), tutorial["game"])
+    assert score.percent == pytest.approx(tutorial["score"].percent)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_masks_are_those_of_the_position(name):
+    env = MaskedPettingZooEnv({"id": aec_id(name), "illegal_move": "raise"})
+    game = env.env.unwrapped.game
+    rng = np.random.default_rng(0)
+    seen, _ = env.reset(seed=0)
+    ended = False
+    while not ended:
+        (mover,) = seen
+        assert env.observation_spaces[mover].contains(seen[mover])
+        mask = seen[mover]["action_mask"]
+        assert (mask == game.rules.action_mask(seen[mover]["observations"])).all()
+        seen, rewards, ends, _, _ = env.step({mover: rng.choice(np.flatnonzero(mask))})
+        ended = ends["__all__"]
+    assert sorted(rewards.values()) == [-1.0, 1.0]
+    assert set(seen) == {"player_0", "player_1"}
+
+
+def test_without_the_adapter_the_module_refuses():
+    """The reason for the adapter; once this passes without, the adapter can go."""
+    env = PettingZooEnv(pettingzoo.make("aec", "nim_envs/nim-v0"))
+    with pytest.raises(KeyError, match="observations"):
+        ActionMaskingTorchRLModule(
+            observation_space=env.observation_spaces["player_0"],
+            action_space=env.action_spaces["player_0"],
+        )
+
+
+def test_an_untrained_module_is_about_random():
+    game = make_game("addition", k=3, n=10)
+    env = MaskedPettingZooEnv({"id": "nim_envs/addition-v0", "encoding": "one_hot"})
+    module = ActionMaskingTorchRLModule(
+        observation_space=env.observation_spaces["player_0"],
+        action_space=env.action_spaces["player_0"],
+        model_config={"fcnet_hiddens": [64]},
+    )
+    score = optimality(rllib_agent(module, game, "one_hot"), game)
+    assert abs(score.percent - score.random_percent) < 15

@@ -1,0 +1,64 @@
+"""Gymnasium and PettingZoo record videos of games, without a display."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+from gymnasium.wrappers import RecordVideo
+from moviepy import VideoFileClip
+from pettingzoo.utils.wrappers import RecordVideo as RecordTurns
+
+from nim_envs.registration import GAMES, aec_id, gymnasium_id
+
+
+def frames(folder):
+    """The pictures of the one video in ``folder``."""
+    (path,) = folder.glob("*.mp4")
+    with VideoFileClip(str(path)) as clip:
+        return list(clip.iter_frames())
+
+
+def assert_a_film_of(pictures, moves, shape):
+    # Encoders pad to even sizes, and players to whole seconds.
+    assert len(pictures) >= moves
+    assert np.abs(np.subtract(pictures[0].shape, shape)).max() <= 1
+    assert not np.array_equal(pictures[0], pictures[-1])
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_gymnasium_records_games(name, tmp_path):
+    env = gymnasium.make(gymnasium_id(name), render_mode="rgb_array")
+    env = RecordVideo(
+        env, str(tmp_path / "videos"), episode_trigger=lambda episode: True, disable_logger=True
+    )
+    rng = np.random.default_rng(0)
+    _, info = env.reset(seed=0)
+    shape = env.render().shape
+    moves, ended = 1, False
+    while not ended:
+        action = int(rng.choice(np.flatnonzero(info["action_mask"])))
+        _, _, ended, _, info = env.step(action)
+        moves += 1
+    env.close()
+    assert_a_film_of(frames(tmp_path / "videos"), moves, shape)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_pettingzoo_records_games(name, tmp_path):
+    env = pettingzoo.make("aec", aec_id(name), render_mode="rgb_array")
+    env = RecordTurns(
+        env, str(tmp_path / "videos"), episode_trigger=lambda episode: True, disable_logger=True
+    )
+    rng = np.random.default_rng(0)
+    env.reset(seed=0)
+    shape = env.render().shape
+    moves = 1
+    for _ in env.agent_iter():
+        observation, _, terminated, truncated, _ = env.last()
+        ended = terminated or truncated
+        moves += not ended
+        env.step(None if ended else int(rng.choice(np.flatnonzero(observation["action_mask"]))))
+    env.close()
+    assert_a_film_of(frames(tmp_path / "videos"), moves, shape)

@@ -1,0 +1,146 @@
+"""A function that gives probabilities, as an agent: scored exactly, and an opponent."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents import Policy
+from agents.deep import PolicyAgent
+from agents.deep.policy import LARGEST_BATCH
+from agents.evaluation import best_response, optimality
+from nim_envs import make_game
+from nim_envs.encoding import ENCODINGS, Encoding
+from nim_envs.errors import InvalidGameError
+from nim_envs.registration import make_vector, make_versus
+
+GAME = make_game("nim", heaps=(1, 2, 3))
+
+
+class Oracle:
+    """Decodes one-hot features, as a trained network in effect would, and plays right."""
+
+    def __init__(self, game, encoding):
+        self.game = game
+        lattice = game.rules.lattice()
+        shown = Encoding(encoding, game.rules).encode(lattice)
+        self.positions = {
+            row.tobytes(): position for row, position in zip(shown, lattice, strict=True)
+        }
+        self.batches = []
+
+    def __call__(self, observations, masks):
+        self.batches.append(len(observations))
+        positions = np.array([self.positions[row.tobytes()] for row in observations])
+        return self.game.solution.winning_mask(positions) + 1e-9
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_what_is_trained_on_features_is_scored_over_positions(encoding):
+    oracle = Oracle(GAME, encoding)
+    agent = PolicyAgent(oracle, GAME, encoding=encoding)
+    assert isinstance(agent, Policy)
+    score = optimality(agent, GAME)
+    assert score.percent == pytest.approx(100, abs=1e-5)
+    assert score.illegal_percent == 0
+    # All N-positions at once.
+    assert oracle.batches == [score.count]
+    assert optimality(agent.greedy(), GAME).percent == 100
+    response = best_response(agent.greedy(), GAME)
+    start = GAME.rules.indices(np.array([1, 2, 2]))
+    assert response.waiting[start] == 0
+
+
+def test_features_and_positions_are_taken_alike():
+    agent = PolicyAgent(Oracle(GAME, "binary"), GAME, encoding="binary")
+    positions = GAME.rules.lattice()
+    masks = GAME.rules.action_mask(positions)
+    small = positions.astype(np.int8)
+    expected = agent.action_probabilities(positions, masks)
+    for shown in (small, agent.encoding.encode(positions)):
+        assert (agent.action_probabilities(shown, masks) == expected).all()
+
+
+def test_what_is_illegal_is_never_played_whatever_the_policy_says():
+    masks = np.array([[1, 0, 1], [0, 1, 0], [0, 0, 0]], dtype=np.int8)
+    game = make_game("addition", k=3, n=10)
+    positions = np.zeros((3, 1), dtype=np.int64)
+    sure = PolicyAgent(lambda observations, masks: np.array([[0.2, 0.8, 0.0]] * 3), game)
+    shares = sure.action_probabilities(positions, masks)
+    assert shares.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0]]
+    # What is legal but given no chance at all is equally likely.
+    wrong = PolicyAgent(lambda observations, masks: np.eye(3)[[1, 0, 0]], game)
+    for agent in (wrong, wrong.greedy()):
+        assert agent.action_probabilities(positions, masks).tolist() == [
+            [0.5, 0, 0.5], [0, 1, 0], [0, 0, 0],
+        ]  # fmt: skip
+    rng = np.random.default_rng(0)
+    assert set(wrong(positions, masks, rng)[1:].tolist()) == {1, 0}
+
+
+def test_the_greedy_policy_shares_ties():
+    game = make_game("addition", k=3, n=10)
+    agent = PolicyAgent(lambda o, m: np.array([[0.4, 0.4, 0.2]]), game, greedy=True)
+    ones = np.ones((1, 3), dtype=np.int8)
+    assert agent.action_probabilities(np.array([[0]]), ones).tolist() == [[0.5, 0.5, 0]]
+
+
+def test_actions_are_drawn_with_the_probabilities():
+    game = make_game("addition", k=3, n=10)
+    agent = PolicyAgent(lambda o, m: np.tile([0.5, 0.3, 0.2], (len(o), 1)), game)
+    number = 40_000
+    ones = np.ones((number, 3), dtype=np.int8)
+    drawn = agent(np.zeros((number, 1), dtype=np.int64), ones, np.random.default_rng(0))
+    assert np.bincount(drawn) / number == pytest.approx([0.5, 0.3, 0.2], abs=0.01)
+    assert agent.act(np.array([0]), ones[0], np.random.default_rng(0)) in (0, 1, 2)
+
+
+def test_many_positions_are_shown_in_pieces():
+    sizes = []
+
+    def policy(observations, masks):
+        sizes.append(len(observations))
+        return masks
+
+    game = make_game("addition", k=2, n=10)
+    number = LARGEST_BATCH + 3
+    agent = PolicyAgent(policy, game)
+    shares = agent.action_probabilities(
+        np.zeros((number, 1), dtype=np.int64), np.ones((number, 2), dtype=np.int8)
+    )
+    assert shares.shape == (number, 2)
+    assert sizes == [LARGEST_BATCH, 3]
+
+
+def test_it_is_an_opponent_of_single_and_of_batched_games():
+    agent = PolicyAgent(Oracle(GAME, "one_hot"), GAME, encoding="one_hot", greedy=True)
+    arguments = {"heaps": (1, 2, 3), "encoding": "one_hot", "opponent": agent}
+    env = make_versus("nim", **arguments)
+    _, info = env.reset(seed=0)
+    ended = False
+    while not ended:
+        _, reward, ended, _, info = env.step(int(info["action_mask"].argmax()))
+    assert reward == -1
+    envs = make_vector("nim", 8, **arguments)
+    envs.reset(seed=0)
+    rewards = np.stack([envs.step(envs.sample_actions())[1] for _ in range(6)])
+    # From a P-position nobody wins against it.
+    assert (rewards <= 0).all()
+    assert (rewards < 0).any()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [np.ones((1, 2)), np.ones(3), np.array([[0.5, -0.5, 1]]), np.full((1, 3), np.nan)],
+    ids=["shape", "rank", "negative", "nan"],
+)
+def test_what_is_no_probability_is_an_error(answer):
+    game = make_game("addition", k=3, n=10)
+    agent = PolicyAgent(lambda observations, masks: answer, game)
+    with pytest.raises(ValueError, match=r"probabilities of shape \(1, 3\)"):
+        agent.action_probabilities(np.array([[0]]), np.ones((1, 3), dtype=np.int8))
+
+
+def test_an_unknown_encoding_is_refused():
+    with pytest.raises(InvalidGameError, match="ternary"):
+        PolicyAgent(lambda observations, masks: masks, GAME, encoding="ternary")
