@@ -22,7 +22,7 @@ from agents.base import Agent, FloatArray, IntArray, Learner, Policy
 from agents.figures import BLACK, PAGE_WIDTH, styled
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.rules import SubtractionHeap
+from nim_envs.rules import SplittingHeap, SubtractionHeap
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -441,7 +441,7 @@ def _state_name(game: Game, index: int) -> str:
     """What the states of a component are, in words."""
     component = game.rules.components[index]
     name = component.kind if len(game.rules.components) == 1 else f"{component.kind} {index}"
-    return f"{name}, objects" if isinstance(component, SubtractionHeap) else name
+    return f"{name}, objects" if isinstance(component, (SubtractionHeap, SplittingHeap)) else name
 
 
 def _title_and_key(figure: Figure, title: str, score: str, hatched: str) -> None:

@@ -22,7 +22,14 @@ from agents.replay import Replay, ReplayBuffer
 from agents.storable import STORABLE
 from nim_envs import Convention, Game, Rules
 from nim_envs.files import write_atomically
-from nim_envs.rules import AdditionTotal, SubtractionHeap, TableComponent
+from nim_envs.rules import (
+    AdditionTotal,
+    HeapGame,
+    SplittingHeap,
+    SubtractionHeap,
+    TableComponent,
+    Token,
+)
 from nim_envs.starts import BalancedStart, FixedStart, OutcomeStart, UniformStart
 
 FORMAT = "nim_envs agent"
@@ -36,12 +43,15 @@ VALUES: dict[str, Any] = {
         Decay,
         FixedStart,
         Game,
+        HeapGame,
         OutcomeStart,
         Replay,
         ReplayBuffer,
         Rules,
+        SplittingHeap,
         SubtractionHeap,
         TableComponent,
+        Token,
         UniformStart,
     )
 }

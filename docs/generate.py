@@ -101,7 +101,8 @@ def results(name: str) -> str:
     parts = [
         "## What learners reach\n\nPrinted by `python -m benchmarks.optimality`: the share of "
         "N-positions at which a winning move is played, over the seeds the mean, the lowest and "
-        "the highest; and how many positions count.\n"
+        "the highest; and how many positions count. A learner with a table for each seat is "
+        "scored by seat, over the positions that it can face.\n"
     ]
     for setting in dict.fromkeys(row["game"] for row in rows):
         arguments = ", ".join(f"{key}={value!r}" for key, value in

@@ -438,6 +438,18 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._mask[first : first + self._num_options] = self._mask_rows[slot][state]
         self._legal += self._legal_counts[slot][state]
 
+    def show_moves_since(self, position: IntArray, words: str) -> None:
+        """Let pictures show all moves since ``position`` as the last ones, and tell ``words``.
+
+        For environments that make several moves in a step.
+        """
+        self._previous, self._last_seat, self._last_words = position, None, words
+
+    @property
+    def last_words(self) -> str:
+        """Who made which move last, in words; kept in the render modes alone."""
+        return self._last_words
+
     def _checked_action(self, action: Any) -> int:
         """Return ``action`` as an ``int`` of the action space; the slow road of :meth:`step`."""
         allowed = f"an integer from 0 to {self._num_actions - 1}"

@@ -220,11 +220,15 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         """
         if not self._ready:
             raise ResetNeededError("no game is in progress: call reset()")
+        before = None if self.render_mode is None else self._aec.position
         self._aec.step(action)
+        words = self._aec.last_words
         # Should the opponent fail to answer, the game cannot go on.
         self._ready = False
         if not self._over:
             self._reply()
+            if before is not None:
+                self._aec.show_moves_since(before, f"{words}; {self._aec.last_words}")
         self._ready = not self._over
         observation, info = self._seen()
         agent = PLAYERS[self._seated]

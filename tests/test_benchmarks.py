@@ -175,7 +175,7 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path, monkeypatch):
     with pytest.raises(UnicodeEncodeError):
         report.write_text(path, "second \ud800")
     with monkeypatch.context() as broken:
-        broken.setattr("agents.files.os.fsync", failing)
+        broken.setattr("nim_envs.files.os.fsync", failing)
         with pytest.raises(OSError, match="disk full"):
             report.write_text(path, "third\n")
     assert path.read_text(encoding="utf-8") == "first\n"

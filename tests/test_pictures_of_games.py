@@ -15,6 +15,7 @@ import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
+from gymnasium.utils.env_checker import check_env
 
 from nim_envs import Convention, Game, GameEnv, Rules, make_game
 from nim_envs.errors import (
@@ -351,7 +352,7 @@ def test_every_legal_move_of_heaps_and_tracks_has_its_point():
         make_game("addition", k=6, n=40),
     ):
         picture = Picture(game)
-        for _ in range(5):
+        for _ in range(2):
             position = rng.integers(0, game.rules.shape)
             found = {
                 picture.action_at(position, (x, y))
@@ -485,6 +486,15 @@ def test_a_word_of_no_letters_is_no_matter():
     assert canvas.shortened("a long line", 1, 20) == ""
 
 
+@pytest.mark.parametrize("mode", ["human", "rgb_array", "ansi"])
+@pytest.mark.parametrize("name", ["nim", "addition", "kayles", "graph"])
+def test_gymnasiums_own_check_renders_every_mode(display, name, mode):
+    env = gymnasium.make(gymnasium_id(name), render_mode=mode).unwrapped
+    env._aec.metadata["render_fps"] = 1000
+    check_env(env)
+    env.close()
+
+
 def test_batched_games_have_a_picture_each():
     envs = gymnasium.make_vec(
         gymnasium_id("nim"),
@@ -520,6 +530,12 @@ def test_batched_games_have_a_picture_each():
 
 
 def test_versus_an_opponent_the_picture_shows_both_moves():
+    env = gymnasium.make(
+        gymnasium_id("nim"), heaps=(3, 3), opponent="optimal", render_mode="rgb_array"
+    )
+    env.reset(seed=0)
+    env.step(0)
+    single = env.render()
     envs = gymnasium.make_vec(
         gymnasium_id("nim"),
         num_envs=1,
@@ -533,6 +549,10 @@ def test_versus_an_opponent_the_picture_shows_both_moves():
     scene = envs.unwrapped._scene(0, envs.unwrapped.positions[0])
     assert scene.previous.tolist() == [3, 3]
     assert scene.position.tolist() == [2, 2]
+    (batched,) = envs.render()
+    # The same heaps; the single environment tells the moves in words, too.
+    assert (single[46:440] == batched[46:440]).all()
+    assert (single != batched).any()
     envs.close()
 
 

@@ -196,8 +196,17 @@ def test_starts_cannot_be_drawn_before_the_first_reset():
         env.next_starts(3)
 
 
-@pytest.mark.parametrize("game", [GAMES[0], WIDER[0]], ids=["nim", "kayles"])
-@pytest.mark.parametrize("name", ["negamax", "symmetry", "afterstate, symmetry"])
+@pytest.mark.parametrize(
+    ("name", "game"),
+    [
+        ("negamax", GAMES[0]),
+        ("symmetry", GAMES[0]),
+        ("afterstate, symmetry", GAMES[0]),
+        ("negamax", WIDER[0]),
+        ("symmetry", WIDER[0]),
+    ],
+    ids=str,
+)
 def test_games_too_large_to_list_their_legal_actions_are_played_alike(name, game, monkeypatch):
     steps = run(LEARNERS[name], game, seats=1, compiled=False)
     monkeypatch.setattr("agents.compiled_games.LARGEST_LISTS", 0)

@@ -165,6 +165,25 @@ class Canvas:
 
         self._blit(("polygon", inside, color), (left, top), size, color, paint)
 
+    def unchanging(self, key: Any, place: Area, paint: Callable[[], None]) -> None:
+        """Draw what is the same in every picture: painted once, and then copied.
+
+        Args:
+            key: tells it from others.
+            place: what it covers, with all that is below it.
+            paint: draws it on this canvas.
+        """
+        x, y = math.floor(place.x), math.floor(place.y)
+        area = self._pygame.Rect(
+            x, y, math.ceil(place.right) - x, math.ceil(place.bottom) - y
+        ).clip(self.surface.get_rect())
+        sprite = self._sprites.get(key)
+        if sprite is None:
+            paint()
+            self._kept(key, lambda: self.surface.subsurface(area).copy())
+        else:
+            self.surface.blit(sprite, area.topleft)
+
     def text(
         self,
         words: str,

@@ -16,6 +16,7 @@ from nim_envs.render.canvas import (
     SEATS,
     WINNING,
     Canvas,
+    Color,
     mixed,
 )
 from nim_envs.render.geometry import Area, Point, square
@@ -30,7 +31,8 @@ MOST_NODES = 80
 
 SMALLEST_NODE, LARGEST_NODE = 12.0, 0.115
 """Sides of nodes, in pixels and as a share of the graph's height."""
-WHITE = (255, 255, 255)
+WHITE: Color = (255, 255, 255)
+OUTLINE = mixed(LINE, GREY, 0.35)
 
 
 @lru_cache(maxsize=64)
@@ -111,12 +113,14 @@ class GraphPanel(Panel):
                 if (option := self.pointed_option(scene, token)) is not None
             ]
             colors = dict.fromkeys(ways, WINNING)
-            if scene.last_mover is not None:
-                colors |= dict.fromkeys(moved, SEATS[scene.last_mover])
+            last = INK if scene.last_mover is None else SEATS[scene.last_mover]
+            colors |= dict.fromkeys(moved, last)
             if scene.mover is not None:
                 colors |= dict.fromkeys(pointed, SEATS[scene.mover])
+            graph.draw_plain(canvas)
             graph.draw_edges(canvas, colors)
-            graph.draw_nodes(canvas, {end: WINNING for _, end in ways})
+            if ways:
+                graph.draw_nodes(canvas, dict.fromkeys((end for _, end in ways), WINNING))
             graph.draw_tokens(canvas, [scene.state(token) for token in graph.tokens])
 
 
@@ -170,27 +174,33 @@ class _Graph:
             (state for state in range(len(self.places)) if self.node(state).contains(point)), None
         )
 
-    def draw_edges(self, canvas: Canvas, colors: dict[Edge, tuple[int, int, int]]) -> None:
-        """Draw the edges, those in ``colors`` last and bolder."""
-        plain = mixed(LINE, GREY, 0.35)
-        for edge in sorted(self.edges, key=colors.__contains__):
+    def draw_plain(self, canvas: Canvas) -> None:
+        """Draw all edges and nodes."""
+
+        def paint() -> None:
+            self.draw_edges(canvas, dict.fromkeys(self.edges, OUTLINE), width=1.8)
+            self.draw_nodes(canvas, {})
+
+        canvas.unchanging(("graph", self.cell), self.cell, paint)
+
+    def draw_edges(self, canvas: Canvas, colors: dict[Edge, Color], width: float = 4.0) -> None:
+        """Draw the edges in ``colors``."""
+        for edge, color in colors.items():
             way = [self.places[edge[0]], *self.bends.get(edge, []), self.places[edge[1]]]
-            color, width = colors.get(edge, plain), 4.0 if edge in colors else 1.8
             ends = _shortened(way, 0.5 * self.side, 0.5 * self.side + 3)
             for start, end in itertools.pairwise(ends[:-1]):
                 canvas.line(start, end, color, width)
                 canvas.disc(square(end, width), color)
             canvas.arrow(ends[-2], ends[-1], color, width)
 
-    def draw_nodes(self, canvas: Canvas, colors: dict[int, tuple[int, int, int]]) -> None:
-        """Draw the nodes with their numbers."""
-        for state in range(len(self.places)):
+    def draw_nodes(self, canvas: Canvas, colors: dict[int, Color]) -> None:
+        """Draw the nodes in ``colors`` with their numbers; all of them, in grey, if it is empty."""
+        for state in colors or range(len(self.places)):
             place = self.node(state)
-            color = colors.get(state)
-            canvas.disc(place, FAINT if color is None else color)
-            canvas.ring(place, mixed(LINE, GREY, 0.35) if color is None else color, 1.8)
+            canvas.disc(place, colors.get(state, FAINT))
+            canvas.ring(place, colors.get(state, OUTLINE), 1.8)
             if self.side >= 18:
-                ink = GREY if color is None else WHITE
+                ink = WHITE if state in colors else GREY
                 canvas.text(str(state), place.center, min(20, 0.55 * self.side), ink)
 
     def draw_tokens(self, canvas: Canvas, states: list[int]) -> None:
