@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pettingzoo
 import pytest
@@ -99,3 +101,29 @@ def test_an_untrained_module_is_about_random():
     )
     score = optimality(rllib_agent(module, game, "one_hot"), game)
     assert abs(score.percent - score.random_percent) < 15
+
+
+def test_other_processes_play_and_what_they_play_is_learned_from(tutorial):
+    """Two of them here; they may be on other machines as well."""
+    config = tutorial["config"].copy(copy_frozen=False)
+    config.env_runners(num_env_runners=2, num_envs_per_env_runner=4, rollout_fragment_length=20)
+    config.training(train_batch_size_per_learner=160, minibatch_size=80, num_epochs=1)
+    ray.init(address="local", include_dashboard=False, num_cpus=2)
+    try:
+        algorithm = config.build_algo()
+        before = optimality(
+            rllib_agent(algorithm.get_module("both"), tutorial["game"], "one_hot"), tutorial["game"]
+        )
+        results = algorithm.train()
+        after = optimality(
+            rllib_agent(algorithm.get_module("both"), tutorial["game"], "one_hot"), tutorial["game"]
+        )
+        processes = algorithm.env_runner_group.foreach_env_runner(
+            lambda runner: os.getpid(), local_env_runner=False
+        )
+        algorithm.stop()
+    finally:
+        ray.shutdown()
+    assert len({os.getpid(), *processes}) == 3
+    assert results["env_runners"]["num_env_steps_sampled"] >= 160
+    assert after.percent != before.percent
