@@ -19,6 +19,7 @@ from benchmarks import optimality
 from benchmarks.parallel import in_parallel
 
 TASKS = 12
+GONE = "gone"
 
 
 @pytest.fixture
@@ -41,20 +42,27 @@ def options(jobs=None):
 
 
 def squared(number, directory):
-    """The square of a number, and a note of who began to compute it."""
+    """The square of a number, and a note of who began to compute it; done after a machine went."""
     node = ray.get_runtime_context().get_node_id()
     (directory / f"{number}-{node}-{time.time_ns()}").touch()
-    time.sleep(0.5)
+    while not (directory / GONE).exists():
+        time.sleep(0.05)
     return number, number**2
+
+
+def notes(directory):
+    """Who began to compute what: pairs of number and machine."""
+    return [note.name.split("-")[:2] for note in directory.iterdir() if note.name != GONE]
 
 
 def test_a_machine_that_goes_takes_no_run_with_it(cluster, tmp_path):
     done = []
 
     def kill_one_when_both_work():
-        while len({note.name.split("-")[1] for note in tmp_path.iterdir()}) < 2:
+        while len({node for _, node in notes(tmp_path)}) < 2:
             time.sleep(0.05)
         cluster.remove_node(cluster.workers[0], allow_graceful=False)
+        (tmp_path / GONE).touch()
         done.append(True)
 
     killer = threading.Thread(target=kill_one_when_both_work)
@@ -63,10 +71,9 @@ def test_a_machine_that_goes_takes_no_run_with_it(cluster, tmp_path):
     killer.join(timeout=60)
     assert done
     assert sorted(results) == [(number, number**2) for number in range(TASKS)]
-    notes = [note.name.split("-")[:2] for note in tmp_path.iterdir()]
     # The machine was in the middle of one, which the other made again.
-    assert len(notes) > TASKS
-    assert len({node for _, node in notes}) == 2
+    assert len(notes(tmp_path)) == TASKS + 1
+    assert len({node for _, node in notes(tmp_path)}) == 2
 
 
 def failing(number):
@@ -76,6 +83,7 @@ def failing(number):
 def test_an_error_of_a_run_is_raised_here_and_other_runs_follow(cluster, tmp_path):
     with pytest.raises(ValueError, match="failed"):
         in_parallel(failing, [(number,) for number in range(3)], options())
+    (tmp_path / GONE).touch()
     assert in_parallel(squared, [(3, tmp_path)], options(jobs=1)) == [(3, 9)]
 
 
