@@ -42,17 +42,20 @@ def options(jobs=None):
 
 
 def squared(number, directory):
-    """The square of a number, and a note of who began to compute it; done after a machine went."""
+    """The square of a number, and a note of who began to compute it.
+
+    Nobody is done before a machine has gone, and that machine never.
+    """
     node = ray.get_runtime_context().get_node_id()
     (directory / f"{number}-{node}-{time.time_ns()}").touch()
-    while not (directory / GONE).exists():
+    while not (directory / GONE).exists() or (directory / GONE).read_text() == node:
         time.sleep(0.05)
     return number, number**2
 
 
 def notes(directory):
     """Who began to compute what: pairs of number and machine."""
-    return [note.name.split("-")[:2] for note in directory.iterdir() if note.name != GONE]
+    return [note.name.split("-")[:2] for note in directory.iterdir() if "-" in note.name]
 
 
 def test_a_machine_that_goes_takes_no_run_with_it(cluster, tmp_path):
@@ -61,8 +64,11 @@ def test_a_machine_that_goes_takes_no_run_with_it(cluster, tmp_path):
     def kill_one_when_both_work():
         while len({node for _, node in notes(tmp_path)}) < 2:
             time.sleep(0.05)
-        cluster.remove_node(cluster.workers[0], allow_graceful=False)
-        (tmp_path / GONE).touch()
+        machine = cluster.workers[0]
+        # Said first, and whole at once: its run may see it and must not end.
+        (tmp_path / "going").write_text(machine.node_id)
+        (tmp_path / "going").rename(tmp_path / GONE)
+        cluster.remove_node(machine, allow_graceful=False)
         done.append(True)
 
     killer = threading.Thread(target=kill_one_when_both_work)
