@@ -6,8 +6,8 @@ python -m benchmarks.scaling --help explains every option.
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,6 +71,7 @@ class Run:
     seconds: float
     percent: float
     bytes: int
+    megabytes: int | None
 
 
 def run(
@@ -90,23 +91,31 @@ def run(
     small = BOARDS[5].env(start)
     train(small, _learner(small, symmetric), 2, seed=0, progress=False)
     learner = _learner(env, symmetric)
-    scoring, percent = 0.0, 0.0
-
-    def score(_: int) -> bool:
-        nonlocal scoring, percent
-        began = time.perf_counter()
-        percent = value_optimality(learner.greedy(), env.game)
-        scoring += time.perf_counter() - began
-        return games is None and percent >= board.goal
-
-    log = train(
-        env, learner, games or board.most, seed=seed, after_game=score,
-        after_every=games or board.every,
-    )  # fmt: skip
+    played, seconds, percent = 0, 0.0, 0.0
+    # In blocks of a seed each, so that the log of one block is all that is kept.
+    for block in itertools.count():
+        block_seed = int(np.random.SeedSequence([seed, block]).generate_state(1)[0])
+        log = train(env, learner, board.every, seed=block_seed, progress=board.every >= 100_000)
+        played += log.games
+        seconds += log.seconds
+        if games is None or played >= games:
+            percent = value_optimality(learner.greedy(), env.game)
+        if played >= (games or board.most) or (games is None and percent >= board.goal):
+            break
     return Run(
-        board.heaps, start, env.game.rules.num_positions, log.games, log.seconds - scoring,
-        percent, learner.values.nbytes,
+        board.heaps, start, env.game.rules.num_positions, played, seconds, percent,
+        learner.values.nbytes, peak_megabytes(),
     )  # fmt: skip
+
+
+def peak_megabytes() -> int | None:
+    """Return the most memory that this process has had, in 10**6 bytes; ``None`` if unknown."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return None
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 10**6
 
 
 def _learner(env: GameEnv, symmetric: bool) -> AfterstateTD:
@@ -133,7 +142,7 @@ def exponent(positions: FloatArray, amounts: FloatArray) -> tuple[float, float]:
 
 HEADER = (
     "heaps", "positions", "starts", "games", "seconds", "optimality %", "bytes",
-    "games/position", "games/second",
+    "games/position", "games/second", "peak MB",
 )  # fmt: skip
 
 
@@ -151,6 +160,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
             run.bytes,
             run.games / run.positions,
             int(run.games / run.seconds),
+            run.megabytes,
         ]
         for run in runs
     ]
@@ -205,7 +215,8 @@ NOTES = f"""\
   from the full board: how far that gets.
 - *seconds* are of training alone, without scoring and compilation.
 - *optimality %* is over all N-positions, exact, rounded down.
-- *bytes* are those of the table of values.
+- *bytes* are those of the table of values; *peak MB* is the most memory that the whole process has
+  had up to then, in millions of bytes, with Python, compiler and scoring.
 - Exponents are fitted over the boards on which 100 % was reached.
 - Machine: {machine()}.
 """

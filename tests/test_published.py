@@ -164,7 +164,7 @@ def test_learning_speed_reports_games_and_seconds(tmp_path, capsys):
         ["--quick", "--boards", "misere-nim-1-3-5-7", "--learners", "q-learning",
          "afterstate-td-symmetric", "--jobs", "1", "--output", str(tmp_path)]
     )  # fmt: skip
-    assert "published Q-learner" in capsys.readouterr().out
+    assert "published, improved" in capsys.readouterr().out
     with (tmp_path / "learning_speed.csv").open(encoding="utf-8") as file:
         rows = {row["learner"]: row for row in csv.DictReader(file)}
     assert rows["afterstate-td-symmetric"]["reached"] == "1"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nim_envs.errors import (
@@ -549,6 +549,8 @@ def test_more_places_need_more_values():
     start=st.integers(0, 40), cycle=st.lists(st.integers(0, 300), min_size=1, max_size=30),
     seed=st.integers(0, 1000), places=st.integers(0, 5),
 )  # fmt: skip
+@example(start=0, cycle=[0, 1, 1], seed=0, places=0)
+@example(start=3, cycle=[0] * 29 + [1], seed=0, places=5)
 def test_the_least_period_of_any_periodic_sequence_is_found(start, cycle, seed, places):
     head = np.random.default_rng(seed).integers(0, 300, size=start)
     size = 2 * start + 2 * len(cycle) + places

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,10 @@ from nim_envs.rules.component import IntArray
 Sequence = npt.NDArray[np.unsignedinteger]
 
 MOST_REPETITIONS = 8
-"""Times that the last values may occur before, the latest first, that are looked at."""
+"""Earlier occurrences of the last values, the latest first, that are tried as periods."""
+
+MOST_OCCURRENCES = 32
+"""Those that are looked at; of a long constant stretch hardly any is worth a try."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,19 +109,30 @@ def find_period(values: Sequence, places: int) -> Period | None:
     return best
 
 
-def _repetitions(values: Sequence) -> list[int]:
-    """Return by how much the last values must be shifted back to occur again, ascending."""
+def _repetitions(values: Sequence) -> Iterator[int]:
+    """Yield by how much the last values must be shifted back to occur again.
+
+    A period with its proof repeats the last half of the values, and the shortest shift that does
+    so is the least such period: by a theorem of Fine and Wilf it divides any other. After it come
+    shifts of the last eighth, ascending, for periods that are yet to be proven.
+    """
     # Backwards, so that a search forwards finds the shortest first.
     data = values[::-1].tobytes()
     size = values.itemsize
-    tail = data[: len(values) // 8 * size]
+    yield from _shifts(data, size, -(-len(values) // 2), 1)
+    yield from _shifts(data, size, len(values) // 8, MOST_REPETITIONS)
+
+
+def _shifts(data: bytes, size: int, length: int, most: int) -> Iterator[int]:
+    """Yield where the first ``length`` values of ``data`` occur again, at most so many times."""
+    tail = data[: length * size]
     found: list[int] = []
     place = data.find(tail, size) if tail else -1
-    for _ in range(MOST_REPETITIONS):
-        if place < 0:
+    for _ in range(MOST_OCCURRENCES):
+        if place < 0 or len(found) == most:
             break
-        # Twice a period is none that begins earlier; a place inside a value is none at all.
+        # A multiple is hardly ever nearer to a proof; a place inside a value is none at all.
         if place % size == 0 and all(place // size % shorter for shorter in found):
             found.append(place // size)
+            yield found[-1]
         place = data.find(tail, place + 1)
-    return found
