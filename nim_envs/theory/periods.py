@@ -119,8 +119,10 @@ def _repetitions(values: Sequence) -> Iterator[int]:
     # Backwards, so that a search forwards finds the shortest first.
     data = values[::-1].tobytes()
     size = values.itemsize
-    yield from _shifts(data, size, -(-len(values) // 2), 1)
-    yield from _shifts(data, size, len(values) // 8, MOST_REPETITIONS)
+    half, eighth = -(-len(values) // 2), len(values) // 8
+    if eighth:
+        yield from _shifts(data, size, half, 1)
+        yield from _shifts(data, size, eighth, MOST_REPETITIONS)
 
 
 def _shifts(data: bytes, size: int, length: int, most: int) -> Iterator[int]:
