@@ -260,26 +260,38 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> None:
     """Run the benchmark and write its report."""
     options = parse(arguments)
+    command = " ".join(["python -m benchmarks.scaling", *(arguments or sys.argv[1:])])
     runs: list[Run] = []
     for heaps in options.heaps:
         board, seed, symmetric = BOARDS[heaps], options.seed, options.symmetric
-        exploring = run(board, "uniform", seed, symmetric=symmetric)
-        runs += [exploring, run(board, "fixed", seed, exploring.games, symmetric)]
-    rows = summary(runs)
-    print(table(HEADER, rows))
-    powers = "; ".join(
+        runs.append(run(board, "uniform", seed, symmetric=symmetric))
+        # Written as soon as there is something to tell: the next run may take hours.
+        write_report(runs, command, options.output)
+        runs.append(run(board, "fixed", seed, runs[-1].games, symmetric))
+        write_report(runs, command, options.output)
+    print(table(HEADER, summary(runs)))
+    print(f"\n{fit_line(runs)}")
+    print(f"written to {options.output}")
+
+
+def fit_line(runs: list[Run]) -> str:
+    """Return the fitted powers in words; empty if there are none."""
+    return "; ".join(
         f"{name}: {factor:.3g} times positions to the power {power:.3f}"
         for name, (power, factor) in fits(runs).items()
     )
-    print(f"\n{powers}")
-    command = " ".join(["python -m benchmarks.scaling", *(arguments or sys.argv[1:])])
-    write_csv(options.output / "scaling.csv", HEADER, rows)
+
+
+def write_report(runs: list[Run], command: str, directory: Path) -> None:
+    """Write the table as CSV and Markdown, and the figure."""
+    rows = summary(runs)
+    write_csv(directory / "scaling.csv", HEADER, rows)
     write_text(
-        options.output / "scaling.md",
-        f"# Scaling\n\n`{command}`\n\n{table(HEADER, rows, style='github')}\n\n{powers}\n\n{NOTES}",
+        directory / "scaling.md",
+        f"# Scaling\n\n`{command}`\n\n{table(HEADER, rows, style='github')}\n\n"
+        f"{fit_line(runs)}\n\n{NOTES}",
     )
-    save_figure(scaling_figure(runs), options.output / "scaling.png")
-    print(f"written to {options.output}")
+    save_figure(scaling_figure(runs), directory / "scaling.png")
 
 
 if __name__ == "__main__":
