@@ -20,7 +20,6 @@ from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.tabulation import (
     ACTIONS,
     ACTIONS_AT,
-    COUNTS_AT,
     FIRST_ACTION,
     WORDS,
     WORDS_AT,
@@ -41,6 +40,9 @@ SHOWN = 128
 OPENINGS = 64
 """New games begun in a row, in one call, where the opponent's first move ends them all."""
 
+NO_LIMIT = 2**31 - 1
+"""Stands for no limit of moves."""
+
 GOES_ON, TRUNCATED, LAST_MOVE, FORFEIT, REPLY = (np.uint8(bits) for bits in (0, 1, 2, 4, 8))
 """How a game ended, in bits: the most moves allowed were made; no move was left; the move was
 illegal; it was the opponent's. The second and the third beat the first."""
@@ -59,22 +61,21 @@ U11, U27, U30, U31, U32, U63 = (np.uint64(shift) for shift in (11, 27, 30, 31, 3
 class Games(NamedTuple):
     """The games in progress, one entry or one column each."""
 
-    states: UInt32Array  # (groups, games), of the groups of components
-    legal: UInt32Array  # how many actions are legal
+    states: WordArray  # (groups, games), of the groups of components, packed
     outcomes: FlagArray  # GOES_ON, or how the game ended
     due: FlagArray  # AGENT, OPPONENT or NEW_GAME
     seats: npt.NDArray[np.int8]  # in self-play who is to move, else the agent's seat
     moves: npt.NDArray[np.int32]  # made so far, by both players
     game_bits: WordArray  # random state for starts, seats and the opponent
     action_bits: WordArray  # random state for sampled actions
-    last_states: UInt32Array  # (groups, games), states at the end of the last game
+    last_states: WordArray  # (groups, games), packed states at the end of the last game
     last_seats: npt.NDArray[np.int8]  # seats at the end of the last game
 
 
 class Starts(NamedTuple):
     """Start positions: a list to draw from, or one for each game, prepared by the caller."""
 
-    states: UInt32Array  # (groups, starts) or (groups, games)
+    states: WordArray  # (groups, starts) or (groups, games), packed
     cumulative: npt.NDArray[np.float64]  # probabilities summed up; empty: all are equally likely
     prepared: bool  # whether there is one for each game
     used: FlagArray  # (games,), whether a game took the one prepared for it
@@ -92,6 +93,31 @@ class Settings(NamedTuple):
     lost: BoolArray  # whether who is to move loses, by index of the position
     strides: WordArray  # (groups,), of the groups' states in that index
     same_step: bool  # whether a new game begins in the step that ends one
+
+
+class Scratch(NamedTuple):
+    """What a phase of a step writes for itself, one entry a game of a block."""
+
+    active: FlagArray
+    flags: FlagArray
+    option: UInt32Array
+    place: UInt32Array
+    after: WordArray
+    replies: IntArray
+
+
+@compiled
+def new_scratch(games: int) -> Scratch:
+    """Return room for blocks out of ``games`` games."""
+    size = min(games, BLOCK)
+    return Scratch(
+        np.empty(size, dtype=np.uint8),
+        np.empty(size, dtype=np.uint8),
+        np.empty(size, dtype=np.uint32),
+        np.empty(size, dtype=np.uint32),
+        np.empty(size, dtype=np.uint64),
+        np.empty(size, dtype=np.int64),
+    )
 
 
 @compiled
@@ -149,8 +175,26 @@ def successor_at(at: np.uint32, count: np.uint32, state: np.uint32, option: np.u
 
 
 @compiled
+def state_of(packed: np.uint64) -> np.uint32:
+    """Return the state in an entry of ``Tables.successors`` or ``Games.states``."""
+    return np.uint32(packed)
+
+
+@compiled
+def legal_count_of(packed: np.uint64) -> np.uint32:
+    """Return how many of the group's actions are legal in that state."""
+    return np.uint32(packed >> U32)
+
+
+@compiled
 def sample_block(
-    tables: Tables, games: Games, bits: WordArray, actions: IntArray, first: int, last: int
+    tables: Tables,
+    games: Games,
+    bits: WordArray,
+    actions: IntArray,
+    scratch: Scratch,
+    first: int,
+    last: int,
 ) -> None:
     """Write a legal action for every game, all equally likely; any where none is legal.
 
@@ -159,35 +203,45 @@ def sample_block(
         games: the games.
         bits: random states, ``(last - first,)``, moved on.
         actions: ``(last - first,)``, written.
+        scratch: room to work in.
         first: first game.
         last: where the games end.
     """
-    legal_counts, legal_actions = tables.legal_counts, tables.legal_actions
+    legal_actions = tables.legal_actions
     number, groups = last - first, len(games.states)
-    legal = games.legal[first:last]
-    count = np.empty(number, dtype=np.uint32)
-    left = np.empty(number, dtype=np.uint32)
-    chosen = np.zeros(number, dtype=np.uint32)
-    for i in range(number):
-        bits[i] += GAMMA
-        left[i] = below(mixed(bits[i]), legal[i])
-    for group in range(groups):
-        at, width = tables.groups[group, ACTIONS_AT], tables.groups[group, ACTIONS]
-        state = games.states[group, first:last]
-        # Once the group is found, what is left wraps around to a large number. What is left
-        # for the last group is found there.
-        if group == groups - 1:
+    legal, left, chosen = scratch.option, scratch.option, scratch.place
+    if groups == 1:
+        at, width = tables.groups[0, ACTIONS_AT], tables.groups[0, ACTIONS]
+        packed = games.states[0, first:last]
+        for i in range(number):
+            bits[i] += GAMMA
+            drawn = below(mixed(bits[i]), legal_count_of(packed[i]))
+            chosen[i] = np.uint32(at + width * state_of(packed[i]) + drawn)
+    else:
+        legal[:number] = ZERO
+        for group in range(groups):
+            packed = games.states[group, first:last]
             for i in range(number):
-                found = ONE - (left[i] >> np.uint32(31))
-                chosen[i] += found * np.uint32(at + width * state[i] + left[i])
-            break
-        row = tables.groups[group, COUNTS_AT]
+                legal[i] += legal_count_of(packed[i])
         for i in range(number):
-            count[i] = legal_counts[np.uint32(row + state[i])]
-        for i in range(number):
-            found = np.uint32(left[i] < count[i])
-            chosen[i] += found * np.uint32(at + width * state[i] + left[i])
-            left[i] -= count[i]
+            bits[i] += GAMMA
+            left[i] = below(mixed(bits[i]), legal[i])
+        chosen[:number] = ZERO
+        for group in range(groups):
+            at, width = tables.groups[group, ACTIONS_AT], tables.groups[group, ACTIONS]
+            packed = games.states[group, first:last]
+            # Once the group is found, what is left wraps around to a large number. What is left
+            # for the last group is found there.
+            if group == groups - 1:
+                for i in range(number):
+                    found = ONE - (left[i] >> np.uint32(31))
+                    chosen[i] += found * np.uint32(at + width * state_of(packed[i]) + left[i])
+                break
+            for i in range(number):
+                count = legal_count_of(packed[i])
+                found = np.uint32(left[i] < count)
+                chosen[i] += found * np.uint32(at + width * state_of(packed[i]) + left[i])
+                left[i] -= count
     for i in range(number):
         actions[i] = np.int64(legal_actions[chosen[i]])
 
@@ -195,10 +249,11 @@ def sample_block(
 @compiled(nogil=True)
 def sample(tables: Tables, games: Games, actions: IntArray, first: int, last: int) -> None:
     """Write a legal action for every game, as :func:`sample_block` does."""
+    scratch = new_scratch(last - first)
     for here in range(first, last, BLOCK):
         end = min(here + BLOCK, last)
         bits = games.action_bits[here:end]
-        sample_block(tables, games, bits, actions[here:end], here, end)
+        sample_block(tables, games, bits, actions[here:end], scratch, here, end)
 
 
 @compiled
@@ -207,6 +262,7 @@ def move(
     games: Games,
     settings: Settings,
     actions: IntArray,
+    scratch: Scratch,
     mover: np.uint8,
     first: int,
     last: int,
@@ -217,48 +273,45 @@ def move(
     turn came: it does not count, and a new one is due.
     """
     number = last - first
-    successors, legal_counts = tables.successors, tables.legal_counts
+    successors = tables.successors
     outcome, due = games.outcomes[first:last], games.due[first:last]
     moves, seat = games.moves[first:last], games.seats[first:last]
-    active = np.empty(number, dtype=np.uint8)
-    illegal = np.zeros(number, dtype=np.uint32)
-    legal = games.legal[first:last]
-    option = np.empty(number, dtype=np.uint32)
-    after = np.empty(number, dtype=np.uint32)
+    active, flags, option = scratch.active, scratch.flags, scratch.option
+    place, after = scratch.place, scratch.after
     for i in range(number):
         active[i] = due[i] == mover
+        flags[i] = LAST_MOVE
     for group in range(len(games.states)):
-        state = games.states[group, first:last]
+        packed = games.states[group, first:last]
         first_action, count = tables.groups[group, FIRST_ACTION], tables.groups[group, ACTIONS]
-        at, row = tables.groups[group, ACTIONS_AT], tables.groups[group, COUNTS_AT]
+        at = tables.groups[group, ACTIONS_AT]
         for i in range(number):
             # An action of a group before wraps around to a large number.
             option[i] = np.uint32(actions[i]) - first_action
-            after[i] = successor_at(at, count, state[i], option[i]) if option[i] < count else at
+            there = successor_at(at, count, state_of(packed[i]), option[i])
+            place[i] = there if option[i] < count else at
         for i in range(number):
-            after[i] = np.uint32(successors[after[i]])
+            after[i] = successors[place[i]]
         for i in range(number):
-            mine = np.uint32(option[i] < count) & np.uint32(active[i])
-            forbidden = after[i] >> np.uint32(31)
-            chosen = np.uint32(ZERO - (mine & (ONE - forbidden)))
-            state[i] = (after[i] & chosen) | (state[i] & ~chosen)
-            illegal[i] |= mine & forbidden
-        if group == 0:
-            for i in range(number):
-                legal[i] = legal_counts[np.uint32(row + state[i])]
-        else:
-            for i in range(number):
-                legal[i] += legal_counts[np.uint32(row + state[i])]
+            mine = np.uint64(option[i] < count) & np.uint64(active[i])
+            forbidden = after[i] >> U63
+            chosen = NO_BITS - (mine & ~forbidden)
+            packed[i] = (after[i] & chosen) | (packed[i] & ~chosen)
+            # Any group with a legal action takes the last move back.
+            alive = LAST_MOVE if legal_count_of(packed[i]) != ZERO else GOES_ON
+            broken = FORFEIT if mine & forbidden else GOES_ON
+            flags[i] = np.uint8((flags[i] & ~alive) | broken)
     for i in range(number):
         moves[i] += np.int32(active[i])
     for i in range(number):
-        bits = TRUNCATED if moves[i] >= settings.most_moves else GOES_ON
-        bits |= LAST_MOVE if legal[i] == ZERO else GOES_ON
-        bits |= FORFEIT if illegal[i] else GOES_ON
-        outcome[i] = either(active[i], bits, outcome[i])
+        outcome[i] = either(active[i], flags[i], outcome[i])
+    if settings.most_moves < NO_LIMIT:
+        for i in range(number):
+            late = TRUNCATED if moves[i] >= settings.most_moves else GOES_ON
+            outcome[i] |= either(active[i], late, GOES_ON)
     if not settings.versus:
         for i in range(number):
-            seat[i] = np.int8(moves[i]) & np.int8(1)
+            seat[i] ^= np.int8(active[i])
     elif mover == AGENT:
         for i in range(number):
             reply = active[i] & np.uint8(outcome[i] == GOES_ON)
@@ -283,18 +336,18 @@ def draw_start(cumulative: npt.NDArray[np.float64], number: int, bits: np.uint64
 
 
 @compiled
-def begin(
-    tables: Tables, starts: Starts, games: Games, settings: Settings, first: int, last: int
-) -> None:
+def begin(starts: Starts, games: Games, settings: Settings, first: int, last: int) -> None:
     """Begin the games that are due, but those whose prepared start is used up."""
     number = last - first
     start_states, cumulative, prepared = starts.states, starts.cumulative, starts.prepared
     count = start_states.shape[1]
     used = starts.used
     states, bits = games.states, games.game_bits[first:last]
-    legal_counts = tables.legal_counts
     outcome, due = games.outcomes[first:last], games.due[first:last]
     moves, seats = games.moves[first:last], games.seats[first:last]
+    if count == 1 and not prepared and settings.agent_seat >= 0:
+        begin_alike(starts, games, settings, first, last)
+        return
     chosen = np.empty(number + 1, dtype=np.uint32)
     length = 0
     for i in range(number):
@@ -312,12 +365,8 @@ def begin(
         elif count > 1:
             bits[at] += GAMMA
             column = np.int64(draw_start(cumulative, count, mixed(bits[at])))
-        legal = ZERO
         for group in range(len(states)):
-            state = start_states[group, column]
-            states[group, game] = state
-            legal += legal_counts[np.uint32(tables.groups[group, COUNTS_AT] + state)]
-        games.legal[game] = legal
+            states[group, game] = start_states[group, column]
         seat = np.int64(settings.agent_seat)
         if seat < 0:
             bits[at] += GAMMA
@@ -329,21 +378,41 @@ def begin(
 
 
 @compiled
+def begin_alike(starts: Starts, games: Games, settings: Settings, first: int, last: int) -> None:
+    """Begin the games that are due where all have the same start and the same seat."""
+    outcome, due = games.outcomes[first:last], games.due[first:last]
+    moves, seats = games.moves[first:last], games.seats[first:last]
+    for group in range(len(games.states)):
+        packed, start = games.states[group, first:last], starts.states[group, 0]
+        for i in range(last - first):
+            packed[i] = start if due[i] == NEW_GAME else packed[i]
+    seat = np.int8(settings.agent_seat)
+    first_due = OPPONENT if settings.versus and seat == 1 else AGENT
+    for i in range(last - first):
+        moves[i] = np.int32(0) if due[i] == NEW_GAME else moves[i]
+    for i in range(last - first):
+        new = np.uint8(due[i] == NEW_GAME)
+        seats[i] = np.int8(either(new, np.uint8(seat), np.uint8(seats[i])))
+        outcome[i] = either(new, GOES_ON, outcome[i])
+        due[i] = either(new, first_due, due[i])
+
+
+@compiled
 def choose_replies(
-    tables: Tables, games: Games, settings: Settings, actions: IntArray, first: int, last: int
+    tables: Tables, games: Games, settings: Settings, scratch: Scratch, first: int, last: int
 ) -> None:
-    """Write the compiled opponent's actions, ``(last - first,)``, where it is due."""
+    """Write the compiled opponent's actions to ``scratch.replies`` where it is due."""
+    actions = scratch.replies
     bits, due = games.game_bits[first:last], games.due[first:last]
     moved_on = bits.copy()
-    sample_block(tables, games, moved_on, actions, first, last)
+    sample_block(tables, games, moved_on, actions, scratch, first, last)
     for i in range(last - first):
         # The other games draw nothing: how often this is called is none of their business.
         bits[i] = moved_on[i] if due[i] == OPPONENT else bits[i]
     epsilon = settings.epsilon
     if epsilon >= 1.0:
         return
-    groups, successors = tables.groups, tables.successors
-    legal_actions, legal_counts = tables.legal_actions, tables.legal_counts
+    groups, successors, legal_actions = tables.groups, tables.successors, tables.legal_actions
     strides, lost, states = settings.strides, settings.lost, games.states
     for i in range(last - first):
         if due[i] != OPPONENT:
@@ -355,18 +424,18 @@ def choose_replies(
         game = np.uint64(first) + np.uint64(i)
         position = NO_BITS
         for group in range(len(groups)):
-            position += strides[group] * states[group, game]
+            position += strides[group] * np.uint64(state_of(states[group, game]))
         found = ZERO
         for group in range(len(groups)):
-            state, stride = states[group, game], strides[group]
+            state, stride = state_of(states[group, game]), strides[group]
             at, count = groups[group, ACTIONS_AT], groups[group, ACTIONS]
             row = successor_at(at, count, state, ZERO)
-            rest = position - stride * state
-            for j in range(legal_counts[np.uint32(groups[group, COUNTS_AT] + state)]):
+            rest = position - stride * np.uint64(state)
+            for j in range(legal_count_of(states[group, game])):
                 action = legal_actions[np.uint32(row + np.uint32(j))]
                 option = np.uint32(action - groups[group, FIRST_ACTION])
-                after = np.uint32(successors[successor_at(at, count, state, option)])
-                if lost[rest + stride * after]:
+                after = state_of(successors[successor_at(at, count, state, option)])
+                if lost[rest + stride * np.uint64(after)]:
                     # Reservoir sampling: the n-th one found takes over with probability 1/n.
                     found += ONE
                     bits[i] += GAMMA
@@ -383,6 +452,28 @@ def count_due(due: FlagArray, what: np.uint8, first: int, last: int) -> int:
     return count
 
 
+@compiled
+def settle_block(
+    tables: Tables,
+    starts: Starts,
+    games: Games,
+    settings: Settings,
+    scratch: Scratch,
+    first: int,
+    last: int,
+) -> int:
+    """Begin the games and make the replies that are due; return how many of both are left."""
+    for _ in range(OPENINGS):
+        begin(starts, games, settings, first, last)
+        if settings.called or not settings.versus:
+            break
+        choose_replies(tables, games, settings, scratch, first, last)
+        move(tables, games, settings, scratch.replies, scratch, OPPONENT, first, last)
+        if count_due(games.due, NEW_GAME, first, last) == 0:
+            break
+    return last - first - count_due(games.due, AGENT, first, last) if settings.versus else 0
+
+
 @compiled(nogil=True)
 def settle(
     tables: Tables, starts: Starts, games: Games, settings: Settings, first: int, last: int
@@ -393,19 +484,10 @@ def settle(
     be prepared, and those that the opponent's first move ended too many times in a row.
     """
     left = 0
-    replies = np.empty(min(BLOCK, last - first), dtype=np.int64)
+    scratch = new_scratch(last - first)
     for here in range(first, last, BLOCK):
         end = min(here + BLOCK, last)
-        for _ in range(OPENINGS):
-            begin(tables, starts, games, settings, here, end)
-            if settings.called or not settings.versus:
-                break
-            choose_replies(tables, games, settings, replies[: end - here], here, end)
-            move(tables, games, settings, replies[: end - here], OPPONENT, here, end)
-            if count_due(games.due, NEW_GAME, here, end) == 0:
-                break
-        if settings.versus:
-            left += end - here - count_due(games.due, AGENT, here, end)
+        left += settle_block(tables, starts, games, settings, scratch, here, end)
     return left
 
 
@@ -457,7 +539,7 @@ def finish(
 @compiled(nogil=True)
 def show(
     tables: Tables,
-    states: UInt32Array,
+    states: WordArray,
     outcomes: FlagArray,
     mask_column: int,
     rows: WordArray,
@@ -468,7 +550,7 @@ def show(
 
     Args:
         tables: the rules.
-        states: of the groups, ``(groups, games)``.
+        states: packed, of the groups, ``(groups, games)``.
         outcomes: ``(games,)``.
         mask_column: the first word of a row that holds the mask.
         rows: ``(games, words)``, written.
@@ -482,21 +564,25 @@ def show(
         outcome, row = outcomes[here:end], rows[here:end]
         for group in range(len(states)):
             count = tables.groups[group, WORDS]
-            state = states[group, here:end]
+            packed = states[group, here:end]
             for part in range(count):
                 at = tables.groups[group, WORDS_AT] + np.uint32(part)
                 column = tables.columns[group, part]
                 if tables.shared[group, part]:
                     for i in range(number):
-                        row[i, column] |= words[np.uint32(at + count * state[i])]
+                        row[i, column] |= words[np.uint32(at + count * state_of(packed[i]))]
                 else:
                     for i in range(number):
-                        row[i, column] = words[np.uint32(at + count * state[i])]
+                        row[i, column] = words[np.uint32(at + count * state_of(packed[i]))]
+        ends = GOES_ON
         for i in range(number):
-            # After a last move there is none in the row anyway.
-            if outcome[i] & (FORFEIT | TRUNCATED):
-                for column in range(mask_column, rows.shape[1]):
-                    row[i, column] = NO_BITS
+            ends |= outcome[i]
+        # After a last move there is no action in the row anyway.
+        if ends & (FORFEIT | TRUNCATED):
+            for i in range(number):
+                if outcome[i] & (FORFEIT | TRUNCATED):
+                    for column in range(mask_column, rows.shape[1]):
+                        row[i, column] = NO_BITS
 
 
 @compiled(nogil=True)
@@ -504,10 +590,11 @@ def advance(
     tables: Tables, games: Games, settings: Settings, actions: IntArray, first: int, last: int
 ) -> None:
     """Make the agent's moves, or in self-play the mover's."""
+    scratch = new_scratch(last - first)
     for here in range(first, last, BLOCK):
         end = min(here + BLOCK, last)
         call_up(games, here, end)
-        move(tables, games, settings, actions[here:end], AGENT, here, end)
+        move(tables, games, settings, actions[here:end], scratch, AGENT, here, end)
 
 
 @compiled(nogil=True)
@@ -530,14 +617,16 @@ def step(
     If something is left, the rows are yet to be written again.
     """
     left = 0
+    scratch = new_scratch(last - first)
     for here in range(first, last, BLOCK):
         end = min(here + BLOCK, last)
-        advance(tables, games, settings, actions, here, end)
-        waiting = settle(tables, starts, games, settings, here, end)
+        call_up(games, here, end)
+        move(tables, games, settings, actions[here:end], scratch, AGENT, here, end)
+        waiting = settle_block(tables, starts, games, settings, scratch, here, end)
         finish(games, settings, rewards, terminations, truncations, here, end)
         if settings.same_step:
             retire(games, here, end)
-            waiting = settle(tables, starts, games, settings, here, end)
+            waiting = settle_block(tables, starts, games, settings, scratch, here, end)
         show(tables, games.states, games.outcomes, mask_column, rows, here, end)
         left += waiting
     return left
@@ -548,7 +637,10 @@ def answer(
     tables: Tables, games: Games, settings: Settings, actions: IntArray, first: int, last: int
 ) -> None:
     """Make the called opponent's moves where it is due."""
-    move(tables, games, settings, actions[first:last], OPPONENT, first, last)
+    scratch = new_scratch(last - first)
+    for here in range(first, last, BLOCK):
+        end = min(here + BLOCK, last)
+        move(tables, games, settings, actions[here:end], scratch, OPPONENT, here, end)
 
 
 @compiled
@@ -575,6 +667,7 @@ def first_illegal(tables: Tables, games: Games, actions: IntArray, mover: np.uin
         for group in range(len(groups)):
             option = np.uint32(np.uint32(actions[i]) - groups[group, FIRST_ACTION])
             at, count = groups[group, ACTIONS_AT], groups[group, ACTIONS]
-            if option < count and successors[successor_at(at, count, states[group, i], option)] < 0:
+            there = successor_at(at, count, state_of(states[group, i]), option)
+            if option < count and successors[there] >> U63:
                 return i
     return -1

@@ -29,7 +29,14 @@ CHUNK_ENTRIES = 1 << 20
 WORD_BYTES = 8
 
 
-FIRST_ACTION, ACTIONS, ACTIONS_AT, COUNTS_AT, WORDS, WORDS_AT = range(6)
+STATE_BITS = 32
+"""A packed state is the state of a group in this many low bits, and above them how many of the
+group's actions are legal there."""
+
+NO_STATE = np.uint64(2**64 - 1)
+"""Stands for the packed state after an illegal action; no other has the highest bit."""
+
+FIRST_ACTION, ACTIONS, ACTIONS_AT, STATES_AT, WORDS, WORDS_AT = range(6)
 """Columns of :attr:`Tables.groups`."""
 
 
@@ -46,14 +53,14 @@ class Tables(NamedTuple):
     """
 
     # (groups, 6): the first action and the number of actions of a group, where its rows of
-    # actions and its counts begin, the number of words it shows, and where its words begin.
+    # actions and its states begin, the number of words it shows, and where its words begin.
     groups: UInt32Array
-    # By group, state and action of the group: the state after it, or NO_MOVE.
-    successors: npt.NDArray[np.int32]
+    # By group, state and action of the group: the packed state after it, or NO_STATE.
+    successors: WordArray
     # By group and state: the legal actions, and anything after them, as long as the row above.
     legal_actions: UInt32Array
-    # By group and state: how many actions are legal.
-    legal_counts: UInt32Array
+    # By group and state: the packed state.
+    packed: WordArray
     # By group and state: the words it shows.
     words: WordArray
     # (groups, most words): the column of a row in which each word of a group stands, and
@@ -256,7 +263,7 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
     groups[:, FIRST_ACTION] = [group.start * rules.num_options for group in grouping.members]
     groups[:, ACTIONS] = [part.successors.shape[1] for part in parts]
     groups[:, ACTIONS_AT] = _beginnings([part.successors.size for part in parts])
-    groups[:, COUNTS_AT] = _beginnings([part.legal_counts.size for part in parts])
+    groups[:, STATES_AT] = _beginnings([part.packed.size for part in parts])
     groups[:, WORDS] = [part.words.shape[1] for part in parts]
     groups[:, WORDS_AT] = _beginnings([part.words.size for part in parts])
     columns = np.zeros((len(parts), groups[:, WORDS].max()), dtype=np.uint32)
@@ -270,11 +277,22 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
         groups=groups,
         successors=np.concatenate([part.successors.reshape(-1) for part in parts]),
         legal_actions=np.concatenate([part.legal_actions.reshape(-1) for part in parts]),
-        legal_counts=np.concatenate([part.legal_counts for part in parts]),
+        packed=np.concatenate([part.packed for part in parts]),
         words=np.concatenate([part.words.reshape(-1) for part in parts]),
         columns=columns,
         shared=shared,
     )
+
+
+def packed_states(tables: Tables, states: UInt32Array) -> WordArray:
+    """Return ``states`` of the groups, ``(groups, n)``, packed."""
+    packed: WordArray = tables.packed[tables.groups[:, STATES_AT, np.newaxis] + states]
+    return packed
+
+
+def unpacked_states(packed: WordArray) -> UInt32Array:
+    """Return the states of the groups, ``(groups, n)``, that :func:`packed_states` packed."""
+    return packed.astype(np.uint32)
 
 
 def _beginnings(sizes: list[int]) -> list[int]:
@@ -285,9 +303,9 @@ def _beginnings(sizes: list[int]) -> list[int]:
 class _GroupTables(NamedTuple):
     """The rows of one group's states, and the columns of the words that it shows."""
 
-    successors: npt.NDArray[np.int32]
+    successors: WordArray
     legal_actions: UInt32Array
-    legal_counts: UInt32Array
+    packed: WordArray
     words: WordArray
     columns: list[int]
 
@@ -310,9 +328,9 @@ def _tabulate_group(
         ),
     ]
     tables = _GroupTables(
-        np.empty((states, actions), dtype=np.int32),
+        np.empty((states, actions), dtype=np.uint64),
         np.empty((states, actions), dtype=np.uint32),
-        np.empty(states, dtype=np.uint32),
+        np.empty(states, dtype=np.uint64),
         np.empty((states, len(columns)), dtype=np.uint64),
         columns,
     )
@@ -331,9 +349,10 @@ def _tabulate_group(
         else:
             parts, successors = part.positions[here], listed[here]
         legal = successors != NO_MOVE
-        tables.successors[here] = successors
+        tables.successors[here] = np.where(legal, successors, 0)
+        tables.successors[here][~legal] = NO_STATE
         tables.legal_actions[here] = np.argsort(~legal, axis=1, kind="stable")
-        tables.legal_counts[here] = legal.sum(axis=1)
+        tables.packed[here] = numbers + (legal.sum(axis=1) << STATE_BITS)
         rows = np.zeros((len(numbers), layout.words), dtype=np.uint64)
         observations, masks = layout.observations(rows), layout.action_masks(rows)
         for component in group:
@@ -342,6 +361,10 @@ def _tabulate_group(
             )
         masks[:, group.start * rules.num_options : group.stop * rules.num_options] = legal
         tables.words[here] = rows[:, columns]
+    # Once all are known, what is legal after a move goes with the state that it leads to.
+    for first in range(0, states, step):
+        after = tables.successors[first : first + step]
+        after[...] = np.where(after == NO_STATE, NO_STATE, tables.packed[after.astype(np.int64)])
     np.add(tables.legal_actions, group.start * rules.num_options, out=tables.legal_actions)
     return tables
 

@@ -36,7 +36,15 @@ from nim_envs.render.text import render_text
 from nim_envs.rules.component import LARGEST_TABLE, BoolArray, IntArray
 from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import Sampler, Start, as_start
-from nim_envs.tabulation import Grouping, WordArray, row_layout, tabulate
+from nim_envs.tabulation import (
+    Grouping,
+    Tables,
+    WordArray,
+    packed_states,
+    row_layout,
+    tabulate,
+    unpacked_states,
+)
 
 Array = npt.NDArray[Any]
 Observations = dict[str, Array]
@@ -45,7 +53,6 @@ StepResult = tuple[Observations, Array, Array, Array, dict[str, Any]]
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
 RENDER_MODES = ("rgb_array", "ansi")
 
-NO_LIMIT = 2**31 - 1
 ROUNDS = 1000
 """New games begun in a row, each ended by the opponent's first move, before giving up."""
 CHUNK = 1 << 18
@@ -126,7 +133,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         autoreset_mode: an ``AutoresetMode`` of Gymnasium, or its value.
         copy: as in ``gymnasium.vector.SyncVectorEnv``: whether each call returns observations of
             their own; else the next call overwrites them. All other arrays are always new.
-        num_threads: threads that share the games. More than one pays off from some ten
+        num_threads: threads that share the games. More than one pays off from some hundred
             thousand games on.
         show_winning_moves: whether pictures mark the winning moves.
 
@@ -201,7 +208,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         self.max_cycles = (
             None
             if max_cycles is None
-            else checked_integer("max_cycles", max_cycles, minimum=1, maximum=NO_LIMIT // 2)
+            else checked_integer("max_cycles", max_cycles, minimum=1, maximum=kernels.NO_LIMIT // 2)
         )
         self.opponent = opponent
         self.seat = seat
@@ -238,7 +245,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         self._games = self._new_games()
         self._seeded = False
         self._ready = False
-        self._own_starts = _Starts(game.start.bind(game), self._grouping, self.num_envs)
+        self._own_starts = self._new_starts(game.start)
         self._other_starts: dict[Start, _Starts] = {}
         with announced_compilation("the batched environment"):
             self._compile()
@@ -247,15 +254,14 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         size = self.num_envs
         groups = len(self._grouping.members)
         return kernels.Games(
-            states=np.zeros((groups, size), dtype=np.uint32),
-            legal=np.zeros(size, dtype=np.uint32),
+            states=np.zeros((groups, size), dtype=np.uint64),
             outcomes=np.zeros(size, dtype=np.uint8),
             due=np.full(size, kernels.NEW_GAME),
             seats=np.zeros(size, dtype=np.int8),
             moves=np.zeros(size, dtype=np.int32),
             game_bits=np.zeros(size, dtype=np.uint64),
             action_bits=np.zeros(size, dtype=np.uint64),
-            last_states=np.zeros((groups, size), dtype=np.uint32),
+            last_states=np.zeros((groups, size), dtype=np.uint64),
             last_seats=np.zeros(size, dtype=np.int8),
         )
 
@@ -270,7 +276,9 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             last_mover_reward=np.float32(
                 1.0 if self.game.convention.winner(last_mover=0) == 0 else -1.0
             ),
-            most_moves=np.int32(NO_LIMIT if self.max_cycles is None else 2 * self.max_cycles),
+            most_moves=np.int32(
+                kernels.NO_LIMIT if self.max_cycles is None else 2 * self.max_cycles
+            ),
             versus=self.opponent is not None,
             called=self._called is not None,
             epsilon=self._epsilon,
@@ -381,9 +389,12 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         if starts is None:
             if len(self._other_starts) >= 64:
                 self._other_starts.clear()
-            starts = _Starts(start.bind(self.game), self._grouping, self.num_envs)
+            starts = self._new_starts(start)
             self._other_starts[start] = starts
         return starts
+
+    def _new_starts(self, start: Start) -> _Starts:
+        return _Starts(start.bind(self.game), self._grouping, self._tables, self.num_envs)
 
     def _seed(self, seed: Any, which: BoolArray) -> None:
         """Seed the games in ``which``; those that have no seed yet by the system's entropy."""
@@ -408,7 +419,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
     def _settle(self, starts: _Starts) -> None:
         """Begin the games that are to, and let the opponent move where it is to."""
         for _ in range(ROUNDS):
-            starts.prepare(self.np_random)
+            starts.prepare(self.np_random, self._tables)
             left = self._run(
                 kernels.settle, self._tables, starts.arrays, self._games, self._settings
             )
@@ -498,7 +509,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
                 self._settle(starts)
             return self._shown_observations()
         rows = self._new_rows()
-        starts.prepare(self.np_random)
+        starts.prepare(self.np_random, tables)
         left = self._run(
             kernels.step,
             *(tables, starts.arrays, games, settings, actions, *ends),
@@ -550,7 +561,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
     def positions(self) -> IntArray:
         """The positions of all games, int64 ``(num_envs, components)``, as a copy."""
         self._check_ready()
-        return self._grouping.positions(self._games.states)
+        return self._grouping.positions(unpacked_states(self._games.states))
 
     def render(self) -> tuple[Frame, ...] | tuple[str, ...] | None:
         """Return a picture of each game, ``(height, width, 3)``, uint8, or a text.
@@ -657,7 +668,8 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         if index < 0:
             return
         rules, action = self.game.rules, int(actions[index])
-        position = self._grouping.positions(self._games.states[:, index : index + 1])[0]
+        states = unpacked_states(self._games.states[:, index : index + 1])
+        position = self._grouping.positions(states)[0]
         raise IllegalMoveError(
             f"{whose} action {action} ({rules.describe_action(action, position)}) in environment "
             f"{index} is illegal at {position.tolist()}; legal actions are "
@@ -706,20 +718,20 @@ class _Starts:
     the sampler, one start for every game, and again for those that took theirs.
     """
 
-    def __init__(self, sampler: Sampler, grouping: Grouping, size: int) -> None:
+    def __init__(self, sampler: Sampler, grouping: Grouping, tables: Tables, size: int) -> None:
         self._sampler = sampler
         self._grouping = grouping
         try:
             positions, probabilities = sampler.support()
         except SearchTooLargeError:
-            states = np.zeros((len(grouping.members), size), dtype=np.uint32)
+            states = np.zeros((len(grouping.members), size), dtype=np.uint64)
             self.arrays = kernels.Starts(
                 states, np.zeros(0), prepared=True, used=np.ones(size, dtype=np.uint8)
             )
             return
         equal = np.allclose(probabilities, 1 / len(probabilities), rtol=1e-9, atol=0.0)
         self.arrays = kernels.Starts(
-            np.ascontiguousarray(grouping.states(positions)),
+            packed_states(tables, grouping.states(positions)),
             np.zeros(0) if equal else np.cumsum(probabilities),
             prepared=False,
             used=np.zeros(0, dtype=np.uint8),
@@ -729,13 +741,13 @@ class _Starts:
         """Let every start be drawn anew, by a generator that was seeded since."""
         self.arrays.used[:] = 1
 
-    def prepare(self, rng: np.random.Generator) -> None:
+    def prepare(self, rng: np.random.Generator, tables: Tables) -> None:
         """Draw new starts for the games that took theirs."""
         if self.arrays.prepared:
             used = np.flatnonzero(self.arrays.used)
             if len(used):
                 drawn = self._sampler.sample(rng, len(used))
-                self.arrays.states[:, used] = self._grouping.states(drawn)
+                self.arrays.states[:, used] = packed_states(tables, self._grouping.states(drawn))
                 self.arrays.used[used] = 0
 
 
