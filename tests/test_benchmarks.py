@@ -85,6 +85,24 @@ def test_a_missing_library_is_named_with_how_to_install_it(monkeypatch, tmp_path
     assert not list(tmp_path.iterdir())
 
 
+def test_the_deep_report_says_by_how_much_the_best_network_is_above_or_below_the_table():
+    def row(board, learner, encoding, percent):
+        return [board, learner, encoding, "self-play", 3, 100, 1.0, percent, 0, 100, 9.0, 1, 50]
+
+    rows = [
+        row("small", "q-learning", "integer", 90.0),
+        row("small", "maskable-ppo", "one_hot", 80.0),
+        row("small", "maskable-ppo", "binary", 97.5),
+        row("large", "q-learning", "integer", 70.0),
+        row("large", "maskable-ppo", "one_hot", 64.0),
+        row("other", "random", "-", 64.0),
+    ]
+    small, large = deep.verdicts(rows)
+    assert small.startswith("small: the best of maskable-ppo (binary, self-play) has 97.5 %")
+    assert "7.5 points above the 90.0 %" in small
+    assert "6.0 points below the 70.0 %" in large
+
+
 def test_deep_tasks_are_each_encoding_in_self_play_and_one_against_each_opponent():
     tasks = deep.tasks_of(deep.parse(["--boards", "five-heaps", "--seeds", "2"]))
     trained = [(task.encoding, task.opponent) for task in tasks if task.learner == "maskable-ppo"]

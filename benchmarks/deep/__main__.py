@@ -140,6 +140,30 @@ def summary(runs: list[Run]) -> list[list[Any]]:
     return rows
 
 
+def verdicts(rows: list[list[Any]]) -> list[str]:
+    """Return for each board by how much its best deep learner is above or below the table.
+
+    Args:
+        rows: as :func:`summary` returns them.
+    """
+    lines = []
+    for board in dict.fromkeys(row[0] for row in rows):
+        scores = {tuple(row[1:4]): float(row[7]) for row in rows if row[0] == board}
+        deep = {key: score for key, score in scores.items() if key[0] == "maskable-ppo"}
+        table_score = next((s for key, s in scores.items() if key[0] == "q-learning"), None)
+        if not deep or table_score is None:
+            continue
+        best = max(deep, key=lambda key: deep[key])
+        difference = deep[best] - table_score
+        side = "above" if difference >= 0 else "below"
+        lines.append(
+            f"{board}: the best of maskable-ppo ({best[1]}, {best[2]}) has {deep[best]:.1f} %, "
+            f"{abs(difference):.1f} points {side} the {table_score:.1f} % of q-learning in as many "
+            "games"
+        )
+    return lines
+
+
 NOTES = f"""\
 - *optimality %*: share of all N-positions at which the greedy policy moves to a P-position, ties
   as fractions: mean, lowest and highest over the seeds. *fumbles*: N-positions where a most
@@ -255,7 +279,8 @@ def main(arguments: list[str] | None = None) -> None:
         key=lambda run: order[Task(run.board, run.learner, run.encoding, run.opponent, run.seed)],
     )
     rows = summary(runs)
-    print(table(HEADER, rows))
+    compared = verdicts(rows)
+    print("\n".join([table(HEADER, rows), "", *compared]))
     command = " ".join(["python -m benchmarks.deep", *(arguments or sys.argv[1:])])
     write_csv(options.output / "deep.csv", HEADER, rows)
     write_csv(
@@ -266,7 +291,8 @@ def main(arguments: list[str] | None = None) -> None:
     write_text(
         options.output / "deep.md",
         f"# Deep learners\n\n`{command}`\n\n{table(HEADER, rows, style='github')}\n\n"
-        f"## Notes\n\n{NOTES}",
+        + "".join(f"- {line}.\n" for line in compared)
+        + f"\n## Notes\n\n{NOTES}",
     )
     print(f"\n{time.perf_counter() - began:.0f} s in all; written to {options.output}")
 
