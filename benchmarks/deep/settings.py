@@ -62,7 +62,7 @@ PPO: dict[str, Any] = {
     "n_epochs": 4,
     "gae_lambda": 0.6,
 }
-NUM_ENVS = 256
+NUM_ENVS = 128
 LEARNING_RATE = 3e-3
 """At the beginning; it falls linearly to 0."""
 ENTROPY = (0.3, 0.01)
