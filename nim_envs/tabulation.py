@@ -23,7 +23,7 @@ GROUP_ENTRIES = 1 << 16
 that the tables stay in a processor's cache."""
 
 LARGEST_PART = 1 << 25
-"""Options in all that the joint states of slots may have; their tables take 8 bytes each."""
+"""Options in all that the joint states of slots may have; their tables take 12 bytes each."""
 
 CHUNK_ENTRIES = 1 << 20
 WORD_BYTES = 8
