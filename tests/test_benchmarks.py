@@ -96,11 +96,14 @@ def test_the_deep_report_says_by_how_much_the_best_network_is_above_or_below_the
         row("large", "q-learning", "integer", 70.0),
         row("large", "maskable-ppo", "one_hot", 64.0),
         row("other", "random", "-", 64.0),
+        row("equal", "q-learning", "integer", 100.0),
+        row("equal", "maskable-ppo", "one_hot", 100.0),
     ]
-    small, large = deep.verdicts(rows)
+    small, large, equal = deep.verdicts(rows)
     assert small.startswith("small: the best of maskable-ppo (binary, self-play) has 97.5 %")
     assert "7.5 points above the 90.0 %" in small
     assert "6.0 points below the 70.0 %" in large
+    assert "the same as the 100.0 %" in equal
 
 
 def test_deep_tasks_are_each_encoding_in_self_play_and_one_against_each_opponent():

@@ -155,11 +155,11 @@ def verdicts(rows: list[list[Any]]) -> list[str]:
             continue
         best = max(deep, key=lambda key: deep[key])
         difference = deep[best] - table_score
-        side = "above" if difference >= 0 else "below"
+        side = "above" if difference > 0 else "below"
+        compared = "the same as" if difference == 0 else f"{abs(difference):.1f} points {side}"
         lines.append(
             f"{board}: the best of maskable-ppo ({best[1]}, {best[2]}) has {deep[best]:.1f} %, "
-            f"{abs(difference):.1f} points {side} the {table_score:.1f} % of q-learning in as many "
-            "games"
+            f"{compared} the {table_score:.1f} % of q-learning in as many games"
         )
     return lines
 
