@@ -58,7 +58,7 @@ BOARDS = {
         Board(7, 100_000, 100_000_000),
         Board(8, 2_500_000, 1_000_000_000),
         # Games from the full board take twice as long.
-        Board(9, 40_000_000, 3_000_000_000, most_fixed=40_000_000, goal=99.9, full=True),
+        Board(9, 40_000_000, 3_000_000_000, most_fixed=10_000_000, goal=99.9, full=True),
     )
 }
 """By number of heaps."""
@@ -99,7 +99,8 @@ def run(
     # In blocks of a seed each, so that the log of one block is all that is kept.
     for block in itertools.count():
         block_seed = int(np.random.SeedSequence([seed, block]).generate_state(1)[0])
-        log = train(env, learner, board.every, seed=block_seed, progress=board.every >= 100_000)
+        size = min(board.every, (games or board.most) - played)
+        log = train(env, learner, size, seed=block_seed, progress=size >= 100_000)
         played += log.games
         seconds += log.seconds
         if games is None or played >= games:
@@ -217,7 +218,7 @@ NOTES = f"""\
   that the order of heaps does not matter, so that it learns each position once for all orders.
 - *exploring*: games start from uniformly drawn positions, and go on until every N-position is
   played right (on nine heaps, 99.9 % of them). *full board*: the same number of games (on nine
-  heaps, 40 million), all of them from the full board: how far that gets.
+  heaps, 10 million), all of them from the full board: how far that gets.
 - *seconds* are of training alone, without scoring and compilation.
 - *optimality %* is over all N-positions, exact, rounded down.
 - *bytes* are those of the table of values; *peak MB* is the most memory that the whole process has
