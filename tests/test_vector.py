@@ -490,7 +490,9 @@ def test_a_wild_game_is_answered_from_its_search():
     assert not game.solution.is_winning(env.positions).any()
 
 
-@pytest.mark.parametrize("opponent", ["random", "optimal", Recorder()], ids=str)
+@pytest.mark.parametrize(
+    "opponent", ["random", "optimal", Recorder()], ids=["random", "optimal", "recorder"]
+)
 def test_a_game_that_the_first_move_ends_is_not_shown(opponent):
     env = batch(heaps=(2, 2), start="uniform", num_envs=400, opponent=opponent, seat=1)
     observations, _ = env.reset(seed=0)
@@ -652,7 +654,9 @@ def test_whoever_makes_the_last_move_is_rewarded_as_the_convention_says():
         assert (rewards.tolist(), terminations.tolist()) == ([-reward], [True])
 
 
-@pytest.mark.parametrize("opponent", [None, "random", Recorder()], ids=str)
+@pytest.mark.parametrize(
+    "opponent", [None, "random", Recorder()], ids=["none", "random", "recorder"]
+)
 @pytest.mark.parametrize("kept", [True, False])
 def test_observations_are_copied_or_overwritten_as_asked(opponent, kept):
     env = batch(num_envs=3, copy=kept, opponent=opponent)

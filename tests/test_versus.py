@@ -196,7 +196,11 @@ def play(env, games=5, seed=None, agent_seed=0):
     return line
 
 
-@pytest.mark.parametrize("opponent", ["random", "optimal", 0.5, RandomAgent()], ids=str)
+@pytest.mark.parametrize(
+    "opponent",
+    ["random", "optimal", 0.5, RandomAgent()],
+    ids=["random", "optimal", "mixed", "agent"],
+)
 def test_the_same_seed_gives_the_same_games(opponent):
     def new():
         return make_versus("nim", start="uniform", opponent=opponent, seat="random")
