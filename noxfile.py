@@ -1,0 +1,118 @@
+"""What is checked before a change lands, each part in a virtual environment of its own.
+
+``nox`` runs the quick parts, ``nox --list`` names all, ``nox --session tests`` runs one;
+``.ci/run`` runs them all.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2025.2"
+nox.options.default_venv_backend = "venv"
+nox.options.sessions = ["format", "lint", "types", "tests"]
+
+# Of a release that is named, an index may have the build for the CPU alone, which is far smaller.
+TORCH = "torch==2.13.0"
+
+MANUAL = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
+
+
+def run_command_of_readme(session: nox.Session, name: str, *arguments: str) -> None:
+    """Run the command that stands under ``<!-- command: name -->`` in the README.
+
+    It installs what it needs, so that a dependency that nobody declared shows.
+
+    Args:
+        session: in whose environment to run it.
+        name: of the command.
+        arguments: added to its end.
+    """
+    readme = Path("README.md").read_text(encoding="utf-8")
+    found = re.search(rf"<!-- command: {name} -->\n```sh\n(.+?)\n```", readme, flags=re.DOTALL)
+    if found is None:
+        session.error(f"README.md has no command {name!r}")
+    command = " ".join([found[1], *map(shlex.quote, arguments)])
+    session.run("bash", "-c", command, external=True)
+
+
+@nox.session
+def format(session: nox.Session) -> None:  # noqa: A001
+    """Check the layout of the code with Ruff; ``-- .`` rewrites it."""
+    session.install("ruff>=0.12")
+    session.run("ruff", "format", *(session.posargs or ["--check", "."]))
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check the code with Ruff; ``-- --fix`` mends what can be mended by itself."""
+    session.install("ruff>=0.12")
+    session.run("ruff", "check", ".", *session.posargs)
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check the types of the three packages strictly with mypy."""
+    session.install("--editable", ".[dev]")
+    session.run("mypy", *session.posargs)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the README's test command on all cores; arguments go to pytest."""
+    run_command_of_readme(session, "test", *session.posargs)
+
+
+@nox.session
+@nox.parametrize("libraries", ["most", "agilerl"], ids=["most", "agilerl"])
+def clients(session: nox.Session, libraries: str) -> None:
+    """Run the tests of the libraries that train on these games, a missing one being a failure.
+
+    AgileRL's pins and its pygame keep it apart from the rest. The benchmark of deep learners
+    is run here, at its smallest setting, since it needs one of these libraries.
+    """
+    session.install(TORCH)
+    pytest = ("python", "-m", "pytest", "-c", "tests/clients/pytest.ini")
+    if libraries == "agilerl":
+        session.install("--editable", ".[agilerl]", "pytest>=8.0")
+        session.run(*pytest, "tests/clients/test_agilerl.py", *session.posargs)
+        return
+    session.install("--editable", ".[clients]")
+    session.run(
+        *pytest, "tests/clients", "--ignore", "tests/clients/test_agilerl.py", *session.posargs
+    )
+    session.run(*pytest, "--doctest-modules", "agents/deep", "nim_envs/adapters")
+    run_benchmark(session, "deep")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the manual strictly into ``site``; ``-- --site-dir DIRECTORY`` for elsewhere."""
+    session.install("--editable", ".[docs]")
+    session.run("mkdocs", "build", "--strict", "--quiet", *session.posargs, env=MANUAL)
+
+
+@nox.session
+def benchmarks(session: nox.Session) -> None:
+    """Run every benchmark at its smallest setting, first by the README's command.
+
+    The others follow in the same environment, so that none needs more than its extra; then
+    the speed of stepping beside all the environments of others.
+    """
+    results = Path(session.create_tmp()) / "results"
+    run_command_of_readme(session, "benchmark", "--quick", "--output", str(results))
+    for name in ("published", "learning_speed", "scaling", "solver"):
+        run_benchmark(session, name)
+    session.install("--editable", ".[test,envpool]")
+    session.run("python", "-m", "pytest", "-n", "0", "tests/benchmarks", "-k", "every_batch")
+    run_benchmark(session, "throughput")
+
+
+def run_benchmark(session: nox.Session, name: str) -> None:
+    """Run a benchmark at its smallest setting; its results go to a temporary directory."""
+    results = Path(session.create_tmp()) / "results" / name
+    session.run("python", "-m", f"benchmarks.{name}", "--quick", "--output", str(results))
