@@ -6,6 +6,7 @@ import hashlib
 import os
 import sys
 import threading
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, partial
@@ -47,7 +48,7 @@ def compiled(function: Function | None = None, *, nogil: bool = False) -> Any:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(_cache_directory(source.parent))
     try:
-        return cast(Function, numba.njit(cache=True, nogil=nogil)(function))
+        return cast(Function, _with_own_files(numba.njit(cache=True, nogil=nogil)(function)))
     finally:
         config.CACHE_DIR = before
 
@@ -74,6 +75,20 @@ def announced_compilation(what: str) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+
+
+def _with_own_files(function: Any) -> Any:
+    """Return a compiled function that never writes to a file of another process.
+
+    Numba numbers the files of a function, one for the types of each call. Two processes that
+    compile it at the same time for different types may take the same number, and one of them
+    would later load the code of the other. What is lost now is an entry of the index at most.
+    """
+    if hasattr(function, "_cache"):  # not where NUMBA_DISABLE_JIT is set
+        files = function._cache._cache_file
+        numbered = files._data_name
+        files._data_name = lambda number: f"{uuid.uuid4().hex[:16]}.{numbered(number)}"
+    return function
 
 
 @lru_cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -49,6 +50,21 @@ def test_the_cache_is_used_and_never_stale(tmp_path):
     assert changed != text
     selection.write_text(changed, encoding="utf-8")
     assert run(tmp_path) == ["0", "0"]
+
+
+def test_processes_that_compile_at_the_same_time_write_different_files(tmp_path):
+    path = tmp_path / "module.py"
+    path.write_text(
+        "from nim_envs.compilation import compiled\n@compiled\ndef double(x):\n    return 2 * x\n",
+        encoding="utf-8",
+    )
+    # Neither process has seen what the other has written to the index.
+    for argument in (1, 1.5):
+        double = runpy.run_path(str(path))["double"]
+        assert double(argument) == 2 * argument
+        for index in tmp_path.rglob("*.nbi"):
+            index.unlink()
+    assert len(list(tmp_path.rglob("*.nbc"))) == 2
 
 
 @pytest.mark.parametrize("slow", [True, False])
