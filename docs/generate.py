@@ -184,11 +184,11 @@ environment's page</autoref>.
     )
 
 
-def front_page() -> None:
-    """Write the README as the front page."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8").replace("docs/images/", "images/")
-    readme = re.sub(r"\(docs/(tutorials/[^)]*\.md)\)", r"(\1)", readme)
-    write("index.md", re.sub(r"<!--.*?-->\n", "", readme))
+def root_page(source: str, page: str) -> None:
+    """Write a file of the repository's root as a page, its links as they are in the manual."""
+    text = (ROOT / source).read_text(encoding="utf-8")
+    text = re.sub(r"<!--.*?-->\n", "", text).replace("(CONTRIBUTING.md)", "(contributing.md)")
+    write(page, re.sub(r"\(docs/([^)]*\.(?:gif|md|svg))\)", r"(\1)", text))
 
 
 def reference() -> list[str]:
@@ -224,7 +224,8 @@ def tutorials() -> list[str]:
     return lines
 
 
-front_page()
+root_page("README.md", "index.md")
+root_page("CONTRIBUTING.md", "contributing.md")
 for registered in GAMES:
     game_page(registered)
 overview = [
@@ -237,5 +238,6 @@ navigation += [f"    * [{title(name)}](games/{name}.md)" for name in GAMES]
 tutorial_lines = tutorials()
 if tutorial_lines:
     navigation += ["* Tutorials", *tutorial_lines]
+navigation += ["* [Architecture](architecture.md)", "* [Contributing](contributing.md)"]
 navigation += ["* Reference", *reference()]
 write("SUMMARY.md", "\n".join(navigation) + "\n")
