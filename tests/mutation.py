@@ -312,6 +312,9 @@ def report(path: Path) -> None:
 @click.command(context_settings={"show_default": True})
 @click.argument("target")
 @click.option("--tests", multiple=True, help="Tests to run; by default those of the same folder.")
+@click.option(
+    "--without", help="Tests to leave out, as after pytest's -k: what Numba alone can run."
+)
 @click.option("--mutants", default=300, type=click.IntRange(1), help="How many faults.")
 @click.option("--seed", default=0, help="Chooses the faults.")
 @click.option("--workers", default=2, type=click.IntRange(1, 2), help="Tests run side by side.")
@@ -321,6 +324,7 @@ def report(path: Path) -> None:
 def main(
     target: str,
     tests: tuple[str, ...],
+    without: str | None,
     mutants: int,
     seed: int,
     workers: int,
@@ -336,6 +340,8 @@ def main(
         report(results)
         return
     chosen = list(tests) or usual_tests(target)
+    if without:
+        chosen += ["-k", f"not ({without})"]
     every = [
         mutant for path, source in sources.items() for mutant in Finder(path, source).mutants()
     ]

@@ -75,6 +75,65 @@ def test_a_box_too_large_to_list_is_drawn_from_all_the_same():
             sampler.support()
 
 
+def test_a_box_of_a_single_state_of_a_component_is_a_box():
+    game = make_game("nim", heaps=(3, 4))
+    positions, _ = UniformStart(low=(3, 0), high=(3, 2)).bind(game).support()
+    assert positions.tolist() == [[3, 0], [3, 1], [3, 2]]
+
+
+@pytest.mark.parametrize("start", [UniformStart(), OutcomeStart(winning=True), BalancedStart()])
+def test_boxes_reach_down_to_empty_heaps_unless_told_otherwise(start):
+    positions, _ = start.bind(make_game("nim", heaps=(3, 4))).support()
+    assert positions.min(axis=0).tolist() == [0, 0]
+    assert positions.max(axis=0).tolist() == [3, 4]
+
+
+def test_what_can_be_listed_is_decided_by_the_box_not_by_the_game():
+    game = make_game("nim", heaps=(1000, 1000, 1000))
+    positions, probabilities = UniformStart(low=900).bind(game).support()
+    assert len(positions) == 101**3
+    assert positions.min() == 900
+    assert probabilities == pytest.approx(1 / 101**3)
+    # Of 13**6 points six heaps of Kayles can be at few; only those are counted.
+    rows = make_game("kayles", heaps=(12,)).rules
+    assert len(rows.shape) == 6
+    kayles = UniformStart().bind(make_game("kayles", heaps=(12,))).support()[0]
+    assert len(kayles) == (~rows.is_terminal(rows.lattice(10**6))).sum()
+
+
+def test_draws_from_a_large_box_stay_inside_it():
+    game = make_game("nim", heaps=(10**9,) * 3)
+    start = UniformStart(low=10**8, high=(10**8 + 500, 2 * 10**8, 10**9))
+    drawn = start.bind(game).sample(np.random.default_rng(6), 200)
+    assert (drawn >= 10**8).all()
+    assert (drawn <= [10**8 + 500, 2 * 10**8, 10**9]).all()
+
+
+def test_a_large_box_without_such_a_position_is_given_up(monkeypatch):
+    monkeypatch.setattr("nim_envs.starts.DRAWS_BEFORE_GIVING_UP", 1024)
+    # A single heap can always be won, unless it is empty.
+    sampler = OutcomeStart(winning=False, low=1).bind(make_game("nim", heaps=(10**9,)))
+    with pytest.raises(InvalidPositionError, match=r"no P-position.* was found in 1024 draws"):
+        sampler.draw(np.random.default_rng(0))
+
+
+def test_many_draws_with_few_hits_are_not_given_up(monkeypatch):
+    monkeypatch.setattr("nim_envs.starts.DRAWS_BEFORE_GIVING_UP", 1024)
+    # They are rare: a few among the first thousand draws, and many more draws for all of them.
+    game = make_game("nim", heaps=(200, 200, 200, 200))
+    drawn = OutcomeStart(winning=False).bind(game).sample(np.random.default_rng(8), 200)
+    assert not game.solution.is_winning(drawn).any()
+
+
+@pytest.mark.parametrize("name", ["nim", "misere_nim"])
+def test_the_coin_of_a_balanced_start_is_the_first_number_of_the_seed(name):
+    game = make_game(name, heaps=(3, 4, 5))
+    sampler = BalancedStart().bind(game)
+    for seed in range(20):
+        heads = np.random.default_rng(seed).random() < 0.5
+        assert game.solution.is_winning(sampler.draw(np.random.default_rng(seed))) == heads
+
+
 def test_a_huge_box_needs_no_table():
     game = make_game("nim", heaps=(10**15, 10**15), start="uniform")
     drawn = game.start.bind(game).sample(np.random.default_rng(4), 5)
@@ -94,7 +153,7 @@ def test_the_same_seed_draws_the_same_positions(seed, name):
     [
         (FixedStart((0, 0, 0)), "(0, 0, 0)"),
         (FixedStart((3, 4, 6)), "[3, 4, 6]"),
-        (UniformStart(low=3, high=2), "[3, 3, 3]"),
+        (UniformStart(low=3, high=2), "low [3, 3, 3] exceeds high [2, 2, 2]"),
         (UniformStart(low=0, high=0), "[0, 0, 0]"),
         (UniformStart(low=(1, 2)), "(1, 2)"),
         (UniformStart(high=1.5), "1.5"),
