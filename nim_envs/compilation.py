@@ -6,7 +6,6 @@ import hashlib
 import os
 import shutil
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,12 +14,10 @@ from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
 import numba
+from numba.core.event import Event, Listener, install_listener
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-
-SILENT_SECONDS = 1.0
-"""Compilation that takes longer than this says so."""
 
 UNUSED_SECONDS = 7 * 24 * 3600.0
 """Compiled functions of older sources that no process used for so long are removed."""
@@ -60,10 +57,10 @@ def compiled(function: Function | None = None, *, nogil: bool = False) -> Any:
 
 @contextmanager
 def announced_compilation(what: str) -> Iterator[None]:
-    """Say on stderr that ``what`` is being compiled if the block takes more than a second.
+    """Say on stderr that ``what`` is being compiled, if the block compiles anything.
 
-    The block should call the compiled functions on next to nothing, so that its time is
-    that of compiling them or of loading them from disk.
+    It is said once in a process, however often there is more of it to compile, and not where
+    the functions are loaded from disk.
 
     Args:
         what: what is compiled, as in ``"the batched environment"``.
@@ -72,14 +69,28 @@ def announced_compilation(what: str) -> Iterator[None]:
         >>> with announced_compilation("nothing"):
         ...     pass
     """
-    message = f"nim_envs: compiling {what}; it is kept on disk, so the next run will not wait"
-    timer = threading.Timer(SILENT_SECONDS, print, (message,), {"file": sys.stderr, "flush": True})
-    timer.daemon = True
-    timer.start()
-    try:
+    with install_listener("numba:compile", _Announcement(what)):
         yield
-    finally:
-        timer.cancel()
+
+
+_announced: set[str] = set()
+"""What was said to be compiled in this process."""
+
+
+class _Announcement(Listener):
+    """Says that something is being compiled when Numba begins to."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def on_start(self, event: Event) -> None:
+        if self._what not in _announced:
+            _announced.add(self._what)
+            message = f"nim_envs: compiling {self._what}; it is kept on disk, "
+            print(f"{message}so the next run will not wait", file=sys.stderr, flush=True)
+
+    def on_end(self, event: Event) -> None:
+        """Nothing to say."""
 
 
 @lru_cache

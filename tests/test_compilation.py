@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from nim_envs import compilation
-
 ROOT = Path(__file__).resolve().parent.parent
 
 CALL = (
@@ -154,13 +152,36 @@ def test_what_was_compiled_from_older_sources_is_removed_a_week_after_its_last_u
     assert set(cache.iterdir()) == kept
 
 
-@pytest.mark.parametrize("slow", [True, False])
-def test_compilation_that_takes_long_says_so(slow, monkeypatch, capsys):
-    monkeypatch.setattr(compilation, "SILENT_SECONDS", 0.05 if slow else 60.0)
-    with compilation.announced_compilation("the moon"):
-        time.sleep(0.3 if slow else 0.0)
-    said = capsys.readouterr().err
-    assert ("compiling the moon" in said) == slow
+ANNOUNCE = """
+from nim_envs.compilation import announced_compilation
+for size in (1, 2):
+    with announced_compilation("the doubling"):
+        {call}
+"""
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_compilation_says_so_once_and_loading_from_disk_does_not(house, chosen):
+    cache = house / "cache" if chosen else None
+
+    def said(call):
+        process = call_house(house, cache=cache, code=f"exec({ANNOUNCE.format(call=call)!r})")
+        _, err = process.communicate()
+        assert process.returncode == 0
+        return err.splitlines()
+
+    message = "nim_envs: compiling the doubling; it is kept on disk, so the next run will not wait"
+    assert said("doubled()") == [message]
+    # However long it takes: a slow machine is not compilation.
+    assert said("doubled(); import time; time.sleep(1.2 if size == 1 else 0)") == []
+    # What more is compiled of the same thing is not another.
+    assert said("doubled(); doubled.recompile()") == [message]
+
+
+def test_what_is_compiled_elsewhere_is_not_announced(house):
+    code = "doubled(); exec({!r})".format(ANNOUNCE.format(call="doubled()"))
+    process = call_house(house, code=code)
+    assert process.communicate()[1] == ""
 
 
 USE_BATCHES = """
