@@ -61,8 +61,9 @@ class GameEnv(AECEnv[str, Any, Any]):
     ## Observation Space
     A ``Dict`` of ``"observation"``, the position as int64 ``(components,)`` (or what
     ``encoding`` says, float32), and ``"action_mask"``, int8 ``(actions,)``: 1 where the
-    action is legal, all zeros for the player who is not to move. Both players see the
-    same position. Where heaps split, it has empty slots for the heaps to come.
+    action is legal; all zeros for the player who is not to move, and for both where the game
+    has terminated. Both players see the same position. Where heaps split, it has empty
+    slots for the heaps to come.
 
     ## Starting State
     The game's start: the full heaps, or total 0, unless ``start`` says otherwise.
@@ -76,7 +77,8 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     ## Episode End
     Both players terminate together when no legal move is left or after a forfeit. With
-    ``max_cycles`` both are truncated, with reward 0, after that many moves each.
+    ``max_cycles`` both are truncated, with reward 0, after that many moves each. There the
+    player whose turn it would be keeps its action mask, as its value is still to be estimated.
 
     ## Information
     The infos are empty.
@@ -178,6 +180,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._legal = 0
         self._over = False
         self._moves = 0
+        # Where the game was truncated, whose turn it would be; ``agent_selection`` goes on.
+        self._to_move_at_truncation: str | None = None
         # For pictures: the position before the last move, who made it, and what it was.
         self._previous: IntArray | None = None
         self._last_seat: int | None = None
@@ -285,6 +289,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._legal = self._start_legal
         self._over = False
         self._moves = 0
+        self._to_move_at_truncation = None
         self._previous, self._last_seat, self._last_words = None, None, ""
         if self.render_mode == "human":
             self.render()
@@ -324,6 +329,8 @@ class GameEnv(AECEnv[str, Any, Any]):
     def observe(self, agent: str) -> Observation:
         """Return what ``agent`` sees; the mask is all zeros unless it is to move.
 
+        In a truncated game that is the agent whose turn it would be, until the next reset.
+
         Raises:
             ResetNeededError: before the first :meth:`reset`.
             InvalidActionError: ``agent`` is not one of the two players.
@@ -333,13 +340,15 @@ class GameEnv(AECEnv[str, Any, Any]):
             position = self._current()
         if agent not in PLAYERS:
             raise InvalidActionError(f"agent must be one of {PLAYERS}, not {agent!r}")
-        to_move = agent == self.agent_selection and not self._over
+        to_move = self._to_move_at_truncation if self._over else self.agent_selection
         return {
             "observation": (
                 position.copy() if self._show_integers else self.encoding.encode(position)
             ),
             "action_mask": (
-                self._mask.copy() if to_move else np.zeros(self._num_actions, dtype=np.int8)
+                self._mask.copy()
+                if agent == to_move
+                else np.zeros(self._num_actions, dtype=np.int8)
             ),
         }
 
@@ -421,6 +430,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             self._finish(winner=self.game.convention.winner(last_mover=seat))
         elif self._moves == self._truncate_at:
             self._over = True
+            self._to_move_at_truncation = self.agent_selection
             self.truncations = {FIRST: True, SECOND: True}
         if self.render_mode == "human":
             self.render()

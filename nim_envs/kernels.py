@@ -43,9 +43,12 @@ OPENINGS = 64
 NO_LIMIT = 2**31 - 1
 """Stands for no limit of moves."""
 
-GOES_ON, TRUNCATED, LAST_MOVE, FORFEIT, REPLY = (np.uint8(bits) for bits in (0, 1, 2, 4, 8))
+GOES_ON, TRUNCATED, LAST_MOVE, FORFEIT, REPLY, UNANSWERED = (
+    np.uint8(bits) for bits in (0, 1, 2, 4, 8, 16)
+)
 """How a game ended, in bits: the most moves allowed were made; no move was left; the move was
-illegal; it was the opponent's. The second and the third beat the first."""
+illegal; it was the opponent's; it was truncated before the opponent could reply. The second and
+the third beat the first."""
 
 AGENT, OPPONENT, NEW_GAME = (np.uint8(due) for due in range(3))
 """What is due in a game: a move of the one who steps or of the opponent, or a new game."""
@@ -69,6 +72,7 @@ class Games(NamedTuple):
     game_bits: WordArray  # random state for starts, seats and the opponent
     action_bits: WordArray  # random state for sampled actions
     last_states: WordArray  # (groups, games), packed states at the end of the last game
+    last_outcomes: FlagArray  # how the last game ended
     last_seats: npt.NDArray[np.int8]  # seats at the end of the last game
 
 
@@ -306,8 +310,10 @@ def move(
     for i in range(number):
         outcome[i] = either(active[i], flags[i], outcome[i])
     if settings.most_moves < NO_LIMIT:
+        unanswered = settings.versus and mover == AGENT
+        cut_short = TRUNCATED | UNANSWERED if unanswered else TRUNCATED
         for i in range(number):
-            late = TRUNCATED if moves[i] >= settings.most_moves else GOES_ON
+            late = cut_short if moves[i] >= settings.most_moves else GOES_ON
             outcome[i] |= either(active[i], late, GOES_ON)
     if not settings.versus:
         for i in range(number):
@@ -504,11 +510,13 @@ def call_up(games: Games, first: int, last: int) -> None:
 def retire(games: Games, first: int, last: int) -> None:
     """Keep the last positions of the games that are over, and let new ones be due."""
     states, last_states = games.states, games.last_states
-    outcomes, seats, last_seats = games.outcomes, games.seats, games.last_seats
+    outcomes, last_outcomes = games.outcomes, games.last_outcomes
+    seats, last_seats = games.seats, games.last_seats
     for i in range(first, last):
         if outcomes[i] != GOES_ON:
             for group in range(len(states)):
                 last_states[group, i] = states[group, i]
+            last_outcomes[i] = outcomes[i]
             last_seats[i] = seats[i]
     call_up(games, first, last)
 
@@ -546,7 +554,9 @@ def show(
     first: int,
     last: int,
 ) -> None:
-    """Write what is shown of the positions; where a game is over, no action is legal.
+    """Write what is shown of the positions.
+
+    No action is legal where a game has terminated, or was truncated with the opponent to move.
 
     Args:
         tables: the rules.
@@ -578,9 +588,9 @@ def show(
         for i in range(number):
             ends |= outcome[i]
         # After a last move there is no action in the row anyway.
-        if ends & (FORFEIT | TRUNCATED):
+        if ends & (FORFEIT | UNANSWERED):
             for i in range(number):
-                if outcome[i] & (FORFEIT | TRUNCATED):
+                if outcome[i] & (FORFEIT | UNANSWERED):
                     for column in range(mask_column, rows.shape[1]):
                         row[i, column] = NO_BITS
 

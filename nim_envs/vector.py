@@ -78,7 +78,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
     A ``Dict`` of ``"observation"``, ``(num_envs, components)`` in the smallest signed integer
     type that holds every state (or what ``encoding`` says, float32), and ``"action_mask"``,
     int8 ``(num_envs, actions)``: what is legal for the one to step; all zeros where the game
-    is over.
+    has terminated, or was truncated with the opponent to move.
 
     ## Starting State
     As in :class:`nim_envs.aec.GameEnv`. Versus an opponent, where the agent has the second
@@ -98,7 +98,8 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
 
     ## Episode End
     A game terminates when no legal move is left or after a forfeit. With ``max_cycles`` it is
-    truncated, with reward 0, after that many moves of each player. What then happens is
+    truncated, with reward 0, after that many moves of each player. It would then be the turn of
+    seat 0, whose action mask is kept in the last observation. What happens after the end is
     Gymnasium's ``autoreset_mode``:
 
     - ``NEXT_STEP``: the step shows the last position; the next one ignores the action, begins a
@@ -262,6 +263,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             game_bits=np.zeros(size, dtype=np.uint64),
             action_bits=np.zeros(size, dtype=np.uint64),
             last_states=np.zeros((groups, size), dtype=np.uint64),
+            last_outcomes=np.zeros(size, dtype=np.uint8),
             last_seats=np.zeros(size, dtype=np.int8),
         )
 
@@ -527,7 +529,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         kernels.show(
             self._tables,
             np.ascontiguousarray(self._games.last_states[:, which]),
-            np.full(len(which), kernels.FORFEIT),
+            self._games.last_outcomes[which],
             self._layout.mask_column,
             rows,
             0,

@@ -44,7 +44,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     ## Observation Space
     A ``Dict`` of ``"observation"``, ``(components,)`` in the smallest signed integer type that
     holds every state (or what ``encoding`` says, float32), and ``"action_mask"``, int8
-    ``(actions,)``: 1 where the action is legal; all zeros where the game is over. With
+    ``(actions,)``: 1 where the action is legal; all zeros where the game has terminated, or was
+    truncated with the opponent to move. With
     ``mask_in_observation=False`` it is the ``Box`` of ``"observation"`` alone, as policies
     for vectors take it; the mask is then in the info, and :meth:`action_masks` returns it.
 
@@ -63,7 +64,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
 
     ## Episode End
     The game terminates when no legal move is left or after a forfeit. With ``max_cycles`` it is
-    truncated, with reward 0, after that many moves of each player.
+    truncated, with reward 0, after that many moves of each player. It would then be the turn of
+    seat 0: in that seat the agent keeps its action mask, in seat 1 it is all zeros.
 
     ## Information
     ``"seat"``, int8: the agent's; ``"action_mask"``, as in the observation.
@@ -299,7 +301,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         return {"observation": observation, "action_mask": mask.copy()}, info
 
     def action_masks(self) -> BoolArray:
-        """Return which actions are legal now, boolean ``(actions,)``; none where the game is over.
+        """Return the action mask of the last observation, boolean ``(actions,)``.
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.

@@ -282,6 +282,39 @@ def test_max_cycles_truncates_both_seats_without_a_winner():
     assert env.rewards == {"player_0": 0.0, "player_1": 0.0}
 
 
+@pytest.mark.parametrize("first", ["player_0", "player_1"])
+def test_where_a_game_is_cut_short_the_seat_to_move_keeps_its_mask_alone(first):
+    env = make(heaps=(3, 4), max_cycles=1)
+    env.reset()
+    env.set_position((3, 4), agent=first)
+    env.step(0)
+    env.step(4)
+    assert env.truncations == {"player_0": True, "player_1": True}
+    other = "player_1" if first == "player_0" else "player_0"
+    # It holds for both last observations, and so also while the seats leave one after the other.
+    for agent in (first, other):
+        assert env.agent_selection == agent
+        for seat in (first, other):
+            expected = [1, 1, 0, 0, 1, 1, 1, 0] if seat == first else [0] * 8
+            assert env.observe(seat)["action_mask"].tolist() == expected
+        assert env.last()[1:4] == (0.0, False, True)
+        env.step(None)
+    env.reset()
+    assert env.observe("player_0")["action_mask"].tolist() == [1, 1, 1, 0, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("forfeit", [False, True])
+def test_a_game_that_ends_with_the_last_move_allowed_is_terminated_and_its_masks_are_zeros(forfeit):
+    env = make(heaps=(1, 2), max_cycles=1)
+    env.reset()
+    env.step(0)
+    env.step(0 if forfeit else 3)
+    assert env.terminations == {"player_0": True, "player_1": True}
+    assert not any(env.truncations.values())
+    for agent in ("player_0", "player_1"):
+        assert not env.observe(agent)["action_mask"].any()
+
+
 def test_the_text_shows_heaps_whose_turn_and_the_last_move():
     env = make(heaps=(3, 5), render_mode="ansi")
     env.reset()

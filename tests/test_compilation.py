@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from nim_envs import compilation
-
 ROOT = Path(__file__).resolve().parent.parent
 
 CALL = (
@@ -67,13 +65,139 @@ def test_processes_that_compile_at_the_same_time_write_different_files(tmp_path)
     assert len(list(tmp_path.rglob("*.nbc"))) == 2
 
 
-@pytest.mark.parametrize("slow", [True, False])
-def test_compilation_that_takes_long_says_so(slow, monkeypatch, capsys):
-    monkeypatch.setattr(compilation, "SILENT_SECONDS", 0.05 if slow else 60.0)
-    with compilation.announced_compilation("the moon"):
-        time.sleep(0.3 if slow else 0.0)
-    said = capsys.readouterr().err
-    assert ("compiling the moon" in said) == slow
+STORE = """
+from nim_envs.compilation import compiled
+
+@compiled
+def kept():
+    return {value}
+"""
+
+RECIPE = """
+from house.cellar.store import kept
+from nim_envs.compilation import compiled
+
+@compiled
+def doubled():
+    return 2 * kept()
+"""
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A package whose one sub-folder calls a compiled function of the other."""
+    for folder in ("house", "house/kitchen", "house/cellar"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "__init__.py").touch()
+    (tmp_path / "house/kitchen/recipe.py").write_text(RECIPE, encoding="utf-8")
+    (tmp_path / "house/cellar/store.py").write_text(STORE.format(value=20), encoding="utf-8")
+    return tmp_path
+
+
+def call_house(
+    folder, *, cache=None, code="print(doubled(), sum(doubled.stats.cache_hits.values()))"
+):
+    """Start a program that calls the function; return the process."""
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    if cache is not None:
+        environment["NUMBA_CACHE_DIR"] = str(cache)
+    return subprocess.Popen(
+        [sys.executable, "-c", "from house.kitchen.recipe import doubled; " + code],
+        cwd=folder,
+        env={**environment, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def output(process):
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    return out.split()
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_a_change_in_a_sibling_folder_is_seen(house, chosen):
+    cache = house / "cache" if chosen else None
+    assert output(call_house(house, cache=cache)) == ["40", "0"]
+    assert output(call_house(house, cache=cache)) == ["40", "1"]
+    (house / "house/cellar/store.py").write_text(STORE.format(value=21), encoding="utf-8")
+    assert output(call_house(house, cache=cache)) == ["42", "0"]
+    assert output(call_house(house, cache=cache)) == ["42", "1"]
+    # All of it is where the user wants it, or beside the package.
+    kept = {path.relative_to(house).parts[:2] for path in house.rglob("*.nbi")}
+    assert (
+        all(parts[0] == "cache" for parts in kept) if chosen else kept == {("house", "__pycache__")}
+    )
+
+
+def test_what_was_compiled_from_older_sources_is_removed_a_week_after_its_last_use(house):
+    cache = house / "cache"
+    output(call_house(house, cache=cache))
+    (used,) = cache.iterdir()
+    week_ago = time.time() - 8 * 24 * 3600
+
+    def make(name, *, directory_is_old=True, file_is_old=True):
+        directory = cache / name
+        (directory / "house").mkdir(parents=True)
+        files = [directory / "house" / f"function.{i}.nbc" for i in range(50)]
+        for path in files:
+            path.touch()
+            os.utime(path, (week_ago, week_ago))
+        if not file_is_old:
+            os.utime(files[0])
+        for path in (directory / "house", directory):
+            if directory_is_old:
+                os.utime(path, (week_ago, week_ago))
+        return directory
+
+    make("numba-0123456789abcdef")
+    kept = {
+        make("numba-00000000000000aa", directory_is_old=False),
+        make("numba-00000000000000bb", file_is_old=False),
+        make("somebody-elses"),
+        make("numba-notes"),
+        used,
+    }
+    # What is in use counts as used even if it was compiled long ago.
+    for path in [*used.rglob("*"), used]:
+        os.utime(path, (week_ago, week_ago))
+    workers = [call_house(house, cache=cache) for _ in range(3)]
+    assert [output(worker) for worker in workers] == [["40", "1"]] * 3
+    assert set(cache.iterdir()) == kept
+
+
+ANNOUNCE = """
+from nim_envs.compilation import announced_compilation
+for size in (1, 2):
+    with announced_compilation("the doubling"):
+        {call}
+"""
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_compilation_says_so_once_and_loading_from_disk_does_not(house, chosen):
+    cache = house / "cache" if chosen else None
+
+    def said(call):
+        process = call_house(house, cache=cache, code=f"exec({ANNOUNCE.format(call=call)!r})")
+        _, err = process.communicate()
+        assert process.returncode == 0
+        return err.splitlines()
+
+    message = "nim_envs: compiling the doubling; it is kept on disk, so the next run will not wait"
+    assert said("doubled()") == [message]
+    # However long it takes: a slow machine is not compilation.
+    assert said("doubled(); import time; time.sleep(1.2 if size == 1 else 0)") == []
+    # What more is compiled of the same thing is not another.
+    assert said("doubled(); doubled.recompile()") == [message]
+
+
+def test_what_is_compiled_elsewhere_is_not_announced(house):
+    code = "doubled(); exec({!r})".format(ANNOUNCE.format(call="doubled()"))
+    process = call_house(house, code=code)
+    assert process.communicate()[1] == ""
 
 
 USE_BATCHES = """

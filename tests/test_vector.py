@@ -270,6 +270,41 @@ def test_every_autoreset_mode_answers_as_gymnasiums_own_vector_environment(mode,
     assert ended > 10
 
 
+def first_legal(observations, masks, rng):
+    return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("opponent", [None, "random", first_legal], ids=str)
+@pytest.mark.parametrize("heaps", [(3, 4, 5), (40, 50, 60)], ids=["one group", "more groups"])
+def test_where_games_are_cut_short_the_seat_to_move_keeps_its_mask(heaps, opponent, mode):
+    seat = None if opponent is None else "random"
+    env = batch(
+        num_envs=20, heaps=heaps, opponent=opponent, seat=seat, max_cycles=1, autoreset_mode=mode
+    )
+    assert (len(env._grouping.members) > 1) == (heaps[0] > 3)
+    env.reset(seed=0)
+    seats = set()
+    for _ in range(1 if opponent is not None else 2):
+        observations, rewards, terminations, truncations, infos = env.step(env.sample_actions())
+    assert truncations.all()
+    assert not terminations.any()
+    assert not rewards.any()
+    last, last_seats = observations, infos["seat"]
+    if mode is AutoresetMode.SAME_STEP:
+        last = {
+            key: np.stack([seen[key] for seen in infos["final_obs"]])
+            for key in ("observation", "action_mask")
+        }
+        last_seats = infos["final_info"]["seat"]
+    for position, mask, agent in zip(*last.values(), last_seats, strict=True):
+        # After as many moves of each player it is the turn of who moved first.
+        legal = env.game.rules.action_mask(position.astype(np.int64))
+        assert (mask == (legal if agent == 0 else 0)).all()
+        seats.add(int(agent))
+    assert seats == ({0} if opponent is None else {0, 1})
+
+
 def play(env, steps=12, seed=None, actions=None):
     """Everything that some steps answer, from a reset on; random actions unless given."""
     line = [env.reset(seed=seed)]

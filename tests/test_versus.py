@@ -97,6 +97,20 @@ def test_it_agrees_with_the_batched_environment_in_everything(case, seat, max_cy
             ended = terminated or truncated
 
 
+@pytest.mark.parametrize("seat", [0, 1])
+def test_where_a_game_is_cut_short_the_mask_is_kept_if_the_agent_is_to_move(seat):
+    env = make_versus("nim", heaps=(3, 4, 5), seat=seat, max_cycles=1)
+    _, info = env.reset(seed=0)
+    observation, reward, terminated, truncated, info = env.step(int(info["action_mask"].argmax()))
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    # After as many moves of each player it is the turn of who moved first.
+    legal = env.game.rules.action_mask(env.position)
+    expected = legal if seat == 0 else np.zeros_like(legal)
+    assert (observation["action_mask"] == expected).all()
+    assert (info["action_mask"] == expected).all()
+    assert (env.action_masks() == expected).all()
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_every_form_of_make_and_make_vec_plays_the_same_games(name):
     """Without randomness, every way to several games gives the same answers."""
