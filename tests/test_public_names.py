@@ -1,4 +1,4 @@
-"""What others import stays importable."""
+"""What others import stays importable, and no module hides what its package exports."""
 
 from __future__ import annotations
 
@@ -166,3 +166,29 @@ def names_in(path):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             names |= {target.id for target in targets if isinstance(target, ast.Name)}
     return names
+
+
+def hidden_names(folder):
+    """What a package exports and a module in it has the name of."""
+    init = folder / "__init__.py"
+    modules = {path.stem for path in folder.glob("*.py")}
+    modules |= {path.parent.name for path in folder.glob("*/__init__.py")}
+    return names_in(init) & modules
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        path.parent.relative_to(ROOT).as_posix()
+        for package in ("nim_envs", "agents", "benchmarks")
+        for path in sorted((ROOT / package).rglob("__init__.py"))
+    ],
+)
+def test_no_module_has_the_name_of_what_its_package_exports(folder):
+    assert hidden_names(ROOT / folder) == set()
+
+
+def test_a_hidden_name_would_be_found(tmp_path):
+    (tmp_path / "__init__.py").write_text("from package.train import train\n", encoding="utf-8")
+    (tmp_path / "train.py").write_text("def train(): ...\n", encoding="utf-8")
+    assert hidden_names(tmp_path) == {"train"}
