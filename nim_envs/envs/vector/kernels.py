@@ -20,6 +20,7 @@ from nim_envs.envs.vector.tables import (
     ACTIONS,
     ACTIONS_AT,
     FIRST_ACTION,
+    STATE_BITS,
     WORDS,
     WORDS_AT,
     Tables,
@@ -187,7 +188,7 @@ def state_of(packed: np.uint64) -> np.uint32:
 @compiled
 def legal_count_of(packed: np.uint64) -> np.uint32:
     """Return how many of the group's actions are legal in that state."""
-    return np.uint32(packed >> U32)
+    return np.uint32(packed >> np.uint64(STATE_BITS))
 
 
 @compiled
@@ -213,7 +214,7 @@ def sample_block(
     """
     legal_actions = tables.legal_actions
     number, groups = last - first, len(games.states)
-    legal, left, chosen = scratch.option, scratch.option, scratch.place
+    left, chosen = scratch.option, scratch.place
     if groups == 1:
         at, width = tables.groups[0, ACTIONS_AT], tables.groups[0, ACTIONS]
         packed = games.states[0, first:last]
@@ -222,14 +223,14 @@ def sample_block(
             drawn = below(mixed(bits[i]), legal_count_of(packed[i]))
             chosen[i] = np.uint32(at + width * state_of(packed[i]) + drawn)
     else:
-        legal[:number] = ZERO
+        left[:number] = ZERO
         for group in range(groups):
             packed = games.states[group, first:last]
             for i in range(number):
-                legal[i] += legal_count_of(packed[i])
+                left[i] += legal_count_of(packed[i])
         for i in range(number):
             bits[i] += GAMMA
-            left[i] = below(mixed(bits[i]), legal[i])
+            left[i] = below(mixed(bits[i]), left[i])
         chosen[:number] = ZERO
         for group in range(groups):
             at, width = tables.groups[group, ACTIONS_AT], tables.groups[group, ACTIONS]
@@ -344,16 +345,16 @@ def draw_start(cumulative: npt.NDArray[np.float64], number: int, bits: np.uint64
 @compiled
 def begin(starts: Starts, games: Games, settings: Settings, first: int, last: int) -> None:
     """Begin the games that are due, but those whose prepared start is used up."""
-    number = last - first
     start_states, cumulative, prepared = starts.states, starts.cumulative, starts.prepared
     count = start_states.shape[1]
+    if count == 1 and not prepared and settings.agent_seat >= 0:
+        begin_alike(starts, games, settings, first, last)
+        return
+    number = last - first
     used = starts.used
     states, bits = games.states, games.game_bits[first:last]
     outcome, due = games.outcomes[first:last], games.due[first:last]
     moves, seats = games.moves[first:last], games.seats[first:last]
-    if count == 1 and not prepared and settings.agent_seat >= 0:
-        begin_alike(starts, games, settings, first, last)
-        return
     chosen = np.empty(number + 1, dtype=np.uint32)
     length = 0
     for i in range(number):
