@@ -9,6 +9,7 @@ import numpy as np
 
 from agents.base import Array, IntArray
 from agents.tabular.compiled_rules import sorted_number
+from agents.tabular.index import copy_entries
 from agents.tabular.position_values import (
     PositionValueLearner,
     PositionValues,
@@ -126,7 +127,7 @@ def sweep_back(
         for component in range(len(observation)):
             here = observation[component]
             for number in range(predecessors.counts[component, here]):
-                positions.position[:] = observation
+                copy_entries(observation, positions.position)
                 positions.position[component] = predecessors.states[component, here, number]
                 before = sorted_number(positions.position, positions.rules.strides, positions.order)
                 value = float(positions.values[before])

@@ -25,6 +25,16 @@ def mixed_radix_number(digits: Array, strides: IntArray, offset: int) -> int:
     return number
 
 
+@compiled
+def copy_entries(values: Array, out: Array) -> None:
+    """Write ``values``, ``(n,)``, to the first n entries of ``out``.
+
+    An assignment to a slice would take seconds to compile, for the message of its exception.
+    """
+    for place in range(len(values)):
+        out[place] = values[place]
+
+
 class ObservationIndex:
     """Numbers the observations of an integer space, mixed radix, first entry slowest.
 

@@ -14,7 +14,7 @@ from agents.tabular.compiled_rules import (
     slot_to_fill,
     sorted_number,
 )
-from agents.tabular.index import ObservationIndex, check_memory
+from agents.tabular.index import ObservationIndex, check_memory, copy_entries
 from agents.tabular.learner import AnyLearner, TabularLearner, copy_into
 from agents.tabular.policies import explored, shared_by_best
 from agents.tabular.selection import epsilon_greedy_action
@@ -57,7 +57,7 @@ def position_values(game: Game, values: Array, *, symmetric: bool = False) -> Po
 @compiled
 def value_index(positions: PositionValues, observation: Array) -> int:
     """Return where the value of a position is."""
-    positions.position[:] = observation
+    copy_entries(observation, positions.position)
     return sorted_number(positions.position, positions.rules.strides, positions.order)
 
 
@@ -84,7 +84,7 @@ def index_after(
     if order is None:
         return number_after(rules, observation, index, component, option)
     position = positions.position
-    position[:] = observation
+    copy_entries(observation, position)
     position[component] = rules.table[component, observation[component], option]
     slot, second = slot_to_fill(
         rules.second_table, rules.first_slots, observation, component, option

@@ -211,7 +211,7 @@ def _compile_by_state(function: Callable[..., Any]) -> None:
     """Let compiled code call ``function``, resolved by the type of its first argument."""
 
     # Strictly, Numba would compare the annotations of the signatures.
-    @overload(function, strict=False)
+    @overload(function, strict=False, jit_options={"forceinline": True})
     def resolve(learner: Any, *_: Any) -> Any:
         if isinstance(learner, (types.NamedTuple, types.NamedUniTuple)):
             return _of_type(function, learner.instance_class)

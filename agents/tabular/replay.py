@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.base import Array, FloatArray, IntArray
+from agents.tabular.index import copy_entries
 from nim_envs.compilation import compiled
 
 
@@ -85,7 +86,7 @@ def add(
     buffer.rewards[row] = reward
     buffer.next_states[row] = next_state
     buffer.legal_counts[row] = len(legal_actions)
-    buffer.legal_actions[row, : len(legal_actions)] = legal_actions
+    copy_entries(legal_actions, buffer.legal_actions[row])
     buffer.counters[0] += 1
 
 

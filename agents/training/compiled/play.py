@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from agents.base import FloatArray, IntArray
 from agents.tabular.compiled_rules import sorted_number
+from agents.tabular.index import copy_entries
 from agents.tabular.protocol import (
     FinishedGame,
     Turn,
@@ -51,7 +52,7 @@ def record(records: Records | None, turn: Turn, number: int) -> None:
     if records is not None:
         seat, legal = turn.seat, len(turn.legal_actions)
         records.states[seat, number] = turn.state
-        records.legal_actions[seat, number, :legal] = turn.legal_actions
+        copy_entries(turn.legal_actions, records.legal_actions[seat, number])
         records.legal_counts[seat, number] = legal
         records.actions[seat, number] = turn.action
         records.rewards[seat, number] = turn.reward + turn.reply_reward + turn.bonus

@@ -14,6 +14,7 @@ from agents.tabular.compiled_rules import (
     sorted_number,
     write_legal_actions,
 )
+from agents.tabular.index import copy_entries
 from agents.tabular.symmetry import Symmetry
 from nim_envs import Game
 from nim_envs.compilation import compiled
@@ -85,7 +86,7 @@ def first_row(rows: Rows, next_positions: Array | None, observation: Array, posi
     """
     if next_positions is not None:
         return position
-    rows.positions[0] = observation
+    copy_entries(observation, rows.positions[0])
     rows.legal_counts[0] = write_legal_actions(observation, rows.rules, rows.legal_actions[0])
     return 0
 
@@ -118,8 +119,7 @@ def move(
     rules = rows.rules
     component, option = divmod(action, rules.table.shape[2])
     before, after = rows.positions[row], rows.positions[next_row]
-    for other in range(len(after)):
-        after[other] = before[other]
+    copy_entries(before, after)
     state = before[component]
     successor = rules.table[component, state, option]
     after[component] = successor
