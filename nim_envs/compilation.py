@@ -28,10 +28,10 @@ def compiled(function: Function) -> Function: ...
 
 
 @overload
-def compiled(*, nogil: bool) -> Callable[[Function], Function]: ...
+def compiled(*, nogil: bool = ..., inner: bool = ...) -> Callable[[Function], Function]: ...
 
 
-def compiled(function: Function | None = None, *, nogil: bool = False) -> Any:
+def compiled(function: Function | None = None, *, nogil: bool = False, inner: bool = False) -> Any:
     """Compile ``function`` with Numba when first called; later processes load it from disk.
 
     Numba notices a change of a function's own file but not of a function that it calls in
@@ -42,15 +42,19 @@ def compiled(function: Function | None = None, *, nogil: bool = False) -> Any:
     Args:
         function: the function; left out where an option is given: ``@compiled(nogil=True)``.
         nogil: whether it lets other threads run meanwhile; for long calls.
+        inner: whether compiled functions alone call it. Then none of the code is made that
+            takes Python's arguments apart, which is much where they hold many arrays.
     """
     if function is None:
-        return partial(compiled, nogil=nogil)
+        return partial(compiled, nogil=nogil, inner=inner)
     folder = Path(function.__code__.co_filename).parent
     config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = str(_cache_directory(_top_level_package(folder), before))
     try:
-        return cast(Function, numba.njit(cache=True, nogil=nogil)(function))
+        # Nothing takes these functions for C's, so that the code for it is left out too.
+        options = {"nogil": nogil, "no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
+        return cast(Function, numba.njit(cache=True, **options)(function))
     finally:
         config.CACHE_DIR = before
 
