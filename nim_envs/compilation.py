@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast, overload
 
 import numba
 from numba.core.event import Event, Listener, install_listener
+from numba.extending import register_jitable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -42,19 +43,23 @@ def compiled(function: Function | None = None, *, nogil: bool = False, inner: bo
     Args:
         function: the function; left out where an option is given: ``@compiled(nogil=True)``.
         nogil: whether it lets other threads run meanwhile; for long calls.
-        inner: whether compiled functions alone call it. Then none of the code is made that
-            takes Python's arguments apart, which is much where they hold many arrays.
+        inner: whether it is for compiled functions to call. Then none of the code is made that
+            takes Python's arguments apart, which is much where they hold many arrays; called
+            from Python it runs as it is written.
     """
     if function is None:
         return partial(compiled, nogil=nogil, inner=inner)
+    # Nothing takes these functions for C's, so that the code for it is left out.
+    options: Any = {"no_cfunc_wrapper": True}
+    if inner:
+        return register_jitable(no_cpython_wrapper=True, **options)(function)
     folder = Path(function.__code__.co_filename).parent
     config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = str(_cache_directory(_top_level_package(folder), before))
     try:
         # Nothing takes these functions for C's, so that the code for it is left out too.
-        options = {"nogil": nogil, "no_cpython_wrapper": inner, "no_cfunc_wrapper": True}
-        return cast(Function, numba.njit(cache=True, **options)(function))
+        return cast(Function, numba.njit(cache=True, nogil=nogil, **options)(function))
     finally:
         config.CACHE_DIR = before
 

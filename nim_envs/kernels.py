@@ -328,7 +328,7 @@ def draw_start(cumulative: npt.NDArray[np.float64], number: int, bits: np.uint64
     # The first sum above it; rounding may leave the last one a sliver below 1.
     low, high = 0, number - 1
     while low < high:
-        middle = (low + high) // 2
+        middle = (low + high) >> 1
         if cumulative[middle] <= uniform:
             low = middle + 1
         else:
@@ -585,8 +585,16 @@ def play(
             finish(games, settings, rewards, terminations, truncations, here, end)
         if phases & SHOW:
             show(
-                *(tables.groups, tables.words, tables.columns, tables.shared),
-                *(games.states, games.outcomes, mask_column, rows, here, end),
+                tables.groups,
+                tables.words,
+                tables.columns,
+                tables.shared,
+                games.states,
+                games.outcomes,
+                mask_column,
+                rows,
+                here,
+                end,
             )
     return left
 

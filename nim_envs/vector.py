@@ -531,7 +531,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         return self._observations(rows), last
 
     def _copied_games(self) -> kernels.Games:
-        return kernels.Games(*(array.copy() for array in self._games))
+        return kernels.Games._make(array.copy() for array in self._games)
 
     def _add_final(self, infos: dict[str, Any], ended: BoolArray, last: kernels.Games) -> None:
         """Add what ``SAME_STEP`` mode tells about the games that ended, out of ``last``."""
@@ -566,8 +566,13 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
     def _sample(self, actions: IntArray, first: int, last: int) -> None:
         tables, games = self._tables, self._games
         kernels.sample(
-            *(tables.groups, tables.legal_actions, games.states),
-            *(games.action_bits[first:last], actions[first:last], first, last),
+            tables.groups,
+            tables.legal_actions,
+            games.states,
+            games.action_bits[first:last],
+            actions[first:last],
+            first,
+            last,
         )
 
     @property
@@ -644,8 +649,16 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
     ) -> None:
         tables = self._tables
         kernels.show(
-            *(tables.groups, tables.words, tables.columns, tables.shared),
-            *(states, outcomes, self._layout.mask_column, rows, first, last),
+            tables.groups,
+            tables.words,
+            tables.columns,
+            tables.shared,
+            states,
+            outcomes,
+            self._layout.mask_column,
+            rows,
+            first,
+            last,
         )
 
     def _observations(self, rows: WordArray) -> Observations:
