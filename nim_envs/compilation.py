@@ -59,7 +59,6 @@ def compiled(function: Function | None = None, *, nogil: bool = False, inner: bo
     before = config.CACHE_DIR
     config.CACHE_DIR = str(_cache_directory(_top_level_package(folder), before))
     try:
-        # Nothing takes these functions for C's, so that the code for it is left out too.
         dispatcher = numba.njit(cache=True, nogil=nogil, **options)(function)
         return cast(Function, _with_own_files(dispatcher))
     finally:

@@ -16,7 +16,7 @@ from agents.tabular.selection import softmax
 from nim_envs.compilation import compiled
 
 
-@compiled
+@compiled(inner=True)
 def actor_critic(
     preferences: FloatArray,
     values: FloatArray,

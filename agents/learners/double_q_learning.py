@@ -21,7 +21,7 @@ from agents.tabular.selection import greedy_action
 from nim_envs.compilation import compiled
 
 
-@compiled
+@compiled(inner=True)
 def double_q_learning(
     table: FloatArray,
     other_table: FloatArray,

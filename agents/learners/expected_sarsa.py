@@ -20,7 +20,7 @@ from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
 
 
-@compiled
+@compiled(inner=True)
 def epsilon_greedy_value(values: FloatArray, legal_actions: IntArray, epsilon: float) -> float:
     """Return the expected value of an epsilon-greedy action; 0 if none is legal.
 
@@ -38,7 +38,7 @@ def epsilon_greedy_value(values: FloatArray, legal_actions: IntArray, epsilon: f
     return (1.0 - epsilon) * best + epsilon * total / len(legal_actions)
 
 
-@compiled
+@compiled(inner=True)
 def expected_sarsa(
     table: FloatArray,
     state: int,

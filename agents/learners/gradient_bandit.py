@@ -11,12 +11,12 @@ from agents.base import FloatArray, IntArray
 from agents.tabular.action_values import initial_table
 from agents.tabular.learner import copy_into
 from agents.tabular.preferences import PreferenceLearner, choose_by_softmax
-from agents.tabular.protocol import FinishedGame, choose, implements, learn_from_game
+from agents.tabular.protocol import FinishedGame, choose, implements, learn_from_game, legal_in
 from agents.tabular.selection import softmax
 from nim_envs.compilation import compiled
 
 
-@compiled
+@compiled(inner=True)
 def gradient_bandit(
     preferences: FloatArray,
     baselines: FloatArray,
@@ -82,7 +82,7 @@ def _learn_from_game(learner: GradientBanditState, game: FinishedGame) -> None:
     for turn in range(len(game.states)):
         gradient_bandit(
             learner.preferences, learner.baselines, learner.visits, game.states[turn],
-            game.legal_actions[turn, : game.legal_counts[turn]], game.actions[turn], result,
+            legal_in(game, turn), game.actions[turn], result,
             learner.learning_rate, learner.temperature, learner.probabilities,
         )  # fmt: skip
 

@@ -16,7 +16,7 @@ from agents.tabular.selection import epsilon_greedy_action, random_action
 from nim_envs.compilation import compiled
 
 
-@compiled
+@compiled(inner=True)
 def monte_carlo(
     table: FloatArray, visits: IntArray, state: int, action: int, result: float
 ) -> None:

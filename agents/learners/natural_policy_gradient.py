@@ -16,7 +16,7 @@ from agents.tabular.selection import softmax
 from nim_envs.compilation import compiled
 
 
-@compiled
+@compiled(inner=True)
 def natural_policy_gradient(
     preferences: FloatArray,
     action_values: FloatArray,

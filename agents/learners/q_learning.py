@@ -33,7 +33,7 @@ BOOTSTRAPS = ("negamax", "own_turn", "opponent_max")
 NEGAMAX, OWN_TURN, OPPONENT_MAX = range(len(BOOTSTRAPS))
 
 
-@compiled
+@compiled(inner=True)
 def q_learning(
     table: FloatArray,
     state: int,
@@ -92,7 +92,7 @@ class ReplayState(NamedTuple):
 implements(choose, QLearningState, ReplayState)(choose_epsilon_greedily)
 
 
-@compiled
+@compiled(inner=True)
 def scaled(reward: float, win_reward: float, loss_reward: float) -> float:
     """Return a reward of the environment in the learner's units."""
     if reward > 0.0:
@@ -100,7 +100,7 @@ def scaled(reward: float, win_reward: float, loss_reward: float) -> float:
     return -reward * loss_reward
 
 
-@compiled
+@compiled(inner=True)
 def reward_of(learner: QLearningState, turn: Turn) -> float:
     """Return r: of the move alone for negamax, else of move and reply; with the bonus."""
     reward = scaled(turn.reward, learner.win_reward, learner.loss_reward) + turn.bonus
@@ -109,7 +109,7 @@ def reward_of(learner: QLearningState, turn: Turn) -> float:
     return reward
 
 
-@compiled
+@compiled(inner=True)
 def bootstrap_of(learner: QLearningState, turn: Turn) -> tuple[int, IntArray]:
     """Return s' and what is legal there."""
     if learner.bootstrap == OWN_TURN:

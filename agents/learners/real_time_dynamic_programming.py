@@ -43,7 +43,7 @@ class RealTimeDynamicProgrammingState(NamedTuple):
     learning_rate: float
 
 
-@compiled
+@compiled(inner=True)
 def best_value(
     positions: PositionValues, observation: Array, index: int, legal_actions: IntArray
 ) -> float:
@@ -67,7 +67,7 @@ def best_value(
     return best
 
 
-@compiled
+@compiled(inner=True)
 def real_time_dynamic_programming(
     positions: PositionValues,
     predecessors: Predecessors | None,
@@ -97,7 +97,7 @@ def real_time_dynamic_programming(
         sweep_back(positions, predecessors, observation, index, learning_rate)
 
 
-@compiled
+@compiled(inner=True)
 def sweep_back(
     positions: PositionValues,
     predecessors: Predecessors | None,

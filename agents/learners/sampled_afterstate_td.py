@@ -20,7 +20,7 @@ from nim_envs import Game
 from nim_envs.compilation import compiled
 
 
-@compiled
+@compiled(inner=True)
 def afterstate_td(
     values: Array,
     afterstate: int,

@@ -19,7 +19,7 @@ from agents.tabular.schedules import Schedule, check_step
 from nim_envs.compilation import compiled
 
 
-@compiled
+@compiled(inner=True)
 def sarsa(
     table: FloatArray,
     state: int,

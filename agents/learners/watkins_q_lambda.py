@@ -13,13 +13,13 @@ from agents.tabular.action_values import (
     initial_table,
     step_towards,
 )
-from agents.tabular.protocol import FinishedGame, choose, implements, learn_from_game
+from agents.tabular.protocol import FinishedGame, choose, implements, learn_from_game, legal_in
 from agents.tabular.schedules import Schedule, check_range, check_step
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
 
 
-@compiled
+@compiled(inner=True)
 def watkins_q_lambda(
     table: FloatArray,
     game: FinishedGame,
@@ -50,7 +50,7 @@ def watkins_q_lambda(
         weight = trace_decay if is_greedy else 0.0
         g = game.rewards[turn] + discount * ((1.0 - weight) * best + weight * g)
         # Of the values before this game: no position comes twice in it.
-        best = largest_legal(table[state], game.legal_actions[turn, : game.legal_counts[turn]])
+        best = largest_legal(table[state], legal_in(game, turn))
         is_greedy = table[state, action] == best
         step_towards(table, state, action, g, learning_rate)
 

@@ -17,7 +17,7 @@ from agents.tabular.selection import sample
 from nim_envs.compilation import compiled
 
 
-@compiled
+@compiled(inner=True)
 def count_result(
     wins: FloatArray, losses: FloatArray, state: int, action: int, result: float, kept: float
 ) -> None:
@@ -42,7 +42,7 @@ def count_result(
     losses[state, action] += (1.0 - result) / 2.0
 
 
-@compiled
+@compiled(inner=True)
 def ratio_action(
     wins: FloatArray,
     losses: FloatArray,
@@ -66,12 +66,13 @@ def ratio_action(
     for action in legal_actions:
         probabilities[action] = max(wins[action], 1.0) / max(losses[action], 1.0)
         total += probabilities[action]
-    likeliest = -1
+    likeliest, most = -1, -1.0
     for action in legal_actions:
-        probabilities[action] /= total
-        if likeliest < 0 or probabilities[action] > probabilities[likeliest]:
-            likeliest = action
-    if probabilities[likeliest] > threshold:
+        probability = probabilities[action] / total
+        probabilities[action] = probability
+        if probability > most:
+            likeliest, most = action, probability
+    if most > threshold:
         return likeliest
     return sample(probabilities, uniform)
 

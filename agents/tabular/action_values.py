@@ -16,7 +16,7 @@ from agents.tabular.selection import epsilon_greedy_action
 from nim_envs.compilation import compiled
 
 
-@compiled
+@compiled(inner=True)
 def step_towards(
     table: FloatArray, state: int, action: int, target: float, learning_rate: float
 ) -> None:

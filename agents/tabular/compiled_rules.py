@@ -42,7 +42,7 @@ def compiled_rules(game: Game) -> CompiledRules:
     )
 
 
-@compiled
+@compiled(inner=True)
 def write_legal_actions(observation: Array, rules: CompiledRules, out: IntArray) -> int:
     """Write the legal actions to ``out``, ascending, and return how many there are."""
     options = rules.table.shape[2]
@@ -55,7 +55,7 @@ def write_legal_actions(observation: Array, rules: CompiledRules, out: IntArray)
     return count
 
 
-@compiled
+@compiled(inner=True)
 def slot_to_fill(
     second_table: IntArray | None,
     first_slots: IntArray,
@@ -84,7 +84,7 @@ def slot_to_fill(
     return slot, second
 
 
-@compiled
+@compiled(inner=True)
 def number_after(
     rules: CompiledRules, observation: Array, number: int, component: int, option: int
 ) -> int:
@@ -105,7 +105,7 @@ def number_after(
     return number + second * rules.strides[slot]
 
 
-@compiled
+@compiled(inner=True)
 def sorted_number(observation: Array, strides: IntArray, order: IntArray | None) -> int:
     """Return the number of a position, after sorting it in place if there is an ``order``.
 

@@ -25,7 +25,7 @@ def mixed_radix_number(digits: Array, strides: IntArray, offset: int) -> int:
     return number
 
 
-@compiled
+@compiled(inner=True)
 def copy_entries(values: Array, out: Array) -> None:
     """Write ``values``, ``(n,)``, to the first n entries of ``out``.
 

@@ -347,5 +347,6 @@ def _learn_from_game(
             if action_masks[turn, action]:
                 legal_actions[turn, legal_counts[turn]] = action
                 legal_counts[turn] += 1
-    game = FinishedGame(states, legal_actions, legal_counts, actions, rewards, result)
+    turns = np.arange(len(states))
+    game = FinishedGame(states, turns, legal_actions, legal_counts, actions, rewards, result)
     learn_from_game(learner, game)

@@ -54,14 +54,14 @@ def position_values(game: Game, values: Array, *, symmetric: bool = False) -> Po
     )
 
 
-@compiled
+@compiled(inner=True)
 def value_index(positions: PositionValues, observation: Array) -> int:
     """Return where the value of a position is."""
     copy_entries(observation, positions.position)
     return sorted_number(positions.position, positions.rules.strides, positions.order)
 
 
-@compiled
+@compiled(inner=True)
 def index_after(
     positions: PositionValues,
     order: IntArray | None,
@@ -94,7 +94,7 @@ def index_after(
     return sorted_number(position, rules.strides, order)
 
 
-@compiled
+@compiled(inner=True)
 def write_action_values(
     positions: PositionValues, observation: Array, legal_actions: IntArray
 ) -> None:
@@ -114,7 +114,7 @@ def write_action_values(
         positions.action_values[action] = -positions.values[after]
 
 
-@compiled
+@compiled(inner=True)
 def lookahead_action(
     positions: PositionValues,
     observation: Array,

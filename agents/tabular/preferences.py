@@ -14,7 +14,7 @@ from agents.tabular.selection import sample, softmax
 from nim_envs.compilation import compiled
 
 
-@compiled
+@compiled(inner=True)
 def softmax_action(
     preferences: FloatArray,
     legal_actions: IntArray,

@@ -45,8 +45,9 @@ class FinishedGame(NamedTuple):
     """All turns of one seat in a game that has ended."""
 
     states: IntArray  # (turns,)
-    legal_actions: Array  # (turns, actions): the legal ones first, ascending
-    legal_counts: IntArray  # (turns,): how many these are
+    rows: IntArray  # (turns,): where what is legal there stands in the next two; see legal_in
+    legal_actions: Array  # (rows, actions): the legal ones first, ascending
+    legal_counts: IntArray  # (rows,): how many these are
     actions: IntArray  # (turns,)
     rewards: FloatArray  # (turns,): from its own move, the reply and reward shaping
     result: float  # of the game for the seat: 1 won, -1 lost, 0 drawn
@@ -127,7 +128,14 @@ def shaping_bonus(learner: Any, reply_observation: Array) -> float:
     return float(_implementation(shaping_bonus, learner)(learner, reply_observation))
 
 
-@compiled
+@compiled(inner=True)
+def legal_in(game: FinishedGame, turn: int) -> Array:
+    """Return what was legal at a turn of ``game``, ascending."""
+    row = game.rows[turn]
+    return game.legal_actions[row, : game.legal_counts[row]]
+
+
+@compiled(inner=True)
 def is_unanswered(turn: Turn) -> bool:
     """Return whether the game was cut short before the opponent replied."""
     return turn.truncated and len(turn.next_legal_actions) == 0

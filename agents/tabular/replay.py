@@ -70,7 +70,7 @@ def replay_buffer(settings: Replay, actions: int) -> ReplayBuffer:
     )
 
 
-@compiled
+@compiled(inner=True)
 def add(
     buffer: ReplayBuffer,
     state: int,
@@ -90,7 +90,7 @@ def add(
     buffer.counters[0] += 1
 
 
-@compiled
+@compiled(inner=True)
 def updates_due(buffer: ReplayBuffer, finished_games: int) -> int:
     """Return how many turns to learn from again now that so many games have ended."""
     if finished_games - buffer.counters[1] < buffer.interval:
@@ -99,7 +99,7 @@ def updates_due(buffer: ReplayBuffer, finished_games: int) -> int:
     return buffer.batch
 
 
-@compiled
+@compiled(inner=True)
 def draw(buffer: ReplayBuffer, uniform: float) -> int:
     """Return the row of a remembered turn, all equally likely."""
     return int(uniform * min(buffer.counters[0], len(buffer.states)))

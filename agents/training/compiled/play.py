@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import FloatArray, IntArray
+from agents.base import Array, FloatArray, IntArray
 from agents.tabular.compiled_rules import sorted_number
 from agents.tabular.index import copy_entries
 from agents.tabular.protocol import (
@@ -28,37 +28,64 @@ class Records(NamedTuple):
     """The turns of the game in progress, by seat: what :class:`FinishedGame` is made of."""
 
     states: IntArray  # (2, longest)
-    legal_actions: IntArray  # (2, longest, actions)
-    legal_counts: IntArray  # (2, longest)
+    rows: IntArray  # (2, longest): where what is legal stands in the next two
+    # (rows, actions) and (rows,): those of all positions, or room for those of one game.
+    legal_actions: Array
+    legal_counts: IntArray
     actions: IntArray  # (2, longest)
     rewards: FloatArray  # (2, longest)
 
 
-def empty_records(longest_game: int, actions: int) -> Records:
-    """Return records for games of at most ``longest_game`` moves."""
+def empty_records(rows: Rows, longest_game: int) -> Records:
+    """Return room to write down games of at most ``longest_game`` moves.
+
+    Args:
+        rows: of the game.
+        longest_game: largest number of moves.
+    """
     shape = (2, (longest_game + 1) // 2)
+    legal_actions, legal_counts = rows.legal_actions, rows.legal_counts
+    if rows.next_positions is None:
+        number = 2 * shape[1]
+        legal_actions = np.zeros((number, legal_actions.shape[1]), legal_actions.dtype)
+        legal_counts = np.zeros(number, np.int64)
     return Records(
         np.zeros(shape, np.int64),
-        np.zeros((*shape, actions), np.int64),
-        np.zeros(shape, np.int64),
+        np.arange(2 * shape[1]).reshape(shape),
+        legal_actions,
+        legal_counts,
         np.zeros(shape, np.int64),
         np.zeros(shape),
     )
 
 
-@compiled
-def record(records: Records | None, turn: Turn, number: int) -> None:
-    """Write a turn down, ``number`` being how many its seat has had before."""
+@compiled(inner=True)
+def record(
+    records: Records | None, next_positions: Array | None, turn: Turn, row: int, number: int
+) -> None:
+    """Write a turn down, if games are to be.
+
+    Args:
+        records: where to.
+        next_positions: those of the rows of the game.
+        turn: the turn.
+        row: that of its position.
+        number: how many turns its seat has had before.
+    """
     if records is not None:
-        seat, legal = turn.seat, len(turn.legal_actions)
+        seat = turn.seat
         records.states[seat, number] = turn.state
-        copy_entries(turn.legal_actions, records.legal_actions[seat, number])
-        records.legal_counts[seat, number] = legal
+        if next_positions is not None:
+            records.rows[seat, number] = row
+        else:
+            own = records.rows[seat, number]
+            copy_entries(turn.legal_actions, records.legal_actions[own])
+            records.legal_counts[own] = len(turn.legal_actions)
         records.actions[seat, number] = turn.action
         records.rewards[seat, number] = turn.reward + turn.reply_reward + turn.bonus
 
 
-@compiled
+@compiled(inner=True)
 def learn_from_record(
     learner: Any, records: Records | None, seat: int, turns: int, result: float
 ) -> None:
@@ -66,8 +93,9 @@ def learn_from_record(
     if records is not None:
         game = FinishedGame(
             records.states[seat, :turns],
-            records.legal_actions[seat, :turns],
-            records.legal_counts[seat, :turns],
+            records.rows[seat, :turns],
+            records.legal_actions,
+            records.legal_counts,
             records.actions[seat, :turns],
             records.rewards[seat, :turns],
             result,
@@ -158,7 +186,7 @@ def play_games(
                     seat, observation, state, legal, action, reward, bonus, next_observation,
                     next_state, next_legal, 0.0, next_state, next_legal, over, False,
                 )  # fmt: skip
-                record(records, turn, (moves - 1) // 2)
+                record(records, rows.next_positions, turn, row, (moves - 1) // 2)
                 if second is None or seat == 0:
                     learn(one, turn, epsilon, finished[0], first_generator)
                     learn_from_record(one, records, seat, (moves + 1) // 2, reward)
@@ -174,7 +202,7 @@ def play_games(
                     earlier_action, 0.0, earlier_bonus, observation, state, legal, -reward,
                     next_state, next_legal, over, False,
                 )  # fmt: skip
-                record(records, earlier, (moves - 2) // 2)
+                record(records, rows.next_positions, earlier, earlier_row, (moves - 2) // 2)
                 learner = 0 if second is None else 1 - seat
                 epsilon = epsilons[learner, finished[learner] - at_first[learner]]
                 if second is None or seat == 1:

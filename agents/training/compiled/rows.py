@@ -74,7 +74,7 @@ def rows_of(game: Game, symmetry: Symmetry | None) -> Rows:
     )
 
 
-@compiled
+@compiled(inner=True)
 def first_row(rows: Rows, next_positions: Array | None, observation: Array, position: int) -> int:
     """Return the row of the position that a game begins with.
 
@@ -91,7 +91,7 @@ def first_row(rows: Rows, next_positions: Array | None, observation: Array, posi
     return 0
 
 
-@compiled
+@compiled(inner=True)
 def move(
     rows: Rows,
     next_positions: Array | None,

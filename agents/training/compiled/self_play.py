@@ -45,7 +45,7 @@ class SelfPlay:
         self._order = pair[0].symmetry.order if pair[0].symmetry else None
         longest = sum(int(levels(component).max()) for component in rules.components)
         self._records = (
-            empty_records(longest, rules.num_actions)
+            empty_records(self._rows, longest)
             if any(learner.learns_from_games for learner in self._learners)
             else None
         )

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.compilation import compiled
-from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.envs.vector.tables import (
     ACTIONS,
     ACTIONS_AT,
@@ -27,6 +26,7 @@ from nim_envs.envs.vector.tables import (
     UInt32Array,
     WordArray,
 )
+from nim_envs.rules.component import BoolArray, IntArray
 
 FlagArray = npt.NDArray[np.uint8]
 FloatArray = npt.NDArray[np.float32]
