@@ -250,6 +250,14 @@ def test_every_option_is_legal_in_some_heap(heaps):
     assert legal.any(axis=0).all()
 
 
+@pytest.mark.parametrize("digit", [1, 3, 7])
+def test_a_digit_in_brackets_repeats_whatever_it_is(digit):
+    game = heap_game(f"0.({digit})")
+    assert game.name == f"0.({digit})"
+    assert [game.digit(taken) for taken in (0, 1, 2, 99)] == [0, digit, digit, digit]
+    assert () in game.options(7)  # all seven may be taken
+
+
 def test_games_with_unequal_heaps_are_named_apart():
     assert heap_game("grundy").name == "grundy"
     assert HeapGame((0, 7), unequal=True).name == "0.7 with unequal heaps"
@@ -429,6 +437,8 @@ CYCLIC = ((1,), (2,), (3,), (1, 0), ())
         (lambda: make_game("grundy", heaps=(2,)), "(2,)"),
         (lambda: sum_of([]), "[]"),
         (lambda: sum_of([kayles]), "function"),
+        (lambda: sum_of([nim((3,)), "kayles"]), "'kayles'"),
+        (lambda: heap_game("kayles").options(-1), "-1"),
         (lambda: make_game("sum", games=(("chess", {}),)), "'chess'"),
         (lambda: make_game("sum", games=()), "()"),
         (lambda: make_game("sum", games="nim"), "'nim'"),
