@@ -1,19 +1,19 @@
 """Learners and players for turn-based games, written against the standard API."""
 
-from agents.afterstate import AfterstateTD
 from agents.base import Agent, Learner, Policy, Transition
-from agents.double_q import DoubleQLearning
-from agents.gradient_bandit import GradientBandit
-from agents.monte_carlo import MonteCarloES
-from agents.optimal import EpsilonOptimalAgent, OptimalAgent
-from agents.q_learning import QLearning
-from agents.random_agent import RandomAgent
-from agents.sarsa import SARSA, ExpectedSARSA
-from agents.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
-from agents.shaping import NimSumShaping
-from agents.softmax_critic import ActorCritic, NaturalPolicyGradient
-from agents.symmetry import HeapSymmetry
-from agents.win_loss_ratio import WinLossRatio
+from agents.learners.afterstate import AfterstateTD
+from agents.learners.double_q_learning import DoubleQLearning
+from agents.learners.gradient_bandit import GradientBandit
+from agents.learners.monte_carlo import MonteCarloES
+from agents.learners.q_learning import QLearning
+from agents.learners.sarsa import SARSA, ExpectedSARSA
+from agents.learners.softmax_critic import ActorCritic, NaturalPolicyGradient
+from agents.learners.win_loss_ratio import WinLossRatio
+from agents.players.optimal import EpsilonOptimalAgent, OptimalAgent
+from agents.players.random_agent import RandomAgent
+from agents.players.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
+from agents.tabular.shaping import NimSumShaping
+from agents.tabular.symmetry import HeapSymmetry
 
 __all__ = [
     "SARSA",

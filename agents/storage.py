@@ -17,9 +17,9 @@ import numpy as np
 from gymnasium import spaces
 
 from agents.base import Learner, Transition
-from agents.exploration import Decay, Exploration, harmonic
-from agents.replay import Replay, ReplayBuffer
 from agents.storable import STORABLE
+from agents.tabular.replay import Replay, ReplayBuffer
+from agents.tabular.schedules import Decay, Exploration, harmonic
 from nim_envs import Convention, Game, Rules
 from nim_envs.files import write_atomically
 from nim_envs.rules import (

@@ -29,9 +29,9 @@ from agents import (
     QLearning,
     WinLossRatio,
 )
-from agents.curves import LearningCurve, learning_curve
-from agents.figures import save_figure
-from agents.plots import learning_curves
+from agents.evaluation.learning_curves import LearningCurve, learning_curve
+from agents.plotting.curves import learning_curves
+from agents.plotting.style import save_figure
 from agents.training import train
 from benchmarks.optimality import GameSetting
 from benchmarks.parallel import add_options, in_parallel

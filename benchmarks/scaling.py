@@ -18,9 +18,9 @@ from tqdm import tqdm
 
 from agents import AfterstateTD
 from agents.base import FloatArray
-from agents.figures import BLUE, GREEN, PAGE_WIDTH, VERMILLION, save_figure, styled
+from agents.evaluation.value_score import value_optimality
+from agents.plotting.style import BLUE, GREEN, PAGE_WIDTH, VERMILLION, save_figure, styled
 from agents.training import train
-from agents.value_score import value_optimality
 from benchmarks.report import machine, table, write_csv, write_text
 from nim_envs import GameEnv, make_game
 

@@ -20,14 +20,8 @@ from tqdm import tqdm
 
 from benchmarks.report import machine, positive, table, write_csv, write_text
 from nim_envs.rules import heap_game
-from nim_envs.theory import (
-    GrundySequence,
-    Period,
-    checksum,
-    grundy_sequence,
-    octal_period,
-)
-from nim_envs.theory.convolution import convolve
+from nim_envs.sequences import GrundySequence, Period, checksum, grundy_sequence, octal_period
+from nim_envs.sequences.convolution import convolve
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ Importing the package registers its environments with PettingZoo:
 [3, 4, 5]
 """
 
-from nim_envs.aec import GameEnv
+from nim_envs.envs.aec import GameEnv
 from nim_envs.game import Game
 from nim_envs.registration import make_game, register_all
 from nim_envs.rules import Convention, Rules

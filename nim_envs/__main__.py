@@ -16,7 +16,7 @@ def main() -> int:
     except MissingPackageError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    from nim_envs.command_line import run
+    from nim_envs.cli.commands import run
 
     return run()
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import sys
-import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
 import numba
+from numba.core.event import Event, Listener, install_listener
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-SILENT_SECONDS = 1.0
-"""Compilation that takes longer than this says so."""
+UNUSED_SECONDS = 7 * 24 * 3600.0
+"""Compiled functions of older sources that no process used for so long are removed."""
 
 
 @overload
@@ -35,7 +37,8 @@ def compiled(function: Function | None = None, *, nogil: bool = False) -> Any:
 
     Numba notices a change of a function's own file but not of a function that it calls in
     another file, and would go on with the old one. So the cache is kept in a directory
-    named after the contents of all modules of the packages.
+    named after the contents of all modules of the function's top-level package and of
+    ``nim_envs``: in the folder that ``NUMBA_CACHE_DIR`` names, or else beside the package.
 
     Args:
         function: the function; left out where an option is given: ``@compiled(nogil=True)``.
@@ -43,10 +46,10 @@ def compiled(function: Function | None = None, *, nogil: bool = False) -> Any:
     """
     if function is None:
         return partial(compiled, nogil=nogil)
-    source = Path(function.__code__.co_filename)
+    folder = Path(function.__code__.co_filename).parent
     config: Any = numba.config
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(_cache_directory(source.parent))
+    config.CACHE_DIR = str(_cache_directory(_top_level_package(folder), before))
     try:
         return cast(Function, _with_own_files(numba.njit(cache=True, nogil=nogil)(function)))
     finally:
@@ -55,10 +58,10 @@ def compiled(function: Function | None = None, *, nogil: bool = False) -> Any:
 
 @contextmanager
 def announced_compilation(what: str) -> Iterator[None]:
-    """Say on stderr that ``what`` is being compiled if the block takes more than a second.
+    """Say on stderr that ``what`` is being compiled, if the block compiles anything.
 
-    The block should call the compiled functions on next to nothing, so that its time is
-    that of compiling them or of loading them from disk.
+    It is said once in a process, however often there is more of it to compile, and not where
+    the functions are loaded from disk.
 
     Args:
         what: what is compiled, as in ``"the batched environment"``.
@@ -67,14 +70,28 @@ def announced_compilation(what: str) -> Iterator[None]:
         >>> with announced_compilation("nothing"):
         ...     pass
     """
-    message = f"nim_envs: compiling {what}; it is kept on disk, so the next run will not wait"
-    timer = threading.Timer(SILENT_SECONDS, print, (message,), {"file": sys.stderr, "flush": True})
-    timer.daemon = True
-    timer.start()
-    try:
+    with install_listener("numba:compile", _Announcement(what)):
         yield
-    finally:
-        timer.cancel()
+
+
+_announced: set[str] = set()
+"""What was said to be compiled in this process."""
+
+
+class _Announcement(Listener):
+    """Says that something is being compiled when Numba begins to."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def on_start(self, event: Event) -> None:
+        if self._what not in _announced:
+            _announced.add(self._what)
+            message = f"nim_envs: compiling {self._what}; it is kept on disk, "
+            print(f"{message}so the next run will not wait", file=sys.stderr, flush=True)
+
+    def on_end(self, event: Event) -> None:
+        """Nothing to say."""
 
 
 def _with_own_files(function: Any) -> Any:
@@ -92,23 +109,61 @@ def _with_own_files(function: Any) -> Any:
 
 
 @lru_cache
-def _cache_directory(folder: Path) -> Path:
-    """Return where the compiled functions of ``folder`` are kept: beside it if that works."""
-    name = f"numba-{_digest(folder)}"
-    beside = folder / "__pycache__"
-    try:
-        beside.mkdir(exist_ok=True)
-        if os.access(beside, os.W_OK):
-            return beside / name
-    except OSError:
-        pass
-    return Path.home() / ".cache" / "nim_envs" / name
+def _top_level_package(folder: Path) -> Path:
+    """Return the folder of the top-level package of the modules in ``folder``."""
+    while (folder.parent / "__init__.py").exists():
+        folder = folder.parent
+    return folder
 
 
-def _digest(folder: Path) -> str:
-    """Return a digest of the modules in ``folder`` and of this package."""
+@lru_cache
+def _cache_directory(package: Path, chosen: str) -> Path:
+    """Return where the compiled functions of ``package`` are kept.
+
+    Args:
+        package: folder of the package.
+        chosen: the folder that ``NUMBA_CACHE_DIR`` names; empty: beside the package, or, where
+            nothing can be written there, in the user's own folder.
+    """
     digest = hashlib.sha256()
-    for package in sorted({folder, Path(__file__).parent}):
-        for module in sorted(package.rglob("*.py")):
-            digest.update(module.read_bytes())
-    return digest.hexdigest()[:16]
+    for part in sorted({package, Path(__file__).parent}):
+        digest.update(_digest(part))
+    name = f"numba-{digest.hexdigest()[:16]}"
+    beside, own = package / "__pycache__", Path.home() / ".cache" / "nim_envs"
+    for parent in (Path(chosen),) if chosen else (beside, own):
+        directory = parent / name
+        with suppress(OSError):
+            directory.mkdir(parents=True, exist_ok=True)
+            # Says to other processes that it is in use.
+            os.utime(directory)
+            _remove_unused(parent)
+            break
+    return directory
+
+
+@lru_cache
+def _digest(package: Path) -> bytes:
+    """Return a digest of the modules of ``package``."""
+    digest = hashlib.sha256()
+    for module in sorted(package.rglob("*.py")):
+        digest.update(module.read_bytes())
+    return digest.digest()
+
+
+def _remove_unused(parent: Path) -> None:
+    """Remove what :func:`_cache_directory` named in ``parent`` and was not used for long.
+
+    Other processes may use ``parent`` and remove the same meanwhile. Who loses its directory
+    after all compiles again.
+    """
+    oldest = time.time() - UNUSED_SECONDS
+    for directory in parent.glob("numba-" + "[0-9a-f]" * 16):
+        with suppress(OSError):
+            if not any(path.stat().st_mtime > oldest for path in _within(directory)):
+                shutil.rmtree(directory, ignore_errors=True)
+
+
+def _within(directory: Path) -> Iterator[Path]:
+    """Yield ``directory`` and all that is in it."""
+    yield directory
+    yield from directory.rglob("*")

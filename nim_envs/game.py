@@ -13,7 +13,7 @@ from nim_envs.rules.rules import Rules
 from nim_envs.starts import FixedStart, Start
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.solution import Solution
-from nim_envs.theory.solve import solve
+from nim_envs.theory.solver import solve
 
 
 @dataclass(frozen=True)

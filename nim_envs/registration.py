@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 import pettingzoo
 
-from nim_envs.aec import GameEnv
+from nim_envs.envs.aec import GameEnv
+from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
 from nim_envs.rules import (
@@ -29,10 +30,9 @@ from nim_envs.rules import (
     sum_of,
 )
 from nim_envs.starts import as_start
-from nim_envs.versus import VersusEnv
 
 if TYPE_CHECKING:
-    from nim_envs.vector import VectorGameEnv
+    from nim_envs.envs.vector import VectorGameEnv
 
 NAMESPACE = "nim_envs"
 
@@ -187,7 +187,7 @@ def make_aec(
 
     Args:
         game: a key of :data:`GAMES`.
-        render_mode: see :class:`nim_envs.aec.GameEnv`, as for the next four.
+        render_mode: see :class:`nim_envs.envs.aec.GameEnv`, as for the next four.
         encoding: how positions are observed.
         illegal_move: what an illegal move does.
         max_cycles: most moves of each player.
@@ -227,7 +227,7 @@ def make_versus(
 
     Args:
         game: a key of :data:`GAMES`.
-        opponent: who answers; see :class:`nim_envs.versus.VersusEnv`, as for those down to
+        opponent: who answers; see :class:`nim_envs.envs.versus.VersusEnv`, as for those down to
             ``show_winning_moves``.
         seat: the agent's.
         render_mode: how games are rendered.
@@ -278,7 +278,7 @@ def make_vector(
 
     Args:
         game: a key of :data:`GAMES`.
-        num_envs: see :class:`nim_envs.vector.VectorGameEnv`, as for the others down to
+        num_envs: see :class:`nim_envs.envs.vector.VectorGameEnv`, as for the others down to
             ``show_winning_moves``.
         opponent: who answers inside the step, if anybody.
         seat: the agent's seat versus an opponent.
@@ -299,7 +299,7 @@ def make_vector(
         TypeError: an argument that the rules constructor does not take.
     """
     # Numba is imported with it, and importing the package is to stay light.
-    from nim_envs.vector import VectorGameEnv
+    from nim_envs.envs.vector import VectorGameEnv
 
     return VectorGameEnv(
         make_game(game, **game_arguments),

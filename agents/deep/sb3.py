@@ -15,7 +15,7 @@ from agents.base import Array, MaskArray
 from agents.deep.policy import PolicyAgent
 from agents.evaluation import optimality
 from nim_envs import Game
-from nim_envs.vector import VectorGameEnv
+from nim_envs.envs.vector import VectorGameEnv
 
 NEGAMAX = -1.0
 """The discount for self-play: what the next position is worth to its mover, the last one loses.
@@ -39,7 +39,7 @@ class GameVecEnv(VecEnv):
     Args:
         game: the game.
         num_envs: how many are played at the same time.
-        arguments: of :class:`nim_envs.vector.VectorGameEnv`: ``opponent``, ``seat``,
+        arguments: of :class:`nim_envs.envs.vector.VectorGameEnv`: ``opponent``, ``seat``,
             ``encoding``, ``illegal_move``, ``max_cycles``, ``num_threads``.
 
     Raises:

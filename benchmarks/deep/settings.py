@@ -24,7 +24,7 @@ OPPONENTS: dict[str, Any] = {
     "optimal": "optimal",
     "half-optimal": 0.5,
 }
-"""By name, as :class:`nim_envs.vector.VectorGameEnv` takes them."""
+"""By name, as :class:`nim_envs.envs.vector.VectorGameEnv` takes them."""
 
 MAIN_ENCODING = "one_hot"
 """What learners against opponents are shown, unless every encoding is."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.figures import save_figure
+from agents.plotting.style import save_figure
 from benchmarks.parallel import add_options, in_parallel
 from benchmarks.published.figures import comparison, q_learners
 from benchmarks.published.systems import SYSTEMS

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from agents.figures import BLACK, BLUE, GREEN, GREY, PAGE_WIDTH, VERMILLION, styled
-from agents.plots import COLOURS, MARKERS
+from agents.plotting.curves import COLOURS, MARKERS
+from agents.plotting.style import BLACK, BLUE, GREEN, GREY, PAGE_WIDTH, VERMILLION, styled
 from benchmarks.published.systems import AGAINST, IMPROVED, SYSTEMS
 from benchmarks.published.ways import Trained
 

@@ -22,7 +22,7 @@ from agents import (
     WinLossRatio,
 )
 from agents.evaluation import SEATS, optimality, win_chances
-from agents.table import GreedyTablePolicy, ObservationIndex
+from agents.tabular.index import GreedyTablePolicy, ObservationIndex
 from agents.training import Opponents
 from benchmarks.optimality import GameSetting
 from benchmarks.published import monte_carlo, q_learner

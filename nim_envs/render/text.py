@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nim_envs.rules.addition import AdditionTotal
+from nim_envs.rules.addition_game import AdditionTotal
 from nim_envs.rules.component import Component, IntArray
 from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.subtraction import SubtractionHeap
+from nim_envs.rules.subtraction_game import SubtractionHeap
 
 WIDEST_BAR = 40
 """Objects drawn in one line; a larger heap is drawn to scale."""

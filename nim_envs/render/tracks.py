@@ -21,7 +21,7 @@ from nim_envs.render.canvas import (
 from nim_envs.render.geometry import Area
 from nim_envs.render.panel import Panel
 from nim_envs.render.scene import Scene
-from nim_envs.rules.addition import AdditionTotal
+from nim_envs.rules.addition_game import AdditionTotal
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 

@@ -1,9 +1,9 @@
 """Rules as data: tables of options, one constructor a game."""
 
-from nim_envs.rules.addition import AdditionTotal, addition
+from nim_envs.rules.addition_game import AdditionTotal, addition
 from nim_envs.rules.component import NO_MOVE, Component, TableComponent
 from nim_envs.rules.convention import Convention
-from nim_envs.rules.graph import Token, graph
+from nim_envs.rules.graph_game import Token, graph
 from nim_envs.rules.heaps import SplittingHeap, heap_rules, octal
 from nim_envs.rules.named_heaps import (
     dawsons_chess,
@@ -13,10 +13,10 @@ from nim_envs.rules.named_heaps import (
     officers,
     splitting,
 )
-from nim_envs.rules.nim import nim
-from nim_envs.rules.octal import GRUNDY, SPLITTING, HeapGame, heap_game, octal_game
+from nim_envs.rules.nim_game import nim
+from nim_envs.rules.octal_codes import GRUNDY, SPLITTING, HeapGame, heap_game, octal_game
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.subtraction import SubtractionHeap, subtraction
+from nim_envs.rules.subtraction_game import SubtractionHeap, subtraction
 from nim_envs.rules.sums import sum_of
 
 __all__ = [

@@ -10,7 +10,7 @@ import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import LARGEST_TABLE, NO_MOVE, BoolArray, Component, IntArray
-from nim_envs.rules.octal import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, octal_game
+from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, octal_game
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integers
 

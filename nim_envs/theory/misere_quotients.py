@@ -20,7 +20,7 @@ from typing_extensions import override
 
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.rules.convention import Convention
-from nim_envs.rules.octal import HeapGame
+from nim_envs.rules.octal_codes import HeapGame
 from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.heap_search import LARGEST_MEMO, Heaps, HeapSearch, checked_heaps
 

@@ -9,9 +9,9 @@ import numpy as np
 from typing_extensions import override
 
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.rules.addition import AdditionTotal
+from nim_envs.rules.addition_game import AdditionTotal
 from nim_envs.rules.component import NO_MOVE, Component, IntArray
-from nim_envs.rules.subtraction import SubtractionHeap
+from nim_envs.rules.subtraction_game import SubtractionHeap
 from nim_envs.theory.grundy import grundy_values, misere_grundy_values
 from nim_envs.theory.nimbers import mex
 

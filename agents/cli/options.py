@@ -1,0 +1,114 @@
+"""What the words of the command line mean: games, learners, players."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agents import Agent, EpsilonOptimalAgent, Learner, OptimalAgent, RandomAgent
+from agents.storable import STORABLE
+from agents.storage import load
+from nim_envs import GameEnv, make_game
+from nim_envs.cli.arguments import arguments_of, value_of
+from nim_envs.optional import needed
+from nim_envs.registration import GAMES
+from nim_envs.starts import NAMED_STARTS
+
+WRAPPERS = ("HeapSymmetry", "NimSumShaping")
+LEARNERS = {name: cls for name, cls in STORABLE.items() if name not in WRAPPERS}
+PACKAGES = {
+    "agents.plotting.style": "matplotlib",
+    "agents.plotting.heatmaps": "matplotlib",
+    "agents.plotting.curves": "matplotlib",
+    "agents.plotting.policy_tables": "rich",
+}
+"""What the modules need that not everybody needs."""
+PLAYERS = "random, optimal, epsilon=NUMBER, or a file that train has written"
+
+
+def game_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that name a game."""
+    for option in (
+        click.option("--start", default="fixed", help=f"{', '.join(NAMED_STARTS)}, or a position."),
+        click.option(
+            "--set", "settings", multiple=True, metavar="NAME=VALUE",
+            help="Argument of the game, such as heaps=3,4,5, k=3 or misere=true; repeatable.",
+        ),
+        click.option("--game", required=True, type=click.Choice(list(GAMES))),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def make_env(game: str, settings: tuple[str, ...], start: str) -> GameEnv:
+    """Return the environment of the game that the options name."""
+    arguments = arguments_of(settings, GAMES[game].defaults)
+    return GameEnv(make_game(game, start=value_of(start), **arguments), name=game)
+
+
+def make_player(text: str, env: GameEnv) -> Agent:
+    """Return the player that ``text`` names, ready to play ``env``; a learner plays greedily."""
+    agent = make_agent(text, env)
+    return agent.greedy() if isinstance(agent, Learner) else agent
+
+
+def make_agent(text: str, env: GameEnv) -> Agent:
+    """Return the player that ``text`` names; a learner as it was saved."""
+    if text == "random":
+        return RandomAgent()
+    if text == "optimal":
+        return OptimalAgent(env.game)
+    if text.startswith("epsilon="):
+        epsilon = value_of(text.removeprefix("epsilon="))
+        if not isinstance(epsilon, (int, float)):
+            raise click.UsageError(f"epsilon must be a number from 0 to 1, not {epsilon!r}")
+        return EpsilonOptimalAgent(env.game, epsilon)
+    if not Path(text).exists():
+        raise click.UsageError(f"player must be {PLAYERS}, not {text!r}")
+    learner: Learner = load(text)
+    seen = getattr(getattr(learner, "learner", learner), "constructor_arguments", {})
+    box = seen.get("observation_space")
+    fits = (
+        seen["game"].rules == env.game.rules
+        if "game" in seen
+        else box is not None
+        and box == env.observation_space("player_0")["observation"]  # type: ignore[index]
+        and seen["action_space"] == env.action_space("player_0")
+    )
+    if not fits:
+        raise click.UsageError(f"{text} was trained on another game than the one given")
+    return learner
+
+
+def picture_options(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that adds the options for drawing ``what``."""
+
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        for option in (
+            click.option(
+                "--picture", default="png", type=click.Choice(["png", "svg", "pdf"]),
+                show_default=True, help="Kind of picture.",
+            ),
+            click.option(
+                "--plots", type=click.Path(file_okay=False, path_type=Path), metavar="DIRECTORY",
+                help=f"Write {what} there.",
+            ),
+        ):  # fmt: skip
+            command = option(command)
+        return command
+
+    return add
+
+
+def optional(module: str) -> Any:
+    """Return one of the modules in :data:`PACKAGES`.
+
+    Raises:
+        MissingPackageError: its package is missing; the message says how to install it.
+    """
+    needed(PACKAGES[module], "this", extra="plots")
+    return importlib.import_module(module)

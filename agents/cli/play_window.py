@@ -1,0 +1,319 @@
+"""A window in which a person plays by mouse; pygame is imported when it opens."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from agents.cli.match import Match
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.render.canvas import FAINT, GREY, INK, LINE, PANEL, WINNING, load_pygame
+from nim_envs.render.geometry import Area
+from nim_envs.render.picture import SMALLEST_SIZE, Picture
+from nim_envs.render.window import Window
+
+SIZE = (800, 640)
+TOOLBAR = 54
+SMALLEST = (420, 360)
+PAUSE = 0.015
+"""Seconds between two looks at what the person did."""
+
+
+@dataclass(frozen=True)
+class Button:
+    """Something to click: where it is, what it says, what it does."""
+
+    area: Area
+    words: str
+    press: Callable[[], None]
+    on: bool = False
+
+
+class PlayWindow:
+    """A match in a window.
+
+    What a click means, the picture says while the mouse is over it: in a heap the object and
+    those above it are taken, on a track or a graph it is where the move leads. The wheel or
+    the arrow keys go to the neighbouring moves. Where a point does not tell a move, a click
+    opens a list of them. Keys: h shows the winning moves, u takes back, r begins a new game,
+    q quits.
+
+    Args:
+        match: the match.
+        title: of the window.
+        reply_after: seconds before an agent moves, so that its move is seen.
+        size: width and height at first, in pixels.
+
+    Raises:
+        MissingPackageError: pygame is not installed.
+        DisplayError: there is no display.
+    """
+
+    def __init__(
+        self,
+        match: Match,
+        title: str = "nim_envs",
+        reply_after: float = 0.7,
+        size: tuple[int, int] = SIZE,
+    ) -> None:
+        self._pygame = load_pygame()
+        self.match = match
+        self.reply_after = reply_after
+        self.hint = False
+        self.message = ""
+        self.pointed: int | None = None
+        self.listed: list[int] = []
+        self._first_listed = 0
+        self._mouse = (-1.0, -1.0)
+        self._shift = 0
+        self._reply_at: float | None = None
+        self._drawn = False
+        self.window = Window(title, size)
+        self.picture = Picture(match.game, size, TOOLBAR)
+        self._keys: dict[int, Callable[[], None]] = {
+            self._pygame.K_h: self._toggle_hint,
+            self._pygame.K_u: self._undo,
+            self._pygame.K_r: self._restart,
+            self._pygame.K_q: self.close,
+            self._pygame.K_ESCAPE: self._leave,
+            self._pygame.K_UP: lambda: self._turn(1),
+            self._pygame.K_DOWN: lambda: self._turn(-1),
+        }
+
+    @property
+    def closed(self) -> bool:
+        """Whether the window is closed."""
+        return self.window.closed
+
+    def close(self) -> None:
+        """Close the window."""
+        self.window.close()
+        self.window.closed = True
+
+    def run(self) -> None:
+        """Play until the person closes the window."""
+        try:
+            while not self.closed:
+                self.step()
+                time.sleep(PAUSE)
+        finally:
+            self.close()
+
+    def step(self) -> None:
+        """Do what is to be done now: what the person did, the agent's move, a new picture."""
+        for event in self.window.events():
+            if self.closed:
+                return
+            self._handle(event)
+        if self.closed:
+            return
+        if self.match.awaits_opponent:
+            now = time.monotonic()
+            if self._reply_at is None:
+                self._reply_at = now + self.reply_after
+            if now >= self._reply_at:
+                self._reply_at = None
+                self.match.reply()
+                self._moved()
+        if self.picture.canvas.size != self._size():
+            self.picture = Picture(self.match.game, self._size(), TOOLBAR)
+            self._drawn = False
+        if not self._drawn:
+            self._draw()
+
+    def _size(self) -> tuple[int, int]:
+        width, height = self.window.size
+        least = max(SMALLEST[0], SMALLEST_SIZE[0]), max(SMALLEST[1], SMALLEST_SIZE[1])
+        return max(width, least[0]), max(height, least[1])
+
+    def _handle(self, event: Any) -> None:
+        """Do what one event asks for."""
+        self._drawn = False
+        if event.type == self._pygame.MOUSEMOTION:
+            self._mouse, self._shift = event.pos, 0
+            self._point()
+        elif event.type == self._pygame.MOUSEBUTTONDOWN and event.button == 1:
+            self._mouse = event.pos
+            self._click()
+        elif event.type == self._pygame.MOUSEWHEEL:
+            self._turn(event.y)
+        elif event.type == self._pygame.KEYDOWN and event.key in self._keys:
+            self._keys[event.key]()
+
+    def _point(self) -> None:
+        """Find out what a click would do now."""
+        self.pointed = None
+        if not self.match.awaits_person or self.listed:
+            return
+        action = self.picture.action_at(self.match.position, self._mouse)
+        if action is not None and self._shift:
+            near = self.match.legal_actions(action // self.match.game.rules.num_options)
+            place = near.index(action) + self._shift
+            action = near[min(max(place, 0), len(near) - 1)]
+        self.pointed = action
+
+    def _click(self) -> None:
+        self.message = ""
+        for button in self.buttons():
+            if button.area.contains(self._mouse):
+                button.press()
+                return
+        if self.listed:
+            self._close_list()
+            return
+        if not self.match.awaits_person:
+            return
+        self._point()
+        if self.pointed is not None:
+            self._play(self.pointed)
+            return
+        component = self.picture.component_at(self._mouse)
+        if component is None:
+            return
+        actions = self.match.legal_actions(component)
+        if self.picture.tells_moves(component):
+            self.message = "no such move there" if actions else "no move there"
+        elif actions:
+            self.listed, self._first_listed = actions, 0
+        else:
+            self.message = "no move there"
+
+    def _turn(self, steps: int) -> None:
+        """Go to the neighbouring moves, or to other parts of the list."""
+        if self.listed:
+            _, rows, columns = self._list_room()
+            last = max(0, math.ceil(len(self.listed) / columns) - rows) * columns
+            self._first_listed = min(max(0, self._first_listed - steps * columns), last)
+        elif self.pointed is not None:
+            self._shift += steps
+            self._point()
+
+    def _play(self, action: int) -> None:
+        self.match.play(action)
+        self._moved()
+
+    def _moved(self) -> None:
+        """Forget what was on show for the move that has been made."""
+        self.hint = False
+        self.listed, self.pointed, self._shift = [], None, 0
+        self._drawn = False
+
+    def _toggle_hint(self) -> None:
+        self.message = ""
+        if self.hint:
+            self.hint = False
+            return
+        try:
+            self.match.scene(winning=True)
+        except SearchTooLargeError:
+            self.message = "this game is too large to solve"
+            return
+        self.hint = True
+
+    def _undo(self) -> None:
+        undone = self.match.undo()
+        self._moved()
+        self._reply_at = None
+        self.message = "" if undone else "there is no move of yours to take back"
+
+    def _restart(self) -> None:
+        self.match.restart()
+        self._moved()
+        self._reply_at = None
+        self.message = ""
+
+    def _leave(self) -> None:
+        """Close the list, or else the window."""
+        if self.listed:
+            self._close_list()
+        else:
+            self.close()
+
+    def _close_list(self) -> None:
+        self.listed = []
+        self._drawn = False
+
+    def buttons(self) -> list[Button]:
+        """Return what can be clicked beside the picture, with the list of moves, if it is open."""
+        width, height = self.picture.canvas.size
+        area = Area(12, height - TOOLBAR + 6, min(0.66 * width, 440), TOOLBAR - 18)
+        tools = (
+            ("Hint (h)", self._toggle_hint, self.hint),
+            ("Undo (u)", self._undo, False),
+            ("Restart (r)", self._restart, False),
+            ("Quit (q)", self.close, False),
+        )
+        buttons = [
+            Button(place.shrunk(3, 0, 3, 0), words, press, on)
+            for place, (words, press, on) in zip(area.grid(1, len(tools)), tools, strict=True)
+        ]
+        return buttons + self._list_buttons()
+
+    def _list_room(self) -> tuple[Area, int, int]:
+        """Where the list of moves is, and how many rows and columns it has."""
+        body = self.picture.body.shrunk(8, 8, 8, 8)
+        columns = min(len(self.listed), max(1, int(body.width // 210)))
+        rows = min(math.ceil(len(self.listed) / columns), max(1, int((body.height - 40) // 40)))
+        size = columns * min(240.0, body.width / columns), rows * 40 + 38
+        return Area(body.center.x - size[0] / 2, body.center.y - size[1] / 2, *size), rows, columns
+
+    def _list_buttons(self) -> list[Button]:
+        if not self.listed:
+            return []
+        room, rows, columns = self._list_room()
+        rules, position = self.match.game.rules, self.match.position
+        shown = self.listed[self._first_listed : self._first_listed + rows * columns]
+        winning = self.match.scene(winning=True).winning if self.hint else None
+        return [
+            Button(
+                place.shrunk(4, 4, 4, 4),
+                rules.describe_action(action, position).partition(": ")[2],
+                lambda action=action: self._play(action),  # type: ignore[misc]
+                winning is not None and action in winning,
+            )
+            for place, action in zip(
+                room.shrunk(4, 34, 4, 4).grid(rows, columns), shown, strict=False
+            )
+        ]
+
+    def _draw(self) -> None:
+        """Draw the match, the buttons and the list, and show them."""
+        if not self.match.awaits_person:
+            self.pointed = None
+        scene = self.match.scene(winning=self.hint, pointed=self.pointed)
+        self.picture.draw(scene)
+        canvas = self.picture.canvas
+        width, height = canvas.size
+        if self.listed:
+            room, rows, columns = self._list_room()
+            canvas.box(room.shrunk(-3, -3, -3, -3), LINE, radius=12)
+            canvas.box(room, PANEL, radius=10)
+            rules = self.match.game.rules
+            index = self.listed[0] // rules.num_options
+            words = f"{rules.components[index].kind} {index}"
+            if len(self.listed) > rows * columns:
+                words += f" ({len(self.listed)} moves; turn the wheel)"
+            canvas.text(words, (room.center.x, room.y + 18), 19, GREY)
+        buttons = self.buttons()
+        for button in buttons:
+            over = button.area.contains(self._mouse)
+            color = WINNING if button.on else LINE if over else FAINT
+            canvas.box(button.area, color, radius=8)
+            size = canvas.fitting(button.words, button.area.width - 10, 18)
+            ink = (255, 255, 255) if button.on else INK
+            canvas.text(button.words, button.area.center, size, ink)
+        right = max(button.area.right for button in buttons[:4]) + 14
+        words = self.message or self._about_pointed()
+        words = canvas.shortened(words, width - right - 12, 18)
+        canvas.text(words, (right, height - TOOLBAR / 2 - 3), 18, GREY, anchor=(0, 0.5))
+        self.window.show(canvas.surface)
+        self._drawn = True
+
+    def _about_pointed(self) -> str:
+        """What a click would do, or whose turn it is."""
+        if self.pointed is None:
+            return self.match.status
+        return self.match.game.rules.describe_action(self.pointed, self.match.position)

@@ -1,0 +1,41 @@
+"""Evaluation: exact scores, matches, tournaments, learning curves."""
+
+from agents.evaluation.scores import (
+    CHUNK_ENTRIES,
+    LARGEST_LIMIT,
+    POSITION_SETS,
+    SEATS,
+    MatchResult,
+    Optimality,
+    ValueAccuracy,
+    VisitRecorder,
+    WinChances,
+    beatable_share,
+    best_response,
+    optimality,
+    optimality_by_size,
+    play_match,
+    value_accuracy,
+    wilson_interval,
+    win_chances,
+)
+
+__all__ = [
+    "CHUNK_ENTRIES",
+    "LARGEST_LIMIT",
+    "POSITION_SETS",
+    "SEATS",
+    "MatchResult",
+    "Optimality",
+    "ValueAccuracy",
+    "VisitRecorder",
+    "WinChances",
+    "beatable_share",
+    "best_response",
+    "optimality",
+    "optimality_by_size",
+    "play_match",
+    "value_accuracy",
+    "wilson_interval",
+    "win_chances",
+]

@@ -1,0 +1,94 @@
+"""The exact score of a policy by values of positions, compiled, for boards of any size."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import FloatArray, IntArray
+from agents.learners.afterstate import AfterstateValues, GreedyValuePolicy
+from agents.training.compiled.games import slot_to_fill, sorted_number
+from nim_envs import Game
+from nim_envs.compilation import compiled
+from nim_envs.reference_counts import without_reference_counts
+
+CHUNK = 1 << 20
+"""Positions whose outcome is asked for at a time."""
+
+
+@compiled
+def _score(state: AfterstateValues, winning: npt.NDArray[np.bool_], totals: FloatArray) -> None:
+    """Add up the greedy policy's chances of a winning move, and count N-positions.
+
+    Args:
+        state: of the learner.
+        winning: whether each position is an N-position, ``(num_positions,)``; false where
+            a point of the lattice is no position.
+        totals: chances and count, ``(2,)``, changed in place.
+    """
+    # One by one: the whole tuple takes longer to pass to a function than the function takes.
+    values, order, rules = (
+        without_reference_counts(state.values),
+        without_reference_counts(state.order),
+        without_reference_counts(state.rules),
+    )
+    components = len(rules.strides)
+    position: IntArray = np.zeros(components, dtype=np.int64)
+    following: IntArray = np.zeros(components, dtype=np.int64)
+    for index in range(len(winning)):
+        if not winning[index]:
+            continue
+        left = index
+        for component in range(components):
+            position[component] = left // rules.strides[component]
+            left -= position[component] * rules.strides[component]
+        least, ties, right = np.inf, 0, 0
+        for component in range(components):
+            before = position[component]
+            for number in range(rules.legal_counts[component, before]):
+                option = rules.legal_options[component, before, number]
+                first = rules.table[component, before, option]
+                slot, second = slot_to_fill(
+                    rules.second_table, rules.first_slots, position, component, option
+                )
+                after = index + (first - before) * rules.strides[component]
+                after += second * rules.strides[slot]
+                place = after
+                if len(order):
+                    following[:] = position
+                    following[component] = first
+                    if second:
+                        following[slot] = second
+                    place = sorted_number(following, rules.strides, order)
+                # The less the opponent is left with, the better.
+                if values[place] > least:
+                    continue
+                if values[place] < least:
+                    least, ties, right = values[place], 0, 0
+                ties += 1
+                right += not winning[after]
+        if ties:
+            totals[0] += right / ties
+            totals[1] += 1
+
+
+def value_optimality(policy: GreedyValuePolicy, game: Game) -> float:
+    """Return the optimality of a policy by values over all N-positions, in percent.
+
+    The same figure as :func:`agents.evaluation.optimality` gives, a hundred times sooner, and in
+    one byte a position.
+
+    Args:
+        policy: what an :class:`agents.AfterstateTD` has learned.
+        game: its game.
+    """
+    rules, solution = game.rules, game.solution
+    winning = np.zeros(rules.num_positions, dtype=np.bool_)
+    for first in range(0, len(winning), CHUNK):
+        indices = np.arange(first, min(first + CHUNK, len(winning)), dtype=np.int64)
+        points = rules.positions(indices)
+        real = rules.is_position(points)
+        winning[indices[real]] = solution.is_winning(points[real])
+    totals = np.zeros(2)
+    _score(policy.state, winning, totals)
+    return float(100 * totals[0] / totals[1])

@@ -1,0 +1,119 @@
+"""The oracle: plays what the exact solution says."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from agents.base import Array, FloatArray, MaskArray
+from agents.players.random_agent import explored, uniform_probabilities
+from agents.tabular.selection import random_of_mask
+from nim_envs import Game
+
+CHOICES = ("random", "first")
+LOST_CHOICES = ("random", "smallest")
+REMEMBERED_POSITIONS = 1 << 16
+
+
+class OptimalAgent:
+    """Always moves to a P-position where it can.
+
+    Args:
+        game: the game, for its solution; observations must be its positions
+            (``encoding="integer"``).
+        choice: among several winning actions, ``"random"`` or the ``"first"``.
+        lost_choice: at a P-position, where every move loses, ``"random"`` among the legal
+            actions, or the ``"smallest"``: the first option slot that is legal in some
+            component, which takes or adds least; of several components the first.
+
+    Raises:
+        ValueError: an unknown choice.
+        SearchTooLargeError: the game cannot be solved.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        choice: Literal["random", "first"] = "random",
+        lost_choice: Literal["random", "smallest"] = "random",
+    ) -> None:
+        if choice not in CHOICES:
+            raise ValueError(f"choice must be one of {CHOICES}, not {choice!r}")
+        if lost_choice not in LOST_CHOICES:
+            raise ValueError(f"lost_choice must be one of {LOST_CHOICES}, not {lost_choice!r}")
+        self.game = game
+        self.solution = game.solution
+        self.choice = choice
+        self.lost_choice = lost_choice
+        self._remembered: dict[bytes, MaskArray] = {}
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return a winning action, or at a P-position a losing one."""
+        key = observation.tobytes()
+        chosen = self._remembered.get(key)
+        if chosen is None:
+            if len(self._remembered) >= REMEMBERED_POSITIONS:
+                self._remembered.clear()
+            chosen = self._chosen(observation[np.newaxis], action_mask[np.newaxis])[0]
+            self._remembered[key] = chosen
+        return int(random_of_mask(chosen, rng.random()))
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the probability of every action."""
+        return uniform_probabilities(self._chosen(observations, action_masks))
+
+    def _chosen(self, observations: Array, action_masks: MaskArray) -> MaskArray:
+        """The actions that may be picked, all equally likely, int8 ``(n, actions)``."""
+        chosen: MaskArray = self.solution.winning_mask(observations).astype(np.int8)
+        lost = ~chosen.any(axis=1)
+        if self.choice == "first":
+            chosen = _only_first(chosen)
+        legal = action_masks[lost]
+        if self.lost_choice == "smallest":
+            legal = self._smallest(legal)
+        chosen[lost] = legal
+        return chosen
+
+    def _smallest(self, legal: MaskArray) -> MaskArray:
+        """Keep the legal action of the smallest option slot, of the first such component."""
+        components, options = len(self.game.rules.components), self.game.rules.num_options
+        by_option = legal.reshape(-1, components, options).swapaxes(1, 2)
+        first = _only_first(by_option.reshape(legal.shape))
+        return first.reshape(by_option.shape).swapaxes(1, 2).reshape(legal.shape)
+
+
+def _only_first(chosen: MaskArray) -> MaskArray:
+    """Keep the first one of every row of ``(n, actions)``."""
+    kept: MaskArray = (chosen * (np.cumsum(chosen, axis=1) == 1)).astype(np.int8)
+    return kept
+
+
+class EpsilonOptimalAgent:
+    """Plays optimally with probability ``1 - epsilon``, else a random legal action.
+
+    Args:
+        game: the game, for its solution.
+        epsilon: probability of a random action, 0 to 1.
+
+    Raises:
+        ValueError: ``epsilon`` is outside 0 to 1.
+    """
+
+    def __init__(self, game: Game, epsilon: float) -> None:
+        if not 0 <= epsilon <= 1:
+            raise ValueError(f"epsilon must be from 0 to 1, not {epsilon!r}")
+        self.epsilon = epsilon
+        self.optimal = OptimalAgent(game)
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return an optimal action or, with probability ``epsilon``, a random one."""
+        if rng.random() < self.epsilon:
+            return int(random_of_mask(action_mask, rng.random()))
+        return self.optimal.act(observation, action_mask, rng)
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the mixture of the optimal and the uniform probabilities."""
+        optimal = self.optimal.action_probabilities(observations, action_masks)
+        return explored(optimal, action_masks, self.epsilon)

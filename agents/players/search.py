@@ -1,0 +1,163 @@
+"""Search players for any deterministic zero-sum AEC environment of two players who see all."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agents.base import Array, MaskArray
+from agents.players.env_copy import Env, copy_env
+
+Evaluation = Callable[[Env, str], float]
+"""An environment and an agent to an estimate of that agent's reward at the end of the game."""
+
+
+class SearchAgent(ABC):
+    """Plays by looking ahead from the position that its environment is at.
+
+    It is told the rules, by way of the environment: it copies the game in progress and plays
+    on in the copies. The reward of the game is what it got at the end; there must be none
+    before.
+
+    Args:
+        env: the environment that is played in, the same object or a wrapper around it; its
+            observations have an ``"action_mask"``.
+        depth: moves to look ahead; ``None``: to the end of the game.
+        evaluate: values a position at the depth limit; 0 by default.
+
+    Raises:
+        ValueError: ``depth`` is below 1.
+    """
+
+    def __init__(
+        self, env: Env, *, depth: int | None = None, evaluate: Evaluation | None = None
+    ) -> None:
+        if depth is not None and depth < 1:
+            raise ValueError(f"depth must be None or at least 1, not {depth}")
+        self.env = env
+        self.depth = depth
+        self.evaluate = evaluate or (lambda env, agent: 0.0)
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return one of the best actions, all equally likely.
+
+        Raises:
+            ValueError: the environment is not at the position observed.
+        """
+        env = self.env.unwrapped
+        if not np.array_equal(_seen(env)["observation"], observation):
+            raise ValueError("the environment that this agent searches is not at this position")
+        best = self.best_actions(env)
+        return best[int(rng.random() * len(best))]
+
+    def best_actions(self, env: Env) -> list[int]:
+        """Return all actions of the largest value for the agent to move, ascending."""
+        return self._search(env)[1]
+
+    def value(self, env: Env) -> float:
+        """Return what the agent to move gets with best play, as far as the search sees."""
+        return self._search(env)[0]
+
+    def _search(self, env: Env) -> tuple[float, list[int]]:
+        """The value for the agent to move, and every action that reaches it."""
+        best, actions = -math.inf, []
+        depth = math.inf if self.depth is None else self.depth
+        for action in _legal(env):
+            # A window from just below the best: equal values come out exact.
+            value = self._after(env, action, depth, float(np.nextafter(best, -np.inf)), math.inf)
+            if value > best:
+                best, actions = value, [action]
+            elif value == best:
+                actions.append(action)
+        return best, actions
+
+    def _after(self, env: Env, action: int, depth: float, low: float, high: float) -> float:
+        """The value of ``action`` for the agent that takes it."""
+        mover = env.agent_selection
+        after = copy_env(env)
+        after.step(action)
+        if after.terminations[mover] or after.truncations[mover]:
+            return float(after.rewards[mover])
+        if depth <= 1:
+            return self.evaluate(after, mover)
+        if after.agent_selection == mover:
+            return self._value(after, depth - 1, low, high)
+        return -self._value(after, depth - 1, -high, -low)
+
+    @abstractmethod
+    def _value(self, env: Env, depth: float, low: float, high: float) -> float:
+        """The value for the agent to move; it needs to be exact only within ``low..high``."""
+
+
+class MinimaxAgent(SearchAgent):
+    """Plain minimax: looks at every line of play.
+
+    Arguments and errors: :class:`SearchAgent`.
+
+    References:
+        C. E. Shannon, "Programming a computer for playing chess", *Philosophical Magazine* 41
+        (1950).
+    """
+
+    def _value(self, env: Env, depth: float, low: float, high: float) -> float:
+        return max(self._after(env, action, depth, -math.inf, math.inf) for action in _legal(env))
+
+
+class AlphaBetaAgent(SearchAgent):
+    """Minimax that skips lines which cannot matter; the same values as plain minimax.
+
+    Arguments and errors: :class:`SearchAgent`.
+
+    References:
+        D. E. Knuth & R. W. Moore, "An analysis of alpha-beta pruning", *Artificial
+        Intelligence* 6 (1975).
+    """
+
+    def _value(self, env: Env, depth: float, low: float, high: float) -> float:
+        best = -math.inf
+        for action in _legal(env):
+            best = max(best, self._after(env, action, depth, max(low, best), high))
+            if best >= high:
+                break
+        return best
+
+
+class OutcomeSearchAgent(SearchAgent):
+    """Minimax to the end of the game that remembers the value of every position it has seen.
+
+    A position is told by what the agent to move observes, so the observation must hold all
+    that matters.
+
+    Args:
+        env: see :class:`SearchAgent`.
+
+    Attributes:
+        values: value by observation and agent, for all positions searched so far.
+    """
+
+    def __init__(self, env: Env) -> None:
+        super().__init__(env)
+        self.values: dict[tuple[str, bytes], float] = {}
+
+    def _value(self, env: Env, depth: float, low: float, high: float) -> float:
+        key = (env.agent_selection, np.asarray(_seen(env)["observation"]).tobytes())
+        if key not in self.values:
+            self.values[key] = max(
+                self._after(env, action, math.inf, -math.inf, math.inf) for action in _legal(env)
+            )
+        return self.values[key]
+
+
+def _seen(env: Env) -> dict[str, Any]:
+    """What the agent to move observes."""
+    seen: Any = env.observe(env.agent_selection)
+    return dict(seen)
+
+
+def _legal(env: Env) -> list[int]:
+    actions: list[int] = np.flatnonzero(_seen(env)["action_mask"]).tolist()
+    return actions

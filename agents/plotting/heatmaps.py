@@ -1,0 +1,462 @@
+"""Pictures of what an agent does at every position of a game (matplotlib).
+
+Every function returns a new :class:`matplotlib.figure.Figure`; no window or display is needed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.collections import PolyCollection, QuadMesh
+from matplotlib.colors import LogNorm, Normalize
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from agents.base import Agent, FloatArray, IntArray, Learner, Policy
+from agents.plotting.style import BLACK, PAGE_WIDTH, styled
+from nim_envs import Game
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules import SplittingHeap, SubtractionHeap
+
+BoolArray = npt.NDArray[np.bool_]
+
+LARGEST_SIDE = 400
+"""Rows or columns above which a heatmap is refused: it would be larger than a poster."""
+
+LARGEST_SLICES = 64
+"""Panels above which the heatmap of a game with three or more components is refused."""
+
+WIDEST = 12.0
+"""Inches that a row of panels may take before it is broken."""
+
+COLOURS = "cividis"
+HATCHED: dict[str, Any] = {
+    "hatch": "//////", "facecolor": "white", "edgecolor": "0.6", "linewidth": 0
+}  # fmt: skip
+
+# Inches: what a label and a number need beside the next one, at the sizes of the style.
+LINE, DIGIT, NUMBER = 0.15, 0.075, 0.38
+
+
+def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
+    """Return all heatmaps that there are of an agent, by name.
+
+    Of a game with one component: ``"policy"``, see :func:`policy_heatmap`. Of one with more:
+    ``"greedy"``, and for learners ``"values"`` and ``"probabilities"``; see
+    :func:`value_heatmap` and :func:`winning_heatmap`.
+
+    Args:
+        agent: a learner, or an agent with ``action_probabilities``.
+        game: the game; observations are its positions.
+        title: of the pictures.
+
+    Raises:
+        TypeError: the agent's probabilities are not known.
+        SearchTooLargeError: the game has too many positions for a picture.
+    """
+    if len(game.rules.components) == 1:
+        return {"policy": policy_heatmap(agent, game, title)}
+    behaviour, greedy = _policies(agent)
+    start = f"{title}: " if title else ""
+    pictures = {}
+    if hasattr(greedy, "action_values"):
+        pictures["values"] = value_heatmap(greedy, game, title, _name_of_values(agent))
+    if behaviour is not None:
+        pictures["probabilities"] = winning_heatmap(behaviour, game, f"{start}policy as it plays")
+    greedy_name = "greedy policy" if isinstance(agent, Learner) else "policy"
+    pictures["greedy"] = winning_heatmap(greedy, game, start + greedy_name)
+    return pictures
+
+
+def _policies(agent: Agent) -> tuple[Policy | None, Policy]:
+    """How a learner plays, where that is known, and its greedy policy; another agent's policy."""
+    if isinstance(agent, Learner):
+        return agent if isinstance(agent, Policy) else None, agent.greedy()
+    if isinstance(agent, Policy):
+        return None, agent
+    raise TypeError(f"a heatmap needs an agent with action_probabilities, which {agent!r} lacks")
+
+
+def _name_of_values(agent: Agent) -> str:
+    """What a learner's greedy policy goes by, in words."""
+    learner = getattr(agent, "learner", agent)
+    if hasattr(learner, "preferences"):
+        return "preference"
+    return "wins over losses" if hasattr(learner, "losses") else "value"
+
+
+@styled
+def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
+    """Draw what an agent does at every position of a game with one component, move by move.
+
+    For a learner three panels, positions down and moves across: the preferences or values that
+    its greedy policy goes by, the probabilities that it plays with, and the greedy policy. For
+    another agent its policy alone. In the panel of the policy a dot marks each winning move;
+    triangles mark the P-positions; illegal moves are hatched. Positions without a legal move
+    are left out.
+
+    Args:
+        agent: a learner, or an agent with ``action_probabilities``.
+        game: the game, of one component; observations are its positions.
+        title: of the picture.
+
+    Returns:
+        A figure whose axes are labelled ``"values"``, ``"probabilities"`` and ``"policy"``.
+
+    Raises:
+        ValueError: the game has more components.
+        TypeError: the agent's probabilities are not known.
+        SearchTooLargeError: the game has more positions or moves than ``LARGEST_SIDE``.
+    """
+    rules = game.rules
+    if len(rules.components) != 1:
+        raise ValueError(f"this picture is of one component, not of {len(rules.components)}")
+    component = rules.components[0]
+    _check_sides(component.states, component.options)
+    behaviour, greedy = _policies(agent)
+    lattice = rules.lattice()
+    positions = lattice[~rules.is_terminal(lattice)]
+    masks = rules.action_mask(positions)
+    winning = game.solution.winning_mask(positions)
+    lost = np.flatnonzero(~winning.any(axis=1))
+    rows, columns = masks.shape
+
+    panels: list[tuple[str, str, FloatArray, str]] = []
+    if hasattr(greedy, "action_values"):
+        values = greedy.action_values(positions, masks)
+        panels.append(("values", _name_of_values(agent), values, COLOURS))
+    if behaviour is not None:
+        chances = behaviour.action_probabilities(positions, masks)
+        panels.append(("probabilities", "probability of playing it", chances, COLOURS))
+    policy = greedy.action_probabilities(positions, masks)
+    name = "greedy policy" if isinstance(agent, Learner) else "policy"
+    panels.append(("policy", name, policy, "Greys"))
+
+    height = _cell_size(rows, 7.6, smallest=0.075, largest=0.28)
+    width = _cell_size(columns, PAGE_WIDTH / 3 - 0.5, smallest=0.12, largest=0.5)
+    figure = Figure(
+        figsize=(len(panels) * max(PAGE_WIDTH / 3, width * columns + 0.5), rows * height + 2),
+        layout="constrained",
+    )
+    for axes, (label, shown, array, colours) in zip(
+        figure.subplots(1, len(panels), sharey=True, squeeze=False)[0], panels, strict=True
+    ):
+        axes.set_label(label)
+        axes.set_title(shown)
+        legal = np.where(masks == 1, array, np.nan)
+        norm = _norm_of_values(legal) if label == "values" else Normalize(0, 1)
+        mesh = _cells(axes, legal, norm, colours, masks == 0)
+        figure.colorbar(mesh, ax=axes, location="bottom", pad=0.02, fraction=0.05)
+        if label == "policy":
+            _mark(axes, winning, "o", min(height, width), "winning move")
+        elif width >= NUMBER and height >= LINE:
+            _write_numbers(axes, mesh, legal)
+        moves = [component.describe_option(option).partition(" ") for option in range(columns)]
+        axes.set_xlabel(moves[0][0])
+        _label_cells(axes.xaxis, [move for _, _, move in moves], width, along_text=True)
+        _label_cells(axes.yaxis, [str(state) for state in positions[:, 0].tolist()], height)
+        if len(lost):
+            axes.plot(
+                np.full(len(lost), 1.01), lost, marker=4, markersize=min(6, 60 * height),
+                color=BLACK, linestyle="", clip_on=False, transform=axes.get_yaxis_transform(),
+                label="P-position: every move loses",
+            )  # fmt: skip
+        axes.tick_params(labelleft=axes is figure.axes[0])
+    figure.axes[0].set_ylabel(_state_name(game, 0))
+    share = 100 * (policy * winning).sum() / max(1, rows - len(lost))
+    score = f"{name}: {share:.1f} % of all {rows - len(lost)} N-positions played optimally"
+    _title_and_key(figure, title, score, "illegal move" if not masks.all() else "")
+    return figure
+
+
+def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value") -> Figure:
+    """Draw the value of the best move at every position of a game with two or more components.
+
+    Positions are cells of a grid over the two largest components; every combination of the
+    states of the others has a panel of its own. Diamonds mark the P-positions; positions
+    without a legal move are hatched.
+
+    Args:
+        greedy: a policy with ``action_values``, as ``learner.greedy()`` is.
+        game: the game; observations are its positions.
+        title: of the picture.
+        name: what the values are, in words.
+
+    Raises:
+        ValueError: the game has one component.
+        SearchTooLargeError: the game has too many positions for a picture.
+    """
+    _check_grid(game)
+    positions, masks = _playable(game)
+    values = greedy.action_values(positions, masks).max(axis=1)
+    grid = _Grid(game, positions, fumbles=np.zeros(len(positions), dtype=np.bool_))
+    return _draw_grid(
+        grid, values, _norm_of_values(values), title, score="", label=f"{name} of the best move"
+    )
+
+
+def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
+    """Draw how probably a policy plays a winning move at every N-position.
+
+    For games with two or more components: positions are cells of a grid over the two largest
+    components; every combination of the states of the others has a panel of its own. Diamonds
+    mark the P-positions, crosses the fumbles: N-positions where a most probable move does not
+    win. Positions without a legal move are hatched.
+
+    Args:
+        policy: an agent with ``action_probabilities``.
+        game: the game; observations are its positions.
+        title: of the picture.
+
+    Raises:
+        ValueError: the game has one component.
+        SearchTooLargeError: the game has too many positions for a picture.
+    """
+    _check_grid(game)
+    positions, masks = _playable(game)
+    winning = game.solution.winning_mask(positions)
+    probabilities = policy.action_probabilities(positions, masks)
+    winnable = winning.any(axis=1)
+    won = np.where(winnable, (probabilities * winning).sum(axis=1), np.nan)
+    likeliest = probabilities == probabilities.max(axis=1, keepdims=True)
+    fumbles = (likeliest & ~winning).any(axis=1) & winnable
+    score = (
+        f"{100 * np.nanmean(won):.1f} % of all {winnable.sum()} N-positions played optimally, "
+        f"{fumbles.sum()} fumbled"
+    )
+    grid = _Grid(game, positions, fumbles)
+    return _draw_grid(
+        grid, won, Normalize(0, 1), title, score, label="probability of a winning move"
+    )
+
+
+def _playable(game: Game) -> tuple[IntArray, npt.NDArray[np.int8]]:
+    """The positions that leave a legal move, and what is legal there."""
+    lattice = game.rules.lattice()
+    positions = lattice[~game.rules.is_terminal(lattice)]
+    return positions, game.rules.action_mask(positions)
+
+
+def _check_sides(*sides: int) -> None:
+    if max(sides) > LARGEST_SIDE:
+        raise SearchTooLargeError(
+            f"a heatmap of {' by '.join(map(str, sides))} cells is too large to read; the limit "
+            f"is {LARGEST_SIDE} a side"
+        )
+
+
+def _check_grid(game: Game) -> None:
+    shape = game.rules.shape
+    if len(shape) < 2:
+        raise ValueError("this picture is of two or more components, not of one")
+    *others, rows, columns = sorted(shape)
+    _check_sides(rows, columns)
+    if int(np.prod(others, dtype=object)) > LARGEST_SLICES:
+        raise SearchTooLargeError(
+            f"a game with components of {shape} states would need {np.prod(others, dtype=object)} "
+            f"panels, one for every combination of the smaller components; the limit is "
+            f"{LARGEST_SLICES}"
+        )
+
+
+class _Grid:
+    """Positions of two or more components as grids of cells.
+
+    Args:
+        game: the game.
+        positions: those that leave a legal move, ``(n, components)``.
+        fumbles: which of them are to be crossed, boolean ``(n,)``.
+    """
+
+    def __init__(self, game: Game, positions: IntArray, fumbles: BoolArray) -> None:
+        self.game = game
+        self.positions = positions
+        self.fumbles = fumbles
+        self.lost = ~np.asarray(game.solution.is_winning(positions))
+        shape = game.rules.shape
+        # The two largest components; of equal ones the later.
+        largest = np.argsort(shape, kind="stable")[-2:].tolist()
+        self.down, self.across = sorted(largest)
+        self.others = [index for index in range(len(shape)) if index not in largest]
+
+    def slices(self) -> list[tuple[int, ...]]:
+        """The states of the other components, one combination a panel."""
+        shape = self.game.rules.shape
+        return list(itertools.product(*(range(shape[index]) for index in self.others)))
+
+    def cells(self, array: npt.NDArray[Any], states: tuple[int, ...], empty: Any) -> Any:
+        """Return the entries of ``array`` in one slice, ``(rows, columns)``."""
+        shape = self.game.rules.shape
+        cells = np.full((shape[self.down], shape[self.across]), empty)
+        here = (self.positions[:, self.others] == np.array(states, dtype=np.int64)).all(axis=1)
+        slots = self.positions[here]
+        cells[slots[:, self.down], slots[:, self.across]] = array[here]
+        return cells
+
+    def name(self, states: tuple[int, ...]) -> str:
+        """What a slice is of: a position, with stars for the two components that it shows."""
+        components = self.game.rules.components
+        if len(states) == 1:
+            return f"{components[self.others[0]].kind} {self.others[0]}: {states[0]}"
+        fixed = dict(zip(self.others, map(str, states), strict=True))
+        shown = (fixed.get(index, "*") for index in range(len(components)))
+        return ", ".join(shown) if states else ""
+
+
+@styled
+def _draw_grid(
+    grid: _Grid, array: FloatArray, norm: Normalize, title: str, score: str, label: str
+) -> Figure:
+    """Draw ``array``, ``(n,)``, one number a position."""
+    game = grid.game
+    shape = game.rules.shape
+    rows, columns = shape[grid.down], shape[grid.across]
+    slices = grid.slices()
+    room = 5.0 if len(slices) == 1 else 1.6
+    size = _cell_size(max(rows, columns), room, smallest=0.1, largest=0.3)
+    title_width = DIGIT * max(len(grid.name(states)) for states in slices)
+    size = max(size, title_width / columns)
+    width, height = size * columns + 0.35, size * rows + 0.35
+    # A row of panels for each state of the first components, as far as that fits.
+    wide = 1
+    for index in reversed(grid.others):
+        if wide * shape[index] * width > WIDEST:
+            break
+        wide *= shape[index]
+    if wide == 1:
+        wide = min(len(slices), max(1, int(PAGE_WIDTH / width)))
+    high = -(-len(slices) // wide)
+    inches = max(3.2, high * height + 1.2)  # at least what the scale's words need
+    figure = Figure(figsize=(max(4.5, wide * width + 1.2), inches), layout="constrained")
+    panels = list(figure.subplots(high, wide, squeeze=False, sharex=True, sharey=True).flat)
+    for axes in panels[len(slices) :]:
+        axes.remove()
+    panels = panels[: len(slices)]
+    for number, (axes, states) in enumerate(zip(panels, slices, strict=True)):
+        axes.set_label(", ".join(map(str, states)))
+        axes.set_title(grid.name(states))
+        axes.set_aspect("equal")
+        playable = grid.cells(np.ones(len(array), dtype=np.bool_), states, False)
+        mesh = _cells(axes, grid.cells(array, states, np.nan), norm, COLOURS, ~playable)
+        _mark(axes, grid.cells(grid.lost, states, False), "D", size, "P-position")
+        _mark(axes, grid.cells(grid.fumbles, states, False), "X", size, "fumble")
+        _label_cells(axes.xaxis, [str(state) for state in range(columns)], size, along_text=True)
+        _label_cells(axes.yaxis, [str(state) for state in range(rows)], size)
+        if number % wide == 0:
+            axes.set_ylabel(_state_name(game, grid.down))
+        if number + wide >= len(slices):
+            axes.set_xlabel(_state_name(game, grid.across))
+            axes.tick_params(labelbottom=True)
+    figure.colorbar(mesh, ax=panels, location="right", label=label, aspect=6 * inches, shrink=0.9)
+    stuck = len(array) < game.rules.num_positions
+    hatched = "no position, or no legal move" if game.rules.slot_groups else "no legal move"
+    _title_and_key(figure, title, score, hatched if stuck else "")
+    return figure
+
+
+def _cell_size(count: int, inches: float, *, smallest: float, largest: float) -> float:
+    """The size of ``count`` cells that are to fill ``inches``, within what can be read."""
+    return min(largest, max(smallest, inches / count))
+
+
+def _norm_of_values(values: FloatArray) -> Normalize:
+    """A scale for values; logarithmic for ratios that span more than two powers of ten."""
+    known = values[np.isfinite(values)]
+    low, high = float(known.min()), float(known.max())
+    if low > 0 and high / low > 100:
+        return LogNorm(low, high)
+    return Normalize(low, high) if low < high else Normalize(low - 0.5, high + 0.5)
+
+
+def _cells(
+    axes: Axes, array: FloatArray, norm: Normalize, colours: str, hatched: BoolArray
+) -> QuadMesh:
+    """Draw cells with edges, row 0 on top; those that are not finite stay blank or hatched."""
+    cells = np.ma.masked_invalid(array)
+    rows, columns = cells.shape
+    mesh = axes.pcolormesh(
+        np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5, cells, norm=norm,
+        cmap=colormaps[colours], edgecolors="0.7", linewidth=0.3,
+    )  # fmt: skip
+    corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
+    squares = np.argwhere(hatched)[:, np.newaxis, ::-1] + corners
+    axes.add_collection(PolyCollection(squares, **HATCHED))
+    axes.set_ylim(rows - 0.5, -0.5)
+    axes.tick_params(length=2, pad=2)
+    for spine in axes.spines.values():
+        spine.set(visible=True, linewidth=0.5)
+    return mesh
+
+
+def _mark(axes: Axes, cells: BoolArray, marker: str, inches: float, label: str) -> None:
+    """Put a mark on the given cells; white with a dark edge, it shows on every colour."""
+    down, across = np.nonzero(cells)
+    if not len(down):
+        return
+    size = min(6.0, 72 * 0.55 * inches)
+    axes.plot(
+        across, down, marker=marker, markersize=size, markerfacecolor="white",
+        markeredgecolor=BLACK, markeredgewidth=min(0.9, 0.18 * size), linestyle="", label=label,
+    )  # fmt: skip
+
+
+def _write_numbers(axes: Axes, mesh: QuadMesh, array: FloatArray) -> None:
+    """Write its number on every cell, light on dark and dark on light."""
+    for row, column in np.argwhere(np.isfinite(array)).tolist():
+        red, green, blue, _ = mesh.cmap(mesh.norm(array[row, column]))
+        light = 0.3 * red + 0.59 * green + 0.11 * blue > 0.5
+        number = array[row, column]
+        small = f"{number:.2g}" if isinstance(mesh.norm, LogNorm) else f"{number:.2f}"
+        shown = small if abs(number) < 10 else f"{number:.0f}"
+        axes.text(
+            column, row, shown.replace("-", "−"),
+            color="black" if light else "white", ha="center", va="center", fontsize=7,
+        )  # fmt: skip
+
+
+def _label_cells(axis: Axis, labels: list[str], inches: float, *, along_text: bool = False) -> None:
+    """Label cells of this size by their states, as many as there is room for, round ones.
+
+    Args:
+        axis: the axis.
+        labels: of all cells.
+        inches: size of a cell.
+        along_text: whether the labels stand side by side, not one above the other.
+    """
+    needed = DIGIT * (max(map(len, labels)) + 1) if along_text else LINE
+    steps = (base * 10**power for power in range(9) for base in (1, 2, 5))
+    step = next(step for step in steps if step * inches >= needed)
+    numbers = [int(label) if label.isdecimal() else place for place, label in enumerate(labels)]
+    shown = [place for place, number in enumerate(numbers) if number % step == 0]
+    axis.set_ticks(shown, [labels[place] for place in shown])
+
+
+def _state_name(game: Game, index: int) -> str:
+    """What the states of a component are, in words."""
+    component = game.rules.components[index]
+    name = component.kind if len(game.rules.components) == 1 else f"{component.kind} {index}"
+    return f"{name}, objects" if isinstance(component, (SubtractionHeap, SplittingHeap)) else name
+
+
+def _title_and_key(figure: Figure, title: str, score: str, hatched: str) -> None:
+    """A title, and below the panels what the marks mean."""
+    text = "\n".join(part for part in (title, score) if part)
+    if text:
+        figure.suptitle(text)
+    entries: dict[str, Any] = {}
+    for axes in figure.axes:
+        handles, labels = axes.get_legend_handles_labels()
+        entries.update(zip(labels, handles, strict=True))
+    if hatched:
+        entries[hatched] = Patch(**HATCHED)
+    if entries:
+        figure.legend(
+            list(entries.values()), list(entries), loc="outside lower center", ncols=4,
+            handlelength=1.5,
+        )  # fmt: skip

@@ -1,0 +1,182 @@
+"""Policies and games as text for people (rich)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from agents.base import Agent, IntArray, Learner, Policy
+from agents.evaluation.sample_game import SampleGame, SampleMove
+from agents.learners.win_loss_ratio import WinLossRatio
+from nim_envs import Game
+from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.render import render_text
+
+LARGEST_TEXT = 2_000
+"""Positions above which a policy's table is printed only of those that are asked for."""
+
+WIDEST_TABLE = 120
+"""Characters that a table may take; it takes no more than it needs."""
+
+
+def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = None) -> Table:
+    """Return what an agent does at each position, a row a legal move.
+
+    A row says the move, whether it is one of the best by what was learned, the probability
+    that it is played with, and whether it wins against correct play; of the win/loss-ratio
+    learner also how often it was counted to win and to lose.
+
+    Args:
+        agent: a learner whose probabilities are known, or an agent with
+            ``action_probabilities``.
+        game: the game; observations are its positions.
+        positions: which ones, ``(n, components)``, each with a legal move; by default all of
+            these.
+
+    Raises:
+        TypeError: the agent's probabilities are not known.
+        InvalidPositionError: positions that are not of this game, or leave no legal move.
+        SearchTooLargeError: all were asked for, and there are more than ``LARGEST_TEXT``.
+    """
+    if not isinstance(agent, Policy):
+        raise TypeError(f"a table needs an agent with action_probabilities, which {agent!r} lacks")
+    shown = _playable(game, positions)
+    masks = game.rules.action_mask(shown)
+    probabilities = agent.action_probabilities(shown, masks)
+    best = _best(agent, shown, masks)
+    winning = game.solution.winning_mask(shown)
+    counts: tuple[Any, ...] = ()
+    if isinstance(agent, WinLossRatio):
+        rows = agent.index.many(shown)
+        counts = (agent.wins[rows], agent.losses[rows])
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for header, justify in (
+        ("position", "left"), ("outcome", "left"), ("move", "left"), ("", "left"),
+        ("probability", "right"), *((name, "right") for name in ("wins", "losses") if counts),
+        ("correct play", "left"),
+    ):  # fmt: skip
+        table.add_column(header, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+    for place, position in enumerate(shown):
+        actions = np.flatnonzero(masks[place]).tolist()
+        for action in actions:
+            first = action == actions[0]
+            table.add_row(
+                " ".join(map(str, position.tolist())) if first else "",
+                _outcome(winning[place]) if first else "",
+                _move(game, action, position),
+                "best" if best[place, action] else "",
+                _percent(probabilities[place, action]),
+                *(_count(count[place, action]) for count in counts),
+                _result(winning[place, action]),
+                style="bold" if best[place, action] else "",
+                end_section=action == actions[-1],
+            )
+    return table
+
+
+def policy_summary(agent: Agent, game: Game, positions: npt.ArrayLike | None = None) -> str:
+    """Return in one sentence at how many N-positions only winning moves are an agent's best.
+
+    Arguments and errors: :func:`policy_table`.
+    """
+    shown = _playable(game, positions)
+    masks = game.rules.action_mask(shown)
+    winning = game.solution.winning_mask(shown)
+    winnable = winning.any(axis=1)
+    right = winnable & ~(_best(agent, shown, masks) & ~winning).any(axis=1)
+    return f"The best move wins at {right.sum()} of {winnable.sum()} N-positions."
+
+
+def _playable(game: Game, positions: npt.ArrayLike | None) -> IntArray:
+    """The positions asked for that leave a legal move, ``(n, components)``."""
+    rules = game.rules
+    if positions is None:
+        try:
+            shown = rules.lattice(LARGEST_TEXT)
+        except SearchTooLargeError as error:
+            raise SearchTooLargeError(f"{error}; name those to show") from None
+        return shown[~rules.is_terminal(shown)]
+    shown = rules.checked_positions(positions).reshape(-1, len(rules.components))
+    for position in shown[rules.is_terminal(shown)].tolist():
+        raise InvalidPositionError(f"position {tuple(position)} leaves no legal move to show")
+    return shown
+
+
+def _best(agent: Any, positions: IntArray, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
+    """The likeliest moves of the greedy policy, or of a policy that learns nothing."""
+    policy = agent.greedy() if isinstance(agent, Learner) else agent
+    shares = policy.action_probabilities(positions, masks)
+    best: npt.NDArray[np.bool_] = (shares == shares.max(axis=1, keepdims=True)) & (masks == 1)
+    return best
+
+
+def game_text(game: Game, played: SampleGame) -> RenderableType:
+    """Return a game move by move, with the probability of every legal move.
+
+    Args:
+        game: the game.
+        played: one of its games.
+    """
+    parts: list[RenderableType] = []
+    for number, move in enumerate(played.moves, start=1):
+        headline = (
+            f"move {number}: player {move.seat + 1} to move at an {_outcome(move.winning)}-position"
+        ).replace("an P-", "a P-")
+        parts += [Text(render_text(game.rules, move.position, headline)), _moves_table(game, move)]
+    end = f"player {played.winner + 1} has won"
+    parts.append(Text(render_text(game.rules, played.final, end)))
+    return Group(*parts)
+
+
+def show(text: RenderableType) -> None:
+    """Print tables and text, whole even where they are wider than the terminal."""
+    console = Console()
+    Console(width=max(console.width, WIDEST_TABLE)).print(text)
+
+
+def _moves_table(game: Game, move: SampleMove) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("move", no_wrap=True)
+    table.add_column("probability", justify="right", no_wrap=True)
+    table.add_column("correct play", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for action in np.flatnonzero(move.action_mask).tolist():
+        played = action == move.action
+        table.add_row(
+            _move(game, action, move.position),
+            _percent(move.probabilities[action]),
+            _result(move.winning[action]),
+            "played" if played else "",
+            style="bold" if played else "",
+        )
+    return table
+
+
+def _move(game: Game, action: int, position: IntArray) -> str:
+    """A move in words; of a single component its name goes without saying."""
+    words = game.rules.describe_action(action, position)
+    return words.partition(": ")[2] if len(game.rules.components) == 1 else words
+
+
+def _outcome(winning: npt.NDArray[np.bool_]) -> str:
+    return "N" if winning.any() else "P"
+
+
+def _result(wins: bool) -> Text:
+    return Text("wins", style="green") if wins else Text("loses")
+
+
+def _percent(probability: float) -> str:
+    return f"{100 * probability:.1f} %"
+
+
+def _count(count: float) -> str:
+    """A count; with a fraction where forgetting has left one."""
+    return f"{count:.0f}" if count == round(count) else f"{count:.1f}"

@@ -1,0 +1,1 @@
+"""What table learners share: indices, selection, schedules, replay, symmetry."""

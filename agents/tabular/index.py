@@ -1,0 +1,136 @@
+"""Dense tables over the observations of an integer space."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from agents.base import Array, FloatArray, IntArray, MaskArray
+from agents.tabular.selection import greedy_action
+from nim_envs.compilation import compiled
+
+LARGEST_TABLE_BYTES = 8 * 2**30
+"""A learner whose tables would need more memory than this is refused."""
+
+
+@compiled
+def mixed_radix_number(digits: Array, strides: IntArray, offset: int) -> int:
+    """Return ``offset`` plus the sum of ``digits`` times ``strides``."""
+    number = offset
+    for place in range(len(digits)):
+        number += digits[place] * strides[place]
+    return number
+
+
+class ObservationIndex:
+    """Numbers the observations of an integer space, mixed radix, first entry slowest.
+
+    Args:
+        observation_space: a ``Dict`` with an integer ``Box`` under ``"observation"``, as the
+            environments have, or such a ``Box`` itself.
+
+    Attributes:
+        size: number of observations.
+
+    Raises:
+        TypeError: not such a space.
+
+    Example:
+        >>> box = spaces.Box(low=np.array([0, 1]), high=np.array([2, 4]), dtype=np.int64)
+        >>> index = ObservationIndex(box)
+        >>> index.size, index(np.array([2, 3]))
+        (12, 10)
+    """
+
+    def __init__(self, observation_space: spaces.Space[Any]) -> None:
+        box = observation_space
+        if isinstance(box, spaces.Dict):
+            box = box["observation"]
+        if not isinstance(box, spaces.Box) or box.dtype is None or box.dtype.kind not in "iu":
+            raise TypeError(
+                "a table needs an integer Box of observations (encoding='integer'), not "
+                f"{observation_space}"
+            )
+        low = box.low.reshape(-1).tolist()
+        radices = [
+            high - bottom + 1
+            for bottom, high in zip(low, box.high.reshape(-1).tolist(), strict=True)
+        ]
+        self.size = math.prod(radices)
+        strides = [math.prod(radices[place + 1 :]) for place in range(len(radices))]
+        if self.size > 2**62:
+            raise ValueError(f"a table of {self.size} observations is too large to number")
+        self.strides = np.array(strides, dtype=np.int64)
+        self.offset = -sum(bottom * stride for bottom, stride in zip(low, strides, strict=True))
+
+    def __call__(self, observation: Array) -> int:
+        """Return the number of one observation."""
+        if observation.ndim != 1:
+            observation = observation.reshape(-1)
+        return int(mixed_radix_number(observation, self.strides, self.offset))
+
+    def many(self, observations: Array) -> IntArray:
+        """Return the numbers of observations ``(n, ...)`` as ``(n,)``."""
+        flat = observations.reshape(len(observations), -1).astype(np.int64)
+        numbers: IntArray = flat @ self.strides + self.offset
+        return numbers
+
+
+def num_actions(action_space: spaces.Space[Any]) -> int:
+    """Return the size of a ``Discrete`` action space that starts at 0.
+
+    Raises:
+        TypeError: any other space.
+    """
+    if not isinstance(action_space, spaces.Discrete) or action_space.start != 0:
+        raise TypeError(f"a table needs a Discrete action space from 0, not {action_space}")
+    return int(action_space.n)
+
+
+def check_memory(*shapes: tuple[int, ...], dtype: str = "float64") -> None:
+    """Refuse tables of these ``shapes`` and ``dtype`` if together they would not fit.
+
+    Raises:
+        MemoryError: they would need over ``LARGEST_TABLE_BYTES``.
+    """
+    needed = np.dtype(dtype).itemsize * sum(math.prod(shape) for shape in shapes)
+    if needed > LARGEST_TABLE_BYTES:
+        raise MemoryError(
+            f"tables of shapes {shapes} would need {needed / 2**30:.1f} GiB; the limit is "
+            f"{LARGEST_TABLE_BYTES / 2**30:.1f} GiB"
+        )
+
+
+class GreedyTablePolicy:
+    """Picks a legal action of the largest value; ties are equally likely.
+
+    Args:
+        index: numbers the observations.
+        values: ``(observations, actions)``.
+    """
+
+    def __init__(self, index: ObservationIndex, values: FloatArray) -> None:
+        self.index = index
+        self.values = values
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return a legal action of the largest value."""
+        values = self.values[self.index(observation)]
+        return int(greedy_action(values, np.flatnonzero(action_mask), rng.random()))
+
+    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return what actions are ranked by, ``(n, actions)``; minus infinity where not legal."""
+        values: FloatArray = np.where(
+            action_masks == 1, self.values[self.index.many(observations)], -np.inf
+        )
+        return values
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return equal probabilities over the legal actions of the largest value."""
+        values = self.action_values(observations, action_masks)
+        best = (values == values.max(axis=1, keepdims=True)) & (action_masks == 1)
+        shares: FloatArray = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
+        return shares

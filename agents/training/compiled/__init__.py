@@ -1,0 +1,1 @@
+"""The fast path: whole games of self-play in compiled code."""

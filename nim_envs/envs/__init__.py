@@ -1,0 +1,1 @@
+"""Environments of a game: turn-based, against an opponent, and batched."""

@@ -1,0 +1,583 @@
+"""The turn-based environment: one PettingZoo ``AECEnv`` for every game."""
+
+from __future__ import annotations
+
+import operator
+from collections import OrderedDict
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import logger, spaces
+from gymnasium.utils import seeding
+from pettingzoo import AECEnv
+from pettingzoo.utils.env import AECIterable
+
+from nim_envs.encoding import Encoding
+from nim_envs.errors import (
+    IllegalMoveError,
+    InvalidActionError,
+    InvalidGameError,
+    InvalidPositionError,
+    ResetNeededError,
+)
+from nim_envs.game import Game
+from nim_envs.render.canvas import Frame
+from nim_envs.render.scene import Scene
+from nim_envs.render.screen import PICTURE_MODES, Screen
+from nim_envs.render.text import render_text
+from nim_envs.rules.component import IntArray
+from nim_envs.rules.validation import checked_integer
+from nim_envs.starts import Sampler, Start, as_start
+
+Observation = dict[str, npt.NDArray[Any]]
+
+PLAYERS = FIRST, SECOND = ("player_0", "player_1")
+ILLEGAL_MOVE_RULES = ("forfeit", "raise")
+RENDER_MODES = ("human", "rgb_array", "ansi")
+
+
+class GameEnv(AECEnv[str, Any, Any]):
+    """Two players move in turn in an exactly solvable game.
+
+    ## Description
+    A position is a vector of component states (heaps, or a running total). The player to
+    move picks one component and one of its options. The game ends when no move is left.
+    What the options are is said in the rules' page: :func:`nim_envs.rules.nim`,
+    :func:`nim_envs.rules.subtraction`, :func:`nim_envs.rules.addition`,
+    :func:`nim_envs.rules.octal` and the games of heaps that split with it,
+    :func:`nim_envs.rules.graph`. In a sum of games every component has the options of its own.
+
+    ## Agents
+    ``player_0`` moves first, then ``player_1``, in turn.
+
+    ## Action Space
+    ``Discrete(components * options)``; ``action = component * options + option``. In Nim
+    option ``j`` takes ``j + 1`` objects, in a subtraction game the ``j``-th smallest amount
+    of the set; in the addition game it adds ``j + 1``; a token moves along the ``j``-th edge.
+    Of a heap that may split it is an amount taken and a smaller part left:
+    ``game.rules.describe_action`` says which.
+
+    ## Observation Space
+    A ``Dict`` of ``"observation"``, the position as int64 ``(components,)`` (or what
+    ``encoding`` says, float32), and ``"action_mask"``, int8 ``(actions,)``: 1 where the
+    action is legal; all zeros for the player who is not to move, and for both where the game
+    has terminated. Both players see the same position. Where heaps split, it has empty
+    slots for the heaps to come.
+
+    ## Starting State
+    The game's start: the full heaps, or total 0, unless ``start`` says otherwise.
+    ``reset(seed=..., options={"start": ...})`` chooses for one game: ``"fixed"``,
+    ``"uniform"``, ``"n_position"``, ``"p_position"``, ``"balanced"``, a
+    :class:`nim_envs.starts.Start`, or a position. Other keys of ``options`` are ignored.
+
+    ## Rewards
+    +1 to the winner and -1 to the loser at the end of the game, 0 before. An illegal move
+    forfeits: -1 to the mover, +1 to the opponent. The sum is always 0.
+
+    ## Episode End
+    Both players terminate together when no legal move is left or after a forfeit. With
+    ``max_cycles`` both are truncated, with reward 0, after that many moves each. There the
+    player whose turn it would be keeps its action mask, as its value is still to be estimated.
+
+    ## Information
+    The infos are empty.
+
+    Args:
+        game: the game.
+        name: name of the environment, as ``str(env)`` shows it.
+        render_mode: ``"human"``: a window shows every move, ``metadata["render_fps"]`` of them
+            a second; ``"rgb_array"``: :meth:`render` returns the same picture as an array,
+            with no display; ``"ansi"``: it returns text; ``None``: nothing.
+        encoding: ``"integer"``, ``"one_hot"``, ``"binary"`` or ``"unary"``; see
+            :class:`nim_envs.encoding.Encoding`.
+        illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave the
+            position as it was.
+        max_cycles: most moves of each player; ``None``: no limit, as every game ends.
+        show_winning_moves: whether pictures mark the winning moves.
+
+    Raises:
+        InvalidGameError: an argument is not one of the values above.
+        SearchTooLargeError: a component is too large to tabulate, or a game whose winning
+            moves are to be shown too large to solve.
+        MissingPackageError: pictures are asked for and pygame is not installed.
+
+    ## Version History
+    * v0: first version.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        name: str = "game",
+        render_mode: str | None = None,
+        encoding: str = "integer",
+        illegal_move: Literal["forfeit", "raise"] = "forfeit",
+        max_cycles: int | None = None,
+        show_winning_moves: bool = False,
+    ) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise InvalidGameError(
+                f"render_mode must be None or one of {RENDER_MODES}, not {render_mode!r}"
+            )
+        if illegal_move not in ILLEGAL_MOVE_RULES:
+            raise InvalidGameError(
+                f"illegal_move must be one of {ILLEGAL_MOVE_RULES}, not {illegal_move!r}"
+            )
+        if not isinstance(show_winning_moves, bool):
+            raise InvalidGameError(
+                f"show_winning_moves must be True or False, not {show_winning_moves!r}"
+            )
+        self.game = game
+        self.render_mode = render_mode
+        self.show_winning_moves = show_winning_moves
+        if show_winning_moves:
+            # What cannot be solved is refused now, not in the middle of a game.
+            _ = game.solution
+        self._screen = (
+            Screen(game, render_mode, title=name) if render_mode in PICTURE_MODES else None
+        )
+        self.illegal_move = illegal_move
+        self.max_cycles = (
+            None if max_cycles is None else checked_integer("max_cycles", max_cycles, minimum=1)
+        )
+        self._truncate_at = -1 if self.max_cycles is None else self.max_cycles * len(PLAYERS)
+        self.metadata: dict[str, Any] = {
+            "name": name,
+            "render_modes": list(RENDER_MODES),
+            "is_parallelizable": False,
+            "render_fps": 2,
+        }
+        self._bind_tables()
+        self.encoding = Encoding(encoding, game.rules)
+        self._show_integers = encoding == "integer"
+
+        self.possible_agents = list(PLAYERS)
+        self.action_spaces = {agent: spaces.Discrete(game.rules.num_actions) for agent in PLAYERS}
+        self.observation_spaces = {agent: self._observation_space() for agent in PLAYERS}
+        self.state_space = spaces.Box(
+            low=np.zeros(len(game.rules.shape) + 1, dtype=np.int64),
+            high=np.array([*(states - 1 for states in game.rules.shape), 1], dtype=np.int64),
+            dtype=np.int64,
+        )
+        self._samplers: dict[Start, Sampler] = {}
+        self._own_sampler = game.start.bind(game)
+        self._rng: np.random.Generator | None = None
+
+        self.agents: list[str] = []
+        self.agent_selection = PLAYERS[0]
+        self.rewards: dict[str, float] = {}
+        self._cumulative_rewards: dict[str, float] = {}
+        self.terminations: dict[str, bool] = {}
+        self.truncations: dict[str, bool] = {}
+        self.infos: dict[str, dict[str, Any]] = {}
+        # The game in progress: the position, the mask of the player to move, the number of
+        # legal actions, whether it is over, and the moves made. All follow the position.
+        self._position: IntArray | None = None
+        self._mask = np.zeros(game.rules.num_actions, dtype=np.int8)
+        self._legal = 0
+        self._over = False
+        self._moves = 0
+        # Where the game was truncated, whose turn it would be; ``agent_selection`` goes on.
+        self._to_move_at_truncation: str | None = None
+        # For pictures: the position before the last move, who made it, and what it was.
+        self._previous: IntArray | None = None
+        self._last_seat: int | None = None
+        self._last_words = ""
+        # The mask of the last start, as most games start where the one before did.
+        self._start_key = b""
+        self._start_mask = self._mask
+        self._start_legal = 0
+
+    def _observation_space(self) -> spaces.Dict[Any]:
+        mask = spaces.Box(low=0, high=1, shape=(self.game.rules.num_actions,), dtype=np.int8)
+        box = self.encoding.space
+        copied = spaces.Box(low=box.low, high=box.high, dtype=box.dtype.type)
+        # A plain dict would be sorted by key; the observation comes first.
+        return spaces.Dict(OrderedDict(observation=copied, action_mask=mask))
+
+    def _bind_tables(self) -> None:
+        """Keep the rules' tables at hand: attribute chains cost time in every step."""
+        rules = self.game.rules
+        self._table = rules.table
+        self._second_table = rules.second_table
+        self._mask_rows = rules.mask_rows
+        self._legal_counts = rules.legal_counts
+        self._num_options = rules.num_options
+        self._num_actions = rules.num_actions
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the observation space of ``agent``, always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the action space of ``agent``, always the same object."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a new game.
+
+        Args:
+            seed: seeds the start positions of this game and of those after it; ``None`` goes
+                on with the generator there is.
+            options: ``{"start": ...}`` as described above; other keys are ignored.
+
+        Raises:
+            InvalidPositionError: the start is not a position of this game that leaves a move.
+        """
+        sampler = self._sampler_of(options)
+        if seed is not None or self._rng is None:
+            self._rng, _ = seeding.np_random(seed)
+        self._begin(sampler.draw(self._rng), 0)
+
+    def next_starts(self, games: int, options: dict[str, Any] | None = None) -> IntArray:
+        """Draw the starts of the next games, as so many calls of :meth:`reset` would.
+
+        Args:
+            games: how many.
+            options: as in :meth:`reset`.
+
+        Returns:
+            Positions, ``(games, components)``. The game in progress is left as it is.
+
+        Raises:
+            ResetNeededError: before the first :meth:`reset`, which may seed the starts.
+            InvalidPositionError: the start is not a position of this game that leaves a move.
+        """
+        if self._rng is None:
+            raise ResetNeededError("no start was seeded yet: call reset() first")
+        return self._sampler_of(options).sample(self._rng, games)
+
+    def _sampler_of(self, options: dict[str, Any] | None) -> Sampler:
+        """The sampler that the options of a reset ask for."""
+        if options and "start" in options:
+            return self._sampler(as_start(options["start"]))
+        return self._own_sampler
+
+    def _sampler(self, start: Start) -> Sampler:
+        """The sampler of ``start``, remembered: listing its positions takes time."""
+        sampler = self._samplers.get(start)
+        if sampler is None:
+            if len(self._samplers) >= 64:
+                self._samplers.clear()
+            sampler = self._samplers[start] = start.bind(self.game)
+        return sampler
+
+    def _begin(self, position: IntArray, seat: int) -> None:
+        """Let ``seat`` be to move at ``position``, with nothing played yet."""
+        self.agents = [FIRST, SECOND]
+        self.rewards = {FIRST: 0.0, SECOND: 0.0}
+        self._cumulative_rewards = {FIRST: 0.0, SECOND: 0.0}
+        self.terminations = {FIRST: False, SECOND: False}
+        self.truncations = {FIRST: False, SECOND: False}
+        self.infos = {FIRST: {}, SECOND: {}}
+        self.agent_selection = PLAYERS[seat]
+        self._position = position
+        key = position.tobytes()
+        if key != self._start_key:
+            self._start_key = key
+            states = position.tolist()
+            self._start_mask = np.concatenate(
+                [rows[state] for rows, state in zip(self._mask_rows, states, strict=True)]
+            )
+            self._start_legal = sum(
+                [counts[state] for counts, state in zip(self._legal_counts, states, strict=True)]
+            )
+        self._mask = self._start_mask.copy()
+        self._legal = self._start_legal
+        self._over = False
+        self._moves = 0
+        self._to_move_at_truncation = None
+        self._previous, self._last_seat, self._last_words = None, None, ""
+        if self.render_mode == "human":
+            self.render()
+
+    def set_position(self, position: Any, agent: str | None = None) -> None:
+        """Go on from ``position`` as a new game, for search and for analysis.
+
+        Args:
+            position: a position that leaves a legal move, ``(components,)``.
+            agent: who is to move; by default whoever is now.
+
+        Raises:
+            InvalidPositionError: not a position of this game, or a terminal one.
+            InvalidActionError: ``agent`` is not one of the two players.
+        """
+        checked = self.game.rules.checked_positions(position)
+        if checked.ndim != 1 or self.game.rules.is_terminal(checked):
+            raise InvalidPositionError(
+                "set_position takes one position that leaves a legal move, and "
+                f"{np.asarray(position).tolist()} is not one"
+            )
+        mover = self.agent_selection if agent is None else agent
+        if mover not in PLAYERS:
+            raise InvalidActionError(f"agent must be one of {PLAYERS}, not {agent!r}")
+        self._begin(checked.copy(), PLAYERS.index(mover))
+
+    @property
+    def position(self) -> IntArray:
+        """The current position, int64 ``(components,)``, as a copy."""
+        return self._current().copy()
+
+    def _current(self) -> IntArray:
+        if self._position is None:
+            raise ResetNeededError("no game is in progress: call reset() first")
+        return self._position
+
+    def observe(self, agent: str) -> Observation:
+        """Return what ``agent`` sees; the mask is all zeros unless it is to move.
+
+        In a truncated game that is the agent whose turn it would be, until the next reset.
+
+        Raises:
+            ResetNeededError: before the first :meth:`reset`.
+            InvalidActionError: ``agent`` is not one of the two players.
+        """
+        position = self._position
+        if position is None:
+            position = self._current()
+        if agent not in PLAYERS:
+            raise InvalidActionError(f"agent must be one of {PLAYERS}, not {agent!r}")
+        to_move = self._to_move_at_truncation if self._over else self.agent_selection
+        return {
+            "observation": (
+                position.copy() if self._show_integers else self.encoding.encode(position)
+            ),
+            "action_mask": (
+                self._mask.copy()
+                if agent == to_move
+                else np.zeros(self._num_actions, dtype=np.int8)
+            ),
+        }
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Any, Any]:
+        """Return an iterator over the agents to move, until the game is over.
+
+        Raises:
+            ResetNeededError: before the first :meth:`reset`.
+        """
+        self._current()
+        return super().agent_iter(max_iter)
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Return observation, reward since its last move, termination, truncation and info.
+
+        They are those of the agent to move.
+
+        Raises:
+            ResetNeededError: before the first :meth:`reset`, or when no agent is left.
+        """
+        agent = self.agent_selection
+        if agent not in self.rewards:
+            self._current()
+            raise ResetNeededError("the game is over and no agent is left: call reset()")
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
+
+    def step(self, action: Any) -> None:
+        """Let the agent to move take ``action``; a finished agent must step with ``None``.
+
+        Args:
+            action: an integer of the action space.
+
+        Raises:
+            ResetNeededError: no game is in progress.
+            InvalidActionError: not an integer, outside the action space, ``None`` while the
+                game goes on, or anything but ``None`` when it is over.
+            IllegalMoveError: an illegal move where ``illegal_move="raise"``.
+        """
+        if self._over:
+            self._step_finished(action)
+            return
+        position = self._position
+        if position is None:
+            position = self._current()
+        if type(action) is not int or not 0 <= action < self._num_actions:
+            action = self._checked_action(action)
+        component, option = divmod(action, self._num_options)
+        state = position.item(component)
+        successor = self._table.item(component, state, option)
+        mover = self.agent_selection
+        seat = 0 if mover == FIRST else 1
+        if successor < 0:
+            self._illegal(action, seat)
+            return
+        if self.render_mode is not None:
+            words = self.game.rules.describe_action(action, position)
+            self._remember(seat, f"{mover} moved, {words}")
+        position[component] = successor
+        first = component * self._num_options
+        self._mask[first : first + self._num_options] = self._mask_rows[component][successor]
+        counts = self._legal_counts[component]
+        self._legal += counts[successor] - counts[state]
+        if self._second_table is not None:
+            second = self._second_table.item(component, state, option)
+            if second:
+                self._fill_empty_slot(position, component, second)
+        self._moves += 1
+        self._cumulative_rewards[mover] = 0.0
+        self.agent_selection = PLAYERS[1 - seat]
+        if not self._legal:
+            self._finish(winner=self.game.convention.winner(last_mover=seat))
+        elif self._moves == self._truncate_at:
+            self._over = True
+            self._to_move_at_truncation = self.agent_selection
+            self.truncations = {FIRST: True, SECOND: True}
+        if self.render_mode == "human":
+            self.render()
+
+    def _remember(self, seat: int, words: str) -> None:
+        """Keep what a picture tells about the move that ``seat`` makes now."""
+        self._previous, self._last_seat, self._last_words = self.position, seat, words
+
+    def _fill_empty_slot(self, position: IntArray, component: int, state: int) -> None:
+        """Put the second part of a move in ``component`` into the first empty slot."""
+        group = next(group for group in self.game.rules.slot_groups if component in group)
+        slot = next(slot for slot in group if not position.item(slot))
+        position[slot] = state
+        first = slot * self._num_options
+        self._mask[first : first + self._num_options] = self._mask_rows[slot][state]
+        self._legal += self._legal_counts[slot][state]
+
+    def show_moves_since(self, position: IntArray, words: str) -> None:
+        """Let pictures show all moves since ``position`` as the last ones, and tell ``words``.
+
+        For environments that make several moves in a step.
+        """
+        self._previous, self._last_seat, self._last_words = position, None, words
+
+    @property
+    def last_words(self) -> str:
+        """Who made which move last, in words; kept in the render modes alone."""
+        return self._last_words
+
+    def _checked_action(self, action: Any) -> int:
+        """Return ``action`` as an ``int`` of the action space; the slow road of :meth:`step`."""
+        allowed = f"an integer from 0 to {self._num_actions - 1}"
+        if action is None:
+            raise InvalidActionError(
+                f"action must be {allowed}; None is for an agent whose game is over, and "
+                f"{self.agent_selection} is to move"
+            )
+        if isinstance(action, (bool, np.bool_)):
+            raise InvalidActionError(f"action must be {allowed}, not the boolean {action!r}")
+        try:
+            number = operator.index(action)
+        except TypeError:
+            raise InvalidActionError(
+                f"action must be {allowed}, not {action!r} of type {type(action).__name__}"
+            ) from None
+        if not 0 <= number < self._num_actions:
+            raise InvalidActionError(f"action must be {allowed}, not {number}")
+        return number
+
+    def _illegal(self, action: int, seat: int) -> None:
+        """Forfeit the game of the mover, or raise."""
+        if self.illegal_move == "raise":
+            raise IllegalMoveError(
+                f"action {action} ({self.game.rules.describe_action(action, self._current())}) is "
+                f"illegal at {self._current().tolist()}; legal actions are "
+                f"{np.flatnonzero(self._mask).tolist()}"
+            )
+        self._cumulative_rewards[PLAYERS[seat]] = 0.0
+        self.agent_selection = PLAYERS[1 - seat]
+        self._finish(winner=1 - seat)
+        self._remember(seat, f"{PLAYERS[seat]} made an illegal move and forfeits")
+        if self.render_mode == "human":
+            self.render()
+
+    def _finish(self, winner: int) -> None:
+        """End the game: +1 to the winner, -1 to the loser."""
+        self._over = True
+        for seat, agent in enumerate(PLAYERS):
+            reward = 1.0 if seat == winner else -1.0
+            self.rewards[agent] = reward
+            self._cumulative_rewards[agent] += reward
+            self.terminations[agent] = True
+
+    def _step_finished(self, action: Any) -> None:
+        """Take a finished agent out, as PettingZoo asks for after the end of a game."""
+        if not self.agents:
+            raise ResetNeededError("the game is over and no agent is left: call reset()")
+        if action is not None:
+            raise InvalidActionError(
+                f"the game of {self.agent_selection} is over: action must be None, not {action!r}"
+            )
+        agent = self.agent_selection
+        del self.rewards[agent]
+        del self._cumulative_rewards[agent]
+        del self.terminations[agent]
+        del self.truncations[agent]
+        del self.infos[agent]
+        self.agents.remove(agent)
+        for other in self.agents:
+            self.agent_selection = other
+            self.rewards[other] = 0.0
+
+    def state(self) -> IntArray:
+        """Return the position and then the seat to move, int64 ``(components + 1,)``.
+
+        Raises:
+            ResetNeededError: before the first :meth:`reset`.
+        """
+        return np.append(self._current(), PLAYERS.index(self.agent_selection))
+
+    def render(self) -> Frame | str | None:
+        """Show the position in the way that ``render_mode`` says.
+
+        Returns:
+            In mode ``"rgb_array"`` the picture, ``(height, width, 3)``, uint8; in mode
+            ``"ansi"`` text; in mode ``"human"`` nothing, as the window shows the picture.
+
+        Raises:
+            ResetNeededError: before the first :meth:`reset`.
+            DisplayError: in mode ``"human"`` there is no display.
+        """
+        if self.render_mode is None:
+            logger.warn(f"render() needs a render_mode out of {RENDER_MODES}; it is None")
+            return None
+        scene = self._scene()
+        if self._screen is None:
+            return render_text(self.game.rules, scene.position, scene.headline)
+        return self._screen.show(scene, self.metadata["render_fps"])
+
+    def _scene(self) -> Scene:
+        """What a picture of the position shows."""
+        position = self.position
+        mover = None if self._over else PLAYERS.index(self.agent_selection)
+        winners = [PLAYERS.index(agent) for agent, reward in self.rewards.items() if reward > 0]
+        shown = self.show_winning_moves and not self._over
+        return Scene(
+            position=position,
+            mover=mover,
+            winner=winners[0] if winners else None,
+            previous=self._previous,
+            last_mover=self._last_seat,
+            last_words=self._last_words,
+            winning=self.game.solution.winning_actions(position) if shown else None,
+            names=PLAYERS,
+        )
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._screen is not None:
+            self._screen.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the rules' tables out of pickles and copies."""
+        tables = {"_table", "_second_table", "_mask_rows", "_legal_counts"}
+        return {name: value for name, value in self.__dict__.items() if name not in tables}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the game in progress, and look the rules' tables up again."""
+        self.__dict__.update(state)
+        self._bind_tables()

@@ -1,0 +1,9 @@
+"""Many games at a time, stepped by compiled code over tables."""
+
+from nim_envs.envs.vector.environment import (
+    VectorGameEnv,
+)
+
+__all__ = [
+    "VectorGameEnv",
+]

@@ -1,0 +1,327 @@
+"""The Gymnasium environment: one seat of a game, against an opponent inside the step."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, Literal
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from nim_envs.encoding import Encoding, smallest_integer
+from nim_envs.envs.aec import PLAYERS, GameEnv
+from nim_envs.envs.opponents import CalledOpponent, Player, checked_opponent, checked_seat
+from nim_envs.errors import (
+    InvalidActionError,
+    InvalidGameError,
+    InvalidPositionError,
+    ResetNeededError,
+)
+from nim_envs.game import Game
+from nim_envs.rules.component import BoolArray, IntArray
+
+ROUNDS = 1000
+"""Games begun in a row, each ended by the opponent's first move, before giving up."""
+REMEMBERED_POSITIONS = 1 << 16
+
+
+class VersusEnv(gymnasium.Env[Any, Any]):
+    """One player of an exactly solvable game, against an opponent that answers inside the step.
+
+    ## Description
+    The rules are those of :class:`nim_envs.envs.aec.GameEnv`, and so are positions, actions,
+    legality and who wins. A step makes the agent's move and then the opponent's reply, as in
+    :class:`nim_envs.envs.vector.VectorGameEnv`, which plays many such games at once: on the same
+    moves both agree in everything.
+
+    ## Action Space
+    ``Discrete(components * options)``; ``action = component * options + option``. What the
+    options are is said in the rules' page: :func:`nim_envs.rules.nim`,
+    :func:`nim_envs.rules.subtraction`, :func:`nim_envs.rules.addition`.
+
+    ## Observation Space
+    A ``Dict`` of ``"observation"``, ``(components,)`` in the smallest signed integer type that
+    holds every state (or what ``encoding`` says, float32), and ``"action_mask"``, int8
+    ``(actions,)``: 1 where the action is legal; all zeros where the game has terminated, or was
+    truncated with the opponent to move. With
+    ``mask_in_observation=False`` it is the ``Box`` of ``"observation"`` alone, as policies
+    for vectors take it; the mask is then in the info, and :meth:`action_masks` returns it.
+
+    ## Starting State
+    The game's start: the full heaps, or total 0, unless ``start`` says otherwise.
+    ``reset(seed=..., options={"start": ...})`` chooses for one game: ``"fixed"``,
+    ``"uniform"``, ``"n_position"``, ``"p_position"``, ``"balanced"``, a
+    :class:`nim_envs.starts.Start`, or a position. Other keys of ``options`` are ignored.
+
+    Where the agent has the second seat the opponent has already moved. A game that its first
+    move ends is not shown: another begins in its place.
+
+    ## Rewards
+    +1 for a win and -1 for a loss in the step that ends the game, 0 before. An illegal move
+    forfeits: it loses.
+
+    ## Episode End
+    The game terminates when no legal move is left or after a forfeit. With ``max_cycles`` it is
+    truncated, with reward 0, after that many moves of each player. It would then be the turn of
+    seat 0: in that seat the agent keeps its action mask, in seat 1 it is all zeros.
+
+    ## Information
+    ``"seat"``, int8: the agent's; ``"action_mask"``, as in the observation.
+
+    Args:
+        game: the game.
+        name: name of the environment, in its metadata.
+        opponent: ``"random"``; ``"optimal"``, which draws among the winning actions, or among
+            all where none wins; a number: optimal but for a random move with that probability.
+            A function of observations ``(1, ...)``, action masks ``(1, actions)`` and a
+            generator, that returns actions ``(1,)``, so that the same one answers many games
+            at once. Or an agent with ``act(observation, action_mask, rng)``. Both observe what
+            the turn-based environment shows with this ``encoding``.
+        seat: whether the agent moves first (0) or second (1), or ``"random"``: drawn for each
+            game.
+        render_mode: as in :class:`nim_envs.envs.aec.GameEnv`, which draws.
+        encoding: how positions are observed; see :class:`nim_envs.encoding.Encoding`.
+        mask_in_observation: whether observations hold the action mask.
+        illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave the
+            position as it was.
+        max_cycles: most moves of each player; ``None``: no limit, as every game ends.
+        show_winning_moves: whether pictures mark the winning moves.
+
+    Raises:
+        InvalidGameError: an argument is not one of the values above.
+        SearchTooLargeError: a component is too large to tabulate; or the opponent is to play
+            optimally, or winning moves are to be shown, in a game that cannot be solved.
+        MissingPackageError: pictures are asked for and pygame is not installed.
+
+    ## Version History
+    * v0: first version.
+
+    Example:
+        >>> import gymnasium, nim_envs
+        >>> env = gymnasium.make("nim_envs/Nim-v0", heaps=(1, 2), opponent="optimal")
+        >>> observation, info = env.reset(seed=0)
+        >>> observation["observation"].tolist(), observation["action_mask"].tolist()
+        ([1, 2], [1, 0, 1, 1])
+        >>> observation, reward, terminated, truncated, info = env.step(2)
+        >>> sorted(observation["observation"].tolist()), reward, terminated
+        ([0, 1], 0.0, False)
+        >>> env.step(int(info["action_mask"].argmax()))[1]
+        1.0
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        name: str = "game",
+        opponent: str | float | Player | CalledOpponent = "random",
+        seat: Literal[0, 1, "random"] = 0,
+        render_mode: str | None = None,
+        encoding: str = "integer",
+        mask_in_observation: bool = True,
+        illegal_move: Literal["forfeit", "raise"] = "forfeit",
+        max_cycles: int | None = None,
+        show_winning_moves: bool = False,
+    ) -> None:
+        self._called, self._epsilon = checked_opponent(opponent)
+        self._fixed_seat = checked_seat(seat)
+        if not isinstance(mask_in_observation, bool):
+            raise InvalidGameError(
+                f"mask_in_observation must be True or False, not {mask_in_observation!r}"
+            )
+        self._aec = GameEnv(
+            game,
+            name=name,
+            render_mode=render_mode,
+            encoding=encoding,
+            illegal_move=illegal_move,
+            max_cycles=max_cycles,
+            show_winning_moves=show_winning_moves,
+        )
+        self.game = game
+        self.opponent = opponent
+        self.seat = seat
+        self.render_mode = render_mode
+        self.illegal_move = illegal_move
+        self.max_cycles = max_cycles
+        self.mask_in_observation = mask_in_observation
+        self.metadata: dict[str, Any] = {
+            key: self._aec.metadata[key] for key in ("name", "render_modes", "render_fps")
+        }
+        rules = game.rules
+        self.encoding = Encoding(encoding, rules, dtype=smallest_integer(max(rules.shape) - 1))
+        self.action_space: spaces.Discrete = spaces.Discrete(rules.num_actions)
+        mask = spaces.Box(low=0, high=1, shape=(rules.num_actions,), dtype=np.int8)
+        self.observation_space: spaces.Space[Any] = self.encoding.space
+        if mask_in_observation:
+            # A plain dict would be sorted by key; the observation comes first.
+            self.observation_space = spaces.Dict(
+                OrderedDict(observation=self.encoding.space, action_mask=mask)
+            )
+        self._winning: dict[bytes, IntArray] = {}
+        if self._epsilon < 1.0:
+            # The game is solved, or refused, right here.
+            game.solution.is_winning(rules.initial)
+        self._seated = 0
+        self._begun = False
+        self._ready = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin a new game.
+
+        Args:
+            seed: seeds starts, seats and the opponent from here on; ``None`` goes on with the
+                generator there is.
+            options: ``{"start": ...}`` as described above; other keys are ignored.
+
+        Returns:
+            The observation and the info.
+
+        Raises:
+            InvalidPositionError: the start is not a position of this game that leaves a move;
+                or the opponent's first move ends every game.
+        """
+        super().reset(seed=seed)
+        start_seed = None
+        if seed is not None or not self._begun:
+            start_seed = int(self.np_random.integers(2**63))
+        self._ready = False
+        for _ in range(ROUNDS):
+            self._aec.reset(seed=start_seed, options=options)
+            self._begun, start_seed = True, None
+            self._seated = self._fixed_seat
+            if self._seated < 0:
+                self._seated = int(self.np_random.random() * len(PLAYERS))
+            if self._seated == 1:
+                self._reply()
+            if not self._over:
+                self._ready = True
+                return self._seen()
+        raise InvalidPositionError(
+            f"the opponent's first move ended {ROUNDS} games in a row: these starts leave the "
+            "agent in seat 1 no move"
+        )
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Make the agent's move, and let the opponent reply.
+
+        Args:
+            action: an integer of the action space.
+
+        Returns:
+            Observation, reward, whether the game terminated, whether it was truncated, info.
+
+        Raises:
+            ResetNeededError: no game is in progress.
+            InvalidActionError: not an integer of the action space.
+            IllegalMoveError: an illegal move where ``illegal_move="raise"``.
+        """
+        if not self._ready:
+            raise ResetNeededError("no game is in progress: call reset()")
+        before = None if self.render_mode is None else self._aec.position
+        self._aec.step(action)
+        words = self._aec.last_words
+        # Should the opponent fail to answer, the game cannot go on.
+        self._ready = False
+        if not self._over:
+            self._reply()
+            if before is not None:
+                self._aec.show_moves_since(before, f"{words}; {self._aec.last_words}")
+        self._ready = not self._over
+        observation, info = self._seen()
+        agent = PLAYERS[self._seated]
+        aec = self._aec
+        return (
+            observation,
+            aec.rewards[agent],
+            aec.terminations[agent],
+            aec.truncations[agent],
+            info,
+        )
+
+    @property
+    def _over(self) -> bool:
+        agent = PLAYERS[self._seated]
+        return self._aec.terminations[agent] or self._aec.truncations[agent]
+
+    def _reply(self) -> None:
+        """Make the opponent's move."""
+        try:
+            self._aec.step(self._opponent_action())
+        except InvalidActionError as error:
+            raise type(error)(f"the opponent's {error}") from None
+
+    def _opponent_action(self) -> Any:
+        seen = self._aec.observe(self._aec.agent_selection)
+        if self._called is None:
+            return self._named_opponent_action(seen["action_mask"])
+        answer = np.asarray(
+            self._called(
+                seen["observation"][np.newaxis], seen["action_mask"][np.newaxis], self.np_random
+            )
+        )
+        if answer.shape != (1,):
+            raise InvalidActionError(
+                f"actions must be an array of shape (1,), not of shape {answer.shape}"
+            )
+        return answer[0]
+
+    def _named_opponent_action(self, mask: npt.NDArray[np.int8]) -> int:
+        """An action drawn among the winning ones or among all, as the opponent plays."""
+        rng = self.np_random
+        chosen = np.flatnonzero(mask)
+        if self._epsilon < 1.0 and rng.random() >= self._epsilon:
+            winning = self._winning_actions(self._aec.position)
+            if len(winning):
+                chosen = winning
+        return chosen.item(int(rng.random() * len(chosen)))
+
+    def _winning_actions(self, position: IntArray) -> IntArray:
+        """The winning actions at ``position``, remembered."""
+        key = position.tobytes()
+        winning = self._winning.get(key)
+        if winning is None:
+            if len(self._winning) >= REMEMBERED_POSITIONS:
+                self._winning.clear()
+            winning = self._winning[key] = self.game.solution.winning_actions(position)
+        return winning
+
+    def _seen(self) -> tuple[Any, dict[str, Any]]:
+        """The agent's observation and info."""
+        seen = self._aec.observe(PLAYERS[self._seated])
+        mask = seen["action_mask"]
+        info = {"seat": np.int8(self._seated), "action_mask": mask}
+        observation = seen["observation"].astype(self.encoding.space.dtype, copy=False)
+        if not self.mask_in_observation:
+            return observation, info
+        return {"observation": observation, "action_mask": mask.copy()}, info
+
+    def action_masks(self) -> BoolArray:
+        """Return the action mask of the last observation, boolean ``(actions,)``.
+
+        Raises:
+            ResetNeededError: before the first :meth:`reset`.
+        """
+        mask: BoolArray = self._aec.observe(PLAYERS[self._seated])["action_mask"].astype(np.bool_)
+        return mask
+
+    @property
+    def position(self) -> IntArray:
+        """The current position, int64 ``(components,)``, as a copy."""
+        return self._aec.position
+
+    def render(self) -> Any:
+        """Render as :meth:`nim_envs.envs.aec.GameEnv.render` does."""
+        return self._aec.render()
+
+    def close(self) -> None:
+        """Close what was opened to render."""
+        self._aec.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave what can be computed again out of pickles and copies."""
+        return {**self.__dict__, "_winning": {}}

@@ -1,0 +1,107 @@
+"""Solve a game: by a theorem where its hypotheses hold, else by exhaustive search."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules.addition_game import AdditionTotal
+from nim_envs.rules.component import Component
+from nim_envs.rules.convention import Convention
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.subtraction_game import SubtractionHeap
+from nim_envs.theory.grundy import is_tame
+from nim_envs.theory.heap_search import LARGEST_MEMO
+from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
+from nim_envs.theory.search import LARGEST_SEARCH, SearchSolution
+from nim_envs.theory.solution import Solution, Solvable, SumSolution
+
+METHODS = ("auto", "theorem", "search")
+
+
+def solve(
+    game: Solvable,
+    *,
+    method: Literal["auto", "theorem", "search"] = "auto",
+    limit: int = LARGEST_SEARCH,
+) -> Solution:
+    """Solve ``game`` exactly.
+
+    Normal play of any sum is solved by the Sprague-Grundy theorem. Misère play is solved
+    by Bouton's theorem (Nim), by Ferguson's (subtraction games, bounded Nim and the
+    addition game), or, for other components, by the theorem on tame sums after its hypothesis
+    was checked in every state. What is left is searched exhaustively: every position at once,
+    or where these are too many those that are asked for, up to the order of like components.
+
+    Args:
+        game: anything with ``rules`` and ``convention``, such as a :class:`nim_envs.Game`.
+        method: ``"auto"``; or ``"theorem"`` or ``"search"`` to allow that alone.
+        limit: most positions that an exhaustive search may enumerate.
+
+    Returns:
+        The solution; its ``method`` says what it rests on.
+
+    Raises:
+        ValueError: an unknown ``method``, or ``"theorem"`` where none applies.
+        SearchTooLargeError: no theorem applies and there are more positions than ``limit``.
+        InvalidGameError: the moves form a cycle.
+
+    Example:
+        >>> import nim_envs
+        >>> solution = solve(nim_envs.make_game("nim", heaps=(3, 4, 10**15)))
+        >>> solution.method
+        "Bouton's theorem"
+        >>> solution.is_winning((3, 4, 10**15)), solution.winning_actions((3, 4, 5)).tolist()
+        (True, [1])
+    """
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {METHODS}, not {method!r}")
+    rules, convention = game.rules, game.convention
+    theorem = None if method == "search" else _theorem(rules, convention)
+    if theorem is not None:
+        return SumSolution(rules, convention, theorem)
+    if method == "theorem":
+        raise ValueError(
+            f"no theorem known here solves {convention.value} play of {rules.name} with these "
+            "components; use method='search'"
+        )
+    if rules.num_positions <= limit:
+        return SearchSolution(rules, convention, limit)
+    number = count_up_to_order(rules)
+    if number <= min(limit, LARGEST_MEMO):
+        return MemoSolution(rules, convention, limit)
+    unknown = (
+        f"no theorem known here solves {convention.value} play of {rules.name}, and "
+        if method == "auto"
+        else ""
+    )
+    raise SearchTooLargeError(
+        f"{unknown}an exhaustive search of {rules.name} would visit {rules.num_positions} "
+        f"positions, or {number} up to the order of like components; the limit is {limit}, or "
+        f"{min(limit, LARGEST_MEMO)} of these"
+    )
+
+
+def _theorem(rules: Rules, convention: Convention) -> str | None:
+    """Return the name of the theorem whose hypotheses ``rules`` meet, if any."""
+    if all(_is_nim_heap(component) for component in rules.components):
+        return "Bouton's theorem"
+    if convention is Convention.NORMAL:
+        return "Sprague-Grundy theorem"
+    # Every component is tried for the closed forms first: a table may be too large to make.
+    others = {
+        component
+        for component in rules.components
+        if not isinstance(component, (SubtractionHeap, AdditionTotal))
+    }
+    if not others:
+        return "Ferguson's theorem"
+    if all(is_tame(component) for component in others):
+        return "theorem on tame misère sums"
+    return None
+
+
+def _is_nim_heap(component: Component) -> bool:
+    return isinstance(component, SubtractionHeap) and component.amounts == range(
+        1, component.size + 1
+    )

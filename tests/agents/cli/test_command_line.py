@@ -1,0 +1,350 @@
+"""The command line, driven as a person would."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents import QLearning
+from agents.cli.commands import run
+from agents.players.human import HumanAgent, Quit
+from agents.storage import load
+from nim_envs import make_game
+
+ROOT = Path(__file__).resolve().parents[3]
+PLAY = [sys.executable, "-m", "agents", "play"]
+
+
+class Terminal:
+    """A program on a pseudo-terminal: type to it, wait for what it shows."""
+
+    def __init__(self, arguments):
+        master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            arguments, cwd=ROOT, stdin=slave, stdout=slave, stderr=slave, close_fds=True
+        )
+        os.close(slave)
+        self.master = master
+        self.shown = ""
+
+    def wait_for(self, text, seconds=60):
+        deadline = time.monotonic() + seconds
+        while text not in self.shown:
+            ready, _, _ = select.select([self.master], [], [], max(0, deadline - time.monotonic()))
+            assert ready, f"waited for {text!r}, saw {self.shown!r}"
+            try:
+                chunk = os.read(self.master, 4096)
+            except OSError:  # the program has ended
+                chunk = b""
+            assert chunk, f"ended before {text!r}, after {self.shown!r}"
+            self.shown += chunk.decode()
+        before, _, self.shown = self.shown.partition(text)
+        return before
+
+    def type(self, text):
+        os.write(self.master, text.encode())
+
+    def end(self):
+        code = self.process.wait(timeout=60)
+        os.close(self.master)
+        return code
+
+
+@pytest.mark.parametrize(
+    ("game", "wrong", "legal", "right", "result"),
+    [
+        # One heap each, so that one move decides.
+        (["--game", "nim", "--set", "heaps=3"], "4", "heap 0: 1 to 3", "3", "You have won."),
+        (["--game", "misere_nim", "--set", "heaps=3"], "9", "heap 0: 1 to 3", "2", "You have won."),
+        (["--game", "addition", "--set", "k=2", "--set", "n=1"], "3", "total 0: 1 to 2", "1",
+         "You have won."),
+        (["--game", "subtraction", "--set", "heaps=6", "--set", "subtraction_set=2,5"], "3",
+         "heap 0: 2, 5", "5", "You have won."),
+    ],
+)  # fmt: skip
+def test_every_game_can_be_played_at_a_terminal(game, wrong, legal, right, result):
+    terminal = Terminal([*PLAY, *game, "--against", "optimal"])
+    terminal.wait_for("your move")
+    for nonsense in ("", "foo", "-1", "1 1 1 1", "0", "99999999999999999999999", "½", wrong):
+        terminal.type(nonsense + "\n")
+        assert "Traceback" not in terminal.wait_for(f"Legal: {legal}.")
+        terminal.wait_for("your move")
+    terminal.type("undo\n")
+    terminal.wait_for("no move of yours to take back")
+    terminal.wait_for("your move")
+    terminal.type("hint\n")
+    terminal.wait_for("Winning: ")
+    terminal.wait_for("your move")
+    terminal.type(right + "\n")
+    terminal.wait_for(result)
+    assert terminal.end() == 0
+
+
+def test_undo_takes_the_reply_back_too_and_heaps_are_shown():
+    terminal = Terminal([*PLAY, "--game", "nim", "--set", "heaps=2,5", "--against", "optimal"])
+    shown = terminal.wait_for("your move")
+    assert "heap 0  2  oo" in shown
+    assert "heap 1  5  ooooo" in shown
+    terminal.type("1 1\n")
+    assert "player 2: heap 1: take 2" in terminal.wait_for("your move")
+    terminal.type("undo\n")
+    assert "heap 1  5  ooooo" in terminal.wait_for("your move")
+    terminal.type("1 3\n")
+    terminal.wait_for("your move")
+    terminal.type("quit\n")
+    terminal.wait_for("Goodbye.")
+    assert terminal.end() == 0
+
+
+def test_ctrl_c_and_the_end_of_input_end_a_game_cleanly():
+    terminal = Terminal([*PLAY, "--game", "nim"])
+    terminal.wait_for("your move")
+    # As the terminal does on Ctrl-C. One that comes just before Python begins to wait for a line
+    # is noticed only afterwards, so that one may have to press it again.
+    presses = 0
+    while terminal.process.poll() is None:
+        assert presses < 5
+        terminal.process.send_signal(signal.SIGINT)
+        presses += 1
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            terminal.process.wait(timeout=5)
+    terminal.wait_for("stopped")
+    assert terminal.end() == 130
+    done = subprocess.run(
+        [*PLAY, "--game", "nim"], cwd=ROOT, input="", capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("Goodbye.\n")
+
+
+def test_two_people_can_play():
+    done = subprocess.run(
+        [*PLAY, "--game", "nim", "--set", "heaps=3", "--against", "human"],
+        cwd=ROOT, input="1\nundo\n2\n1\n", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stdout.endswith("Player 2 has won.\n")
+
+
+def test_train_evaluate_and_tournament(tmp_path, capsys):
+    agent = str(tmp_path / "agent.zip")
+    game = ["--game", "subtraction", "--set", "heaps=9", "--set", "misere=true"]
+    learn = ["train", *game, "--learner", "WinLossRatio", "--param", "forgetting=0.01"]
+    assert run([*learn, "--episodes", "2000", "--output", agent]) == 0
+    assert "100.0 % of 6 N-positions" in capsys.readouterr().out
+    assert load(agent).forgetting == 0.01
+    assert run(["evaluate", *game, "--agent", agent]) == 0
+    out = capsys.readouterr().out
+    assert "can be beaten from 0.0 %" in out
+    assert "reachable" in out
+    players = ["--player", "random", "--player", agent, "--player", "epsilon=0.5"]
+    assert run(["tournament", *game, *players, "--games", "60"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["player", "Elo", "low", "high"]
+    assert lines[2].startswith(agent)
+    assert run(["train", "--game", "nim", "--learner", "AfterstateTD", "--output", agent]) == 0
+    assert run(["evaluate", "--game", "nim", "--agent", agent]) == 0
+
+
+ROW = ["--game", "subtraction", "--set", "heaps=9", "--set", "misere=true"]
+
+
+def test_show_prints_the_table_and_a_sample_game(tmp_path, capsys):
+    agent = str(tmp_path / "agent.zip")
+    learn = ["train", *ROW, "--learner", "WinLossRatio", "--episodes", "2000", "--output", agent]
+    assert run(learn) == 0
+    capsys.readouterr()
+    assert run(["show", *ROW, "--agent", agent]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    learned = load(agent)
+    table = [line for line in lines if "take" in line]
+    assert len(table) == 1 + 2 + 7 * 3
+    counts = [[float(count) for count in line[-3:-1]] for line in table if line[0] != "take"]
+    assert counts == [[learned.wins[n, 0], learned.losses[n, 0]] for n in range(1, 10)]
+    assert " ".join(lines[-1]) == "The best move wins at 6 of 6 N-positions."
+    assert run(["show", *ROW, "--agent", agent, "--position", "6", "--position", "2"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [line[0] for line in lines if line and line[0].isdigit()] == ["6", "2"]
+    games = []
+    for seed in ("1", "1", "2"):
+        sample = ["show", *ROW, "--agent", agent, "--sample-game", "--seed", seed]
+        assert run(sample) == 0
+        games.append(capsys.readouterr().out)
+    assert games[0] == games[1] != games[2]
+    assert "move 1: player 1 to move at a P-position" in games[0]
+    assert "heap 0  9  ooooooooo" in games[0]
+    assert run(["show", *ROW, "--agent", agent, "--sample-game", "--greedy"]) == 0
+    shares = [line for line in capsys.readouterr().out.splitlines() if "%" in line]
+    assert {share for line in shares for share in line.split() if "." in share} <= {"0.0", "100.0"}
+
+
+def test_train_and_show_write_pictures(tmp_path, capsys):
+    agent, plots = str(tmp_path / "agent.zip"), tmp_path / "plots"
+    learn = ["train", *ROW, "--episodes", "1200", "--output", agent]
+    assert run([*learn, "--plots", str(plots)]) == 0
+    out = capsys.readouterr().out
+    for name in ("training.png", "heatmap_policy.png"):
+        assert f"wrote {plots / name}" in out
+        assert (plots / name).read_bytes().startswith(b"\x89PNG")
+    tables = [load(agent).table]
+    assert run(learn) == 0
+    tables.append(load(agent).table)
+    assert (tables[0] == tables[1]).all()
+    more = str(tmp_path / "more")
+    assert run(["show", *ROW, "--agent", agent, "--plots", more, "--picture", "svg"]) == 0
+    assert [path.name for path in (tmp_path / "more").iterdir()] == ["heatmap_policy.svg"]
+    two = ["--game", "nim", "--set", "heaps=2,3"]
+    assert run(["show", *two, "--agent", "optimal", "--plots", more]) == 0
+    assert (tmp_path / "more" / "heatmap_greedy.png").exists()
+
+
+def test_games_that_split_and_sums_are_shown_and_scored(capsys):
+    assert run(["show", "--game", "kayles", "--set", "heaps=4", "--agent", "optimal"]) == 0
+    shown = capsys.readouterr().out
+    assert "heap 0: take 2, leave 1 and 1   best" in shown
+    games = 'games=[["grundy", {"heaps": [7]}], ["graph", {"tokens": [3]}]]'
+    assert run(["evaluate", "--game", "sum", "--set", games, "--agent", "optimal"]) == 0
+    assert capsys.readouterr().out.count("100.0") >= 4
+
+
+def test_curves_of_a_game_too_large_for_heatmaps_are_still_drawn(tmp_path, capsys):
+    learn = ["train", "--game", "nim", "--set", "heaps=2,2,2,2,2,2,2", "--episodes", "60"]
+    agent, plots = str(tmp_path / "agent.zip"), str(tmp_path / "plots")
+    assert run([*learn, "--output", agent, "--plots", plots, "--every", "20"]) == 0
+    assert "no heatmap: " in capsys.readouterr().out
+    assert [path.name for path in (tmp_path / "plots").iterdir()] == ["training.png"]
+
+
+@pytest.mark.parametrize(
+    ("missing", "arguments"),
+    [
+        ("rich", ["show", *ROW, "--agent", "optimal"]),
+        ("matplotlib", ["show", *ROW, "--agent", "optimal", "--plots", "plots"]),
+        ("matplotlib", ["train", *ROW, "--output", "agent.zip", "--plots", "plots"]),
+    ],
+)
+def test_a_missing_package_is_named_with_how_to_install_it(
+    missing, arguments, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    for module in list(sys.modules):
+        if module.startswith(missing) or module in (
+            "agents.plotting.policy_tables", "agents.plotting.style",
+            "agents.plotting.curves", "agents.plotting.heatmaps",
+        ):  # fmt: skip
+            monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert run(arguments) == 2
+    error = capsys.readouterr().err
+    assert error == f"error: this needs {missing}: python -m pip install 'nim-envs[plots]'\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["train", "--game", "chess", "--output", "x"], "chess"),
+        (["train", "--game", "nim", "--set", "heaps=3,x", "--output", "x"], "'x'"),
+        (["train", "--game", "nim", "--set", "heaps", "--output", "x"], "NAME=VALUE"),
+        (["train", "--game", "nim", "--set", "piles=3", "--output", "x"], "piles"),
+        (["train", "--game", "nim", "--learner", "Magic", "--output", "x"], "Magic"),
+        (["train", "--game", "nim", "--param", "epsilon=7", "--output", "x"], "7"),
+        (["train", "--game", "nim", "--episodes", "0", "--output", "x"], "0"),
+        (["train", "--game", "nim"], "--output"),
+        (["play", "--game", "nim", "--against", "nobody"], "nobody"),
+        (["play", "--game", "nim", "--against", "epsilon=3"], "3"),
+        (["play", "--game", "nim", "--start", "9,9,9"], "9, 9, 9"),
+        (["evaluate", "--game", "nim", "--agent", "README.md"], "README.md"),
+        (["tournament", "--game", "nim", "--player", "random"], "random"),
+        (["show", "--game", "nim"], "--agent"),
+        (["show", "--game", "nim", "--agent", "nobody"], "nobody"),
+        (["show", "--game", "nim", "--agent", "README.md"], "README.md"),
+        (["show", "--game", "nim", "--agent", "random", "--position", "3,4"], "3, 4"),
+        (["show", "--game", "nim", "--agent", "random", "--position", "0,0,0"], "0, 0, 0"),
+        (["show", "--game", "nim", "--set", "heaps=99,99,99", "--agent", "random"], "1000000"),
+        (
+            [
+                "show",
+                "--game",
+                "nim",
+                "--set",
+                "heaps=3,3,3,3,3,3",
+                "--agent",
+                "random",
+                "--plots",
+                "plots",
+            ],
+            "256 panels",
+        ),
+        (["show", "--game", "nim", "--agent", "random", "--plots", "README.md"], "README.md"),
+        (["show", "--game", "nim", "--agent", "random", "--picture", "gif"], "gif"),
+        (["train", "--game", "nim", "--output", "x", "--plots", "README.md"], "README.md"),
+        (["train", "--game", "nim", "--output", "x", "--plots", "y", "--every", "0"], "0"),
+        (["dance"], "dance"),
+    ],
+)
+def test_errors_are_one_line_and_exit_code_2(arguments, named, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "README.md").write_text("not an agent", encoding="utf-8")
+    assert run(arguments) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+    assert named in error
+    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
+
+
+def test_an_agent_of_another_game_is_refused(tmp_path, capsys):
+    agent = str(tmp_path / "agent.zip")
+    assert run(["train", "--game", "nim", "--episodes", "5", "--output", agent]) == 0
+    other = ["evaluate", "--game", "nim", "--set", "heaps=2,2", "--agent", agent]
+    assert run(other) == 2
+    assert "another game" in capsys.readouterr().err
+
+
+def test_ctrl_c_saves_what_was_learned(tmp_path):
+    agent = tmp_path / "agent.zip"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "agents", "train", "--game", "nim", "--episodes", "100000000",
+         "--output", str(agent), "--checkpoint", str(tmp_path / "run.zip"),
+         "--plots", str(tmp_path / "plots")],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "run.zip").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert out.startswith("stopped; ")
+    learned = load(agent)
+    assert isinstance(learned, QLearning)
+    assert learned.table.any()
+    assert (tmp_path / "plots" / "training.png").exists()
+
+
+def test_a_person_is_asked_until_the_answer_is_legal():
+    game = make_game("nim", heaps=(2, 3))
+    answers = iter(["5 1", "0 3", "1,2"])
+    told = []
+    human = HumanAgent(game, read=lambda prompt: next(answers), write=told.append)
+    position = np.array([2, 3])
+    mask = game.rules.action_mask(position)
+    assert human.act(position, mask, np.random.default_rng(0)) == game.rules.action(1, 1)
+    assert len(told) == 2
+
+    def ended(prompt):
+        raise EOFError
+
+    with pytest.raises(Quit):
+        HumanAgent(game, read=ended).act(position, mask, np.random.default_rng(0))

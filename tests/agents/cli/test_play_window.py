@@ -1,0 +1,302 @@
+"""A person plays by mouse: events go in, moves come out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pygame
+import pytest
+
+from agents import OptimalAgent, RandomAgent
+from agents.cli.commands import run
+from agents.cli.match import Match
+from agents.cli.play_window import PlayWindow
+from nim_envs import GameEnv, make_game
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(autouse=True)
+def display(monkeypatch):
+    """A display that nobody sees."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    yield
+    pygame.display.quit()
+
+
+def opened(game="nim", against=OptimalAgent, seat=0, size=(800, 640), **arguments):
+    env = GameEnv(make_game(game, **arguments))
+    opponent = against(env.game) if against is OptimalAgent else against and against()
+    names = ("you", "it") if seat == 0 else ("it", "you")
+    window = PlayWindow(Match(env, opponent, seat, names, seed=0), reply_after=0, size=size)
+    window.step()
+    return window
+
+
+def move_to(point):
+    pygame.event.post(
+        pygame.event.Event(
+            pygame.MOUSEMOTION, pos=tuple(map(round, point)), rel=(0, 0), buttons=(0, 0, 0)
+        )
+    )
+
+
+def click(window, point):
+    move_to(point)
+    pygame.event.post(
+        pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=tuple(map(round, point)), button=1)
+    )
+    window.step()
+
+
+def press(window, key):
+    pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=key))
+    window.step()
+
+
+def object_at(window, heap, number):
+    return window.picture.panels[0].layout.place(heap, number).center
+
+
+def button(window, words):
+    return next(one for one in window.buttons() if one.words.startswith(words)).area.center
+
+
+def test_a_click_takes_an_object_and_those_above_and_the_opponent_replies():
+    window = opened(heaps=(3, 4, 5))
+    click(window, object_at(window, 0, 1))
+    # Both moves have been made: two of heap 0, and the reply.
+    while window.match.awaits_opponent:
+        window.step()
+    assert window.match.position[0] <= 1
+    assert window.match.position.sum() < 10
+    assert window.match.awaits_person
+
+
+@pytest.mark.parametrize("size", [(420, 360), (800, 640), (1500, 900)], ids=str)
+def test_clicking_the_hinted_objects_wins_against_the_oracle(size):
+    window = opened(heaps=(3, 4, 5), size=size)
+    while not window.match.over:
+        press(window, pygame.K_h)
+        assert window.hint
+        (action, *_) = window.match.scene(winning=True).winning.tolist()
+        heap, option = divmod(action, window.match.game.rules.num_options)
+        click(window, object_at(window, heap, int(window.match.position[heap]) - option - 1))
+        assert not window.hint
+        window.step()
+    assert window.match.winner == 0
+    assert window.match.status == "you have won"
+
+
+def test_the_wheel_goes_to_the_next_move_where_objects_are_too_many_to_point_at():
+    window = opened(against=None, heaps=(9000, 30), max_take=400)
+    layout = window.picture.panels[0].layout
+    assert not layout.counted
+    point = layout.bar(0, 8700, 8900).center
+    move_to(point)
+    window.step()
+    pointed = window.pointed
+    assert abs(pointed + 1 - 200) < 20  # about 200 objects
+    pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, y=1, x=0, flipped=False))
+    window.step()
+    assert window.pointed == pointed - 1
+    press(window, pygame.K_DOWN)
+    press(window, pygame.K_DOWN)
+    assert window.pointed == pointed + 1
+    pygame.event.post(
+        pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=tuple(map(round, point)), button=1)
+    )
+    window.step()
+    assert window.match.position.tolist() == [9000 - (pointed + 2), 30]
+
+
+def test_totals_and_tokens_move_to_what_is_clicked():
+    window = opened("addition", against=None, k=3, n=10)
+    click(window, window.picture.panels[0].places(0)[2].center)
+    assert window.match.position.tolist() == [2]
+    click(window, window.picture.panels[0].places(0)[6].center)
+    assert window.match.position.tolist() == [2]
+    assert window.message == "no such move there"
+    click(window, window.picture.panels[0].places(0)[5].center)
+    assert window.match.position.tolist() == [5]
+    window.close()
+    window = opened("graph", against=None, successors=((), (0,), (0, 1)), tokens=(2,))
+    (graph,) = window.picture.panels[0].graphs.values()
+    click(window, graph.places[1])
+    assert window.match.position.tolist() == [1]
+
+
+def test_where_heaps_split_a_click_opens_a_list_of_the_moves():
+    window = opened("kayles", against=None, heaps=(12,))
+    click(window, object_at(window, 0, 3))
+    assert len(window.listed) == len(
+        np.flatnonzero(window.match.env.observe("player_0")["action_mask"])
+    )
+    press(window, pygame.K_ESCAPE)
+    assert not window.listed
+    assert not window.closed
+    click(window, object_at(window, 0, 3))
+    click(window, button(window, "take 2, leave 4 and 6"))
+    assert sorted(window.match.position.tolist(), reverse=True)[:3] == [6, 4, 0]
+    assert not window.listed
+
+
+def test_a_long_list_turns_with_the_wheel_and_every_move_can_be_reached():
+    window = opened("kayles", against=None, size=(420, 360), heaps=(40,))
+    click(window, object_at(window, 0, 3))
+    seen = set()
+    for _ in range(60):
+        buttons = window.buttons()[4:]
+        assert all(one.area.within(window.picture.body) for one in buttons)
+        seen |= {one.words for one in buttons}
+        pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, y=-1, x=0, flipped=False))
+        window.step()
+    assert len(seen) == len(window.listed)
+
+
+def test_undo_takes_back_the_own_move_and_the_reply():
+    window = opened(heaps=(3, 4, 5))
+    press(window, pygame.K_u)
+    assert window.message
+    click(window, object_at(window, 2, 0))
+    while window.match.awaits_opponent:
+        window.step()
+    click(window, button(window, "Undo"))
+    assert window.match.position.tolist() == [3, 4, 5]
+    assert window.match.awaits_person
+    # Moving second, the opponent's opening stays.
+    window.close()
+    window = opened(heaps=(3, 4, 5), seat=1)
+    while window.match.awaits_opponent:
+        window.step()
+    opening = window.match.position.tolist()
+    press(window, pygame.K_u)
+    assert window.match.position.tolist() == opening
+
+
+def test_the_game_can_be_begun_anew_and_a_finished_one_too():
+    window = opened(heaps=(1,))
+    click(window, object_at(window, 0, 0))
+    assert window.match.over
+    assert window.match.winner == 0
+    click(window, object_at(window, 0, 0))  # nothing is left to do
+    press(window, pygame.K_r)
+    assert not window.match.over
+    assert window.match.position.tolist() == [1]
+    click(window, object_at(window, 0, 0))
+    press(window, pygame.K_u)
+    assert window.match.position.tolist() == [1]
+
+
+def test_a_hint_for_what_cannot_be_solved_says_so(monkeypatch):
+    window = opened("kayles", against=RandomAgent, heaps=(20,) * 8, misere=True)
+    press(window, pygame.K_h)
+    assert "too large" in window.message
+    assert not window.hint
+
+
+@pytest.mark.parametrize("way", ["key", "button", "close"])
+def test_the_window_closes(way):
+    window = opened()
+    if way == "key":
+        press(window, pygame.K_q)
+    elif way == "button":
+        click(window, button(window, "Quit"))
+    else:
+        pygame.event.post(pygame.event.Event(pygame.QUIT))
+        window.step()
+    assert window.closed
+    window.run()  # ends at once
+    assert not pygame.display.get_init()
+
+
+def test_a_window_that_changes_its_size_draws_anew():
+    window = opened()
+    for size in ((1000, 800), (200, 100)):
+        pygame.event.post(pygame.event.Event(pygame.VIDEORESIZE, w=size[0], h=size[1], size=size))
+        window.step()
+        assert window.picture.canvas.size == (max(size[0], 420), max(size[1], 360))
+    for one in window.buttons():
+        assert one.area.within(window.picture.body) or one.area.bottom <= 360
+
+
+def test_the_command_line_opens_the_window(monkeypatch):
+    shown = []
+
+    def look(window):
+        shown.append((window.window.title, window.match.names, type(window.match.opponent)))
+        window.close()
+
+    monkeypatch.setattr(PlayWindow, "run", look)
+    game = ["play", "--game", "nim", "--window", "--against"]
+    assert run([*game, "optimal"]) == 0
+    assert run([*game, "random", "--seat", "second"]) == 0
+    assert run([*game, "human"]) == 0
+    assert shown == [
+        ("nim, you against optimal", ("you", "optimal"), OptimalAgent),
+        ("nim, random against you", ("random", "you"), RandomAgent),
+        ("nim, player 1 against player 2", ("player 1", "player 2"), type(None)),
+    ]
+
+
+@pytest.fixture
+def screen():
+    """The number of an X display of its own, if there are the programs for one."""
+    for program in ("Xvfb", "xdotool"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1000x800x24", "-nolisten", "tcp"],
+        pass_fds=(write,), stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    os.close(write)
+    with os.fdopen(read) as numbers:
+        number = numbers.readline().strip()
+    yield f":{number}"
+    server.send_signal(signal.SIGTERM)
+    server.wait(timeout=10)
+
+
+def test_real_mouse_events_of_a_screen_make_moves(screen):
+    script = (
+        "import sys\n"
+        "from agents.cli.match import Match\n"
+        "from agents.cli.play_window import PlayWindow\n"
+        "from nim_envs import GameEnv, make_game\n"
+        "match = Match(GameEnv(make_game('nim', heaps=(3, 4, 5))), None, names=('a', 'b'))\n"
+        "window = PlayWindow(match)\n"
+        "place = window.picture.panels[0].layout.place\n"
+        "window.step()\n"
+        "print(*map(round, place(2, 1).center), *map(round, place(1, 0).center), flush=True)\n"
+        "window.run()\n"
+        "print(match.position.tolist(), flush=True)\n"
+    )
+    environment = os.environ | {"DISPLAY": screen, "SDL_VIDEO_WINDOW_POS": "0,0"}
+    environment["SDL_VIDEODRIVER"] = "x11"
+
+    def xdotool(*words):
+        subprocess.run(["xdotool", *map(str, words)], env=environment, check=True, timeout=20)
+        time.sleep(0.3)
+
+    with subprocess.Popen(
+        [sys.executable, "-c", script], cwd=ROOT, env=environment, text=True,
+        stdout=subprocess.PIPE,
+    ) as game:  # fmt: skip
+        x, y, other_x, other_y = map(int, game.stdout.readline().split())
+        time.sleep(0.5)
+        xdotool("mousemove", x, y, "click", 1)
+        xdotool("mousemove", other_x, other_y, "click", 1)
+        xdotool("key", "u")
+        xdotool("key", "q")
+        said, _ = game.communicate(timeout=20)
+    assert game.returncode == 0
+    # Four of heap 2 were taken, and the whole of heap 1, which was taken back.
+    assert said.strip() == "[3, 4, 1]"

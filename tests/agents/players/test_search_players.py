@@ -1,0 +1,144 @@
+"""Search players on games whose truth is known from elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pettingzoo
+import pytest
+
+from agents import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent, RandomAgent
+from agents.evaluation import play_match
+from agents.players.env_copy import copy_env
+
+SEARCHERS = [MinimaxAgent, AlphaBetaAgent, OutcomeSearchAgent]
+SMALL = [
+    ("nim", {"heaps": (2, 3)}),
+    ("misere_nim", {"heaps": (1, 2, 2)}),
+    ("addition", {"k": 2, "n": 5}),
+    ("subtraction", {"heaps": (6, 3), "subtraction_set": (2, 3)}),
+    ("kayles", {"heaps": (4,)}),
+    ("graph", {"successors": ((), (0,), (1,), (0, 2), (1, 3)), "tokens": (4, 2), "misere": True}),
+    ("sum", {"games": (("kayles", {"heaps": (3,)}), ("nim", {"heaps": (2,)})), "misere": True}),
+]
+
+
+def after(env, actions):
+    env.reset()
+    for action in actions:
+        env.step(action)
+    return env
+
+
+@pytest.mark.parametrize("make", SEARCHERS)
+@pytest.mark.parametrize(("name", "arguments"), SMALL)
+def test_searchers_know_every_position_of_small_games(make, name, arguments):
+    env = pettingzoo.make("aec", f"nim_envs/{name}", **arguments)
+    solution, rules = env.game.solution, env.game.rules
+    agent = make(env)
+    for seat in env.possible_agents:
+        for position in rules.lattice():
+            if rules.is_terminal(position):
+                continue
+            env.set_position(position, agent=seat)
+            winning = solution.winning_actions(position).tolist()
+            legal = np.flatnonzero(rules.action_mask(position)).tolist()
+            assert agent.value(env) == (1 if winning else -1)
+            assert agent.best_actions(env) == (winning or legal)
+            assert env.position.tolist() == position.tolist()
+
+
+def test_tictactoe_is_a_draw():
+    env = after(pettingzoo.make("aec", "classic/tictactoe-v3"), [])
+    agent = OutcomeSearchAgent(env)
+    assert agent.value(env.unwrapped) == 0
+    assert agent.best_actions(env.unwrapped) == list(range(9))
+    # 5,478 positions, of which 958 are over and the first is not asked for by its value.
+    assert len(agent.values) == 5478 - 958 - 1
+
+
+@pytest.mark.parametrize("make", SEARCHERS)
+def test_searchers_agree_late_in_tictactoe(make):
+    # X in 0 and 4, O in 1 and 2: X wins at once at 8.
+    env = after(pettingzoo.make("aec", "classic/tictactoe-v3"), [0, 1, 4, 2])
+    agent = make(env)
+    assert agent.value(env.unwrapped) == 1
+    assert 8 in agent.best_actions(env.unwrapped)
+    # X in 0, 4 and 6, O in 8 and 1: X threatens both 2 and 3, and O has lost.
+    env = after(pettingzoo.make("aec", "classic/tictactoe-v3"), [0, 8, 4, 1, 6])
+    agent = make(env)
+    assert agent.value(env.unwrapped) == -1
+    assert agent.best_actions(env.unwrapped) == [2, 3, 5, 7]
+
+
+def test_optimal_play_of_tictactoe_never_loses_and_beats_the_random_player():
+    env = pettingzoo.make("aec", "classic/tictactoe-v3")
+    agent = OutcomeSearchAgent(env)
+    draws = play_match(env, agent, agent, 10, seed=0)
+    assert draws.draws == 10
+    result = play_match(env, agent, RandomAgent(), 60, seed=1)
+    assert sum(result.wins) + result.draws == 60
+    assert sum(result.wins) > 30
+
+
+@pytest.mark.parametrize("make", [MinimaxAgent, AlphaBetaAgent])
+def test_connect_four_to_a_depth_with_an_evaluation(make):
+    def centre(env, agent):
+        own = env.observe(agent)["observation"][:, :, 0]
+        return 0.01 * float(own[:, 3].sum())
+
+    env = pettingzoo.make("aec", "classic/connect_four-v3")
+    # Three in a row at the bottom for the player to move: 3 wins at once.
+    after(env, [0, 0, 1, 1, 2, 2])
+    agent = make(env, depth=2, evaluate=centre)
+    assert agent.best_actions(env.unwrapped) == [3]
+    assert agent.value(env.unwrapped) == 1
+    # The other player is to move against three in a row: it must block at 3.
+    after(env, [0, 0, 1, 1, 2])
+    assert make(env, depth=2, evaluate=centre).best_actions(env.unwrapped) == [3]
+    # Nothing forced: the evaluation prefers the middle.
+    after(env, [])
+    assert make(env, depth=1, evaluate=centre).best_actions(env.unwrapped) == [3]
+
+
+def test_alpha_beta_gives_the_values_of_minimax_with_an_evaluation():
+    rng = np.random.default_rng(0)
+    weights = rng.normal(size=(6, 7, 2))
+
+    def evaluate(env, agent):
+        return float(np.tanh((env.observe(agent)["observation"] * weights).sum()) / 2)
+
+    env = pettingzoo.make("aec", "classic/connect_four-v3")
+    for _ in range(4):
+        after(env, rng.integers(7, size=6).tolist())
+        plain = MinimaxAgent(env, depth=3, evaluate=evaluate)
+        pruned = AlphaBetaAgent(env, depth=3, evaluate=evaluate)
+        assert pruned.value(env.unwrapped) == plain.value(env.unwrapped)
+        assert pruned.best_actions(env.unwrapped) == plain.best_actions(env.unwrapped)
+
+
+@pytest.mark.parametrize(
+    ("env_id", "moves"),
+    [("classic/tictactoe-v3", [0, 4]), ("classic/connect_four-v3", [3, 3]), ("nim_envs/nim", [1])],
+)
+def test_copies_are_faithful_and_apart(env_id, moves):
+    env = after(pettingzoo.make("aec", env_id), moves)
+    twin = copy_env(env)
+    agent = env.agent_selection
+    assert twin.agent_selection == agent
+    for key, seen in env.observe(agent).items():
+        assert (twin.observe(agent)[key] == seen).all()
+    before = {key: value.copy() for key, value in env.observe(agent).items()}
+    legal = np.flatnonzero(before["action_mask"])
+    twin.step(int(legal[0]))
+    assert all((env.observe(agent)[key] == value).all() for key, value in before.items())
+    assert env.agent_selection == agent
+
+
+def test_a_searcher_refuses_another_position_than_its_environments():
+    env = after(pettingzoo.make("aec", "nim_envs/nim"), [])
+    seen = env.observe("player_0")
+    agent = AlphaBetaAgent(env)
+    with pytest.raises(ValueError, match="not at this position"):
+        agent.act(seen["observation"] - 1, seen["action_mask"], np.random.default_rng(0))
+    with pytest.raises(ValueError, match="0"):
+        AlphaBetaAgent(env, depth=0)

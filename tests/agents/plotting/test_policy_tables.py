@@ -1,0 +1,162 @@
+"""Tables and games as text say what is so."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pettingzoo
+import pytest
+from rich.console import Console
+
+from agents import OptimalAgent, QLearning, RandomAgent, WinLossRatio
+from agents.evaluation import optimality
+from agents.evaluation.sample_game import sample_game
+from agents.plotting.policy_tables import game_text, policy_summary, policy_table, show
+from agents.training import train
+from nim_envs import make_game
+from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+
+ENV = pettingzoo.make(
+    "aec", "nim_envs/subtraction-v0", heaps=(6,), subtraction_set=(1, 2), misere=True
+)
+SPACES = ENV.observation_space("player_0"), ENV.action_space("player_0")
+
+
+def printed(text):
+    out = io.StringIO()
+    Console(file=out, width=120).print(text)
+    return out.getvalue()
+
+
+def test_the_table_of_the_win_loss_ratio_learner_has_its_counts():
+    agent = WinLossRatio(*SPACES)
+    agent.wins[4], agent.losses[4] = [6.0, 0.0], [2.0, 3.0]
+    agent.wins[5, 1] = 2.5
+    lines = printed(policy_table(agent, ENV.game, [[4], [5]])).splitlines()
+    table = [line.split() for line in lines if line.strip()][2:]
+    # At 4 balls (a P-position: 1 modulo 3) every move loses; 6/2 against 1/3.
+    assert table == [
+        ["4", "P", "take", "1", "best", "90.0", "%", "6", "2", "loses"],
+        ["take", "2", "10.0", "%", "0", "3", "loses"],
+        ["5", "N", "take", "1", "28.6", "%", "0", "0", "wins"],
+        ["take", "2", "best", "71.4", "%", "2.5", "0", "loses"],
+    ]
+    assert policy_summary(agent, ENV.game, [[4], [5]]) == (
+        "The best move wins at 0 of 1 N-positions."
+    )
+    agent.wins[5, 0] = 3
+    assert "1 of 1" in policy_summary(agent, ENV.game, [[4], [5]])
+
+
+def test_the_table_has_every_legal_move_of_every_position():
+    agent = WinLossRatio(*SPACES)
+    train(ENV, agent, 3_000, seed=0, progress=False)
+    lines = [line.split() for line in printed(policy_table(agent, ENV.game)).splitlines()]
+    table = [line for line in lines if "take" in line]
+    assert len(table) == 1 + 5 * 2  # one object leaves one move, two to six leave two
+    assert [line[0] for line in table if line[0].isdigit()] == list("123456")
+    position, counts = 0, []
+    for line in table:
+        position = int(line[0]) if line[0].isdigit() else position
+        option = int(line[line.index("take") + 1]) - 1
+        wins, losses = (float(count) for count in line[-3:-1])
+        assert (wins, losses) == (agent.wins[position, option], agent.losses[position, option])
+        counts.append(wins + losses)
+        wins_by_theory = (position - 1 - (option + 1)) % 3 == 0
+        assert line[-1] == ("wins" if wins_by_theory else "loses")
+    assert sum(counts) == agent.wins.sum() + agent.losses.sum() > 3_000
+    score = optimality(agent.greedy(), ENV.game)
+    assert policy_summary(agent, ENV.game) == (
+        f"The best move wins at {score.count - len(score.fumbles)} of {score.count} N-positions."
+    )
+
+
+def test_other_players_have_tables_too_with_heaps_named():
+    game = make_game("nim", heaps=(1, 2))
+    lines = [line.split() for line in printed(policy_table(OptimalAgent(game), game)).splitlines()]
+    at_full = [line for line in lines if line[:4] == ["1", "2", "N", "heap"]]
+    assert at_full == [["1", "2", "N", "heap", "0:", "take", "1", "0.0", "%", "loses"]]
+    assert sum("best" in line for line in lines) == sum("wins" in line for line in lines) + 2
+    env = pettingzoo.make("aec", "nim_envs/nim-v0", heaps=(1, 2))
+    learner = QLearning(env.observation_space("player_0"), env.action_space("player_0"))
+    assert "33.3 %" in printed(policy_table(learner, game, [[1, 2]]))
+    assert policy_summary(OptimalAgent(game), game) == "The best move wins at 4 of 4 N-positions."
+
+
+def test_what_has_no_table_is_refused():
+    game = make_game("nim", heaps=(20, 20, 20))
+    with pytest.raises(SearchTooLargeError, match="9261"):
+        policy_table(RandomAgent(), game)
+    assert "20 20 20" in printed(policy_table(RandomAgent(), game, [[20, 20, 20]]))
+    for bad in ([[20, 20, 21]], [[1, 2]], [[0, 0, 0]]):
+        with pytest.raises(InvalidPositionError):
+            policy_table(RandomAgent(), game, bad)
+    with pytest.raises(TypeError, match="action_probabilities"):
+        policy_table(object(), game)
+
+
+def test_a_sample_game_is_legal_repeatable_and_won_by_whom_it_says():
+    game = make_game("misere_nim", heaps=(1, 3, 2), start="uniform")
+    policies = (OptimalAgent(game), RandomAgent())
+    winners = set()
+    for seed in range(30):
+        played = sample_game(policies, game, seed=seed)
+        position = played.moves[0].position
+        for number, move in enumerate(played.moves):
+            assert move.seat == number % 2
+            assert (move.position == position).all()
+            mask = game.rules.action_mask(position)
+            assert (move.action_mask == mask).all()
+            assert mask[move.action]
+            chances = policies[move.seat].action_probabilities(position[None], mask[None])[0]
+            assert move.probabilities.tolist() == chances.tolist()
+            assert move.probabilities[move.action] > 0
+            assert np.flatnonzero(move.winning).tolist() == (
+                game.solution.winning_actions(position).tolist()
+            )
+            position = game.rules.step(position, np.array(move.action))
+        assert (played.final == position).all()
+        assert not position.any()
+        assert played.winner == len(played.moves) % 2  # who took the last object has lost
+        if game.solution.is_winning(played.moves[0].position):
+            assert played.winner == 0
+        winners.add(played.winner)
+        again = sample_game(policies, game, seed=seed)
+        assert [m.action for m in again.moves] == [m.action for m in played.moves]
+    assert winners == {0, 1}
+
+
+class Cheat(RandomAgent):
+    """Would take what is not there."""
+
+    def action_probabilities(self, observations, action_masks):
+        return np.full(action_masks.shape, 1 / action_masks.shape[1])
+
+
+def test_illegal_probabilities_are_refused():
+    with pytest.raises(ValueError, match="illegal"):
+        sample_game(Cheat(), make_game("nim", heaps=(1, 3)), seed=0)
+
+
+def test_a_game_is_shown_with_heaps_probabilities_and_what_was_played():
+    game = make_game("nim", heaps=(1, 2))
+    played = sample_game((OptimalAgent(game), RandomAgent()), game, seed=0)
+    shown = printed(game_text(game, played))
+    assert "move 1: player 1 to move at an N-position" in shown
+    assert "heap 1  2  oo" in shown
+    assert "move 2: player 2 to move at a P-position" in shown
+    lines = [line.split() for line in shown.splitlines()]
+    assert ["heap", "1:", "take", "1", "100.0", "%", "wins", "played"] in lines
+    assert ["heap", "0:", "take", "1", "0.0", "%", "loses"] in lines
+    assert sum("played" in line for line in lines) == len(played.moves) == 3
+    assert "player 1 has won" in shown
+
+
+def test_a_narrow_terminal_cuts_nothing_off(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "30")
+    agent = WinLossRatio(*SPACES)
+    show(policy_table(agent, ENV.game))
+    out = capsys.readouterr().out
+    assert "…" not in out
+    assert "correct play" in out

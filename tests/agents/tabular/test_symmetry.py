@@ -1,0 +1,89 @@
+"""Heap symmetry: sorted positions, and the actions that belong to them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents import AfterstateTD, HeapSymmetry, OptimalAgent, QLearning, RandomAgent
+from agents.evaluation import optimality
+from agents.tabular.symmetry import SortedPolicy, Symmetry
+from agents.training import train
+from nim_envs import GameEnv, make_game
+from nim_envs.errors import InvalidGameError
+
+
+@given(
+    heaps=st.lists(st.integers(1, 5), min_size=1, max_size=4),
+    data=st.data(),
+)
+def test_an_action_leads_to_the_same_sorted_position_either_way(heaps, data):
+    rules = make_game("nim", heaps=tuple(heaps)).rules
+    symmetry = Symmetry(rules)
+    position = np.array([data.draw(st.integers(0, heap)) for heap in heaps])
+    if not position.any():
+        return
+    places, ordered = symmetry.places(position), symmetry.sorted(position)
+    assert sorted(ordered) == sorted(position)
+    assert (rules.checked_positions(ordered) == ordered).all()
+    mask = rules.action_mask(position)
+    moved = symmetry.moved(mask, places)
+    assert (moved == rules.action_mask(ordered)).all()
+    assert (symmetry.moved_back(moved, places) == mask).all()
+    for action in np.flatnonzero(moved):
+        component, option = divmod(int(action), rules.num_options)
+        original = rules.action(int(places[component]), option)
+        after = symmetry.sorted(rules.step(position, np.array(original)))
+        assert (after == symmetry.sorted(rules.step(ordered, np.array(action)))).all()
+
+
+def test_a_policy_of_sorted_positions_plays_every_order():
+    game = make_game("nim", heaps=(4, 2, 3))
+    policy = SortedPolicy(OptimalAgent(game), Symmetry(game.rules))
+    assert optimality(policy, game).percent == 100
+    lattice = game.rules.lattice()
+    playable = lattice[~game.rules.is_terminal(lattice)]
+    masks = game.rules.action_mask(playable)
+    uniform = SortedPolicy(RandomAgent(), Symmetry(game.rules))
+    chances = uniform.action_probabilities(playable, masks)
+    assert (chances == RandomAgent().action_probabilities(playable, masks)).all()
+    rng = np.random.default_rng(0)
+    for position, mask in zip(playable, masks, strict=True):
+        assert mask[policy.act(position, mask, rng)] == 1
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_symmetry_learns_every_order_from_games_in_one(compiled):
+    env = GameEnv(make_game("nim", heaps=(1, 3, 5)))
+    spaces = env.observation_space("player_0"), env.action_space("player_0")
+    learners = (
+        HeapSymmetry(QLearning(*spaces, epsilon=0.5), env.game),
+        AfterstateTD(env.game, symmetric=True),
+    )
+    for learner in learners:
+        train(env, learner, 5_000, seed=0, progress=False, compiled=compiled)
+        assert optimality(learner.greedy(), env.game).percent == 100
+
+
+def test_games_whose_components_differ_are_refused():
+    two_kinds = make_game("nim", heaps=(5, 5)).rules
+    subtraction = make_game("subtraction", heaps=(5, 5), subtraction_set=(1, 2)).rules
+    mixed = type(two_kinds)(
+        "mixed", (two_kinds.components[0], subtraction.components[0]), initial=(5, 5)
+    )
+    with pytest.raises(InvalidGameError, match="same options"):
+        Symmetry(mixed)
+    game = make_game("nim")
+    with pytest.raises(TypeError, match="observations alone"):
+        HeapSymmetry(AfterstateTD(game), game)
+
+
+def test_values_of_one_byte_need_a_learning_rate_of_one():
+    game = make_game("nim")
+    assert AfterstateTD(game, dtype="int8").values.dtype == np.int8
+    with pytest.raises(ValueError, match=r"learning_rate of 1, not 0\.5"):
+        AfterstateTD(game, dtype="int8", learning_rate=0.5)
+    with pytest.raises(ValueError, match="float16"):
+        AfterstateTD(game, dtype="float16")

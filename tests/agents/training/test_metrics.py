@@ -1,0 +1,243 @@
+"""What is measured as training goes on: exact, and without a trace in the training."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pettingzoo
+import pytest
+
+from agents import GradientBandit, OptimalAgent, QLearning, RandomAgent, WinLossRatio
+from agents.evaluation import SEATS, optimality
+from agents.evaluation.sample_game import sample_game
+from agents.training import DRAW, TrainingLog, TrainingStopped, train
+from agents.training.metrics import TrainingRecorder, mean_entropy
+from nim_envs import make_game
+from nim_envs.errors import SearchTooLargeError
+from tests.agents.learners.test_learners import ENV, NAMES, make_all
+
+ADDITION = pettingzoo.make("aec", "nim_envs/addition", k=3, n=10)
+
+
+def learner(env, make=QLearning):
+    return make(env.observation_space("player_0"), env.action_space("player_0"))
+
+
+class Fixed:
+    """Plays by given probabilities, by total."""
+
+    def __init__(self, rows):
+        self.rows = np.array(rows)
+
+    def act(self, observation, action_mask, rng):
+        return int(rng.choice(len(action_mask), p=self.rows[observation[0]]))
+
+    def action_probabilities(self, observations, action_masks):
+        return self.rows[observations[:, 0]]
+
+
+def test_entropy_counts_each_position_by_the_chance_to_come_there():
+    game = make_game("addition", k=2, n=2)
+    policy = Fixed([[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]])
+    entropy = mean_entropy((policy, policy), game)
+    at_zero = -0.25 * math.log(0.25) - 0.75 * math.log(0.75)
+    # The first player moves at 0, and at 2 if both have added 1, where its entropy is 0.
+    assert entropy.policy[0] == pytest.approx(at_zero / (1 + 0.25 * 0.5))
+    # The second one moves at 1 or, three times as often, at 2.
+    assert entropy.policy[1] == pytest.approx(0.25 * math.log(2))
+    assert entropy.uniform.tolist() == pytest.approx([math.log(2)] * 2)
+
+
+def test_entropy_is_of_legal_moves_and_unknown_for_a_seat_that_never_moves():
+    # From two objects one move in two leaves one, where a single move is left.
+    entropy = mean_entropy((RandomAgent(), RandomAgent()), make_game("nim", heaps=(2,)))
+    assert entropy.policy.tolist() == pytest.approx([math.log(2), 0])
+    assert entropy.uniform.tolist() == pytest.approx([math.log(2), 0])
+    entropy = mean_entropy((RandomAgent(), RandomAgent()), make_game("nim", heaps=(1,)))
+    assert entropy.policy[0] == 0
+    assert np.isnan(entropy.policy[1])
+
+
+def test_entropy_is_what_the_mean_over_many_games_tends_to():
+    game = make_game("nim", heaps=(2, 3), start="uniform")
+    agent = learner(ENV, GradientBandit)
+    train(ENV, agent, 300, seed=1, progress=False)
+    entropies = [[], []]
+    for seed in range(1_500):
+        for move in sample_game(agent, game, seed=seed).moves:
+            chances = move.probabilities[move.probabilities > 0]
+            entropies[move.seat].append(-(chances * np.log(chances)).sum())
+    exact = mean_entropy((agent, agent), game).policy
+    for sample, truth in zip(entropies, exact, strict=True):
+        # Moves of one game hang together, so more than the error of independent ones.
+        assert abs(np.mean(sample) - truth) < 8 * np.std(sample) / len(sample) ** 0.5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_learner_plays_by_the_probabilities_it_says(name):
+    agent = make_all(ENV)[name]
+    train(ENV, agent, 40, seed=3, progress=False)
+    rng = np.random.default_rng(0)
+    position = np.array([2, 3])
+    mask = ENV.game.rules.action_mask(position)
+    agent.act(position, mask, rng)  # some explore with the first move of a game
+    chances = agent.action_probabilities(position[None], mask[None])[0]
+    assert chances.sum() == pytest.approx(1)
+    assert not chances[mask == 0].any()
+    acts = np.bincount([agent.act(position, mask, rng) for _ in range(2_000)], minlength=len(mask))
+    assert (abs(acts / 2_000 - chances) <= 5 * (chances * (1 - chances) / 2_000) ** 0.5).all()
+
+
+def test_a_crystallising_learner_says_that_it_crystallises():
+    agent = WinLossRatio(
+        ADDITION.observation_space("player_0"), ADDITION.action_space("player_0"), crystallise=0.6
+    )
+    agent.wins[4], agent.wins[5] = [9, 2, 2], [3, 2, 1]
+    legal = np.ones((2, 3), dtype=np.int8)
+    chances = agent.action_probabilities(np.array([[4], [5]]), legal)
+    assert chances.tolist() == [[1, 0, 0], [0.5, pytest.approx(1 / 3), pytest.approx(1 / 6)]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_greedy_policy_picks_the_largest_of_its_values(name):
+    agent = make_all(ENV)[name]
+    train(ENV, agent, 100, seed=3, progress=False)
+    rules = ENV.game.rules
+    positions = rules.lattice()[1:]
+    masks = rules.action_mask(positions)
+    values = agent.greedy().action_values(positions, masks)
+    assert (np.isneginf(values) == (masks == 0)).all()
+    chosen = agent.greedy().action_probabilities(positions, masks) > 0
+    assert (chosen == (values == values.max(axis=1, keepdims=True))).all()
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("name", NAMES)
+def test_recording_leaves_no_trace_in_the_training(name, compiled):
+    tables = []
+    for recorded in (False, True):
+        agent = make_all(ENV)[name]
+        recorder = TrainingRecorder(agent, ENV.game, every=30) if recorded else None
+        log = train(
+            ENV, agent, 100, seed=3, progress=False, compiled=compiled,
+            after_game=recorder, after_every=30 if recorded else 1,
+        )  # fmt: skip
+        inner = getattr(agent, "learner", agent)
+        table = next(
+            vars(inner)[key] for key in ("table", "preferences", "wins", "values")
+            if key in vars(inner)
+        )  # fmt: skip
+        tables.append((log.winners.tolist(), log.lengths.tolist(), table.tolist()))
+    assert tables[0] == tables[1]
+    measured = recorder.measurements(log)
+    assert measured.games.tolist() == [30, 60, 90, 100]
+    assert (measured.entropies >= 0).all()
+    assert (measured.entropies <= measured.uniform_entropies + 1e-12).all()
+    # The last point is of what was learned in the end.
+    score = optimality(agent.greedy(), ENV.game)
+    assert measured.optimality["all"][-1] == score.percent
+    final = mean_entropy((agent, agent), ENV.game)
+    assert measured.entropies[:, -1].tolist() == final.policy.tolist()
+
+
+def test_results_are_means_of_each_interval_the_last_one_shorter():
+    log = TrainingLog(
+        np.array([0, 1, 0, 0, DRAW], dtype=np.int8), np.array([1, 2, 3, 4, 5], dtype=np.int32), 1.0
+    )
+    recorder = TrainingRecorder(RandomAgent(), ADDITION.game, every=2)
+    measured = recorder.measurements(log)
+    assert measured.games.tolist() == [2, 4, 5]
+    assert measured.win_rates.tolist() == [[0.5, 1, 0], [0.5, 0, 0]]
+    assert measured.lengths.tolist() == [1.5, 3.5, 5]
+    assert measured.first_seat_advantage.tolist() == [0, 1, 0]
+    assert measured.optimality == {}  # nobody learns
+    none = TrainingLog(np.empty(0, dtype=np.int8), np.empty(0, dtype=np.int32), 0.0)
+    assert recorder.measurements(none).win_rates.shape == (2, 0)
+
+
+def test_a_learner_for_each_seat_is_scored_over_what_its_seat_can_face():
+    pair = tuple(learner(ADDITION, GradientBandit) for _ in SEATS)
+    recorder = TrainingRecorder(pair, ADDITION.game, every=1_000)
+    log = train(
+        ADDITION, pair, 2_500, seed=0, progress=False, after_game=recorder, after_every=1_000
+    )
+    measured = recorder.measurements(log)
+    assert measured.games.tolist() == [1_000, 2_000, 2_500]
+    for seat, agent in zip(SEATS, pair, strict=True):
+        score = optimality(agent.greedy(), ADDITION.game, seat)
+        assert measured.optimality[seat][-1] == score.percent
+    against_oracle = (pair[0], OptimalAgent(ADDITION.game))
+    one = TrainingRecorder(against_oracle, ADDITION.game).measurements(log)
+    assert list(one.optimality) == ["player_0"]
+    assert TrainingRecorder(pair, ADDITION.game, score=False).measurements(log).optimality == {}
+
+
+def test_a_resumed_run_knows_its_results_but_not_what_nobody_measured(tmp_path):
+    def run(games):
+        agent = learner(ADDITION)
+        recorder = TrainingRecorder(agent, ADDITION.game, every=100)
+        log = train(
+            ADDITION, agent, games, seed=0, progress=False, checkpoint=tmp_path / "run",
+            after_game=recorder, after_every=100,
+        )  # fmt: skip
+        return recorder.measurements(log)
+
+    first, second, third = run(200), run(400), run(400)
+    assert second.win_rates[:, :2].tolist() == first.win_rates.tolist()
+    for early in (second.entropies[:, :2], second.optimality["all"][:2]):
+        assert np.isnan(early).all()
+    assert not np.isnan(second.entropies[:, 2:]).any()
+    # Nothing was left to play, but the learner is there to be measured.
+    assert third.optimality["all"][-1] == second.optimality["all"][-1]
+    assert third.entropies[:, -1].tolist() == second.entropies[:, -1].tolist()
+
+
+class Impatient(RandomAgent):
+    """Presses Ctrl-C at its 50th move."""
+
+    moves = 0
+
+    def act(self, observation, action_mask, rng):
+        self.moves += 1
+        if self.moves == 50:
+            raise KeyboardInterrupt
+        return super().act(observation, action_mask, rng)
+
+
+def test_a_stopped_run_keeps_its_log():
+    agent = learner(ADDITION)
+    recorder = TrainingRecorder((agent, Impatient()), ADDITION.game, every=5)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        train(ADDITION, (agent, Impatient()), 1_000, seed=0, progress=False, after_game=recorder)
+    log = stopped.value.log
+    assert isinstance(stopped.value, TrainingStopped)
+    whole = train(ADDITION, (learner(ADDITION), RandomAgent()), log.games, seed=0, progress=False)
+    assert 10 < log.games < 50
+    assert log.winners.tolist() == whole.winners.tolist()
+    assert log.lengths.tolist() == whole.lengths.tolist()
+    assert recorder.measurements(log).games[-1] == log.games
+
+
+def test_what_cannot_be_measured_is_refused_before_the_training():
+    with pytest.raises(ValueError, match="0"):
+        TrainingRecorder(RandomAgent(), ADDITION.game, every=0)
+    with pytest.raises(TypeError, match="pair"):
+        TrainingRecorder("random", ADDITION.game)
+    with pytest.raises(SearchTooLargeError):
+        TrainingRecorder(RandomAgent(), make_game("nim", heaps=(1000, 1000, 1000)))
+
+
+class Mute:
+    """Plays the first legal move, and does not say so."""
+
+    def act(self, observation, action_mask, rng):
+        return int(np.argmax(action_mask))
+
+
+def test_an_agent_without_probabilities_has_no_entropy():
+    recorder = TrainingRecorder((learner(ADDITION), Mute()), ADDITION.game)
+    log = train(ADDITION, (learner(ADDITION), Mute()), 20, seed=0, progress=False)
+    measured = recorder.measurements(log)
+    assert np.isnan(measured.entropies).all()
+    assert not np.isnan(measured.optimality["player_0"]).any()

@@ -1,0 +1,245 @@
+"""The benchmark scripts run at a tiny setting and report what they measured."""
+
+from __future__ import annotations
+
+import csv
+import sys
+
+import pytest
+
+import benchmarks.deep.__main__ as deep
+from benchmarks import batched, optimality, report, solver, throughput
+from benchmarks.timing import missing_modules
+from nim_envs.sequences import checksum, grundy_sequence
+
+
+def test_optimality_writes_what_it_prints(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(
+        optimality.GAMES,
+        "addition-3-10",
+        optimality.GameSetting("addition", {"k": 3, "n": 10}, 3_000, 3_000),
+    )
+    arguments = [
+        "--games", "addition-3-10", "--learners", "q-learning", "optimal", "random",
+        "--seeds", "2", "--jobs", "1", "--output", str(tmp_path / "out"),
+    ]  # fmt: skip
+    optimality.main(arguments)
+    printed = capsys.readouterr().out
+    with (tmp_path / "out" / "optimality.csv").open(encoding="utf-8") as file:
+        rows = {row["learner"]: row for row in csv.DictReader(file)}
+    assert {name: float(row["optimality %"]) for name, row in rows.items()} == {
+        "random": pytest.approx(100 / 3),
+        "optimal": 100.0,
+        "q-learning": 100.0,
+    }
+    assert rows["q-learning"]["games"] == "3000"
+    assert all(float(row["random %"]) == pytest.approx(100 / 3) for row in rows.values())
+    assert rows["random"]["fumbles"] == rows["random"]["of"].replace("8", "8.0")
+    for name in rows:
+        assert name in printed
+        assert name in (tmp_path / "out" / "optimality.md").read_text(encoding="utf-8")
+    with (tmp_path / "out" / "runs.csv").open(encoding="utf-8") as file:
+        runs = list(csv.DictReader(file))
+    assert sorted(run["seed"] for run in runs if run["learner"] == "q-learning") == ["0", "1"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "optimality.csv", "optimality.md", "runs.csv",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--games", "chess"], ["chess", "addition-3-10", "nim-10-10-10"]),
+        (["--learners", "oracle"], ["oracle", "q-learning", "gradient-bandit"]),
+        (["--seeds", "0"], ["'0'", "at least 1"]),
+        (["--jobs", "many"], ["'many'", "at least 1"]),
+        (["--backend", "cloud"], ["'cloud'", "local", "ray"]),
+        (["--fast"], ["--fast"]),
+    ],
+)
+def test_bad_options_are_refused_with_what_is_allowed(arguments, named, capsys):
+    with pytest.raises(SystemExit) as caught:
+        optimality.main(arguments)
+    assert caught.value.code == 2
+    error = capsys.readouterr().err
+    assert all(name in error for name in named)
+    assert "Traceback" not in error
+
+
+def test_help_explains_every_option(capsys):
+    for main in (optimality.main, throughput.main, solver.main, deep.main):
+        with pytest.raises(SystemExit) as caught:
+            main(["--help"])
+        assert caught.value.code == 0
+        assert "--quick" in capsys.readouterr().out
+
+
+def test_a_missing_library_is_named_with_how_to_install_it(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delitem(sys.modules, "benchmarks.ray_tasks", raising=False)
+    with pytest.raises(SystemExit, match="pip install ray"):
+        optimality.main(["--quick", "--backend", "ray", "--output", str(tmp_path)])
+    monkeypatch.setattr(deep.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit, match=r"pip install -e '\.\[sb3\]'"):
+        deep.main(["--quick", "--output", str(tmp_path)])
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_deep_report_says_by_how_much_the_best_network_is_above_or_below_the_table():
+    def row(board, learner, encoding, percent):
+        return [board, learner, encoding, "self-play", 3, 100, 1.0, percent, 0, 100, 9.0, 1, 50]
+
+    rows = [
+        row("small", "q-learning", "integer", 90.0),
+        row("small", "maskable-ppo", "one_hot", 80.0),
+        row("small", "maskable-ppo", "binary", 97.5),
+        row("large", "q-learning", "integer", 70.0),
+        row("large", "maskable-ppo", "one_hot", 64.0),
+        row("other", "random", "-", 64.0),
+        row("equal", "q-learning", "integer", 100.0),
+        row("equal", "maskable-ppo", "one_hot", 100.0),
+    ]
+    small, large, equal = deep.verdicts(rows)
+    assert small.startswith("small: the best of maskable-ppo (binary, self-play) has 97.5 %")
+    assert "7.5 points above the 90.0 %" in small
+    assert "6.0 points below the 70.0 %" in large
+    assert "the same as the 100.0 %" in equal
+
+
+def test_deep_tasks_are_each_encoding_in_self_play_and_one_against_each_opponent():
+    tasks = deep.tasks_of(deep.parse(["--boards", "five-heaps", "--seeds", "2"]))
+    trained = [(task.encoding, task.opponent) for task in tasks if task.learner == "maskable-ppo"]
+    assert len(trained) == 2 * (4 + 3)
+    assert {encoding for encoding, opponent in trained if opponent == "optimal"} == {
+        deep.MAIN_ENCODING
+    }
+    full = deep.tasks_of(deep.parse(["--boards", "five-heaps", "--seeds", "1", "--full"]))
+    assert sum(task.learner == "maskable-ppo" for task in full) == 4 * 4
+    # The published recipe is for three heaps.
+    assert not {task.learner for task in full} & set(deep.RECIPES)
+    everything = deep.tasks_of(deep.parse([]))
+    assert len(set(everything)) == len(everything)
+    assert {task.seed for task in everything if task.learner == "published"} == {0, 1, 2}
+
+
+def test_throughput_counts_moves_and_names_who_is_missing(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(
+        throughput,
+        "ENVIRONMENTS",
+        {
+            throughput.BASE: throughput.ENVIRONMENTS[throughput.BASE],
+            "elsewhere": throughput.Contestant(throughput.tictactoe, modules=("no_such_module",)),
+        },
+    )
+    arguments = ["--quick", "--rounds", "1", "--output", str(tmp_path)]
+    throughput.main([*arguments, "--parts", "turn-based"])
+    printed = capsys.readouterr().out
+    assert "missing: elsewhere: not installed: no_such_module" in printed
+    text = (tmp_path / "throughput.md").read_text(encoding="utf-8")
+    assert "no_such_module" in text
+    with (tmp_path / "throughput.csv").open(encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    assert rows[1][0] == throughput.BASE
+    assert float(rows[1][-1]) == 1.0
+    assert all(float(row[1]) > 0 for row in rows[1:])
+
+
+def test_batches_are_compared_each_at_its_best_size(tmp_path, capsys, monkeypatch):
+    def pretended(size):
+        # Twice as fast at ten games as at one, and a thousandth of the moves of any real one.
+        return lambda seconds: batched.Rate(steps=10.0 * size, moves=5.0 * size)
+
+    monkeypatch.setattr(
+        batched,
+        "BATCHES",
+        {
+            batched.BASE: batched.Batch(batched.our_batch("nim"), (8, 64)),
+            "pretended": batched.Batch(pretended, (1, 10)),
+            "elsewhere": batched.Batch(pretended, (1,), modules=("no_such_module",)),
+        },
+    )
+    arguments = ["--quick", "--rounds", "1", "--parts", "batched", "--output", str(tmp_path)]
+    throughput.main(arguments)
+    assert "missing: elsewhere: not installed: no_such_module" in capsys.readouterr().out
+    with (tmp_path / "batched.csv").open(encoding="utf-8") as file:
+        rows = {(row["batch"], row["at a time"]): row for row in csv.DictReader(file)}
+    assert float(rows["pretended", "10"]["steps/s (median)"]) == 100
+    base = rows[batched.BASE, "64"]
+    # Every game's last step is followed by one that only begins the next.
+    assert 0.5 < float(base["moves/s (median)"]) / float(base["steps/s (median)"]) < 0.95
+    with (tmp_path / "batched_ratios.csv").open(encoding="utf-8") as file:
+        ratios = {row[0]: row[1:] for row in list(csv.reader(file))[1:]}
+    assert [float(ratio) for ratio in ratios[batched.BASE][1:]] == [1, 1, 1]
+    assert ratios["pretended"][0] == "10"
+    assert float(ratios["pretended"][1]) == pytest.approx(
+        float(rows[batched.BASE, ratios[batched.BASE][0]]["moves/s (median)"]) / 50, rel=1e-3
+    )
+    assert not (tmp_path / "throughput.csv").exists()
+
+
+@pytest.mark.parametrize("name", batched.BATCHES)
+def test_every_batch_that_is_installed_runs(name):
+    batch = batched.BATCHES[name]
+    if missing_modules(batch.modules):
+        pytest.skip(f"{batch.modules} are not all installed")
+    rate = batch.make(4)(0.01)
+    assert rate.steps >= rate.moves > 0
+
+
+def failing(_):
+    raise OSError("disk full")
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "deep" / "report.md"
+    report.write_text(path, "first\n")
+    with pytest.raises(UnicodeEncodeError):
+        report.write_text(path, "second \ud800")
+    with monkeypatch.context() as broken:
+        broken.setattr("nim_envs.files.os.fsync", failing)
+        with pytest.raises(OSError, match="disk full"):
+            report.write_text(path, "third\n")
+    assert path.read_text(encoding="utf-8") == "first\n"
+    assert [entry.name for entry in path.parent.iterdir()] == ["report.md"]
+
+
+def test_the_solver_is_compared_with_the_naive_method(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(solver, "QUICK_NAIVE_SIZE", 5_000)
+    monkeypatch.setitem(solver.RATES, "0.6", solver.Setting(20_000, 9_000))
+    arguments = ["--games", "0.6", "--periods", "0.77", "0.07", "0.16", "--jobs", "1", "--quick"]
+    solver.main([*arguments, "--output", str(tmp_path)])
+    printed = capsys.readouterr().out
+    with (tmp_path / "rates.csv").open(encoding="utf-8") as file:
+        (rate,) = csv.DictReader(file)
+    naive = grundy_sequence("0.6", 9_000, method="naive")
+    assert rate["SHA-256"] == checksum(naive)[:16]
+    assert (rate["values"], rate["checked at first"]) == ("9000", "5000")
+    assert float(rate["values/s (median)"]) > 0
+    with (tmp_path / "periods.csv").open(encoding="utf-8") as file:
+        periods = {row["game"]: row for row in csv.DictReader(file)}
+    # What is left out at the quick setting is not reported.
+    assert set(periods) == {"0.77", "0.07"}
+    assert (periods["0.77"]["period"], periods["0.77"]["last exception"]) == ("12", "70")
+    for shown in (printed, (tmp_path / "solver.md").read_text(encoding="utf-8")):
+        assert "0.07" in shown
+        assert rate["SHA-256"] in shown
+
+
+def test_the_solver_benchmark_stops_at_a_wrong_value(monkeypatch):
+    real = solver.grundy_sequence
+
+    def wrong(name, size, *, method, **arguments):
+        values = real(name, size, method=method, **arguments).copy()
+        if method == "sparse":
+            values[-1] ^= 1
+        return values
+
+    monkeypatch.setattr(solver, "grundy_sequence", wrong)
+    monkeypatch.setattr(solver, "QUICK_NAIVE_SIZE", 5_000)
+    with pytest.raises(SystemExit, match=r"wrong values: the first 5000 of 0\.6"):
+        solver.measure("0.6", 5_000, 1, quick=True)
+    values = real("0.6", 5_000, method="sparse").copy()
+    assert solver.sample_naively("0.6", values, 10) > 0
+    values[-600:] += 1
+    with pytest.raises(SystemExit, match=r"heap \d+ of 0\.6"):
+        solver.sample_naively("0.6", values, 10)

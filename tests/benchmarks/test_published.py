@@ -1,0 +1,184 @@
+"""Published systems as they were, and the learners here that do better under their settings."""
+
+from __future__ import annotations
+
+import csv
+import random
+
+import numpy as np
+import pytest
+
+from agents import AfterstateTD, HeapSymmetry, MonteCarloES, OptimalAgent, QLearning
+from agents.evaluation import best_response, optimality, win_chances
+from agents.evaluation.value_score import value_optimality
+from agents.learners.afterstate import GreedyValuePolicy
+from agents.training import train
+from benchmarks import learning_speed, scaling
+from benchmarks.published import __main__ as published
+from benchmarks.published.figures import numbers
+from benchmarks.published.monte_carlo import opponent_move
+from benchmarks.published.q_learner import PublishedQLearner, moves_of, optimal_move
+from benchmarks.published.systems import SYSTEMS
+from nim_envs import GameEnv, make_game
+
+
+def spaces(env):
+    return env.observation_space("player_0"), env.action_space("player_0")
+
+
+def test_the_published_q_learner_adds_what_it_should_subtract():
+    learner = PublishedQLearner(learning_rate=0.5, discount=0.8, win=100.0, seed=0)
+    learner.row((0, 0, 2)).update({(2, 1): 10.0, (2, 2): 40.0})
+    learner.learn((0, 0, 3), (2, 1), 0.0, (0, 0, 2))
+    assert learner.row((0, 0, 3)) == {(2, 1): 0.5 * 0.8 * 40.0, (2, 2): 0.0, (2, 3): 0.0}
+    learner.learn((0, 0, 2), (2, 2), learner.win, (0, 0, 0))
+    assert learner.row((0, 0, 2)) == {(2, 1): 10.0, (2, 2): 70.0}
+    assert learner.action_values()[0, 0, 2, 20:23].tolist() == [10.0, 70.0, 0.0]
+
+
+def test_the_published_opponents_do_what_is_said_of_them():
+    rng = random.Random(0)
+    # From (2, 2, 1) the winning move is the last object of the smallest heap.
+    assert opponent_move((2, 2, 1), rng) is None
+    assert opponent_move((3, 1, 1), rng) == (0, 3)
+    assert opponent_move((2, 2, 0), rng) in moves_of((2, 2, 0))
+    assert optimal_move((2, 2, 1), rng) == (2, 1)
+
+
+def test_the_published_q_learner_is_reproduced_by_name():
+    # One game of random moves, learned from by both: the same table.
+    env = GameEnv(make_game("nim", heaps=(10, 10, 10)))
+    ours = QLearning(*spaces(env), bootstrap="opponent_max", discount=0.8, win_reward=100,
+                     loss_reward=0)  # fmt: skip
+    theirs = PublishedQLearner(learning_rate=1.0, discount=0.8, win=100.0, seed=0)
+    rng = np.random.default_rng(5)
+
+    class Recorded(QLearning):
+        def update(self, transition):
+            states = [
+                tuple(int(size) for size in seen)
+                for seen in (transition.observation, transition.reply_observation)
+            ]
+            heap, amount = divmod(transition.action, 10)
+            reward = theirs.win if transition.reward > 0 else 0.0
+            theirs.learn(states[0], (heap, amount + 1), reward, states[1])
+            ours.update(transition)
+
+    recorded = Recorded(*spaces(env), epsilon=1.0)
+    train(env, recorded, 30, seed=int(rng.integers(100)), progress=False, compiled=False)
+    assert ours.table.any()
+    assert theirs.action_values().reshape(ours.table.shape) == pytest.approx(ours.table)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_seed_does_at_least_what_was_published(seed):
+    env = GameEnv(make_game("misere_nim", heaps=(1, 3, 5, 7)))
+    learner = HeapSymmetry(QLearning(*spaces(env), epsilon=0.5), env.game)
+    train(env, learner, 10_000, seed=seed, progress=False)
+    assert optimality(learner.greedy(), env.game).percent == 100
+
+    env = GameEnv(make_game("nim", heaps=(3, 3, 3), start="uniform"))
+    monte_carlo = MonteCarloES(*spaces(env))
+    train(env, monte_carlo, 100_000, seed=seed, progress=False)
+    score = optimality(monte_carlo.greedy(), env.game)
+    assert (score.count, len(score.fumbles)) == (48, 0)
+
+
+def test_q_learning_wins_three_heaps_of_ten_within_the_games_said():
+    env = GameEnv(make_game("nim", heaps=(10, 10, 10), start="uniform"))
+    learner = QLearning(*spaces(env))
+    train(env, learner, 300_000, seed=0, progress=False)
+    assert optimality(learner.greedy(), env.game).percent == 100
+    # Against the optimal opponent it wins as often as anybody can.
+    oracle = OptimalAgent(env.game)
+    won, attainable = (
+        win_chances(learner.greedy(), oracle, env.game),
+        best_response(oracle, env.game),
+    )
+    assert won.moving == pytest.approx(attainable.moving)
+    assert won.waiting == pytest.approx(attainable.waiting)
+
+
+@pytest.mark.parametrize(("heaps", "best"), [(5, 47.4), (6, 43.2), (7, 8.6)])
+def test_what_knows_only_the_rules_beats_the_best_published_from_the_full_board(heaps, best):
+    env = GameEnv(make_game("nim", heaps=tuple(range(1, 2 * heaps, 2))))
+    for learner in (
+        AfterstateTD(env.game, epsilon=0.3),
+        AfterstateTD(env.game, epsilon=0.3, symmetric=True),
+    ):
+        train(env, learner, 20_000, seed=0, progress=False)
+        assert value_optimality(learner.greedy(), env.game) > best
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "symmetric"),
+    [
+        ("nim", {"heaps": (3, 4, 2)}, False),
+        ("misere_nim", {"heaps": (1, 3, 5)}, True),
+        ("subtraction", {"heaps": (9, 5), "subtraction_set": (2, 3)}, False),
+        ("addition", {}, False),
+    ],
+)
+def test_the_compiled_score_of_values_is_the_score(name, arguments, symmetric):
+    game = make_game(name, start="uniform", **arguments)
+    learner = AfterstateTD(game, symmetric=symmetric)
+    for episodes in (1, 20, 200):
+        train(GameEnv(game), learner, episodes, seed=episodes, progress=False)
+        policy = learner.greedy()
+        assert isinstance(policy, GreedyValuePolicy)
+        expected = optimality(policy, game).percent
+        assert value_optimality(policy, game) == pytest.approx(expected, abs=1e-9)
+
+
+def test_figures_of_others_are_read_as_numbers():
+    assert numbers("41.5 (best 47.4)") == [41.5, 47.4]
+    assert numbers("over 98") == [98.0]
+    assert numbers("") == []
+    assert all(numbers(figure) for system in SYSTEMS.values() for figure in system.figures.values())
+
+
+def test_the_comparison_is_written_whole(tmp_path, capsys):
+    published.main(
+        ["--quick", "--systems", "q-improved-10000", "monte-carlo", "bandit-3-10", "--jobs", "1",
+         "--output", str(tmp_path)]
+    )  # fmt: skip
+    printed = capsys.readouterr().out
+    with (tmp_path / "published.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    against_optimal = next(row for row in rows if "optimal %" in row["score"])
+    assert against_optimal["published"] == "4.3"
+    # 940 of the 1000 starts are N-positions.
+    assert against_optimal["attainable"] == "94.0"
+    text = (tmp_path / "published.md").read_text(encoding="utf-8")
+    for name in ("q-improved-10000", "monte-carlo", "bandit-3-10"):
+        assert SYSTEMS[name].defect in text
+        assert SYSTEMS[name].defect in printed
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "comparison.png", "comparison.svg", "costs.csv", "published.csv", "published.md",
+        "q_learners.png", "q_learners.svg",
+    }  # fmt: skip
+
+
+def test_learning_speed_reports_games_and_seconds(tmp_path, capsys):
+    learning_speed.main(
+        ["--quick", "--boards", "misere-nim-1-3-5-7", "--learners", "q-learning",
+         "afterstate-td-symmetric", "--jobs", "1", "--output", str(tmp_path)]
+    )  # fmt: skip
+    assert "published, improved" in capsys.readouterr().out
+    with (tmp_path / "learning_speed.csv").open(encoding="utf-8") as file:
+        rows = {row["learner"]: row for row in csv.DictReader(file)}
+    assert rows["afterstate-td-symmetric"]["reached"] == "1"
+    assert 0 < int(rows["afterstate-td-symmetric"]["games"]) <= 2_000
+    assert (tmp_path / "misere-nim-1-3-5-7.png").stat().st_size > 0
+
+
+def test_scaling_fits_a_power(tmp_path, capsys):
+    scaling.main(["--heaps", "5", "6", "--output", str(tmp_path)])
+    printed = capsys.readouterr().out
+    assert "bytes: 1 times positions to the power 1.000" in printed
+    with (tmp_path / "scaling.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["positions"] for row in rows] == ["3840", "3840", "46080", "46080"]
+    exploring = [row for row in rows if row["starts"] == "exploring"]
+    assert [row["optimality %"] for row in exploring] == ["100.0000", "100.0000"]
+    assert (tmp_path / "scaling.png").stat().st_size > 0

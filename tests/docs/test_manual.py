@@ -1,0 +1,73 @@
+"""What the README and the manual show is made from the project."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from benchmarks.optimality import GAMES as SETTINGS
+from benchmarks.optimality import HEADER, LEARNERS
+from benchmarks.pictures import PICTURES, frames_of, gif, main
+from nim_envs.registration import GAMES
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs" / "results" / "optimality.csv"
+
+
+def images(content):
+    """The pictures of a GIF, and how long each is shown."""
+    image = Image.open(io.BytesIO(content))
+    for index in range(image.n_frames):
+        image.seek(index)
+        yield np.asarray(image.convert("RGB")), image.info["duration"]
+
+
+def test_a_gif_shows_a_whole_game_in_which_the_optimal_player_wins():
+    frames = frames_of("nim", {"heaps": (3, 4, 5)}, seed=1)
+    shown = list(images(gif(frames, milliseconds=500)))
+    assert len(shown) == len(frames)
+    assert [time for _, time in shown] == [500] * (len(frames) - 1) + [1000]
+    for frame, (picture, _) in zip(frames, shown, strict=True):
+        # A GIF has few colours, but the same picture.
+        assert np.abs(frame.astype(int) - picture).mean() < 4
+    header = frames[-1][:46, 400:]
+    assert (header == (0, 114, 178)).all(axis=-1).any()  # player_0's pill is lit
+    assert all((one == two).all() for one, two in zip(
+        frames, frames_of("nim", {"heaps": (3, 4, 5)}, seed=1), strict=True
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_the_readmes_pictures_are_small_and_whole(name):
+    content = (ROOT / "docs" / "images" / f"{name}.gif").read_bytes()
+    assert len(content) < 300_000
+    game, arguments = PICTURES[name]
+    assert len(list(images(content))) == len(frames_of(game, arguments))
+
+
+def test_the_command_writes_pictures(tmp_path, capsys):
+    main(["--games", "kayles", "addition", "--output", str(tmp_path)])
+    assert {path.name for path in tmp_path.iterdir()} == {"kayles.gif", "addition.gif"}
+    assert capsys.readouterr().out.count("wrote") == 2
+    with pytest.raises(SystemExit):
+        main(["--games", "chess", "--output", str(tmp_path)])
+
+
+def test_the_manuals_results_are_of_games_and_learners_that_there_are():
+    with RESULTS.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows
+    assert tuple(rows[0]) == HEADER
+    assert {row["game"] for row in rows} <= set(SETTINGS)
+    assert {row["learner"] for row in rows} <= set(LEARNERS)
+    assert {SETTINGS[row["game"]].name for row in rows} <= set(GAMES)
+    for row in rows:
+        assert 0 <= float(row["lowest"]) <= float(row["optimality %"]) + 1e-9
+        assert float(row["optimality %"]) <= float(row["highest"]) + 1e-9 <= 100 + 2e-9
+        if row["learner"] == "random":
+            assert float(row["optimality %"]) == pytest.approx(float(row["random %"]))

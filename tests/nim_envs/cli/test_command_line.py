@@ -1,0 +1,240 @@
+"""The command line python -m nim_envs, driven as a person would."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nim_envs.cli.commands import run
+from nim_envs.registration import GAMES, aec_id
+from nim_envs.render.plots import plot_sequence
+from nim_envs.sequences import checksum, grundy_sequence, save_sequence
+
+ROOT = Path(__file__).resolve().parents[3]
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def shown(capsys, *arguments):
+    """What a command prints; it must succeed."""
+    code = run(list(arguments))
+    captured = capsys.readouterr()
+    assert code == 0, captured.err
+    return captured.out
+
+
+def rows(text):
+    """Lines of two columns as a dict."""
+    return dict(
+        re.split(r" {2,}", line, maxsplit=1) for line in text.splitlines() if line[0] != " "
+    )
+
+
+def test_games_lists_every_registered_environment_and_the_named_heap_games(capsys):
+    text = shown(capsys, "games")
+    for name, row in GAMES.items():
+        line = next(line for line in text.splitlines() if line.startswith(aec_id(name)))
+        assert all(f"{key}={value!r}" in line for key, value in row.defaults.items())
+    assert re.search(r"^kayles +0\.77$", text, flags=re.MULTILINE)
+
+
+def test_solve_a_registered_game(capsys):
+    answer = rows(shown(capsys, "solve", "--game", "nim"))
+    assert answer["position"] == "3 4 5"
+    assert answer["Grundy value"] == "3 xor 4 xor 5 = 2"
+    assert answer["outcome"].startswith("N-position")
+    assert answer["winning moves"] == "heap 0: take 2"
+    assert answer["why"] == "Bouton's theorem"
+    misere = shown(capsys, "solve", "--game", "misere_nim", "--position", "1,1,1,0")
+    assert rows(misere)["outcome"].startswith("P-position")
+    assert rows(misere)["winning moves"] == "none"
+    single = shown(capsys, "solve", "--game", "subtraction", "--set", "heaps=6",
+                   "--set", "subtraction_set=2", "--set", "misere=true")  # fmt: skip
+    assert rows(single)["play"].startswith("misère")
+
+
+def flags(settings):
+    return [word for setting in settings for word in ("--set", setting)]
+
+
+def test_solve_games_that_split_and_sums(capsys):
+    kayles = shown(capsys, "solve", "--game", "kayles", "--set", "heaps=7")
+    answer = rows(kayles)
+    assert answer["position"] == "7 0 0 0"
+    assert answer["Grundy value"] == "2 xor 0 xor 0 xor 0 = 2"
+    assert answer["winning moves"] == "heap 0: take 1, leave 3 and 3"
+    assert "heap 0: take 2, leave 1 and 4" in kayles
+    settings = ["code=0.07", "heaps=6,5", "misere=true"]
+    octal = rows(shown(capsys, "solve", "--game", "octal", *flags(settings)))
+    assert octal["position"] == "6 5 0"
+    games = ['games=[["kayles", {"heaps": [5]}], ["graph", {"tokens": [9]}]]']
+    total = rows(shown(capsys, "solve", "--game", "sum", "--position", "3,1,0,7", *flags(games)))
+    assert total["winning moves"] == "heap 0: take 2"
+
+
+def test_all_winning_moves_of_a_game_on_heaps_are_listed(capsys):
+    text = shown(capsys, "solve", "--heaps", "kayles", "--position", "5,5,3")
+    assert rows(text)["Grundy value"] == "4 xor 4 xor 3 = 3"
+    assert re.findall(r"heap \d.*", text) == ["heap 2: 3 to 1 and 1"]
+    # Values 2 and 1: of 5 objects a heap of 3 must be split off, of 6 one of 5.
+    several = shown(capsys, "solve", "--heaps", "grundy", "--position", "5,6")
+    assert re.findall(r"heap \d.*", several) == ["heap 0: 5 to 3 and 2", "heap 1: 6 to 5 and 1"]
+    assert "P-position" in shown(capsys, "solve", "--heaps", "0.77", "--position", "7,7")
+    misere = shown(capsys, "solve", "--heaps", "0.77", "--misere", "--position", "3")
+    assert re.findall(r"heap \d.*", misere) == ["heap 0: 3 to 1"]
+    assert rows(misere)["why"] == "exhaustive search"
+
+
+def test_sequence_prints_values_and_a_summary(capsys, tmp_path):
+    text = shown(capsys, "sequence", "0.77", "45", "--first", "10")
+    printed = [line.split() for line in text.splitlines()]
+    values = grundy_sequence("0.77", 45).tolist()
+    assert [int(line[0]) for line in printed] == [10, 30]
+    assert [int(value) for line in printed for value in line[1:]] == values[10:]
+    assert len(shown(capsys, "sequence", "grundy").split()) == 64 + 4
+    path = tmp_path / "officers.zip"
+    summary = rows(shown(capsys, "sequence", "0.6", "9000", "--summary", "--checkpoint", str(path)))
+    assert summary["SHA-256"] == checksum(grundy_sequence("0.6", 9000, method="naive"))
+    assert int(summary["largest"]) == grundy_sequence("0.6", 9000).max()
+    again = rows(shown(capsys, "sequence", "0.6", "9000", "--summary", "--checkpoint", str(path)))
+    assert again["SHA-256"] == summary["SHA-256"]
+    assert again["computed per second"] == "0"
+
+
+def test_period_prints_the_proof(capsys):
+    answer = rows(shown(capsys, "period", "kayles"))
+    assert (answer["period"], answer["from heap"], answer["last exception"]) == ("12", "71", "70")
+    assert answer["exceptions"] == "14"
+    assert answer["proof"].startswith("168 values = 2 × 71 + 2 × 12 + 2 places")
+    assert rows(shown(capsys, "period", "0.3"))["last exception"] == "none"
+    assert "…" in shown(capsys, "period", "0.156")
+
+
+def test_quotient_prints_its_elements(capsys):
+    text = shown(capsys, "quotient", "nim", "3")
+    assert text.startswith("order 6; 2 elements are P-positions")
+    assert len(text.splitlines()) == 1 + 2 + 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "result"),
+    [
+        (["add", "5", "3"], 6), (["multiply", "4", "4"], 6), (["multiply", "0x8", "8"], 13),
+        (["divide", "6", "4"], 4), (["invert", "2"], 3), (["power", "2", "-1"], 3),
+        (["power", "2", "0"], 1), (["root", "3"], 2),
+        (["multiply", str(2**128), str(2**128)], 2**128 + 2**127),
+    ],
+)  # fmt: skip
+def test_nimber_arithmetic(arguments, result, capsys):
+    assert int(shown(capsys, "nimber", *arguments)) == result
+
+
+def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
+    path = tmp_path / "pictures" / "kayles.png"
+    for arguments in (["0.77", "200"], ["0.6", "7000"], ["grundy", "1"], ["0.(3)", "40"]):
+        assert str(path) in shown(capsys, "plot", *arguments, "--output", str(path))
+        content = path.read_bytes()
+        assert content.startswith(PNG)
+        assert len(content) > 5_000
+    assert [entry.name for entry in path.parent.iterdir()] == ["kayles.png"]
+
+    def failing(_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("nim_envs.files.os.fsync", failing)
+    assert run(["plot", "0.77", "100", "--output", str(path)]) == 2
+    assert capsys.readouterr().err == "error: disk full\n"
+    assert path.read_bytes() == content
+    assert [entry.name for entry in path.parent.iterdir()] == ["kayles.png"]
+    with pytest.raises(ValueError, match="at least one value"):
+        plot_sequence(np.array([], dtype=int), path, "nothing")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["dance"], "dance"),
+        (["solve"], "--game or a game on --heaps"),
+        (["solve", "--game", "nim", "--heaps", "0.77"], "either"),
+        (["solve", "--game", "chess"], "chess"),
+        (["solve", "--game", "nim", "--position", "1,2"], "3 components"),
+        (["solve", "--game", "nim", "--position", "1,2,x"], "'1,2,x'"),
+        (["solve", "--game", "nim", "--set", "heaps"], "NAME=VALUE"),
+        (["solve", "--game", "nim", "--set", "piles=3"], "piles"),
+        (["solve", "--game", "nim", "--misere"], "misere=true"),
+        (["solve", "--game", "octal", "--set", "code=0.9"], "'0.9'"),
+        (["solve", "--game", "kayles", "--position", "7,7,0,0"], "8 slots"),
+        (["solve", "--game", "graph", "--set", "successors=[[1],[0]]"], "0 -> 1 -> 0"),
+        (["solve", "--game", "graph", "--set", "successors=[[1"], "JSON"),
+        (["solve", "--game", "sum", "--set", "games=chess"], "'chess'"),
+        (["solve", "--heaps", "0.8", "--position", "3"], "'0.8'"),
+        (["solve", "--heaps", "0.77"], "--position"),
+        (["solve", "--heaps", "0.77", "--set", "k=1", "--position", "3"], "--set"),
+        (["solve", "--heaps", "0.77", "--position", "3,-4"], "-4"),
+        (["solve", "--heaps", "0.77", "--position", "10000000"], "1000000 objects"),
+        (["sequence", "kaylse"], "'kaylse'"),
+        (["sequence", "0.77", "0"], "0"),
+        (["sequence", "0.77", "many"], "many"),
+        (["sequence", "0.333", "20", "--method", "sparse"], "splitting move"),
+        (["sequence", "0.77", "20", "--method", "magic"], "magic"),
+        (["sequence", "0.77", "20", "--checkpoint", "broken.zip"], "broken.zip"),
+        (["sequence", "0.77", "20", "--checkpoint", "other.zip"], "0.6, not of 0.77"),
+        (["sequence", "0.77", "99999999999"], "limit"),
+        (["period", "grundy"], "theorem on periods"),
+        (["period", "0.6", "--limit", "3000"], "3000 values, which is the limit"),
+        (["plot", "0.77", "20"], "--output"),
+        (["plot", "0.77", "20", "--output", "."], "directory"),
+        (["quotient", "0.77", "9", "--limit", "5"], "more than 5 elements"),
+        (["nimber", "multiply", "2"], "Y"),
+        (["nimber", "multiply", "-1", "2"], "-1"),
+        (["nimber", "multiply", "2", "two"], "'two'"),
+        (["nimber", "invert", "0"], "0 has no nim-inverse"),
+        (["nimber", "divide", "3", "0"], "0 has no nim-inverse"),
+    ],
+)
+def test_errors_are_one_line_and_exit_code_2(arguments, named, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.zip").write_bytes(b"no sequence")
+    save_sequence(tmp_path / "other.zip", "0.6", grundy_sequence("0.6", 10))
+    assert run(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("error: ")
+    assert captured.err.count("\n") == 1
+    assert named in captured.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.zip", "other.zip"]
+
+
+def test_without_click_the_command_line_says_what_to_install(tmp_path):
+    code = (
+        "import sys, importlib.util as u; real = u.find_spec\n"
+        "u.find_spec = lambda name, *rest: None if name == 'click' else real(name, *rest)\n"
+        "import runpy; sys.argv = ['nim_envs', 'games']\n"
+        "runpy.run_module('nim_envs', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == (
+        "error: the command line needs click: python -m pip install 'nim-envs[solver]'\n"
+    )
+
+
+def test_the_module_can_be_run():
+    done = subprocess.run(
+        [sys.executable, "-m", "nim_envs", "nimber", "multiply", "8", "8"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("13\n", "")
+    alone = subprocess.run(
+        [sys.executable, "-m", "nim_envs"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert alone.returncode == 2
+    assert "Traceback" not in alone.stderr
+    assert "sequence" in alone.stdout

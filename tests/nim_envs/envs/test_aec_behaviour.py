@@ -1,0 +1,485 @@
+"""What the environments promise."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pettingzoo
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nim_envs import make_game
+from nim_envs.errors import (
+    IllegalMoveError,
+    InvalidActionError,
+    InvalidGameError,
+    InvalidPositionError,
+    NimEnvsError,
+    ResetNeededError,
+    SearchTooLargeError,
+)
+from nim_envs.registration import GAMES, aec_id
+from nim_envs.starts import OutcomeStart
+from tests.games import ALL, label
+
+
+def make(name="nim", **arguments):
+    return pettingzoo.make("aec", aec_id(name), **arguments)
+
+
+def play_random(env, rng, options=None, seed=None):
+    """Play one game; return the positions, actions and final rewards."""
+    env.reset(seed=seed, options=options)
+    line = [env.position.tolist()]
+    while not env.terminations[env.agent_selection]:
+        mask = env.observe(env.agent_selection)["action_mask"]
+        action = int(rng.choice(np.flatnonzero(mask)))
+        env.step(action)
+        line += [action, env.position.tolist()]
+    return line, dict(env.rewards)
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+def test_observation_mask_and_winner_follow_the_rules(case):
+    env = make(case[0], **case[1])
+    rules, convention = env.game.rules, env.game.convention
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        env.reset()
+        position, mover = env.position, 0
+        assert env.agents == ["player_0", "player_1"]
+        while True:
+            for seat, agent in enumerate(env.possible_agents):
+                seen = env.observe(agent)
+                assert env.observation_space(agent).contains(seen)
+                assert seen["observation"].tolist() == position.tolist()
+                expected = rules.action_mask(position) if seat == mover else 0
+                assert (seen["action_mask"] == expected).all()
+            assert env.state().tolist() == [*position.tolist(), mover]
+            action = int(rng.choice(np.flatnonzero(rules.action_mask(position))))
+            env.step(action)
+            position = rules.step(position, action)
+            if rules.is_terminal(position):
+                break
+            assert set(env.rewards.values()) == {0.0}
+            mover = 1 - mover
+        winner = convention.winner(last_mover=mover)
+        assert env.rewards == {f"player_{winner}": 1.0, f"player_{1 - winner}": -1.0}
+        assert env.terminations == {"player_0": True, "player_1": True}
+
+
+@pytest.mark.parametrize("misere", [False, True])
+def test_the_last_taker_wins_in_normal_play_and_loses_in_misere_play(misere):
+    env = make(heaps=(1, 1), misere=misere)
+    env.reset()
+    env.step(0)
+    env.step(1)
+    last_taker = env.rewards["player_1"]
+    assert last_taker == (-1 if misere else 1)
+
+
+def test_whoever_exceeds_the_limit_of_the_addition_game_loses():
+    env = make("addition", k=3, n=10)
+    env.reset()
+    for action in (1, 0, 2, 0, 2):  # 2, 3, 6, 7, 10
+        env.step(action)
+        assert not any(env.terminations.values())
+    assert env.position.tolist() == [10]
+    env.step(2)  # player_1 overshoots to 13
+    assert env.position.tolist() == [13]
+    assert env.rewards == {"player_0": 1.0, "player_1": -1.0}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_illegal_move_forfeits_and_the_sum_stays_zero(name):
+    env = make(name) if name != "addition" else make("nim", heaps=(2, 3))
+    env.reset()
+    env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[-1]))
+    mover = env.agent_selection
+    illegal = np.flatnonzero(env.observe(mover)["action_mask"] == 0)
+    if not len(illegal):
+        env.set_position(np.ones_like(env.position))
+        mover = env.agent_selection
+        illegal = np.flatnonzero(env.observe(mover)["action_mask"] == 0)
+    before = env.position
+    env.step(int(illegal[0]))
+    other = next(agent for agent in env.possible_agents if agent != mover)
+    assert env.rewards == {mover: -1.0, other: 1.0}
+    assert env.terminations == {"player_0": True, "player_1": True}
+    assert env.position.tolist() == before.tolist()
+    assert not env.observe(other)["action_mask"].any()
+
+
+def test_an_illegal_move_can_raise_and_leaves_everything_as_it_was():
+    env = make(heaps=(2, 3), illegal_move="raise", render_mode="ansi")
+    env.reset()
+    before = env.state().tolist(), env.render(), dict(env.rewards)
+    with pytest.raises(IllegalMoveError) as caught:
+        env.step(2)
+    assert "heap 0: option 2" in str(caught.value)
+    assert "[0, 1, 3, 4, 5]" in str(caught.value)
+    assert (env.state().tolist(), env.render(), dict(env.rewards)) == before
+    env.step(0)
+    with pytest.raises(IllegalMoveError, match=r"heap 0: take 2.* at \[1, 3\]"):
+        env.step(1)
+    assert env.position.tolist() == [1, 3]
+
+
+@given(seed=st.integers(0, 2**31), start=st.sampled_from(["uniform", "balanced", "p_position"]))
+def test_the_same_seed_gives_the_same_games(seed, start):
+    lines = []
+    for _ in range(2):
+        env = make(heaps=(3, 4, 5), start=start)
+        rng = np.random.default_rng(seed)
+        first = play_random(env, rng, seed=seed)
+        lines.append([first] + [play_random(env, rng) for _ in range(3)])
+    assert lines[0] == lines[1]
+
+
+def test_different_seeds_give_different_starts():
+    env = make(heaps=(9, 9, 9))
+    starts = set()
+    for seed in range(20):
+        env.reset(seed=seed, options={"start": "uniform"})
+        starts.add(tuple(env.position.tolist()))
+    assert len(starts) > 10
+
+
+def test_reset_options_choose_the_start_of_one_game():
+    env = make(heaps=(3, 4, 5))
+    for start, check in (
+        ("n_position", lambda p: env.game.solution.is_winning(p)),
+        ("p_position", lambda p: not env.game.solution.is_winning(p)),
+        ("uniform", lambda p: any(p)),
+        ("fixed", lambda p: p.tolist() == [3, 4, 5]),
+        ((1, 0, 2), lambda p: p.tolist() == [1, 0, 2]),
+        ([1, 0, 2], lambda p: p.tolist() == [1, 0, 2]),
+        (np.array([0, 1, 0]), lambda p: p.tolist() == [0, 1, 0]),
+        (OutcomeStart(winning=True, low=1), lambda p: (p >= 1).all()),
+    ):
+        for seed in range(5):
+            env.reset(seed=seed, options={"start": start})
+            assert check(env.position)
+    env.reset()
+    assert env.position.tolist() == [3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    "start", [(3, 4, 6), (0, 0, 0), (1, 2), (-1, 2, 3), "nowhere", (1.0, 2, 3), 5]
+)
+def test_a_start_that_is_none_is_refused_and_the_game_goes_on(start):
+    env = make(heaps=(3, 4, 5))
+    env.reset()
+    env.step(0)
+    with pytest.raises(InvalidPositionError):
+        env.reset(options={"start": start})
+    assert env.position.tolist() == [2, 4, 5]
+    env.step(1 * 5 + 3)
+    assert env.position.tolist() == [2, 0, 5]
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_keep_the_game_in_progress_and_go_their_own_way(case, duplicate):
+    env = make(case[0], **case[1])
+    env.reset(seed=3)
+    mask = env.observe("player_0")["action_mask"]
+    env.step(int(np.flatnonzero(mask)[0]))
+    again = duplicate(env)
+    assert again.state().tolist() == env.state().tolist()
+    assert again.rewards == env.rewards
+    state = env.state().tolist()
+    ends = []
+    for copied in (again, env):
+        rng = np.random.default_rng(0)
+        while not all(copied.terminations.values()):
+            mask = copied.observe(copied.agent_selection)["action_mask"]
+            copied.step(int(rng.choice(np.flatnonzero(mask))))
+        ends.append((copied.state().tolist(), dict(copied.rewards)))
+        if copied is again and not all(env.terminations.values()):
+            assert env.state().tolist() == state
+    assert ends[0] == ends[1]
+    # The generator is copied too: both draw the same starts from here on.
+    for copied in (again, env):
+        copied.reset(options={"start": "uniform"})
+    assert again.position.tolist() == env.position.tolist()
+
+
+def test_observations_are_the_callers_own():
+    env = make(heaps=(3, 4))
+    env.reset()
+    seen = env.observe("player_0")
+    seen["observation"][:] = 99
+    seen["action_mask"][:] = 0
+    assert env.position.tolist() == [3, 4]
+    assert env.observe("player_0")["action_mask"].any()
+
+
+@pytest.mark.parametrize("heaps", [(1,), (3, 0, 5), (8, 7)])
+def test_encodings_tell_every_position_apart(heaps):
+    for encoding, width in (
+        ("one_hot", sum(heap + 1 for heap in heaps)),
+        ("binary", sum(max(1, heap.bit_length()) for heap in heaps)),
+        ("unary", sum(heaps)),
+    ):
+        env = make(heaps=heaps, encoding=encoding)
+        lattice = env.game.rules.lattice()
+        codes = env.encoding.encode(lattice)
+        assert codes.shape == (len(lattice), width)
+        assert codes.dtype == np.float32
+        assert len(np.unique(codes, axis=0)) == len(lattice)
+        assert set(np.unique(codes)) <= {0, 1}
+        for position, code in zip(lattice, codes, strict=True):
+            if env.game.rules.is_terminal(position):
+                continue
+            env.set_position(position)
+            assert env.observe("player_0")["observation"].tolist() == code.tolist()
+
+
+def test_encodings_read_as_documented():
+    def shown(encoding):
+        env = make(heaps=(3, 5), encoding=encoding)
+        env.reset(options={"start": (2, 5)})
+        return env.observe("player_0")["observation"].tolist()
+
+    assert shown("integer") == [2, 5]
+    assert shown("one_hot") == [0, 0, 1, 0] + [0, 0, 0, 0, 0, 1]
+    assert shown("binary") == [0, 1] + [1, 0, 1]
+    assert shown("unary") == [1, 1, 0] + [1, 1, 1, 1, 1]
+
+
+def test_set_position_goes_on_from_there():
+    env = make(heaps=(3, 4, 5))
+    env.reset()
+    env.step(0)
+    env.set_position((0, 0, 1))
+    assert env.agent_selection == "player_1"
+    env.step(2 * 5)
+    assert env.rewards == {"player_0": -1.0, "player_1": 1.0}
+    env.set_position((1, 0, 1), agent="player_0")
+    assert env.agents == ["player_0", "player_1"]
+    assert not any(env.terminations.values())
+    assert env.state().tolist() == [1, 0, 1, 0]
+    for bad in ((0, 0, 0), (9, 0, 0), (1, 1), "x", [[1, 1, 1]]):
+        with pytest.raises(InvalidPositionError):
+            env.set_position(bad)
+    with pytest.raises(InvalidActionError, match="player_7"):
+        env.set_position((1, 0, 1), agent="player_7")
+    assert env.state().tolist() == [1, 0, 1, 0]
+
+
+def test_max_cycles_truncates_both_seats_without_a_winner():
+    env = make(heaps=(9, 9), max_cycles=2)
+    env.reset()
+    for _ in range(4):
+        assert not any(env.truncations.values())
+        env.step(0)
+    assert env.truncations == {"player_0": True, "player_1": True}
+    assert not any(env.terminations.values())
+    assert env.rewards == {"player_0": 0.0, "player_1": 0.0}
+
+
+@pytest.mark.parametrize("first", ["player_0", "player_1"])
+def test_where_a_game_is_cut_short_the_seat_to_move_keeps_its_mask_alone(first):
+    env = make(heaps=(3, 4), max_cycles=1)
+    env.reset()
+    env.set_position((3, 4), agent=first)
+    env.step(0)
+    env.step(4)
+    assert env.truncations == {"player_0": True, "player_1": True}
+    other = "player_1" if first == "player_0" else "player_0"
+    # It holds for both last observations, and so also while the seats leave one after the other.
+    for agent in (first, other):
+        assert env.agent_selection == agent
+        for seat in (first, other):
+            expected = [1, 1, 0, 0, 1, 1, 1, 0] if seat == first else [0] * 8
+            assert env.observe(seat)["action_mask"].tolist() == expected
+        assert env.last()[1:4] == (0.0, False, True)
+        env.step(None)
+    env.reset()
+    assert env.observe("player_0")["action_mask"].tolist() == [1, 1, 1, 0, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("forfeit", [False, True])
+def test_a_game_that_ends_with_the_last_move_allowed_is_terminated_and_its_masks_are_zeros(forfeit):
+    env = make(heaps=(1, 2), max_cycles=1)
+    env.reset()
+    env.step(0)
+    env.step(0 if forfeit else 3)
+    assert env.terminations == {"player_0": True, "player_1": True}
+    assert not any(env.truncations.values())
+    for agent in ("player_0", "player_1"):
+        assert not env.observe(agent)["action_mask"].any()
+
+
+def test_the_text_shows_heaps_whose_turn_and_the_last_move():
+    env = make(heaps=(3, 5), render_mode="ansi")
+    env.reset()
+    assert env.render().splitlines() == ["player_0 to move", "heap 0  3  ooo", "heap 1  5  ooooo"]
+    env.step(5 + 1)
+    assert env.render().splitlines() == [
+        "player_0 moved, heap 1: take 2; player_1 to move",
+        "heap 0  3  ooo",
+        "heap 1  3  ooo..",
+    ]
+    env.step(2)
+    env.step(5 + 2)
+    assert "player_0 has won" in env.render()
+    env = make("addition", k=3, n=4, render_mode="ansi")
+    env.reset()
+    env.step(2)
+    env.step(2)
+    assert env.render().splitlines() == [
+        "player_1 moved, total 0: add 3; player_0 has won",
+        "total 0  6  oooo limit 4 exceeded",
+    ]
+    wide = make(heaps=(400,), render_mode="ansi")
+    wide.reset()
+    assert wide.render().splitlines()[1] == "heap 0  400  " + "o" * 40
+
+
+def test_rendering_without_a_mode_warns_and_shows_nothing():
+    env = make()
+    env.reset()
+    with pytest.warns(UserWarning, match="render_mode"):
+        assert env.render() is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"render_mode": "hologram"}, "hologram"),
+        ({"encoding": "morse"}, "morse"),
+        ({"illegal_move": "ignore"}, "ignore"),
+        ({"max_cycles": 0}, "0"),
+        ({"max_cycles": 2.5}, "2.5"),
+    ],
+)
+def test_bad_environment_arguments_are_refused_by_name(arguments, named):
+    with pytest.raises(InvalidGameError) as caught:
+        make(**arguments)
+    assert named in str(caught.value)
+
+
+def test_an_unknown_argument_is_named():
+    with pytest.raises(TypeError, match="heapz"):
+        make(heapz=(1, 2))
+
+
+def test_a_heap_too_large_for_a_mask_is_refused_by_the_environment_only():
+    assert make_game("nim", heaps=(10**15,)).solution.is_winning((5,))
+    with pytest.raises(SearchTooLargeError, match=str(10**15)):
+        make(heaps=(10**15,))
+
+
+def test_nothing_works_before_the_first_reset_and_the_error_says_so():
+    env = make(render_mode="ansi")
+    for ask in (
+        lambda: env.step(0),
+        lambda: env.step(None),
+        env.last,
+        env.agent_iter,
+        env.state,
+        env.render,
+        lambda: env.observe("player_0"),
+        lambda: env.position,
+    ):
+        with pytest.raises(ResetNeededError, match="reset"):
+            ask()
+
+
+BAD_ACTIONS = [-1, 15, 10**20, 1.0, 0.5, "0", True, False, None, (0,), [0], np.float64(1), np.True_]
+
+
+@pytest.mark.parametrize("action", BAD_ACTIONS, ids=repr)
+def test_what_is_no_action_is_refused_by_name(action):
+    env = make(heaps=(3, 4, 5))
+    env.reset()
+    with pytest.raises(InvalidActionError) as caught:
+        env.step(action)
+    assert repr(action) in str(caught.value)
+    assert "0 to 14" in str(caught.value)
+    assert env.position.tolist() == [3, 4, 5]
+    assert env.agent_selection == "player_0"
+
+
+@pytest.mark.parametrize("kind", [int, np.int8, np.int32, np.int64, np.uint16, np.array])
+def test_any_integer_is_an_action(kind):
+    env = make(heaps=(3, 4, 5))
+    env.reset()
+    env.step(kind(5))
+    assert env.position.tolist() == [3, 3, 5]
+
+
+def test_a_finished_agent_takes_only_none():
+    env = make(heaps=(1,))
+    env.reset()
+    env.step(0)
+    for action in (0, True, 0.0):
+        with pytest.raises(InvalidActionError, match="must be None"):
+            env.step(action)
+    env.step(None)
+    assert env.agents == ["player_0"]
+    env.step(None)
+    assert env.agents == []
+    for ask in (lambda: env.step(None), lambda: env.step(0), env.last):
+        with pytest.raises(ResetNeededError, match="over"):
+            ask()
+    env.reset()
+    assert env.position.tolist() == [1]
+
+
+CALLS = st.one_of(
+    st.tuples(
+        st.just("step"),
+        st.one_of(
+            st.integers(-3, 16),
+            st.none(),
+            st.floats(),
+            st.booleans(),
+            st.text(max_size=2),
+            st.integers(),
+            st.integers(0, 9).map(np.int64),
+            st.lists(st.integers(), max_size=2),
+        ),
+    ),
+    st.tuples(st.just("reset"), st.sampled_from([None, "uniform", "x", (1, 0, 0), (9, 9, 9), 3])),
+    st.tuples(st.just("observe"), st.sampled_from(["player_0", "player_1", "player_2", None, 0])),
+    st.tuples(st.just("last"), st.none()),
+    st.tuples(
+        st.just("set_position"), st.sampled_from([(1, 1, 1), (0, 0, 0), (2,), "a", None, 1.5])
+    ),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    calls=st.lists(CALLS, max_size=25),
+    illegal_move=st.sampled_from(["forfeit", "raise"]),
+    name=st.sampled_from(sorted(GAMES)),
+)
+def test_arbitrary_calls_raise_only_the_packages_own_errors(calls, illegal_move, name):
+    env = make(name, illegal_move=illegal_move)
+    total = 0.0
+    for call, value in calls:
+        try:
+            if call == "step":
+                env.step(value)
+                total = sum(env.rewards.values()) if len(env.agents) == 2 else 0.0
+            elif call == "reset":
+                env.reset(options={"start": value} if value is not None else None)
+            elif call == "observe":
+                seen = env.observe(value)
+                assert env.observation_space("player_0").contains(seen)
+            elif call == "last":
+                env.last()
+            else:
+                env.set_position(value)
+        except NimEnvsError as error:
+            assert str(error)
+        assert total == 0
+        assert len(env.agents) in (0, 1, 2)
+        assert len(set(map(len, (env.rewards, env.terminations, env.infos)))) == 1

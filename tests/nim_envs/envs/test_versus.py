@@ -1,0 +1,419 @@
+"""One seat against an opponent: Gymnasium's rules, and agreement with the batched environment."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers import RecordEpisodeStatistics
+from scipy.stats import chisquare
+
+from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
+from nim_envs import make_game
+from nim_envs.envs.versus import VersusEnv
+from nim_envs.errors import (
+    IllegalMoveError,
+    InvalidActionError,
+    InvalidGameError,
+    InvalidPositionError,
+    ResetNeededError,
+)
+from nim_envs.registration import GAMES, gymnasium_id, make_vector, make_versus
+from tests.games import ALL, label
+
+
+class Steady:
+    """An opponent whose answer follows from the mask alone; now and then it is illegal."""
+
+    def __init__(self, illegal=True):
+        self.illegal = illegal
+
+    def __call__(self, observations, masks, rng):
+        assert isinstance(rng, np.random.Generator)
+        actions = np.zeros(len(masks), dtype=np.int64)
+        for i, mask in enumerate(masks):
+            legal = np.flatnonzero(mask)
+            if len(legal):
+                mixed = int(observations[i].sum()) * 7 + int(legal.sum()) * 5
+                actions[i] = legal[mixed % len(legal)]
+                if self.illegal and mixed % 11 == 0:
+                    actions[i] = mixed % len(mask)
+        return actions
+
+
+def starts(env, number=6):
+    """Some starts of the environment's game."""
+    positions = env.game.start_positions()
+    return positions[:: max(1, len(positions) // number)]
+
+
+@pytest.mark.parametrize("encoding", ["integer", "unary"])
+@pytest.mark.parametrize("max_cycles", [None, 2])
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("case", ALL, ids=label)
+def test_it_agrees_with_the_batched_environment_in_everything(case, seat, max_cycles, encoding):
+    arguments = {
+        **case[1], "opponent": Steady(), "seat": seat, "max_cycles": max_cycles,
+        "encoding": encoding,
+    }  # fmt: skip
+    env = make_versus(case[0], **arguments)
+    batch = make_vector(case[0], 1, **arguments, autoreset_mode=AutoresetMode.DISABLED)
+    assert env.observation_space == batch.single_observation_space
+    assert env.action_space == batch.single_action_space
+    rng = np.random.default_rng(0)
+    for start in starts(env):
+        try:
+            observation, info = env.reset(options={"start": start})
+        except InvalidPositionError as error:
+            with pytest.raises(InvalidPositionError, match="no move"):
+                batch.reset(options={"start": start})
+            assert "no move" in str(error)
+            continue
+        expected, infos = batch.reset(options={"start": start})
+        ended = False
+        while True:
+            assert env.observation_space.contains(observation)
+            assert all((observation[key] == expected[key][0]).all() for key in expected)
+            assert (env.position == batch.positions[0]).all()
+            assert info["seat"] == infos["seat"][0] == seat
+            assert (info["action_mask"] == expected["action_mask"][0]).all()
+            assert (env.action_masks() == expected["action_mask"][0]).all()
+            if ended:
+                break
+            legal = np.flatnonzero(info["action_mask"])
+            action = rng.choice(legal) if rng.random() < 0.9 else env.action_space.sample()
+            observation, reward, terminated, truncated, info = env.step(action)
+            expected, *ends, infos = batch.step(np.array([action]))
+            assert [reward, terminated, truncated] == [end[0] for end in ends]
+            ended = terminated or truncated
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_where_a_game_is_cut_short_the_mask_is_kept_if_the_agent_is_to_move(seat):
+    env = make_versus("nim", heaps=(3, 4, 5), seat=seat, max_cycles=1)
+    _, info = env.reset(seed=0)
+    observation, reward, terminated, truncated, info = env.step(int(info["action_mask"].argmax()))
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    # After as many moves of each player it is the turn of who moved first.
+    legal = env.game.rules.action_mask(env.position)
+    expected = legal if seat == 0 else np.zeros_like(legal)
+    assert (observation["action_mask"] == expected).all()
+    assert (info["action_mask"] == expected).all()
+    assert (env.action_masks() == expected).all()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_form_of_make_and_make_vec_plays_the_same_games(name):
+    """Without randomness, every way to several games gives the same answers."""
+    modes = {"vector_entry_point": {}, "sync": {}}
+    if name == "nim":
+        # One game is enough: processes take their time to begin.
+        modes["async"] = {"vector_kwargs": {"context": "spawn"}}
+    ways = {
+        mode: gymnasium.make_vec(
+            gymnasium_id(name),
+            num_envs=2,
+            vectorization_mode=mode,
+            opponent=Steady(),
+            seat=0,
+            **more,
+        )
+        for mode, more in modes.items()
+    }
+    first = ways["vector_entry_point"]
+    for envs in ways.values():
+        assert envs.single_observation_space == first.single_observation_space
+        assert envs.action_space == first.action_space
+        envs.reset(seed=3)
+    rng = np.random.default_rng(1)
+    masks = first.reset()[0]["action_mask"]
+    for envs in ways.values():
+        assert (envs.reset()[0]["action_mask"] == masks).all()
+    for _ in range(8):
+        actions = np.array([rng.choice(np.flatnonzero(m)) if m.any() else 0 for m in masks])
+        answers = [envs.step(actions) for envs in ways.values()]
+        for observations, *ends, infos in answers:
+            for key, values in answers[0][0].items():
+                assert (observations[key] == values).all()
+            assert all(
+                (one == other).all() for one, other in zip(ends, answers[0][1:4], strict=True)
+            )
+            assert (infos["seat"] == answers[0][4]["seat"]).all()
+        masks = answers[0][0]["action_mask"]
+    for envs in ways.values():
+        envs.close()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"mask_in_observation": False},
+        {"encoding": "one_hot", "opponent": 0.3, "seat": "random"},
+        {"opponent": "optimal", "max_cycles": 2, "start": "uniform"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", GAMES)
+def test_gymnasiums_own_check_has_nothing_to_say(name, arguments, capsys):
+    # Warnings fail every test here.
+    env = gymnasium.make(gymnasium_id(name), **arguments)
+    check_env(env.unwrapped)
+    env.close()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_spec_makes_the_same_environment_again(name):
+    env = gymnasium.make(gymnasium_id(name), opponent=0.25, seat="random", encoding="binary")
+    spec = EnvSpec.from_json(env.spec.to_json())
+    json.loads(env.spec.to_json())
+    other = gymnasium.make(spec)
+    assert other.unwrapped.game == env.unwrapped.game
+    assert other.unwrapped.opponent == 0.25
+    assert other.observation_space == env.observation_space
+    again = gymnasium.make(env.spec)
+    lines = [play(each, seed=5) for each in (env, other, again)]
+    assert lines[0] == lines[1] == lines[2]
+
+
+def test_the_id_can_name_the_module_to_import():
+    code = (
+        "import gymnasium; env = gymnasium.make('nim_envs:nim_envs/Nim-v0'); "
+        "print(env.reset(seed=0)[0]['observation'].tolist())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[3, 4, 5]"
+
+
+def play(env, games=5, seed=None, agent_seed=0):
+    """All that some games of random legal moves show."""
+    rng = np.random.default_rng(agent_seed)
+    line = []
+    for game in range(games):
+        observation, info = env.reset(seed=seed if game == 0 else None)
+        ended = False
+        while not ended:
+            line.append((str(observation), int(info["seat"])))
+            action = rng.choice(np.flatnonzero(info["action_mask"]))
+            observation, reward, terminated, truncated, info = env.step(action)
+            line.append(reward)
+            ended = terminated or truncated
+    return line
+
+
+@pytest.mark.parametrize(
+    "opponent",
+    ["random", "optimal", 0.5, RandomAgent()],
+    ids=["random", "optimal", "mixed", "agent"],
+)
+def test_the_same_seed_gives_the_same_games(opponent):
+    def new():
+        return make_versus("nim", start="uniform", opponent=opponent, seat="random")
+
+    first, second = new(), new()
+    line = play(first, seed=7)
+    assert line == play(second, seed=7)
+    assert line != play(new(), seed=8)
+    # They go on alike, and a seed begins anew.
+    assert play(first) == play(second)
+    assert line == play(first, seed=7)
+
+
+def test_without_a_seed_games_differ_from_run_to_run():
+    lines = [play(make_versus("nim", start="uniform"), games=20) for _ in range(2)]
+    assert lines[0] != lines[1]
+
+
+def test_the_opponents_first_move_does_not_follow_from_the_start():
+    """Starts and replies are drawn independently, though one seed stands for both."""
+    env = make_versus("nim", heaps=(2, 2), start="uniform", seat=1)
+    pairs = set()
+    for seed in range(400):
+        observation, _ = env.reset(seed=seed)
+        pairs.add(tuple(observation["observation"].tolist()))
+    # Every position that one move leaves, and that leaves one.
+    assert pairs == {(0, 1), (0, 2), (1, 0), (2, 0), (1, 1), (1, 2), (2, 1)}
+
+
+GAME = make_game("nim", heaps=(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("opponent", "agent"),
+    [
+        ("random", RandomAgent()),
+        ("optimal", OptimalAgent(GAME)),
+        (0.4, EpsilonOptimalAgent(GAME, 0.4)),
+        (EpsilonOptimalAgent(GAME, 0.4), EpsilonOptimalAgent(GAME, 0.4)),
+    ],
+    ids=["random", "optimal", "mixed", "agent"],
+)
+@pytest.mark.parametrize("batched", [False, True])
+def test_opponents_play_with_the_probabilities_of_their_agents(opponent, agent, batched):
+    """The opponent opens at (2, 3); where that leads is as likely as its agent says."""
+    number = 3_000
+    if batched:
+        envs = make_vector("nim", number, heaps=(2, 3), opponent=opponent, seat=1)
+        after = envs.reset(seed=4)[0]["observation"]
+    else:
+        env = make_versus("nim", heaps=(2, 3), opponent=opponent, seat=1)
+        after = [env.reset(seed=4 if i == 0 else None)[0]["observation"] for i in range(number)]
+    position = np.array([2, 3])
+    mask = GAME.rules.action_mask(position)
+    (shares,) = agent.action_probabilities(position[np.newaxis], mask[np.newaxis])
+    seen = {}
+    for row in np.asarray(after).tolist():
+        seen[tuple(row)] = seen.get(tuple(row), 0) + 1
+    expected = {
+        tuple(GAME.rules.step(position, action).tolist()): number * share
+        for action, share in enumerate(shares)
+        if share > 0
+    }
+    assert set(seen) == set(expected)
+    if len(expected) > 1:
+        assert chisquare([seen[key] for key in expected], list(expected.values())).pvalue > 1e-4
+
+
+def test_a_seat_that_is_drawn_is_each_as_often_as_the_other():
+    env = make_versus("nim", seat="random")
+    seats = [int(env.reset(seed=1 if i == 0 else None)[1]["seat"]) for i in range(1_000)]
+    assert 430 < sum(seats) < 570
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("opponent", ["random", "optimal", 0.5])
+def test_copies_keep_the_position_and_go_on_alike(opponent, copied):
+    env = make_versus("nim", heaps=(9, 8, 7), opponent=opponent, seat="random")
+    _, info = env.reset(seed=2)
+    env.step(int(info["action_mask"].argmax()))
+    other = copied(env)
+    assert (other.position == env.position).all()
+    assert (other.position != [9, 8, 7]).any()
+    while env.action_masks().any():
+        action = int(env.action_masks().argmax())
+        ours, theirs = env.step(action), other.step(action)
+        assert str(ours) == str(theirs)
+    assert play(env) == play(other)
+
+
+def test_the_mask_stays_in_the_info_where_observations_are_plain_arrays():
+    env = make_versus("nim", encoding="binary", mask_in_observation=False)
+    observation, info = env.reset(seed=0)
+    assert observation.dtype == np.float32
+    assert env.observation_space.contains(observation)
+    assert info["action_mask"].dtype == np.int8
+    assert env.action_masks().dtype == np.bool_
+    assert (env.action_masks() == info["action_mask"]).all()
+    while True:
+        observation, reward, terminated, _, info = env.step(int(info["action_mask"].argmax()))
+        assert env.observation_space.contains(observation)
+        assert (env.action_masks() == info["action_mask"]).all()
+        if terminated:
+            break
+    assert reward in (-1.0, 1.0)
+    assert not info["action_mask"].any()
+
+
+def test_masks_reach_through_wrappers():
+    env = RecordEpisodeStatistics(gymnasium.make("nim_envs/Nim-v0"))
+    env.reset(seed=0)
+    assert env.get_wrapper_attr("action_masks")().sum() == 12
+
+
+def test_illegal_moves_forfeit_or_raise():
+    env = make_versus("nim", heaps=(2, 1))
+    env.reset(seed=0)
+    _, reward, terminated, truncated, info = env.step(3)
+    assert (reward, terminated, truncated) == (-1.0, True, False)
+    assert not info["action_mask"].any()
+    env = make_versus("nim", heaps=(2, 1), illegal_move="raise")
+    env.reset(seed=0)
+    with pytest.raises(IllegalMoveError, match=r"action 3 .* is illegal at \[2, 1\]"):
+        env.step(3)
+    assert env.position.tolist() == [2, 1]
+    env.step(0)
+
+
+def foul(observations, masks, rng):
+    return np.argmin(masks, axis=1)
+
+
+def test_an_opponents_illegal_move_loses_or_raises():
+    env = make_versus("nim", heaps=(4, 1), opponent=foul)
+    env.reset()
+    assert env.step(0)[1:4] == (1.0, True, False)
+    env = make_versus("nim", heaps=(4, 1), opponent=foul, illegal_move="raise")
+    env.reset()
+    with pytest.raises(IllegalMoveError, match=r"the opponent's action 3 .* is illegal"):
+        env.step(0)
+    # There is no way on from the middle of a step.
+    with pytest.raises(ResetNeededError, match="reset"):
+        env.step(0)
+    env.reset()
+    assert env.position.tolist() == [4, 1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "named"),
+    [(99, "not 99"), (1.5, "1.5"), ([1, 2], "shape"), (None, "None")],
+)
+def test_an_opponents_nonsense_is_an_error(answer, named):
+    env = make_versus("nim", opponent=lambda observations, masks, rng: [answer])
+    env.reset()
+    with pytest.raises(InvalidActionError, match=f"the opponent's action.*{named}"):
+        env.step(0)
+
+
+def test_steps_out_of_turn_are_errors():
+    env = make_versus("nim", heaps=(1,))
+    for early in (lambda: env.step(0), env.action_masks, lambda: env.position):
+        with pytest.raises(ResetNeededError, match="reset"):
+            early()
+    env.reset()
+    for bad in (-1, 1, 0.0, "0", None, True):
+        with pytest.raises(InvalidActionError, match="action must be an integer from 0 to 0"):
+            env.step(bad)
+    assert env.step(0)[1] == 1.0
+    with pytest.raises(ResetNeededError, match="reset"):
+        env.step(0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"opponent": "perfect"}, ["'perfect'", "random", "optimal"]),
+        ({"opponent": 1.5}, ["1.5", "probability"]),
+        ({"opponent": None}, ["None", "random"]),
+        ({"opponent": RandomAgent}, ["RandomAgent", "an agent"]),
+        ({"opponent": True}, ["True"]),
+        ({"seat": 2}, ["2", "random"]),
+        ({"seat": None}, ["None", "random"]),
+        ({"mask_in_observation": 1}, ["mask_in_observation", "1"]),
+        ({"encoding": "ternary"}, ["ternary", "one_hot"]),
+        ({"illegal_move": "ignore"}, ["ignore", "forfeit"]),
+        ({"max_cycles": 0}, ["max_cycles", "0"]),
+        ({"render_mode": "smell"}, ["smell", "ansi"]),
+    ],
+    ids=str,
+)
+def test_bad_arguments_are_refused_with_what_is_allowed(arguments, named):
+    with pytest.raises(InvalidGameError) as caught:
+        VersusEnv(make_game("nim"), **arguments)
+    assert all(name in str(caught.value) for name in named)
+
+
+def test_it_renders_as_the_turn_based_environment():
+    env = gymnasium.make("nim_envs/Nim-v0", render_mode="ansi", heaps=(2, 1))
+    env.reset(seed=0)
+    assert "heap 0  2" in env.render()
+    env.step(1)
+    assert "player_1 moved" in env.render()

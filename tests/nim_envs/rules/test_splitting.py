@@ -1,0 +1,639 @@
+"""Games that split, tokens on graphs, and sums: rules and truth against plain search."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections import Counter
+
+import numpy as np
+import pettingzoo
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents import AfterstateTD, HeapSymmetry, OptimalAgent, QLearning, RandomAgent
+from agents.evaluation import beatable_share, best_response, optimality, value_accuracy
+from agents.evaluation.value_score import value_optimality
+from agents.players.human import HumanAgent
+from agents.storage import load, save
+from agents.training import train
+from nim_envs import Convention, Game, GameEnv, Rules, make_game
+from nim_envs.envs.vector.tables import Grouping
+from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
+from nim_envs.registration import GAMES, make_vector, sum_of_games
+from nim_envs.rules import (
+    NO_MOVE,
+    HeapGame,
+    SplittingHeap,
+    TableComponent,
+    dawsons_kayles,
+    graph,
+    grundy,
+    heap_game,
+    kayles,
+    nim,
+    octal,
+    subtraction,
+    sum_of,
+)
+from nim_envs.sequences import grundy_sequence
+from nim_envs.starts import NAMED_STARTS
+from nim_envs.theory import (
+    HeapSearch,
+    count_games,
+    grundy_values,
+    levels,
+    misere_grundy_values,
+    perft,
+    reachable,
+    search_grundy_values,
+    search_winning,
+    solve,
+)
+from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
+from tests.games import ALL as ALL_GAMES
+from tests.games import label
+
+HEAPS = [
+    ("0.77", (7,)),
+    ("0.77", (3, 4)),
+    ("0.07", (11,)),
+    ("0.137", (9,)),
+    ("0.6", (9,)),
+    ("4.0", (8,)),
+    ("grundy", (11,)),
+    ("grundy", (2, 9)),
+    ("0.(3)", (3, 4)),
+    ("0.(7)", (5,)),
+    ("4.7", (5,)),
+    ("0.1", (3, 1)),
+    ("0.15", (9,)),
+    ("0.04", (11,)),
+    ("0.52", (8,)),
+    ("0.356", (8,)),
+]
+"""Heap games by name or code, with heaps few enough to search."""
+
+DAG = ((), (0,), (0,), (1, 2), (0, 3), (2, 3), (1, 4), (5, 6, 0), ())
+
+
+def rules_of(name, heaps):
+    return grundy(heaps) if name == "grundy" else octal(name, heaps)
+
+
+OTHERS = [
+    graph(DAG, (7, 6)),
+    graph(DAG, (7, 7, 4)),
+    graph(((), (0,), (1, 0)), (2,)),
+    sum_of([kayles((4,)), nim((3,)), graph(DAG, (5,))]),
+    sum_of([grundy((7,)), subtraction((4,), (2, 3)), kayles((2,))]),
+    sum_of([kayles((3,)), kayles((3,)), kayles((2,))]),
+    sum_of([nim((2, 3)), dawsons_kayles((7,))]),
+]
+ALL_RULES = [*(rules_of(*heaps) for heaps in HEAPS), *OTHERS]
+
+
+def named(rules):
+    return f"{rules.name}{rules.initial}"
+
+
+def plain_wins(rules, convention):
+    """Who wins at every position, by a memo and the words of the rules alone."""
+
+    @functools.cache
+    def wins(position):
+        here = np.array(position)
+        actions = np.flatnonzero(rules.action_mask(here))
+        if not len(actions):
+            return convention is Convention.MISERE
+        return any(not wins(tuple(rules.step(here, action).tolist())) for action in actions)
+
+    return np.array([wins(tuple(position)) for position in rules.lattice().tolist()])
+
+
+@pytest.mark.parametrize("heaps", HEAPS, ids=str)
+def test_moves_are_those_of_the_heap_game_and_dead_heaps_leave_the_board(heaps):
+    name, sizes = heaps
+    game, rules = heap_game(name), rules_of(name, sizes)
+
+    def alive(parts):
+        return sorted(part for part in parts if game.options(part))
+
+    for position in rules.lattice().tolist():
+        expected = Counter()
+        for place, heap in enumerate(position):
+            rest = position[:place] + position[place + 1 :]
+            for option in game.options(heap):
+                expected[tuple(sorted([part for part in rest if part] + alive(option)))] += 1
+        found = Counter()
+        for action in np.flatnonzero(rules.action_mask(np.array(position))).tolist():
+            after = rules.step(np.array(position), action)
+            assert rules.is_position(after)
+            found[tuple(sorted(after[after > 0].tolist()))] += 1
+        assert found == expected
+
+
+@pytest.mark.parametrize("heaps", HEAPS, ids=str)
+def test_slots_are_as_many_as_heaps_can_ever_be_at_once(heaps):
+    name, sizes = heaps
+    game, rules = heap_game(name), rules_of(name, sizes)
+    seen = set()
+
+    def play(position):
+        if position in seen:
+            return
+        seen.add(position)
+        for place, heap in enumerate(position):
+            for option in game.options(heap):
+                parts = [part for part in option if game.options(part)]
+                play(tuple(sorted([*position[:place], *position[place + 1 :], *parts])))
+
+    play(tuple(sorted(sizes)))
+    most = max(map(len, seen))
+    assert len(rules.components) == max(most, len(sizes))
+    # Whatever play from the initial position reaches is a position.
+    by_seat = reachable(rules, np.array([rules.initial]))
+    reached = rules.positions(np.flatnonzero(by_seat.any(axis=0)))
+    assert rules.is_position(reached).all()
+    assert {tuple(sorted(row[row > 0].tolist())) for row in reached} == seen
+
+
+@pytest.mark.parametrize("convention", Convention)
+@pytest.mark.parametrize("rules", ALL_RULES, ids=named)
+def test_every_answer_equals_plain_search_at_every_position(rules, convention):
+    game = Game(rules, convention)
+    lattice = rules.lattice()
+    truth = plain_wins(rules, convention)
+    for solution in (
+        solve(game),
+        solve(game, method="search"),
+        MemoSolution(rules, convention),
+    ):
+        assert (solution.is_winning(lattice) == truth).all()
+        mask = solution.winning_mask(lattice)
+        for position, winning in zip(lattice[::7], mask[::7], strict=True):
+            good = [
+                action
+                for action in np.flatnonzero(rules.action_mask(position)).tolist()
+                if not truth[(lattice == rules.step(position, action)).all(axis=1)][0]
+            ]
+            assert np.flatnonzero(winning).tolist() == good
+            assert solution.winning_actions(position).tolist() == good
+    assert (search_winning(rules, convention)[rules.indices(lattice)] == truth).all()
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=named)
+def test_grundy_values_of_sums_equal_the_mex_recursion_over_whole_positions(rules):
+    solution = solve(Game(rules, Convention.NORMAL))
+    lattice = rules.lattice()
+    by_position = search_grundy_values(rules)[rules.indices(lattice)]
+    assert (solution.grundy_value(lattice) == by_position).all()
+
+
+@pytest.mark.parametrize("name", ["kayles", "dawsons_chess", "grundy"])
+def test_misere_play_equals_the_search_of_heaps(name):
+    rules = GAMES[name].rules(heaps=(8,))
+    search = HeapSearch(name, Convention.MISERE)
+    solution = solve(Game(rules, Convention.MISERE))
+    for position in rules.lattice():
+        assert solution.is_winning(position) == search.is_winning(position.tolist())
+
+
+def random_splitting_tables(count, seed):
+    """Tables of small random games that split: what is left is at most what there was."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        states = int(rng.integers(4, 7))
+        rows, seconds = [], []
+        for state in range(states):
+            options = [(-1, 0)] + [
+                (first, second)
+                for first in range(state)
+                for second in range(min(first, state - first) + 1)
+            ]
+            chosen = [options[i] for i in rng.integers(len(options), size=4)]
+            rows.append(tuple(first for first, _ in chosen))
+            seconds.append(tuple(second for _, second in chosen))
+        table = TableComponent(tuple(rows), tuple(seconds))
+        if table.splits:
+            yield table
+
+
+@pytest.mark.parametrize("convention", Convention)
+def test_random_games_that_split_are_solved_right_by_whatever_applies(convention):
+    methods = Counter()
+    tail = TableComponent(rows=((-1, -1), (0, -1), (1, 0)))
+    for table in random_splitting_tables(60, seed=3):
+        top = table.states - 1
+        slots = int(table.slots_needed[top])
+        rules = Rules("random", (table,) * slots + (tail,), (top, *(0,) * (slots - 1), 2))
+        solution = solve(Game(rules, convention))
+        methods[solution.method] += 1
+        truth = plain_wins(rules, convention)
+        lattice = rules.lattice()
+        assert (solution.is_winning(lattice) == truth).all()
+        assert (solution.winning_mask(lattice).any(axis=1)[~rules.is_terminal(lattice)]
+                == truth[~rules.is_terminal(lattice)]).all()  # fmt: skip
+    if convention is Convention.NORMAL:
+        assert set(methods) == {"Sprague-Grundy theorem"}
+    else:
+        # Both roads were taken, and not just once.
+        assert set(methods) == {"theorem on tame misère sums", "exhaustive search"}
+        assert min(methods.values()) >= 5
+
+
+@pytest.mark.parametrize("heaps", HEAPS, ids=str)
+def test_every_option_is_legal_in_some_heap(heaps):
+    component = SplittingHeap(heap_game(heaps[0]), max(heaps[1]))
+    legal = component.successors(np.arange(component.states)) != NO_MOVE
+    assert legal.any(axis=0).all()
+
+
+@pytest.mark.parametrize("digit", [1, 3, 7])
+def test_a_digit_in_brackets_repeats_whatever_it_is(digit):
+    game = heap_game(f"0.({digit})")
+    assert game.name == f"0.({digit})"
+    assert [game.digit(taken) for taken in (0, 1, 2, 99)] == [0, digit, digit, digit]
+    assert () in game.options(7)  # all seven may be taken
+
+
+def test_games_with_unequal_heaps_are_named_apart():
+    assert heap_game("grundy").name == "grundy"
+    assert HeapGame((0, 7), unequal=True).name == "0.7 with unequal heaps"
+    assert HeapGame((0, 7)).name == "0.7"
+
+
+def test_moves_that_only_split_are_named_by_the_smaller_part():
+    component = SplittingHeap(heap_game("grundy"), 5)
+    assert component.option_form == "smaller part"
+    assert {component.option_numbers(option, 5) for option in range(component.options)} == {
+        (1,), (2,),
+    }  # fmt: skip
+    assert SplittingHeap(heap_game("0.3"), 5).option_form == "amount"
+
+
+def test_the_known_sequences_come_out_of_the_tables():
+    cases = {
+        "kayles": [0, 1, 2, 3, 1, 4, 3, 2, 1, 4, 2, 6],
+        "dawsons_chess": [0, 1, 1, 2, 0, 3, 1, 1, 0, 3, 3, 2],
+        "dawsons_kayles": [0, 0, 1, 1, 2, 0, 3, 1, 1, 0, 3, 3],
+        "grundy": [0, 0, 0, 1, 0, 2, 1, 0, 2, 1, 0, 2, 1, 3, 2, 1],
+        "splitting": [0, 0, 1, 0, 1, 0, 1],
+    }
+    for name, values in cases.items():
+        heap = SplittingHeap(heap_game(name), len(values) - 1)
+        assert grundy_values(heap).tolist() == values
+    for code in ("0.6", "0.156", "4.7", "0.(7)"):
+        game = heap_game(code)
+        table = grundy_values(SplittingHeap(game, 60))
+        assert table.tolist() == grundy_sequence(game, 61).tolist()
+
+
+def test_levels_count_the_longest_play():
+    # Kayles, one pin at a time; Grundy's game by hand: 7 to 1+6 to 1+5 to 1+4 to 1+3 to 1+2.
+    assert levels(SplittingHeap(heap_game("kayles"), 6)).tolist() == list(range(7))
+    assert levels(SplittingHeap(heap_game("grundy"), 7)).tolist() == [0, 0, 0, 1, 2, 3, 4, 5]
+    # Splitting one heap of n takes n - 1 moves, in whatever order.
+    assert levels(SplittingHeap(heap_game("splitting"), 6)).tolist() == [0, 0, 1, 2, 3, 4, 5]
+
+
+def test_misere_values_of_wild_components_that_split_are_not_guessed():
+    with pytest.raises(ValueError, match="tame"):
+        misere_grundy_values(SplittingHeap(heap_game("kayles"), 8))
+
+
+def test_perft_counts_by_hand():
+    # Kayles of 3: to 2 and on to 1 and 0, or to 0; to 1 1, in two orders; to 1.
+    rules = kayles((3,))
+    assert [perft(rules, depth) for depth in range(5)] == [1, 3, 5, 3, 0]
+    assert count_games(rules) == 2 + 2 + 1
+    # Grundy's game of 5: to 4 1 or 3 2; 4 to 3 1; 3 to 2 1.
+    assert [perft(grundy((5,)), depth) for depth in range(5)] == [1, 2, 2, 1, 0]
+    # A path of three edges with two tokens, at 3 and 2: orders of 3 moves and 2 moves.
+    path = graph(((), (0,), (1,), (2,)), (3, 2))
+    assert count_games(path) == 10
+    # In a sum the moves of the parts interleave: 1 + 2 moves in three ways.
+    assert count_games(sum_of([nim((1,)), graph(((), (0,), (1,)), (2,))])) == 3
+
+
+def test_the_larger_part_stays_and_the_smaller_fills_the_first_empty_slot():
+    rules = kayles((9,))
+    position = np.array([2, 0, 5, 0, 0])
+    action = next(
+        action
+        for action in range(rules.num_actions)
+        if rules.describe_action(action, position) == "heap 2: take 1, leave 1 and 3"
+    )
+    assert rules.describe_action(action) == "heap 2: take 1, leave 1 and the rest"
+    assert rules.step(position, action).tolist() == [2, 1, 3, 0, 0]
+    # Any rank.
+    batch = np.stack([position, np.array([5, 0, 5, 0, 0]), np.array([0, 0, 5, 0, 0])])
+    after = rules.step(batch, np.array([action] * 3))
+    assert after.tolist() == [[2, 1, 3, 0, 0], [5, 1, 3, 0, 0], [1, 0, 3, 0, 0]]
+
+
+def test_points_of_the_lattice_that_need_too_many_slots_are_no_positions():
+    rules = kayles((7,))
+    assert rules.num_positions == 8**4
+    lattice = rules.lattice()
+    # A heap of n may become (n + 1) // 2 heaps.
+    by_hand = [
+        point
+        for point in itertools.product(range(8), repeat=4)
+        if sum((heap + 1) // 2 for heap in point) <= 4
+    ]
+    assert lattice.tolist() == [list(point) for point in by_hand]
+    for ask in (rules.checked_positions, solve(make_game("kayles")).is_winning):
+        with pytest.raises(InvalidPositionError, match=r"\[7, 7, 0, 0\].* 8 slots .* there are 4"):
+            ask((7, 7, 0, 0))
+        with pytest.raises(InvalidPositionError, match=r"\[7, 7, 0, 0\].* 8 slots .* there are 4"):
+            ask([(7, 0, 0, 0), (7, 7, 0, 0)])
+    with pytest.raises(InvalidPositionError, match="slots"):
+        make_game("kayles", start=(7, 0, 1, 0))
+    with pytest.raises(InvalidGameError, match="slots"):
+        Rules("kayles", rules.components, (7, 7, 0, 0))
+    box = rules.positions_between((0, 1, 0, 2), (3, 3, 1, 7))
+    assert box.tolist() == [
+        list(point)
+        for point in by_hand
+        if point[0] <= 3 and 1 <= point[1] <= 3 and point[2] <= 1 and point[3] >= 2
+    ]
+    with pytest.raises(SearchTooLargeError, match="positions or more; the limit is 10"):
+        rules.lattice(10)
+
+
+@pytest.mark.parametrize("name", ["uniform", "n_position", "p_position", "balanced"])
+@pytest.mark.parametrize("game", ["kayles", "sum"])
+def test_starts_are_drawn_among_positions_alone(name, game):
+    made = make_game(game)
+    sampler = NAMED_STARTS[name].bind(made)
+    drawn = sampler.sample(np.random.default_rng(0), 300)
+    assert made.rules.is_position(drawn).all()
+    assert not made.rules.is_terminal(drawn).any()
+    support, chances = sampler.support()
+    assert made.rules.is_position(support).all()
+    assert abs(chances.sum() - 1) < 1e-9
+    if name in ("n_position", "p_position"):
+        assert (made.solution.is_winning(drawn) == (name == "n_position")).all()
+
+
+def test_lattices_too_large_to_sweep_are_searched_up_to_order():
+    game = make_game("kayles", heaps=(20,), misere=True)
+    assert game.rules.num_positions == 21**10
+    # Two sizes of heaps for each number of slots up to 10: partitions into parts of two colours.
+    assert count_up_to_order(game.rules) == sum([1, 2, 5, 10, 20, 36, 65, 110, 185, 300, 481])
+    solution = game.solution
+    assert solution.method == "exhaustive search up to order"
+    search = HeapSearch("kayles", Convention.MISERE)
+    positions = [
+        game.rules.initial,
+        (11, 0, 0, 3, 3, 0, 0, 0, 0, 0),
+        (4, 4, 4, 4) + (1, 1, 0, 0, 0, 0),
+    ]
+    for position in positions:
+        assert solution.is_winning(position) == search.is_winning(position)
+        for action in solution.winning_actions(position).tolist():
+            after = game.rules.step(np.array(position), action)
+            assert not search.is_winning(after.tolist())
+    with pytest.raises(SearchTooLargeError, match=r"1215 up to the order .* the limit is 1000"):
+        solve(game, limit=1000)
+    with pytest.raises(SearchTooLargeError, match="remember more than 100"):
+        MemoSolution(game.rules, Convention.MISERE, limit=100).is_winning(game.rules.initial)
+
+
+def test_normal_play_of_larger_heaps_needs_no_search():
+    game = make_game("kayles", heaps=(90, 57))
+    assert game.solution.method == "Sprague-Grundy theorem"
+    values = grundy_sequence(heap_game("kayles"), 91)
+    assert game.solution.grundy_value(game.rules.initial) == values[90] ^ values[57]
+    for action in game.solution.winning_actions(game.rules.initial).tolist():
+        after = game.rules.step(np.array(game.rules.initial), action)
+        assert np.bitwise_xor.reduce(values[after]) == 0
+
+
+CYCLIC = ((1,), (2,), (3,), (1, 0), ())
+
+
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda: graph(CYCLIC, (0,)), "1 -> 2 -> 3 -> 1"),
+        (lambda: graph(((0,),), (0,)), "0 -> 0"),
+        (lambda: graph(((), (0, 0)), (1,)), "successors[1]"),
+        (lambda: graph(((), (2,)), (1,)), "successors[1][0]"),
+        (lambda: graph(((), "0"), (1,)), "'0'"),
+        (lambda: graph((), (0,)), "()"),
+        (lambda: graph(5, (0,)), "5"),
+        (lambda: graph(((), (0,)), (2,)), "tokens[0]"),
+        (lambda: graph(((), (0,)), ()), "()"),
+        (lambda: octal("0.8", (3,)), "'0.8'"),
+        (lambda: octal(0.77, (3,)), "0.77"),
+        (lambda: octal("0.00", (3,)), "all 0"),
+        (lambda: octal("kayles", (3,)), "'kayles'"),
+        (lambda: octal("0.77", (3, -1)), "-1"),
+        (lambda: kayles(()), "()"),
+        (lambda: kayles(("3",)), "'3'"),
+        (lambda: make_game("grundy", heaps=(2,)), "(2,)"),
+        (lambda: sum_of([]), "[]"),
+        (lambda: sum_of([kayles]), "function"),
+        (lambda: sum_of([nim((3,)), "kayles"]), "'kayles'"),
+        (lambda: heap_game("kayles").options(-1), "-1"),
+        (lambda: make_game("sum", games=(("chess", {}),)), "'chess'"),
+        (lambda: make_game("sum", games=()), "()"),
+        (lambda: make_game("sum", games="nim"), "'nim'"),
+        (lambda: make_game("sum", games=(("nim", 3),)), "('nim', 3)"),
+        (lambda: make_game("sum", games=(("kayles", {"heaps": (-1,)}),)), "-1"),
+        (lambda: TableComponent(((-1,), (0,)), ((0,), (1,))), "second part, 1"),
+        (lambda: TableComponent(((-1,), (0,)), ((0,),)), "(1, 1)"),
+        (lambda: TableComponent(((1,), (-1,), (1,)), ((0,), (0,), (1,))), "empty slot"),
+    ],
+)  # fmt: skip
+def test_bad_arguments_are_refused_by_name(make, named):
+    with pytest.raises((InvalidGameError, InvalidPositionError)) as caught:
+        make()
+    assert named in str(caught.value)
+
+
+def test_an_argument_that_a_part_of_a_sum_does_not_take_is_named():
+    with pytest.raises(TypeError, match="max_take"):
+        make_game("sum", games=(("kayles", {"max_take": 3}),))
+
+
+def test_a_heap_too_large_to_tabulate_is_refused_with_its_size():
+    for make in (lambda: kayles((10**6,)), lambda: octal("0.(7)", (10**4,))):
+        with pytest.raises(SearchTooLargeError, match=r"heap of 1\d* objects"):
+            make()
+
+
+def test_a_cycle_through_a_second_part_is_refused():
+    table = TableComponent(((-1,), (2,), (1,)), ((0,), (0,), (1,)))
+    with pytest.raises(InvalidGameError, match="cycle"):
+        levels(table)
+    with pytest.raises(InvalidGameError, match="cycle"):
+        _ = table.slots_needed
+
+
+def test_sums_are_described_by_names_and_arguments():
+    rules = sum_of_games((("kayles", {"heaps": (5,)}), "nim", ["graph", {"tokens": [3, 2]}]))
+    assert rules.name == "kayles + nim + graph"
+    assert rules.initial == (5, 0, 0, 3, 4, 5, 3, 2)
+    nested = sum_of_games((("sum", {"games": ("nim", ("grundy", {"heaps": (7,)}))}), "addition"))
+    assert nested.initial == (3, 4, 5, 7, 0, 0)
+
+
+@given(edges=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=25, unique=True))
+def test_a_graph_is_refused_just_if_it_has_a_cycle(edges):
+    lists = [[] for _ in range(10)]
+    for source, target in edges:
+        lists[source].append(target)
+    # Who has no edge left is taken away, over and over: what stays is a cycle and more.
+    left = set(range(10))
+    while any(left.isdisjoint(lists[node]) for node in left):
+        left -= {node for node in left if left.isdisjoint(lists[node])}
+    if not left:
+        assert graph(lists, (0,)).components[0].states == 10
+        return
+    with pytest.raises(InvalidGameError) as caught:
+        graph(lists, (0,))
+    cycle = [int(node) for node in str(caught.value).rpartition("it has ")[2].split(" -> ")]
+    assert cycle[0] == cycle[-1]
+    assert all(target in lists[node] for node, target in itertools.pairwise(cycle))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "episodes"),
+    [
+        ("kayles", {"heaps": (5,)}, 5_000),
+        ("kayles", {"heaps": (5,), "misere": True}, 5_000),
+        ("graph", {}, 10_000),
+        ("sum", {"games": (("grundy", {"heaps": (7,)}), ("nim", {"heaps": (2,)}))}, 5_000),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("learner", [QLearning, AfterstateTD])
+def test_learners_learn_every_position_through_the_same_interface(
+    learner, name, arguments, episodes
+):
+    env = pettingzoo.make("aec", f"nim_envs/{name}-v0", **arguments, start="uniform")
+    spaces = (env.observation_space("player_0"), env.action_space("player_0"))
+    agent = (
+        AfterstateTD(env.game, dtype="float32") if learner is AfterstateTD else QLearning(*spaces)
+    )
+    train(env, agent, episodes, seed=0, progress=False)
+    score = optimality(agent.greedy(), env.game)
+    assert (score.percent, score.illegal_percent) == (100.0, 0.0)
+    assert score.count > 10
+    assert score.random_percent < 80
+    if learner is AfterstateTD:
+        assert value_optimality(agent.greedy(), env.game) == 100.0
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_the_compiled_score_is_the_score_of_games_that_split(symmetric):
+    game = make_game("kayles", heaps=(6,), start="uniform")
+    agent = AfterstateTD(game, symmetric=symmetric, sweeping=True, dtype="float32")
+    train(GameEnv(game), agent, 2, seed=0, progress=False)
+    score = optimality(agent.greedy(), game).percent
+    assert 30 < score < 100  # half learned, so that a wrong score would show
+    assert value_optimality(agent.greedy(), game) == pytest.approx(score)
+
+
+def test_heap_symmetry_takes_the_slots_of_one_game_and_no_more():
+    game = make_game("kayles", heaps=(6,), start="uniform")
+    env = GameEnv(game)
+    spaces = (env.observation_space("player_0"), env.action_space("player_0"))
+    agent = HeapSymmetry(QLearning(*spaces), game)
+    train(env, agent, 3_000, seed=0, progress=False)
+    assert optimality(agent.greedy(), game).percent == 100
+    for games in (("kayles", "nim"), (("kayles", {"heaps": (3,)}), ("kayles", {"heaps": (4,)}))):
+        with pytest.raises(InvalidGameError, match="heap symmetry"):
+            HeapSymmetry(QLearning(*spaces), make_game("sum", games=games))
+
+
+def test_scores_against_a_best_response_are_over_positions_alone():
+    game = make_game("sum", games=(("kayles", {"heaps": (4,)}), ("nim", {"heaps": (2,)})))
+    chances = best_response(RandomAgent(), game)
+    at = game.rules.indices(game.rules.lattice())
+    winning = game.solution.is_winning(game.rules.lattice())
+    # From an N-position the best response wins for sure.
+    assert (chances.moving[at][winning] == 1).all()
+    assert beatable_share(OptimalAgent(game), game) == 0
+
+    def opponent_may_win(position, opponent_moves):
+        """By plain search: whether there is any way that the random player loses."""
+        actions = np.flatnonzero(game.rules.action_mask(position))
+        if not len(actions):
+            return not opponent_moves
+        after = (game.rules.step(position, action) for action in actions)
+        return any(opponent_may_win(option, not opponent_moves) for option in after)
+
+    won = game.rules.lattice()[winning]
+    share = np.mean([opponent_may_win(position, opponent_moves=False) for position in won])
+    assert 0 < share < 1
+    assert beatable_share(RandomAgent(), game) == share
+    guess = np.zeros(game.rules.num_positions, dtype=bool)
+    guess[at] = winning
+    assert value_accuracy(guess, game).plain == 1
+
+
+@pytest.mark.parametrize(
+    "games",
+    [
+        (("kayles", {"heaps": (5,)}),),
+        (("nim", {"heaps": (2, 3)}), ("grundy", {"heaps": (9,)}), ("graph", {"tokens": (3, 4)})),
+        (("kayles", {"heaps": (4,)}), ("kayles", {"heaps": (3,)}), ("nim", {"heaps": (2,)})),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("largest", [1, 10**6])
+def test_slots_are_one_group_of_the_batched_tables_and_only_positions_are_numbered(games, largest):
+    rules = make_game("sum", games=games).rules
+    grouping = Grouping(rules, largest)
+    assert [c for group in grouping.members for c in group] == list(range(len(rules.shape)))
+    assert set(rules.slot_groups) <= set(grouping.members)
+    lattice = rules.lattice()
+    states = grouping.states(lattice)
+    assert (grouping.positions(states) == lattice).all()
+    # Positions in their order are numbered through, and nothing else is.
+    assert (grouping.strides @ states == np.arange(len(lattice))).all()
+
+
+def test_slots_with_too_many_joint_states_are_refused_with_their_size():
+    game = make_game("kayles", heaps=(18,))
+    with pytest.raises(SearchTooLargeError, match=r"19, 19.* positions or more; the limit is"):
+        make_vector("kayles", 1, heaps=(18,))
+    assert game.solution.is_winning(game.rules.initial)
+
+
+def test_a_person_names_a_move_by_what_is_taken_and_left():
+    game = make_game("sum", games=(("kayles", {"heaps": (7,)}), "grundy", "graph"))
+    position = np.array(game.rules.initial)
+    mask = game.rules.action_mask(position)
+    said: list[str] = []
+
+    def moved(*answers):
+        lines = iter(answers)
+        human = HumanAgent(game, read=lambda prompt: next(lines), write=said.append)
+        action = human.act(position, mask, np.random.default_rng(0))
+        return game.rules.describe_action(action, position)
+
+    assert moved("0 2 1") == "heap 0: take 2, leave 1 and 4"
+    assert moved("0, 2") == "heap 0: take 2"
+    assert moved("4 3") == "heap 4: leave 3 and 7"
+    assert moved("7 2") == "token 7: move to 2"
+    assert moved("1 1", "7 9", "hint", "0 1 3") == "heap 0: take 1, leave 3 and 3"
+    assert said[0].startswith("'1 1' is no legal move. Legal: heap 0: 1 to 2, 1 1, 1 2, 1 3, 2 1")
+    assert said[0].endswith("token 7: 2, 5, 10; token 8: 2, 5, 9.")
+    assert said[2].startswith("Winning: ") or said[2] == "Every move loses against correct play."
+
+
+@pytest.mark.parametrize("case", ALL_GAMES, ids=label)
+def test_a_learner_that_holds_its_game_is_saved_and_loaded_whole(case, tmp_path):
+    game = make_game(case[0], **case[1])
+    learner = AfterstateTD(game)
+    learner.values[:] = np.random.default_rng(0).random(len(learner.values))
+    save(learner, tmp_path / "learner.zip")
+    loaded = load(tmp_path / "learner.zip")
+    assert loaded.game == game
+    assert (loaded.values == learner.values).all()

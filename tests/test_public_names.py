@@ -1,0 +1,194 @@
+"""What others import stays importable, and no module hides what its package exports."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# In the README and the tutorials, or public for other reasons; written before modules moved.
+_PUBLIC = """
+nim_envs.Convention
+nim_envs.Game
+nim_envs.GameEnv
+nim_envs.Rules
+nim_envs.make_game
+
+nim_envs.rules.Component
+nim_envs.rules.SplittingHeap
+nim_envs.rules.SubtractionHeap
+nim_envs.rules.TableComponent
+nim_envs.rules.Token
+nim_envs.rules.addition
+nim_envs.rules.dawsons_chess
+nim_envs.rules.dawsons_kayles
+nim_envs.rules.graph
+nim_envs.rules.grundy
+nim_envs.rules.heap_game
+nim_envs.rules.kayles
+nim_envs.rules.nim
+nim_envs.rules.octal
+nim_envs.rules.octal_game
+nim_envs.rules.officers
+nim_envs.rules.splitting
+nim_envs.rules.subtraction
+nim_envs.rules.sum_of
+
+nim_envs.registration.GAMES
+nim_envs.registration.aec_id
+nim_envs.registration.gymnasium_id
+nim_envs.registration.make_aec
+nim_envs.registration.make_vector
+nim_envs.registration.make_versus
+
+nim_envs.theory.HeapSearch
+nim_envs.theory.MisereQuotient
+nim_envs.theory.Solution
+nim_envs.theory.bouton
+nim_envs.theory.count_games
+nim_envs.theory.ferguson
+nim_envs.theory.grundy_values
+nim_envs.theory.levels
+nim_envs.theory.mex
+nim_envs.theory.misere_grundy_values
+nim_envs.theory.misere_quotient
+nim_envs.theory.nim_sum
+nim_envs.theory.perft
+nim_envs.theory.reachable
+nim_envs.theory.search_grundy_values
+nim_envs.theory.search_winning
+nim_envs.theory.solve
+nim_envs.theory.sprague_grundy
+nim_envs.theory.tame_misere
+
+agents.SARSA
+agents.ActorCritic
+agents.AfterstateTD
+agents.Agent
+agents.AlphaBetaAgent
+agents.DoubleQLearning
+agents.EpsilonOptimalAgent
+agents.ExpectedSARSA
+agents.GradientBandit
+agents.HeapSymmetry
+agents.Learner
+agents.MinimaxAgent
+agents.MonteCarloES
+agents.NaturalPolicyGradient
+agents.NimSumShaping
+agents.OptimalAgent
+agents.OutcomeSearchAgent
+agents.Policy
+agents.QLearning
+agents.RandomAgent
+agents.Transition
+agents.WinLossRatio
+
+agents.training.DRAW
+agents.training.Env
+agents.training.Opponents
+agents.training.TrainingLog
+agents.training.TrainingStopped
+agents.training.play_and_learn
+agents.training.train
+
+agents.evaluation.MatchResult
+agents.evaluation.Optimality
+agents.evaluation.POSITION_SETS
+agents.evaluation.SEATS
+agents.evaluation.ValueAccuracy
+agents.evaluation.VisitRecorder
+agents.evaluation.WinChances
+agents.evaluation.beatable_share
+agents.evaluation.best_response
+agents.evaluation.optimality
+agents.evaluation.optimality_by_size
+agents.evaluation.play_match
+agents.evaluation.value_accuracy
+agents.evaluation.wilson_interval
+agents.evaluation.win_chances
+
+agents.storage.StorageError
+agents.storage.load
+agents.storage.save
+"""
+PUBLIC = _PUBLIC.split()
+
+# These need a library each.
+_NEED_A_LIBRARY = """
+agents.deep.network.network_agent
+agents.deep.rllib.rllib_agent
+agents.deep.sb3.EntropyDecay
+agents.deep.sb3.GameVecEnv
+agents.deep.sb3.NEGAMAX
+agents.deep.sb3.OptimalityCallback
+agents.deep.sb3.sb3_agent
+nim_envs.adapters.agilerl.AgileRLVectorEnv
+nim_envs.adapters.rllib.MaskedPettingZooEnv
+nim_envs.adapters.torchrl.TorchRLVectorEnv
+"""
+NEED_A_LIBRARY = _NEED_A_LIBRARY.split()
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_name_is_importable(name):
+    module, _, attribute = name.rpartition(".")
+    found = getattr(importlib.import_module(module), attribute)
+    assert not hasattr(found, "__path__"), "a package has taken the name"
+
+
+@pytest.mark.parametrize("name", NEED_A_LIBRARY)
+def test_a_name_that_needs_a_library_stands_where_it_stood(name):
+    module, _, attribute = name.rpartition(".")
+    path = ROOT.joinpath(*module.split(".")).with_suffix(".py")
+    assert attribute in names_in(path)
+
+
+@pytest.mark.parametrize("package", ["nim_envs", "agents"])
+def test_what_the_package_says_it_exports_is_listed_here(package):
+    exported = {f"{package}.{name}" for name in importlib.import_module(package).__all__}
+    assert exported == {name for name in PUBLIC if name.rpartition(".")[0] == package}
+
+
+def names_in(path):
+    """What a module defines or imports at its top level."""
+    names = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            names.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return names
+
+
+def hidden_names(folder):
+    """What a package exports and a module in it has the name of."""
+    init = folder / "__init__.py"
+    modules = {path.stem for path in folder.glob("*.py")}
+    modules |= {path.parent.name for path in folder.glob("*/__init__.py")}
+    return names_in(init) & modules
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        path.parent.relative_to(ROOT).as_posix()
+        for package in ("nim_envs", "agents", "benchmarks")
+        for path in sorted((ROOT / package).rglob("__init__.py"))
+    ],
+)
+def test_no_module_has_the_name_of_what_its_package_exports(folder):
+    assert hidden_names(ROOT / folder) == set()
+
+
+def test_a_hidden_name_would_be_found(tmp_path):
+    (tmp_path / "__init__.py").write_text("from package.train import train\n", encoding="utf-8")
+    (tmp_path / "train.py").write_text("def train(): ...\n", encoding="utf-8")
+    assert hidden_names(tmp_path) == {"train"}
