@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from nim_envs.envs.vector import VectorGameEnv
 
 NAMESPACE = "nim_envs"
-VERSION = 0
 
 
 @dataclass(frozen=True)
@@ -46,11 +45,14 @@ class Row:
         rules: the rules constructor; its keyword arguments are the environment's.
         misere: whether the player who makes the last move loses, unless told otherwise.
         defaults: default keyword arguments of the rules constructor.
+        version: of its ids; raised for this game alone, where its behaviour changes in a way
+            that could change results.
     """
 
     rules: Callable[..., Rules]
     misere: bool
     defaults: Mapping[str, Any]
+    version: int = 0
 
 
 def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
@@ -200,7 +202,7 @@ def make_aec(
     """
     return GameEnv(
         make_game(game, **game_arguments),
-        name=f"{game}_v{VERSION}",
+        name=f"{game}_v{_row(game).version}",
         render_mode=render_mode,
         encoding=encoding,
         illegal_move=illegal_move,
@@ -245,7 +247,7 @@ def make_versus(
     """
     return VersusEnv(
         make_game(game, **game_arguments),
-        name=f"{game}_v{VERSION}",
+        name=f"{game}_v{_row(game).version}",
         opponent=opponent,
         seat=seat,
         render_mode=render_mode,
@@ -303,7 +305,7 @@ def make_vector(
     return VectorGameEnv(
         make_game(game, **game_arguments),
         num_envs,
-        name=f"{game}_v{VERSION}",
+        name=f"{game}_v{_row(game).version}",
         opponent=opponent,
         seat=seat,
         render_mode=render_mode,
@@ -318,14 +320,22 @@ def make_vector(
 
 
 def aec_id(name: str) -> str:
-    """Return the PettingZoo id of the registered game ``name``."""
-    return f"{NAMESPACE}/{name}-v{VERSION}"
+    """Return the PettingZoo id of the registered game ``name``.
+
+    Raises:
+        InvalidGameError: an unknown name.
+    """
+    return f"{NAMESPACE}/{name}-v{_row(name).version}"
 
 
 def gymnasium_id(name: str) -> str:
-    """Return the Gymnasium id of the registered game ``name``, in camel case."""
+    """Return the Gymnasium id of the registered game ``name``, in camel case.
+
+    Raises:
+        InvalidGameError: an unknown name.
+    """
     camel_case = "".join(word.capitalize() for word in name.split("_"))
-    return f"{NAMESPACE}/{camel_case}-v{VERSION}"
+    return f"{NAMESPACE}/{camel_case}-v{_row(name).version}"
 
 
 def register_all() -> None:

@@ -23,6 +23,8 @@ from nim_envs.envs.vector.tables import Grouping
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.registration import GAMES, make_vector, sum_of_games
 from nim_envs.rules import (
+    NO_MOVE,
+    HeapGame,
     SplittingHeap,
     TableComponent,
     dawsons_kayles,
@@ -241,6 +243,36 @@ def test_random_games_that_split_are_solved_right_by_whatever_applies(convention
         assert min(methods.values()) >= 5
 
 
+@pytest.mark.parametrize("heaps", HEAPS, ids=str)
+def test_every_option_is_legal_in_some_heap(heaps):
+    component = SplittingHeap(heap_game(heaps[0]), max(heaps[1]))
+    legal = component.successors(np.arange(component.states)) != NO_MOVE
+    assert legal.any(axis=0).all()
+
+
+@pytest.mark.parametrize("digit", [1, 3, 7])
+def test_a_digit_in_brackets_repeats_whatever_it_is(digit):
+    game = heap_game(f"0.({digit})")
+    assert game.name == f"0.({digit})"
+    assert [game.digit(taken) for taken in (0, 1, 2, 99)] == [0, digit, digit, digit]
+    assert () in game.options(7)  # all seven may be taken
+
+
+def test_games_with_unequal_heaps_are_named_apart():
+    assert heap_game("grundy").name == "grundy"
+    assert HeapGame((0, 7), unequal=True).name == "0.7 with unequal heaps"
+    assert HeapGame((0, 7)).name == "0.7"
+
+
+def test_moves_that_only_split_are_named_by_the_smaller_part():
+    component = SplittingHeap(heap_game("grundy"), 5)
+    assert component.option_form == "smaller part"
+    assert {component.option_numbers(option, 5) for option in range(component.options)} == {
+        (1,), (2,),
+    }  # fmt: skip
+    assert SplittingHeap(heap_game("0.3"), 5).option_form == "amount"
+
+
 def test_the_known_sequences_come_out_of_the_tables():
     cases = {
         "kayles": [0, 1, 2, 3, 1, 4, 3, 2, 1, 4, 2, 6],
@@ -315,6 +347,8 @@ def test_points_of_the_lattice_that_need_too_many_slots_are_no_positions():
     for ask in (rules.checked_positions, solve(make_game("kayles")).is_winning):
         with pytest.raises(InvalidPositionError, match=r"\[7, 7, 0, 0\].* 8 slots .* there are 4"):
             ask((7, 7, 0, 0))
+        with pytest.raises(InvalidPositionError, match=r"\[7, 7, 0, 0\].* 8 slots .* there are 4"):
+            ask([(7, 0, 0, 0), (7, 7, 0, 0)])
     with pytest.raises(InvalidPositionError, match="slots"):
         make_game("kayles", start=(7, 0, 1, 0))
     with pytest.raises(InvalidGameError, match="slots"):
@@ -403,6 +437,8 @@ CYCLIC = ((1,), (2,), (3,), (1, 0), ())
         (lambda: make_game("grundy", heaps=(2,)), "(2,)"),
         (lambda: sum_of([]), "[]"),
         (lambda: sum_of([kayles]), "function"),
+        (lambda: sum_of([nim((3,)), "kayles"]), "'kayles'"),
+        (lambda: heap_game("kayles").options(-1), "-1"),
         (lambda: make_game("sum", games=(("chess", {}),)), "'chess'"),
         (lambda: make_game("sum", games=()), "()"),
         (lambda: make_game("sum", games="nim"), "'nim'"),
