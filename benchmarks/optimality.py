@@ -16,22 +16,7 @@ from typing import Any, cast
 import numpy as np
 import pettingzoo
 
-from agents import (
-    SARSA,
-    ActorCritic,
-    AfterstateTD,
-    DoubleQLearning,
-    ExpectedSARSA,
-    GradientBandit,
-    Learner,
-    MonteCarloES,
-    NaturalPolicyGradient,
-    OptimalAgent,
-    Policy,
-    QLearning,
-    RandomAgent,
-    WinLossRatio,
-)
+from agents import Learner, OptimalAgent, Policy, RandomAgent, registry
 from agents.evaluation import SEATS, Optimality, optimality
 from agents.training import train
 from benchmarks.parallel import add_options, in_parallel
@@ -47,14 +32,14 @@ class GameSetting:
     Args:
         name: registered name of the game.
         arguments: of the environment; ``start`` says where games begin.
-        episodes: games that each learner plays.
-        quick_episodes: the same with ``--quick``.
+        games: games that each learner plays.
+        quick_games: the same with ``--quick``.
     """
 
     name: str
     arguments: Mapping[str, Any]
-    episodes: int
-    quick_episodes: int
+    games: int
+    quick_games: int
 
     def make(self) -> GameEnv:
         """Return a new environment."""
@@ -104,37 +89,10 @@ GAMES: dict[str, GameSetting] = {
 }
 
 
-def _shared(agent: type, **parameters: Any) -> Callable[[GameEnv], tuple[Any, ...]]:
-    """One learner for both seats."""
-    return lambda env: (
-        agent(env.observation_space(SEATS[0]), env.action_space(SEATS[0]), **parameters),
-    )
-
-
-def _one_a_seat(agent: type) -> Callable[[GameEnv], tuple[Any, ...]]:
-    """A learner for each seat."""
-    return lambda env: tuple(
-        agent(env.observation_space(seat), env.action_space(seat)) for seat in SEATS
-    )
-
-
 LEARNERS: dict[str, Callable[[GameEnv], tuple[Any, ...]]] = {
     "random": lambda _: (RandomAgent(),),
     "optimal": lambda env: (OptimalAgent(env.game),),
-    "q-learning": _shared(QLearning),
-    "gradient-bandit": _one_a_seat(GradientBandit),
-    "q-learning-own-turn": _shared(QLearning, bootstrap="own_turn", learning_rate=0.3),
-    "q-learning-opponent-max": _shared(
-        QLearning, bootstrap="opponent_max", learning_rate=0.3, discount=0.95
-    ),
-    "double-q-learning": _shared(DoubleQLearning),
-    "sarsa": _shared(SARSA, learning_rate=0.2),
-    "expected-sarsa": _shared(ExpectedSARSA, learning_rate=0.2),
-    "monte-carlo-es": _shared(MonteCarloES, epsilon=0.2),
-    "win-loss-ratio": _shared(WinLossRatio),
-    "afterstate-td": lambda env: (AfterstateTD(env.game),),
-    "actor-critic": _shared(ActorCritic),
-    "natural-policy-gradient": _shared(NaturalPolicyGradient),
+    **{name: row.make for name, row in registry.LEARNERS.items()},
 }
 """By name: agents for an environment, one for both seats or one for each."""
 
@@ -146,7 +104,7 @@ class Run:
     game: str
     learner: str
     seed: int
-    episodes: int
+    games: int
     seconds: float
     percent: float
     random_percent: float
@@ -167,7 +125,7 @@ def run(game: str, learner: str, seed: int, quick: bool) -> Run:
     env = setting.make()
     agents = LEARNERS[learner](env)
     learns = isinstance(agents[0], Learner)
-    episodes = (setting.quick_episodes if quick else setting.episodes) if learns else 0
+    games = (setting.quick_games if quick else setting.games) if learns else 0
     pair = agents * 2 if len(agents) == 1 else agents
     if learns:
         # Compiled functions are loaded on a throw-away copy, so that seconds are of training.
@@ -175,14 +133,14 @@ def run(game: str, learner: str, seed: int, quick: bool) -> Run:
         train(
             env, throw_away * 2 if len(throw_away) == 1 else throw_away, 2, seed=0, progress=False
         )
-    log = train(env, pair, episodes, seed=seed, progress=False)
+    log = train(env, pair, games, seed=seed, progress=False)
     scores = _scores(tuple(agent.greedy() if learns else agent for agent in agents), env)
     weights = np.array([score.count for score in scores])
     return Run(
         game,
         learner,
         seed,
-        episodes,
+        games,
         log.seconds,
         float(np.average([score.percent for score in scores], weights=weights)),
         float(np.average([score.random_percent for score in scores], weights=weights)),
@@ -220,7 +178,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
                     game,
                     GAMES[game].starts,
                     learner,
-                    group[0].episodes,
+                    group[0].games,
                     f"{np.mean([run.seconds for run in group]):.2f}",
                     float(np.mean(percents)),
                     min(percents),
@@ -292,7 +250,7 @@ def main(arguments: list[str] | None = None) -> None:
     seeds = options.seeds or (2 if options.quick else 3)
     tasks = [
         (game, learner, seed)
-        for game in sorted(options.games, key=lambda name: -GAMES[name].episodes)
+        for game in sorted(options.games, key=lambda name: -GAMES[name].games)
         for learner in options.learners
         # Nothing to train, so nothing that a seed could change.
         for seed in range(1 if learner in ("random", "optimal") else seeds)

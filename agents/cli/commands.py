@@ -9,7 +9,7 @@ import click
 import numpy as np
 from tabulate import tabulate
 
-from agents import AfterstateTD, Agent, Learner
+from agents import RealTimeDynamicProgramming, Agent, Learner
 from agents.cli.match import Match
 from agents.cli.options import (
     LEARNERS,
@@ -67,7 +67,7 @@ def train(
     cls = LEARNERS[learner]
     spaces = (
         (env.game,)
-        if cls is AfterstateTD
+        if cls is RealTimeDynamicProgramming
         else (env.observation_space("player_0"), env.action_space("player_0"))
     )
     agent: Learner = cls(*spaces, **arguments_of(param, {}))

@@ -93,6 +93,6 @@ def value_optimality(policy: GreedyValuePolicy, game: Game) -> float:
         real = rules.is_position(points)
         winning[indices[real]] = solution.is_winning(points[real])
     totals = np.zeros(2)
-    values, rules, order = policy.positions[:3]
-    _score(values, rules, order, winning, totals)
+    known = policy.positions
+    _score(known.values, known.rules, known.order, winning, totals)
     return float(100 * totals[0] / totals[1])

@@ -219,7 +219,7 @@ class QLearning(ActionValueLearner):
         check_step(learning_rate, discount)
         rng = np.random.default_rng(seed)
         index, table = initial_table(observation_space, action_space, initial_range, rng)
-        state: QLearningState | ReplayState = QLearningState(
+        now = QLearningState(
             table,
             float(learning_rate),
             -float(discount) if bootstrap == "negamax" else float(discount),
@@ -227,8 +227,9 @@ class QLearning(ActionValueLearner):
             float(win_reward),
             float(loss_reward),
         )
+        state: QLearningState | ReplayState = now
         if replay is not None:
-            state = ReplayState(table, state, replay_buffer(replay, table.shape[1]))
+            state = ReplayState(table, now, replay_buffer(replay, table.shape[1]))
         arguments = {
             "bootstrap": bootstrap,
             "learning_rate": learning_rate,

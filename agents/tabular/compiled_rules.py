@@ -102,7 +102,7 @@ def number_after(
     slot, second = slot_to_fill(
         rules.second_table, rules.first_slots, observation, component, option
     )
-    return number + second * rules.strides[slot]
+    return int(number + second * rules.strides[slot])
 
 
 @compiled(inner=True)

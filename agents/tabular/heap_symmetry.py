@@ -45,7 +45,12 @@ class HeapSymmetry(CompiledWrapper):
             )
         super().__init__(learner)
         self.game = game
-        self.symmetry = Symmetry(game.rules)
+        self._symmetry = Symmetry(game.rules)
+
+    @property
+    def symmetry(self) -> Symmetry:
+        """By which positions are sorted for the learner."""
+        return self._symmetry
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the action that stands for the learner's at the sorted position."""

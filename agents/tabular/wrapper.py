@@ -22,10 +22,7 @@ class LearnerWrapper:
 
     Attributes:
         learner: as given.
-        symmetry: by which it sorts what it observes; ``None`` for most wrappers.
     """
-
-    symmetry: Symmetry | None = None
 
     def __init__(self, learner: Learner) -> None:
         self.learner = learner
@@ -97,6 +94,11 @@ class LearnerWrapper:
 
 class CompiledWrapper(LearnerWrapper):
     """A wrapper of a table learner that compiled self-play knows."""
+
+    @property
+    def symmetry(self) -> Symmetry | None:
+        """By which positions are sorted for the learner; ``None`` for most wrappers."""
+        return None
 
     @property
     def inner(self) -> Any:

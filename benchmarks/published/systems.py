@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents import (
-    AfterstateTD,
+    RealTimeDynamicProgramming,
     GradientBandit,
     HeapSymmetry,
     Learner,
@@ -22,7 +22,8 @@ from agents import (
     WinLossRatio,
 )
 from agents.evaluation import SEATS, optimality, win_chances
-from agents.tabular.index import GreedyTablePolicy, ObservationIndex
+from agents.tabular.index import ObservationIndex
+from agents.tabular.policies import GreedyTablePolicy
 from agents.training import Opponents
 from benchmarks.optimality import GameSetting
 from benchmarks.published import monte_carlo, q_learner
@@ -301,15 +302,15 @@ def _alphazero(heaps: int, figure: str) -> System:
         ),
         (
             "afterstate values", RULES,
-            lambda env: AfterstateTD(env.game, epsilon=0.3),
+            lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3),
         ),
         (
             "afterstate values, sweeping", RULES,
-            lambda env: AfterstateTD(env.game, epsilon=0.3, sweeping=True),
+            lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3, sweeping=True),
         ),
         (
             "afterstate values, sweeping, heap symmetry", RULES_SYMMETRY,
-            lambda env: AfterstateTD(env.game, epsilon=0.3, sweeping=True, symmetric=True),
+            lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3, sweeping=True, symmetric=True),
         ),
     )  # fmt: skip
     return System(
@@ -354,7 +355,7 @@ def _cs50() -> System:
             ),
             Way(
                 "afterstate values", RULES, game,
-                lambda env: AfterstateTD(env.game, epsilon=0.3), all_positions,
+                lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3), all_positions,
             ),
         ),
     )  # fmt: skip

@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from agents.base import Agent, IntArray
 from agents.tabular.learner import TabularLearner
-from agents.tabular.wrapper import LearnerWrapper
+from agents.tabular.wrapper import CompiledWrapper
 from agents.training.compiled.play import empty_records, play_games
 from agents.training.compiled.rows import rows_of
 from nim_envs import GameEnv
 from nim_envs.compilation import announced_compilation
 from nim_envs.theory.grundy import levels
 
-CompiledLearner = TabularLearner | LearnerWrapper
+CompiledLearner = TabularLearner | CompiledWrapper
 
 
 class SelfPlay:
@@ -129,9 +129,9 @@ def compiled_self_play(
     ):
         return None
     first, second = pair
-    if not isinstance(first, (TabularLearner, LearnerWrapper)) or not first.fits(env.game):
+    if not isinstance(first, (TabularLearner, CompiledWrapper)) or not first.fits(env.game):
         return None
-    if not isinstance(second, (TabularLearner, LearnerWrapper)) or not second.fits(env.game):
+    if not isinstance(second, (TabularLearner, CompiledWrapper)) or not second.fits(env.game):
         return None
     if (first.symmetry is None) != (second.symmetry is None):
         return None  # each would have to observe positions of its own

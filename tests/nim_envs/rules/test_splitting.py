@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents import AfterstateTD, HeapSymmetry, OptimalAgent, QLearning, RandomAgent
+from agents import RealTimeDynamicProgramming, HeapSymmetry, OptimalAgent, QLearning, RandomAgent
 from agents.evaluation import beatable_share, best_response, optimality, value_accuracy
 from agents.evaluation.value_score import value_optimality
 from agents.players.human import HumanAgent
@@ -511,28 +511,28 @@ def test_a_graph_is_refused_just_if_it_has_a_cycle(edges):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("learner", [QLearning, AfterstateTD])
+@pytest.mark.parametrize("learner", [QLearning, RealTimeDynamicProgramming])
 def test_learners_learn_every_position_through_the_same_interface(
     learner, name, arguments, episodes
 ):
     env = pettingzoo.make("aec", f"nim_envs/{name}-v0", **arguments, start="uniform")
     spaces = (env.observation_space("player_0"), env.action_space("player_0"))
     agent = (
-        AfterstateTD(env.game, dtype="float32") if learner is AfterstateTD else QLearning(*spaces)
+        RealTimeDynamicProgramming(env.game, dtype="float32") if learner is RealTimeDynamicProgramming else QLearning(*spaces)
     )
     train(env, agent, episodes, seed=0, progress=False)
     score = optimality(agent.greedy(), env.game)
     assert (score.percent, score.illegal_percent) == (100.0, 0.0)
     assert score.count > 10
     assert score.random_percent < 80
-    if learner is AfterstateTD:
+    if learner is RealTimeDynamicProgramming:
         assert value_optimality(agent.greedy(), env.game) == 100.0
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_the_compiled_score_is_the_score_of_games_that_split(symmetric):
     game = make_game("kayles", heaps=(6,), start="uniform")
-    agent = AfterstateTD(game, symmetric=symmetric, sweeping=True, dtype="float32")
+    agent = RealTimeDynamicProgramming(game, symmetric=symmetric, sweeping=True, dtype="float32")
     train(GameEnv(game), agent, 2, seed=0, progress=False)
     score = optimality(agent.greedy(), game).percent
     assert 30 < score < 100  # half learned, so that a wrong score would show
@@ -631,7 +631,7 @@ def test_a_person_names_a_move_by_what_is_taken_and_left():
 @pytest.mark.parametrize("case", ALL_GAMES, ids=label)
 def test_a_learner_that_holds_its_game_is_saved_and_loaded_whole(case, tmp_path):
     game = make_game(case[0], **case[1])
-    learner = AfterstateTD(game)
+    learner = RealTimeDynamicProgramming(game)
     learner.values[:] = np.random.default_rng(0).random(len(learner.values))
     save(learner, tmp_path / "learner.zip")
     loaded = load(tmp_path / "learner.zip")
