@@ -15,6 +15,9 @@ from nim_envs.theory.reach import reachable
 from nim_envs.theory.solution import Solution
 from nim_envs.theory.solver import solve
 
+PLAYERS = ("player_0", "player_1")
+"""The names of the two seats, by their number; ``player_0`` moves first."""
+
 
 @dataclass(frozen=True)
 class Game:

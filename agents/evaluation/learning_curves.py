@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Learner
-from agents.evaluation import SEATS, optimality
 from agents.training import Env, TrainingLog, train
 from nim_envs import Game
+from nim_envs.game import PLAYERS
+from nim_envs.scoring import optimality
 
 NO_GAMES = TrainingLog(np.empty(0, dtype=np.int8), np.empty(0, dtype=np.int32), 0.0)
 
@@ -90,7 +91,7 @@ def learning_curve(
     if every < 1:
         raise ValueError(f"every must be at least 1, not {every}")
     learners: Sequence[Learner] = agents if isinstance(agents, tuple) else (agents,)
-    sets = SEATS if len(learners) == 2 else ("all",)
+    sets = PLAYERS if len(learners) == 2 else ("all",)
     points: list[tuple[int, float, float]] = []
     scoring = 0.0
     began = time.perf_counter()

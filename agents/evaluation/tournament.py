@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from agents.base import Agent, FloatArray
-from agents.evaluation import play_match
+from agents.evaluation.matches import play_match
 from agents.training import Env
 
 RESAMPLES = 200

@@ -21,7 +21,7 @@ from nim_envs.errors import (
     InvalidPositionError,
     ResetNeededError,
 )
-from nim_envs.game import Game
+from nim_envs.game import PLAYERS, Game
 from nim_envs.render.canvas import Frame
 from nim_envs.render.scene import Scene
 from nim_envs.render.screen import PICTURE_MODES, Screen
@@ -32,7 +32,7 @@ from nim_envs.starts import Sampler, Start, as_start
 
 Observation = dict[str, npt.NDArray[Any]]
 
-PLAYERS = FIRST, SECOND = ("player_0", "player_1")
+FIRST, SECOND = PLAYERS
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
 RENDER_MODES = ("human", "rgb_array", "ansi")
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from nim_envs.encoding import Encoding, smallest_integer
-from nim_envs.envs.aec import PLAYERS, GameEnv
+from nim_envs.envs.aec import GameEnv
 from nim_envs.envs.opponents import CalledOpponent, Player, checked_opponent, checked_seat
 from nim_envs.errors import (
     InvalidActionError,
@@ -19,7 +19,7 @@ from nim_envs.errors import (
     InvalidPositionError,
     ResetNeededError,
 )
-from nim_envs.game import Game
+from nim_envs.game import PLAYERS, Game
 from nim_envs.rules.component import BoolArray, IntArray
 
 ROUNDS = 1000
