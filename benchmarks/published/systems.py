@@ -114,10 +114,10 @@ def _bandit(k: int, n: int, games: int) -> System:
 # Monte-Carlo control with exploring starts: three heaps up to 3.
 
 
-def fumbles(players: tuple[Policy, ...], env: GameEnv) -> Scores:
+def blunders(players: tuple[Policy, ...], env: GameEnv) -> Scores:
     """Count the N-positions where the greedy policy may lose the win."""
     score = optimality(greedy(players[0]), env.game)
-    return {f"fumbles of {score.count}": float(len(score.fumbles)), "optimality %": score.percent}
+    return {f"blunders of {score.count}": float(len(score.blunders)), "optimality %": score.percent}
 
 
 def _monte_carlo() -> System:
@@ -133,14 +133,14 @@ def _monte_carlo() -> System:
             for (heap, amount), value in row.items():
                 table[env.game.rules.indices(np.array(state)), heap * 3 + amount - 1] = value
         policy = GreedyTablePolicy(ObservationIndex(spaces(env)[0]), table)
-        return Trained(fumbles((policy,), env), games, taken)
+        return Trained(blunders((policy,), env), games, taken)
 
     return System(
         "monte-carlo",
         "Nim, three heaps up to 3, exploring starts, 100,000 games against an opponent called "
         "optimal",
         100_000,
-        {"fumbles of 48": "3"},
+        {"blunders of 48": "3"},
         "The opponent moves in the largest heap alone and passes where no winning move is "
         "there, and exploration takes one object only.",
         as_published,
@@ -150,11 +150,11 @@ def _monte_carlo() -> System:
                 lambda env: Opponents(
                     MonteCarloES(*spaces(env)), [OptimalAgent(env.game)], seat=0
                 ),
-                fumbles,
+                blunders,
             ),
             Way(
                 "Monte-Carlo control, self-play", OBSERVATIONS, game,
-                lambda env: MonteCarloES(*spaces(env)), fumbles,
+                lambda env: MonteCarloES(*spaces(env)), blunders,
             ),
         ),
     )  # fmt: skip

@@ -27,8 +27,8 @@ class Optimality:
         positions: which set: ``"all"``, ``"reachable"``, ``"player_0"``, ``"player_1"`` or
             ``"given"``.
         count: number of N-positions in the set.
-        fumbles: the N-positions where a most probable move does not win, int64
-            ``(fumbles, components)``.
+        blunders: the N-positions where a most probable move does not win, int64
+            ``(blunders, components)``.
     """
 
     percent: float
@@ -36,7 +36,7 @@ class Optimality:
     illegal_percent: float
     positions: str
     count: int
-    fumbles: IntArray
+    blunders: IntArray
 
 
 def optimality(policy: Policy, game: Game, positions: str | npt.ArrayLike = "all") -> Optimality:
@@ -76,7 +76,7 @@ def optimality(policy: Policy, game: Game, positions: str | npt.ArrayLike = "all
     rules, solution = game.rules, game.solution
     won = random_won = illegal = 0.0
     count = 0
-    fumbles = [np.empty((0, len(rules.components)), dtype=np.int64)]
+    blunders = [np.empty((0, len(rules.components)), dtype=np.int64)]
     for chunk in chunks(chosen, rules.num_actions):
         winning_here = np.asarray(solution.is_winning(chunk)) & ~rules.is_terminal(chunk)
         here = chunk[winning_here]
@@ -91,14 +91,14 @@ def optimality(policy: Policy, game: Game, positions: str | npt.ArrayLike = "all
         random_won += float((at_random * winning).sum())
         illegal += float((probabilities * (masks == 0)).sum())
         likeliest = probabilities == probabilities.max(axis=1, keepdims=True)
-        fumbles.append(here[(likeliest & ~winning).any(axis=1)])
+        blunders.append(here[(likeliest & ~winning).any(axis=1)])
         count += len(here)
 
     def share(total: float) -> float:
         return 100.0 * total / count if count else math.nan
 
     return Optimality(
-        share(won), share(random_won), share(illegal), name, count, np.concatenate(fumbles)
+        share(won), share(random_won), share(illegal), name, count, np.concatenate(blunders)
     )
 
 

@@ -60,7 +60,7 @@ def score_by_hand(policy, game, positions):
             return game.convention.winner(last_mover=1) == 0
         return any(not wins(option) for option in after)
 
-    shares, fumbles = [], []
+    shares, blunders = [], []
     for position in positions.tolist():
         here = np.array(position)
         mask = game.rules.action_mask(here)
@@ -74,8 +74,8 @@ def score_by_hand(policy, game, positions):
         shares.append(probabilities[winning].sum())
         likeliest = np.flatnonzero(probabilities == probabilities.max())
         if not all(winning[action] for action in likeliest):
-            fumbles.append(position)
-    return 100 * float(np.mean(shares)), len(shares), fumbles
+            blunders.append(position)
+    return 100 * float(np.mean(shares)), len(shares), blunders
 
 
 @pytest.mark.parametrize("game", GAMES, ids=IDS)
@@ -83,10 +83,10 @@ def test_optimality_is_its_definition(game):
     policies = [RandomAgent(), EpsilonOptimalAgent(game, 0.3), OptimalAgent(game), Illegal()]
     for policy in policies:
         score = optimality(policy, game)
-        percent, count, fumbles = score_by_hand(policy, game, game.rules.lattice())
+        percent, count, blunders = score_by_hand(policy, game, game.rules.lattice())
         assert score.percent == pytest.approx(percent)
         assert score.count == count
-        assert score.fumbles.tolist() == fumbles
+        assert score.blunders.tolist() == blunders
         assert score.random_percent == pytest.approx(optimality(RandomAgent(), game).percent)
     assert optimality(policies[0], game).illegal_percent == 0
 
@@ -172,7 +172,7 @@ def test_the_oracle_scores_100_and_never_loses_from_an_n_position(game, choice, 
     oracle = OptimalAgent(game, choice=choice, lost_choice=lost_choice)
     score = optimality(oracle, game)
     assert score.percent == 100
-    assert len(score.fumbles) == 0
+    assert len(score.blunders) == 0
     response = best_response(oracle, game)
     lattice = game.rules.lattice()
     winning = game.solution.is_winning(lattice)
