@@ -14,6 +14,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
 from nim_envs.encoding import Encoding
+from nim_envs.envs.rendering import LastMove, Renderer
 from nim_envs.errors import (
     IllegalMoveError,
     InvalidActionError,
@@ -24,8 +25,6 @@ from nim_envs.errors import (
 from nim_envs.game import PLAYERS, Game
 from nim_envs.render.canvas import Frame
 from nim_envs.render.scene import Scene
-from nim_envs.render.screen import PICTURE_MODES, Screen
-from nim_envs.render.text import render_text
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import Sampler, Start, as_start
@@ -118,26 +117,14 @@ class GameEnv(AECEnv[str, Any, Any]):
         show_winning_moves: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise InvalidGameError(
-                f"render_mode must be None or one of {RENDER_MODES}, not {render_mode!r}"
-            )
         if illegal_move not in ILLEGAL_MOVE_RULES:
             raise InvalidGameError(
                 f"illegal_move must be one of {ILLEGAL_MOVE_RULES}, not {illegal_move!r}"
             )
-        if not isinstance(show_winning_moves, bool):
-            raise InvalidGameError(
-                f"show_winning_moves must be True or False, not {show_winning_moves!r}"
-            )
         self.game = game
         self.render_mode = render_mode
-        self.show_winning_moves = show_winning_moves
-        if show_winning_moves:
-            # What cannot be solved is refused now, not in the middle of a game.
-            _ = game.solution
-        self._screen = (
-            Screen(game, render_mode, title=name) if render_mode in PICTURE_MODES else None
+        self._renderer = Renderer(
+            game, render_mode, RENDER_MODES, title=name, show_winning_moves=show_winning_moves
         )
         self.illegal_move = illegal_move
         self.max_cycles = (
@@ -182,10 +169,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._moves = 0
         # Where the game was truncated, whose turn it would be; ``agent_selection`` goes on.
         self._to_move_at_truncation: str | None = None
-        # For pictures: the position before the last move, who made it, and what it was.
-        self._previous: IntArray | None = None
-        self._last_seat: int | None = None
-        self._last_words = ""
+        # What pictures show as new; it is kept only where there is a render mode.
+        self.last_move: LastMove | None = None
         # The mask of the last start, as most games start where the one before did.
         self._start_key = b""
         self._start_mask = self._mask
@@ -290,7 +275,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._over = False
         self._moves = 0
         self._to_move_at_truncation = None
-        self._previous, self._last_seat, self._last_words = None, None, ""
+        self.last_move = None
         if self.render_mode == "human":
             self.render()
 
@@ -412,8 +397,8 @@ class GameEnv(AECEnv[str, Any, Any]):
             self._illegal(action, seat)
             return
         if self.render_mode is not None:
-            words = self.game.rules.describe_action(action, position)
-            self._remember(seat, f"{mover} moved, {words}")
+            description = self.game.rules.describe_action(action, position)
+            self.last_move = LastMove(position.copy(), seat, f"{mover} moved, {description}")
         position[component] = successor
         first = component * self._num_options
         self._mask[first : first + self._num_options] = self._mask_rows[component][successor]
@@ -435,10 +420,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         if self.render_mode == "human":
             self.render()
 
-    def _remember(self, seat: int, words: str) -> None:
-        """Keep what a picture tells about the move that ``seat`` makes now."""
-        self._previous, self._last_seat, self._last_words = self.position, seat, words
-
     def _fill_empty_slot(self, position: IntArray, component: int, state: int) -> None:
         """Put the second part of a move in ``component`` into the first empty slot."""
         group = next(group for group in self.game.rules.slot_groups if component in group)
@@ -447,18 +428,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         first = slot * self._num_options
         self._mask[first : first + self._num_options] = self._mask_rows[slot][state]
         self._legal += self._legal_counts[slot][state]
-
-    def show_moves_since(self, position: IntArray, words: str) -> None:
-        """Let pictures show all moves since ``position`` as the last ones, and tell ``words``.
-
-        For environments that make several moves in a step.
-        """
-        self._previous, self._last_seat, self._last_words = position, None, words
-
-    @property
-    def last_words(self) -> str:
-        """Who made which move last, in words; kept in the render modes alone."""
-        return self._last_words
 
     def _checked_action(self, action: Any) -> int:
         """Return ``action`` as an ``int`` of the action space; the slow road of :meth:`step`."""
@@ -491,7 +460,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._cumulative_rewards[PLAYERS[seat]] = 0.0
         self.agent_selection = PLAYERS[1 - seat]
         self._finish(winner=1 - seat)
-        self._remember(seat, f"{PLAYERS[seat]} made an illegal move and forfeits")
+        if self.render_mode is not None:
+            description = f"{PLAYERS[seat]} made an illegal move and forfeits"
+            self.last_move = LastMove(self.position, seat, description)
         if self.render_mode == "human":
             self.render()
 
@@ -545,32 +516,18 @@ class GameEnv(AECEnv[str, Any, Any]):
         if self.render_mode is None:
             logger.warn(f"render() needs a render_mode out of {RENDER_MODES}; it is None")
             return None
-        scene = self._scene()
-        if self._screen is None:
-            return render_text(self.game.rules, scene.position, scene.headline)
-        return self._screen.show(scene, self.metadata["render_fps"])
+        return self._renderer.show(self._scene(), self.metadata["render_fps"])
 
     def _scene(self) -> Scene:
         """What a picture of the position shows."""
-        position = self.position
         mover = None if self._over else PLAYERS.index(self.agent_selection)
         winners = [PLAYERS.index(agent) for agent, reward in self.rewards.items() if reward > 0]
-        shown = self.show_winning_moves and not self._over
-        return Scene(
-            position=position,
-            mover=mover,
-            winner=winners[0] if winners else None,
-            previous=self._previous,
-            last_mover=self._last_seat,
-            last_words=self._last_words,
-            winning=self.game.solution.winning_actions(position) if shown else None,
-            names=PLAYERS,
-        )
+        winner = winners[0] if winners else None
+        return self._renderer.scene(self.position, mover, winner, self.last_move)
 
     def close(self) -> None:
         """Close the window, if there is one."""
-        if self._screen is not None:
-            self._screen.close()
+        self._renderer.close()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the rules' tables out of pickles and copies."""

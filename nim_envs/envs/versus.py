@@ -222,15 +222,14 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         """
         if not self._ready:
             raise ResetNeededError("no game is in progress: call reset()")
-        before = None if self.render_mode is None else self._aec.position
         self._aec.step(action)
-        words = self._aec.last_words
+        own_move = self._aec.last_move
         # Should the opponent fail to answer, the game cannot go on.
         self._ready = False
         if not self._over:
             self._reply()
-            if before is not None:
-                self._aec.show_moves_since(before, f"{words}; {self._aec.last_words}")
+            if own_move is not None and self._aec.last_move is not None:
+                self._aec.last_move = own_move.followed_by(self._aec.last_move)
         self._ready = not self._over
         observation, info = self._seen()
         agent = PLAYERS[self._seated]
