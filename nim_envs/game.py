@@ -1,4 +1,4 @@
-"""A game: rules, who wins, and where it starts."""
+"""A game: rules, the convention that says who wins, and the start position."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nim_envs.theory.solution import Solution
 from nim_envs.theory.solver import solve
 
 PLAYERS = ("player_0", "player_1")
-"""The names of the two seats, by their number; ``player_0`` moves first."""
+"""The two players, by the number of their seat; ``player_0`` moves first."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Game:
 
     @cached_property
     def solution(self) -> Solution:
-        """The exact solution, computed when first asked for.
+        """The exact solution, computed on first access.
 
         Raises:
             SearchTooLargeError: the game cannot be solved within the default limit.
@@ -71,7 +71,7 @@ class Game:
         return self.start.bind(self).support()[0]
 
     def positions_by_seat(self) -> BoolArray:
-        """Return which positions each seat can be to move at, by :func:`nim_envs.theory.reachable`.
+        """Return at which positions each player can be to move in a game from a start.
 
         Returns:
             Boolean ``(2, num_positions)`` by seat and mixed-radix index.

@@ -17,18 +17,18 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.scoring import best_response
 
 LARGEST_LIMIT = 1 << 20
-"""Positions above which a match comes without its attainable limit: it would take minutes."""
+"""For games of more positions a match has no attainable limit: it would take minutes."""
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The outcome of a match, as the first agent sees it.
+    """The outcome of a match, for the agent that is named first.
 
     Attributes:
         games: games played.
-        wins: games won by seat, ``(moving first, moving second)``.
+        wins: games won, as ``player_0`` and as ``player_1``.
         draws: games without a winner.
-        games_by_seat: games played in each seat.
+        games_by_seat: games played, as ``player_0`` and as ``player_1``.
         win_rate: share of all games won.
         interval: Wilson interval of the win rate at ``confidence``.
         confidence: of the interval.
@@ -58,24 +58,24 @@ def play_match(
     options: dict[str, Any] | None = None,
     limit: bool = True,
 ) -> MatchResult:
-    """Play ``agent`` against ``opponent``, the two changing seats after every game.
+    """Play ``agent`` against ``opponent``; they swap seats after every game.
 
     Args:
         env: a two-player turn-based environment.
-        agent: moves first in games 1, 3, 5, …
-        opponent: moves first in the others.
+        agent: ``player_0`` in games 1, 3, 5, …
+        opponent: ``player_0`` in the others.
         games: number of games, at least 1.
         seed: seeds starts and choices; same seed, same result.
         confidence: of the interval, between 0 and 1.
         progress: whether to show a progress bar.
-        options: passed to every ``env.reset``; with any there is no limit, as they may change
-            the start.
+        options: passed to every ``env.reset``; as they may change the start, no limit is
+            computed with them.
         limit: whether to compute the attainable limit.
 
     Returns:
-        The result, with the attainable limit beside it where ``env`` is one of this package
-        with integer observations, plays the game's own starts and the opponent has
-        ``action_probabilities``.
+        The result; with the attainable limit where ``env`` is a :class:`nim_envs.GameEnv` with
+        integer observations and without ``max_cycles``, the game has at most
+        :data:`LARGEST_LIMIT` positions, and the opponent has ``action_probabilities``.
 
     Raises:
         ValueError: ``games`` is below 1.
@@ -110,7 +110,7 @@ def play_match(
 
 
 def _attainable(env: Env, opponent: Agent, by_seat: tuple[int, int]) -> float | None:
-    """The best possible player's expected win rate against ``opponent``, if computable."""
+    """Return the best possible player's expected win rate against ``opponent``, if computable."""
     base = env.unwrapped
     if not isinstance(base, GameEnv) or not isinstance(opponent, Policy):
         return None
@@ -151,7 +151,9 @@ def wilson_interval(successes: int, trials: int, confidence: float = 0.95) -> tu
         (0.49, 0.943)
     """
     if not 0 <= successes <= trials or trials < 1:
-        raise ValueError(f"need 0 <= successes <= trials and a trial, not {successes} of {trials}")
+        raise ValueError(
+            f"need 0 <= successes <= trials and trials >= 1, not {successes} of {trials}"
+        )
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, not {confidence!r}")
     z = NormalDist().inv_cdf((1 + confidence) / 2)

@@ -1,4 +1,4 @@
-"""Which positions a learner met."""
+"""The positions that a learner visited."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from agents.base import Array, IntArray, Learner, MaskArray, Policy, Transition
 
 
 class VisitRecorder:
-    """A learner that also remembers the positions it was to move at.
+    """A learner that also records the positions at which it was to move.
 
     Args:
-        learner: who learns.
+        learner: the learner that acts and learns.
 
     Example:
         >>> from agents import QLearning
@@ -34,12 +34,12 @@ class VisitRecorder:
         return self.learner.act(observation, action_mask, rng)
 
     def update(self, transition: Transition) -> None:
-        """Remember the position and let the learner learn."""
+        """Record the position and let the learner learn."""
         self._visited.add(tuple(transition.observation.tolist()))
         self.learner.update(transition)
 
     def greedy(self) -> Policy:
-        """Return what the learner has learned."""
+        """Return the greedy policy of the learner."""
         return self.learner.greedy()
 
     @property

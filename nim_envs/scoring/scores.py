@@ -22,9 +22,9 @@ class Optimality:
     Attributes:
         percent: mean probability of a move to a P-position, in percent; NaN if the set has no
             N-position.
-        random_percent: the same of the random policy.
+        random_percent: the same for the random policy.
         illegal_percent: mean probability of an illegal move, in percent.
-        positions: which set: ``"all"``, ``"reachable"``, ``"player_0"``, ``"player_1"`` or
+        positions: the set: ``"all"``, ``"reachable"``, ``"player_0"``, ``"player_1"`` or
             ``"given"``.
         count: number of N-positions in the set.
         blunders: the N-positions where a most probable move does not win, int64
@@ -42,18 +42,18 @@ class Optimality:
 def optimality(policy: Policy, game: Game, positions: str | npt.ArrayLike = "all") -> Optimality:
     """Score ``policy`` exactly: the mean probability of a winning move over the N-positions.
 
-    P-positions do not count: every move loses there. Equal shares of a greedy policy's ties
-    count as the fractions they are.
+    P-positions do not count: every move loses there. Where a greedy policy has ties, which it
+    plays with equal probability, the score is the share of them that win.
 
     Args:
         policy: a policy with ``action_probabilities``, such as ``learner.greedy()``.
         game: the game; observations are its positions (``encoding="integer"``).
-        positions: ``"all"``; ``"reachable"`` by either player from the game's starts;
-            ``"player_0"`` or ``"player_1"``, those that this player can be to move at; or an
-            integer array ``(n, components)``.
+        positions: ``"all"``; ``"reachable"``: those at which either player can be to move in a
+            game from the game's starts; ``"player_0"`` or ``"player_1"``: those at which this
+            player can be; or an integer array ``(n, components)``.
 
     Returns:
-        The score, with the random policy's beside it.
+        The score of the policy, and that of the random policy.
 
     Raises:
         ValueError: an unknown set of positions.
@@ -103,7 +103,7 @@ def optimality(policy: Policy, game: Game, positions: str | npt.ArrayLike = "all
 
 
 def optimality_by_size(policy: Policy, game: Game) -> dict[int, Optimality]:
-    """Score ``policy`` apart for every size of position.
+    """Score ``policy`` for each size of position.
 
     Args:
         policy: a policy with ``action_probabilities``.
@@ -127,13 +127,14 @@ def optimality_by_size(policy: Policy, game: Game) -> dict[int, Optimality]:
 
 @dataclass(frozen=True)
 class ValueAccuracy:
-    """How well a guess of who wins tells N-positions from P-positions.
+    """How well predicted outcomes tell N-positions from P-positions.
 
     Attributes:
-        balanced: mean of the two recalls; 0.5 for always saying the same.
-        n_recall: share of N-positions that were called so.
-        p_recall: share of P-positions that were called so.
-        plain: share of positions that were called right; about 0.9 for always saying "N".
+        balanced: balanced accuracy, the mean of the two recalls; 0.5 for a constant prediction.
+        n_recall: share of the N-positions that are predicted to be N-positions.
+        p_recall: share of the P-positions that are predicted to be P-positions.
+        plain: share of positions predicted correctly; about 0.9 where all are predicted to be
+            N-positions.
     """
 
     balanced: float
@@ -143,12 +144,15 @@ class ValueAccuracy:
 
 
 def value_accuracy(winning: BoolArray, game: Game) -> ValueAccuracy:
-    """Score a guess of who wins, over all positions that leave a legal move.
+    """Score predicted outcomes, over all positions that leave a legal move.
 
     Args:
-        winning: whether each position is said to be an N-position, ``(num_positions,)`` by
+        winning: whether each position is predicted to be an N-position, ``(num_positions,)`` by
             mixed-radix index; for action values, whether the best legal one is over 0.
         game: the game.
+
+    Returns:
+        The accuracy; NaN where the game has no position of a kind.
 
     Raises:
         ValueError: ``winning`` is of another shape.
@@ -161,16 +165,16 @@ def value_accuracy(winning: BoolArray, game: Game) -> ValueAccuracy:
     lattice = game.rules.lattice()
     playable = ~game.rules.is_terminal(lattice)
     truth = np.asarray(game.solution.is_winning(lattice))[playable]
-    said = winning[game.rules.indices(lattice)][playable]
-    n_recall = float(said[truth].mean()) if truth.any() else math.nan
-    p_recall = float((~said[~truth]).mean()) if not truth.all() else math.nan
+    predicted = winning[game.rules.indices(lattice)][playable]
+    n_recall = float(predicted[truth].mean()) if truth.any() else math.nan
+    p_recall = float((~predicted[~truth]).mean()) if not truth.all() else math.nan
     return ValueAccuracy(
-        (n_recall + p_recall) / 2, n_recall, p_recall, float((said == truth).mean())
+        (n_recall + p_recall) / 2, n_recall, p_recall, float((predicted == truth).mean())
     )
 
 
 def _position_set(game: Game, positions: str | npt.ArrayLike) -> tuple[str, IntArray]:
-    """The name of a set of positions, and its members ``(n, components)``."""
+    """Return the name of a set of positions, and its members ``(n, components)``."""
     rules = game.rules
     if not isinstance(positions, str):
         given = rules.checked_positions(positions)

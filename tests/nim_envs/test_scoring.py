@@ -102,7 +102,7 @@ def test_the_set_of_positions_is_the_one_asked_for():
         name: optimality(RandomAgent(), game, name).count
         for name in ("all", "reachable", "player_0", "player_1")
     }
-    # N-positions: totals 0, 1, 3, 4, 5, 7, 8, 9; seat I never faces 1, seat II never 0.
+    # N-positions: totals 0, 1, 3, 4, 5, 7, 8, 9; player_0 is never to move at 1, player_1 at 0.
     assert counts == {"all": 8, "reachable": 8, "player_0": 7, "player_1": 7}
     given = optimality(RandomAgent(), game, [[0], [2], [3]])
     assert (given.count, given.positions) == (2, "given")

@@ -19,7 +19,7 @@ from gymnasium.vector.utils import batch_space
 import nim_envs.envs.vector.kernels as kernels
 from nim_envs.compilation import announced_compilation
 from nim_envs.encoding import Encoding, smallest_integer
-from nim_envs.envs.opponents import CalledOpponent, Player, checked_opponent, checked_seat
+from nim_envs.envs.opponents import OpponentFunction, Player, checked_opponent, checked_seat
 from nim_envs.envs.vector.tables import (
     Grouping,
     Tables,
@@ -168,7 +168,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         num_envs: int = 1,
         *,
         name: str = "game",
-        opponent: str | float | Player | CalledOpponent | None = None,
+        opponent: str | float | Player | OpponentFunction | None = None,
         seat: Literal[0, 1, "random"] | None = None,
         render_mode: str | None = None,
         encoding: str = "integer",

@@ -25,7 +25,7 @@ def test_visited_positions_are_those_faced():
     assert score.count == 8
     narrow = VisitRecorder(learner(env))
     train(env, (narrow, RandomAgent()), 300, seed=0, progress=False)
-    assert 1 not in narrow.positions  # the first player never faces total 1
+    assert 1 not in narrow.positions  # player_0 is never to move at total 1
 
 
 @pytest.mark.parametrize("make", [QLearning, GradientBandit])
