@@ -228,7 +228,7 @@ def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
     blunders = (likeliest & ~winning).any(axis=1) & winnable
     score = (
         f"{100 * np.nanmean(won):.1f} % of all {winnable.sum()} N-positions played optimally, "
-        f"{blunders.sum()} blundered"
+        f"{blunders.sum()} blunders"
     )
     grid = _Grid(game, positions, blunders)
     return _draw_grid(
@@ -354,9 +354,9 @@ def _draw_grid(
             axes.set_xlabel(_state_name(game, grid.across))
             axes.tick_params(labelbottom=True)
     figure.colorbar(mesh, ax=panels, location="right", label=label, aspect=6 * inches, shrink=0.9)
-    stuck = len(array) < game.rules.num_positions
+    some_hatched = len(array) < game.rules.num_positions
     hatched = "no position, or no legal move" if game.rules.slot_groups else "no legal move"
-    _title_and_key(figure, title, score, hatched if stuck else "")
+    _title_and_key(figure, title, score, hatched if some_hatched else "")
     return figure
 
 
