@@ -74,8 +74,8 @@ def greedy(player: Policy) -> Policy:
 
 # Gradient bandit: the addition game.
 
-OVER_ALL = ("seat I, all N-positions %", "seat II, all N-positions %")
-OVER_OWN = ("seat I, those it can face %", "seat II, those it can face %")
+OVER_ALL = ("player_0, all N-positions %", "player_1, all N-positions %")
+OVER_OWN = ("player_0, those it can face %", "player_1, those it can face %")
 
 
 def by_seat(players: tuple[Policy, ...], env: GameEnv) -> Scores:
@@ -96,11 +96,11 @@ def _bandit(k: int, n: int, games: int) -> System:
     )  # fmt: skip
     return System(
         f"bandit-{k}-{n}",
-        f"addition game, k={k}, n={n}, {games:,} games, learning rate 0.15, one bandit a seat",
+        f"addition game, k={k}, n={n}, {games:,} games, learning rate 0.15, a bandit for each seat",
         games,
         {},
         "The published score counts positions that a seat can never be at, where its bandit "
-        "knows nothing, and calls one move at each P-position right though all of them lose.",
+        "has learned nothing, and takes one move at each P-position for right though all lose.",
         lambda seed, count: published.train(seed, games=count),
         (
             Way(

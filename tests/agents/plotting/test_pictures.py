@@ -165,7 +165,7 @@ def test_training_curves_show_what_was_measured():
         for name, panel in axes.items()
     }
     games = measured.games.tolist()
-    for seat, player in enumerate(("first player", "second player")):
+    for seat, player in enumerate(("player_0", "player_1")):
         assert shown["win rate"][player].tolist() == [
             [game, 100 * rate] for game, rate in zip(games, measured.win_rates[seat], strict=True)
         ]
@@ -204,7 +204,7 @@ def test_each_seat_has_its_own_line_of_legal_moves_where_they_differ():
     (entropy,) = [a for a in training_curves(measured).axes if a.get_label() == "entropy"]
     labels = [line.get_label() for line in entropy.get_lines()]
     assert labels[2:] == [
-        f"log of the number of legal moves, {player} player" for player in ("first", "second")
+        f"log of the number of legal moves, {player}" for player in ("player_0", "player_1")
     ]
     for line, uniform in zip(entropy.get_lines()[2:], measured.uniform_entropies, strict=True):
         assert line.get_ydata().tolist() == uniform.tolist()
