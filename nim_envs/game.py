@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.component import BoolArray, IntArray
@@ -19,6 +19,13 @@ PLAYERS = ("player_0", "player_1")
 """The two players, by the number of their seat; ``player_0`` moves first."""
 
 
+class Registered(NamedTuple):
+    """How :func:`nim_envs.make_game` makes a game."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
 @dataclass(frozen=True)
 class Game:
     """Rules, the convention that says who wins, and the start position.
@@ -27,6 +34,7 @@ class Game:
         rules: the rules; see :mod:`nim_envs.rules`.
         convention: normal or misère play.
         start: the distribution of start positions; the rules' initial one by default.
+        registered: how :func:`nim_envs.make_game` makes it again, where that has made it.
 
     Raises:
         InvalidGameError: ``convention`` is not a :class:`Convention`.
@@ -44,6 +52,7 @@ class Game:
     rules: Rules
     convention: Convention
     start: Start = field(default_factory=FixedStart)
+    registered: Registered | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.convention, Convention):
@@ -83,7 +92,7 @@ class Game:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the solution out of pickles: it is computed again when needed."""
-        return {"rules": self.rules, "convention": self.convention, "start": self.start}
+        return {name: vars(self)[name] for name in self.__dataclass_fields__}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Game:
         """Return the game itself: it is immutable."""

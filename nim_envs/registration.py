@@ -12,7 +12,7 @@ import pettingzoo
 from nim_envs.envs.aec import GameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidGameError
-from nim_envs.game import Game
+from nim_envs.game import Game, Registered
 from nim_envs.rules import (
     Convention,
     Rules,
@@ -168,7 +168,8 @@ def make_game(
         raise InvalidGameError(f"misere must be True or False, not {misere!r}")
     convention = Convention.from_misere(row.misere if misere is None else misere)
     rules = row.rules(**{**row.defaults, **rules_arguments})
-    return Game(rules=rules, convention=convention, start=as_start(start))
+    arguments = {"misere": misere, "start": start, **rules_arguments}
+    return Game(rules, convention, as_start(start), Registered(name, arguments))
 
 
 def make_aec(

@@ -146,20 +146,22 @@ def verdicts(rows: list[list[Any]]) -> list[str]:
     Args:
         rows: as :func:`summary` returns them.
     """
+    named = [dict(zip(HEADER, row, strict=True)) for row in rows]
     lines = []
-    for board in dict.fromkeys(row[0] for row in rows):
-        scores = {tuple(row[1:4]): float(row[7]) for row in rows if row[0] == board}
-        deep = {key: score for key, score in scores.items() if key[0] == "maskable-ppo"}
-        table_score = next((s for key, s in scores.items() if key[0] == "q-learning"), None)
-        if not deep or table_score is None:
+    for board in dict.fromkeys(row["board"] for row in named):
+        here = [row for row in named if row["board"] == board]
+        deep = [row for row in here if row["learner"] == "maskable-ppo"]
+        tabular = [row["optimality %"] for row in here if row["learner"] == "q-learning"]
+        if not deep or not tabular:
             continue
-        best = max(deep, key=lambda key: deep[key])
-        difference = deep[best] - table_score
+        best = max(deep, key=lambda row: row["optimality %"])
+        difference = best["optimality %"] - tabular[0]
         side = "above" if difference > 0 else "below"
         compared = "the same as" if difference == 0 else f"{abs(difference):.1f} points {side}"
         lines.append(
-            f"{board}: the best of maskable-ppo ({best[1]}, {best[2]}) has {deep[best]:.1f} %, "
-            f"{compared} the {table_score:.1f} % of q-learning in as many games"
+            f"{board}: the best of maskable-ppo ({best['encoding']}, {best['opponent']}) has "
+            f"{best['optimality %']:.1f} %, {compared} the {tabular[0]:.1f} % of q-learning in as "
+            "many games"
         )
     return lines
 

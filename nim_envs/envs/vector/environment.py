@@ -262,9 +262,6 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             moves=np.zeros(size, dtype=np.int32),
             game_bits=np.zeros(size, dtype=np.uint64),
             action_bits=np.zeros(size, dtype=np.uint64),
-            last_states=np.zeros((groups, size), dtype=np.uint64),
-            last_outcomes=np.zeros(size, dtype=np.uint8),
-            last_seats=np.zeros(size, dtype=np.int8),
         )
 
     def _bind_tables(self) -> None:
@@ -291,8 +288,10 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
                 self._grouping.strides.astype(np.uint64) if optimal else np.zeros(0, np.uint64)
             ),
             agent_seat=self._agent_seat,
-            same_step=self.autoreset_mode is AutoresetMode.SAME_STEP,
         )
+        self._same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+        self._no_actions = np.zeros(0, dtype=np.int64)
+        self._no_ends = (np.zeros(0, np.float32), np.zeros(0, np.bool_), np.zeros(0, np.bool_))
         self._all = np.ones(self.num_envs, dtype=np.bool_)
         self._all.setflags(write=False)
         self._parts = _parts(self.num_envs, self.num_threads)
@@ -302,23 +301,28 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
     def _compile(self) -> None:
         """Call every compiled function on no game at all."""
         nobody = np.zeros(self.num_envs, dtype=np.bool_)
-        kernels.seed_games(self._games, np.zeros(self.num_envs, dtype=np.uint64), nobody)
-        actions = np.zeros(self.num_envs, dtype=np.int64)
-        ends = (np.zeros(self.num_envs, np.float32), nobody, nobody.copy())
-        none = (0, 0)
-        rules = (self._tables, self._own_starts.arrays, self._games, self._settings)
-        kernels.settle(*rules, *none)
-        kernels.sample(self._tables, self._games, actions, *none)
-        kernels.first_outside(actions[:0], 1)
-        kernels.first_illegal(self._tables, self._games, actions[:0], kernels.AGENT)
-        self._show(self._rows, *none)
-        if self._called is not None:
-            kernels.advance(self._tables, self._games, self._settings, actions, *none)
-            kernels.answer(self._tables, self._games, self._settings, actions, *none)
-            kernels.finish(self._games, self._settings, *ends, *none)
-            kernels.retire(self._games, *none)
-        else:
-            kernels.step(*rules, actions, *ends, self._layout.mask_column, self._rows, *none)
+        self._seed_games(np.zeros(self.num_envs, dtype=np.uint64), nobody)
+        kernels.first_outside(self._no_actions, 1)
+        if self.illegal_move == "raise":
+            self._check_legal(self._no_actions, "the", kernels.AGENT)
+        self._sample(self._no_actions, 0, 0)
+        self._play(0, self._own_starts)
+        self._show(self._rows, 0, 0)
+
+    def _play(
+        self,
+        phases: int,
+        starts: _Starts,
+        actions: IntArray | None = None,
+        ends: tuple[Array, Array, Array] | None = None,
+        rows: WordArray | None = None,
+    ) -> int:
+        """Go through ``phases`` of a step of all games; return how many are left to settle."""
+        return self._run(
+            *(kernels.play, self._tables, starts.arrays, self._games, self._settings, phases),
+            *(self._no_actions if actions is None else actions, *(ends or self._no_ends)),
+            *(self._layout.mask_column, self._rows if rows is None else rows),
+        )
 
     def _run(self, kernel: Callable[..., Any], *arguments: Any) -> int:
         """Call ``kernel`` on all games, shared among the threads; return the sum of its results."""
@@ -403,28 +407,29 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         seeds = None if seed is None or type(seed) is int else _checked_seeds(seed, self.num_envs)
         if not self._seeded:
             drawn = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
-            kernels.seed_games(self._games, drawn, self._all.copy())
+            self._seed_games(drawn, self._all.copy())
             self._seeded = True
         if type(seed) is int:
             self._np_random, self._np_random_seed = seeding.np_random(seed)
             numbers = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
-            kernels.seed_games(self._games, numbers, which.copy())
+            self._seed_games(numbers, which.copy())
         elif seeds is not None:
             given = [one for one in seeds if one is not None]
             self.np_random = np.random.default_rng(given or None)
             numbers = np.array([(one or 0) % 2**64 for one in seeds], dtype=np.uint64)
-            kernels.seed_games(self._games, numbers, which & [one is not None for one in seeds])
+            self._seed_games(numbers, which & [one is not None for one in seeds])
         if seed is not None:
             for starts in (self._own_starts, *self._other_starts.values()):
                 starts.forget()
+
+    def _seed_games(self, seeds: WordArray, which: BoolArray) -> None:
+        kernels.seed_games(self._games.game_bits, self._games.action_bits, seeds, which)
 
     def _settle(self, starts: _Starts) -> None:
         """Begin the games that are to, and let the opponent move where it is to."""
         for _ in range(ROUNDS):
             starts.prepare(self.np_random, self._tables)
-            left = self._run(
-                kernels.settle, self._tables, starts.arrays, self._games, self._settings
-            )
+            left = self._play(kernels.SETTLE, starts)
             if left and self._called is not None:
                 self._ask_opponent()
                 left = (self._games.due != kernels.AGENT).any()
@@ -446,7 +451,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         )
         if self.illegal_move == "raise":
             self._check_legal(actions, "the opponent's", kernels.OPPONENT)
-        self._run(kernels.answer, self._tables, self._games, self._settings, actions)
+        self._play(kernels.ANSWER, self._own_starts, actions)
 
     def step(self, actions: npt.ArrayLike) -> StepResult:
         """Make one move in every game, and let the opponent reply.
@@ -480,61 +485,60 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         terminations = np.empty(self.num_envs, dtype=np.bool_)
         truncations = np.empty(self.num_envs, dtype=np.bool_)
         ends = (rewards, terminations, truncations)
-        observations = self._advance(checked, ends)
+        observations, last = self._advance(checked, ends)
         self._ready = True
         infos: dict[str, Any] = {"seat": self._games.seats.copy(), "_seat": self._all}
         if last_step is not None:
             last_step.rewards[:] = rewards
-            if self._settings.same_step:
+            if self._same_step:
                 last_step.played[terminations | truncations] = False
             self._last_step = last_step
-        if self._settings.same_step:
+        if last is not None:
             ended = terminations | truncations
             if ended.any():
-                self._add_final(infos, ended)
+                self._add_final(infos, ended, last)
         return observations, rewards, terminations, truncations, infos
 
-    def _advance(self, actions: IntArray, ends: tuple[Array, Array, Array]) -> Observations:
-        """Make the step; write rewards, terminations and truncations; return observations."""
-        tables, games, settings, starts = (
-            self._tables,
-            self._games,
-            self._settings,
-            self._own_starts,
-        )
+    def _advance(
+        self, actions: IntArray, ends: tuple[Array, Array, Array]
+    ) -> tuple[Observations, kernels.Games | None]:
+        """Make the step; write rewards, terminations and truncations.
+
+        Returns:
+            Observations, and the games as they were before new ones began in ``SAME_STEP`` mode.
+        """
+        last = None
+        starts = self._own_starts
         if self._called is not None:
-            self._run(kernels.advance, tables, games, settings, actions)
+            self._play(kernels.RENEW | kernels.MOVE, starts, actions)
             self._settle(starts)
-            self._run(kernels.finish, games, settings, *ends)
-            if settings.same_step:
-                self._run(kernels.retire, games)
+            self._play(kernels.FINISH, starts, ends=ends)
+            if self._same_step:
+                last = self._copied_games()
+                self._play(kernels.RENEW, starts)
                 self._settle(starts)
-            return self._shown_observations()
+            return self._shown_observations(), last
         rows = self._new_rows()
-        starts.prepare(self.np_random, tables)
-        left = self._run(
-            kernels.step,
-            *(tables, starts.arrays, games, settings, actions, *ends),
-            *(self._layout.mask_column, rows),
-        )
-        if left:
+        starts.prepare(self.np_random, self._tables)
+        phases = kernels.RENEW | kernels.MOVE | kernels.SETTLE | kernels.FINISH
+        if self._same_step:
+            self._play(phases, starts, actions, ends)
+            last = self._copied_games()
+            phases = kernels.RENEW | kernels.SETTLE
+        if self._play(phases | kernels.SHOW, starts, actions, ends, rows):
             self._settle(starts)
             self._run(self._show, rows)
-        return self._observations(rows)
+        return self._observations(rows), last
 
-    def _add_final(self, infos: dict[str, Any], ended: BoolArray) -> None:
-        """Add what ``SAME_STEP`` mode tells about the games that ended."""
+    def _copied_games(self) -> kernels.Games:
+        return kernels.Games._make(array.copy() for array in self._games)
+
+    def _add_final(self, infos: dict[str, Any], ended: BoolArray, last: kernels.Games) -> None:
+        """Add what ``SAME_STEP`` mode tells about the games that ended, out of ``last``."""
         which = np.flatnonzero(ended)
         rows = np.empty((len(which), self._layout.words), dtype=np.uint64)
-        kernels.show(
-            self._tables,
-            np.ascontiguousarray(self._games.last_states[:, which]),
-            self._games.last_outcomes[which],
-            self._layout.mask_column,
-            rows,
-            0,
-            len(which),
-        )
+        states = np.ascontiguousarray(last.states[:, which])
+        self._show_states(states, last.outcomes[which], rows, 0, len(which))
         seen = self._observations(rows)
         final = np.full(self.num_envs, None, dtype=object)
         final[which] = [
@@ -542,7 +546,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             for observation, mask in zip(seen["observation"], seen["action_mask"], strict=True)
         ]
         infos["final_obs"], infos["_final_obs"] = final, ended
-        infos["final_info"] = {"seat": self._games.last_seats * ended, "_seat": ended}
+        infos["final_info"] = {"seat": last.seats * ended, "_seat": ended}
         infos["_final_info"] = ended
 
     def sample_actions(self) -> IntArray:
@@ -556,8 +560,20 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         """
         self._check_ready()
         actions = np.empty(self.num_envs, dtype=np.int64)
-        self._run(kernels.sample, self._tables, self._games, actions)
+        self._run(self._sample, actions)
         return actions
+
+    def _sample(self, actions: IntArray, first: int, last: int) -> None:
+        tables, games = self._tables, self._games
+        kernels.sample(
+            tables.groups,
+            tables.legal_actions,
+            games.states,
+            games.action_bits[first:last],
+            actions[first:last],
+            first,
+            last,
+        )
 
     @property
     def positions(self) -> IntArray:
@@ -626,10 +642,19 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         return np.empty_like(self._rows) if self.copy else self._rows
 
     def _show(self, rows: WordArray, first: int, last: int) -> None:
+        self._show_states(self._games.states, self._games.outcomes, rows, first, last)
+
+    def _show_states(
+        self, states: WordArray, outcomes: Array, rows: WordArray, first: int, last: int
+    ) -> None:
+        tables = self._tables
         kernels.show(
-            self._tables,
-            self._games.states,
-            self._games.outcomes,
+            tables.groups,
+            tables.words,
+            tables.columns,
+            tables.shared,
+            states,
+            outcomes,
             self._layout.mask_column,
             rows,
             first,
