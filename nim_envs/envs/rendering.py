@@ -19,7 +19,7 @@ class LastMove(NamedTuple):
 
     before: IntArray  # the position before it, (components,)
     seat: int | None  # who made it; None where several moves are shown as one
-    description: str  # who made which move
+    description: str  # who made which move; may be empty
 
     def followed_by(self, reply: LastMove) -> LastMove:
         """Return both moves, shown as one."""
