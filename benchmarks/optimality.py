@@ -108,7 +108,7 @@ class Run:
     seconds: float
     percent: float
     random_percent: float
-    fumbles: int
+    blunders: int
     count: int
 
 
@@ -144,7 +144,7 @@ def run(game: str, learner: str, seed: int, quick: bool) -> Run:
         log.seconds,
         float(np.average([score.percent for score in scores], weights=weights)),
         float(np.average([score.random_percent for score in scores], weights=weights)),
-        sum(len(score.fumbles) for score in scores),
+        sum(len(score.blunders) for score in scores),
         int(weights.sum()),
     )
 
@@ -184,7 +184,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
                     min(percents),
                     max(percents),
                     group[0].random_percent,
-                    float(np.mean([run.fumbles for run in group])),
+                    float(np.mean([run.blunders for run in group])),
                     group[0].count,
                 ]
             )
@@ -201,7 +201,7 @@ NOTES = f"""\
   position with a legal move (exploring starts), for every learner alike.
 - *seconds*: training alone, mean over seeds, environment included, compilation not; runs
   share the machine's cores.
-- *fumbles*: N-positions where a most likely move does not win, mean over the seeds.
+- *fumbles*: blunders, N-positions where a most likely move does not win; mean over the seeds.
 - `random` and `optimal` are not trained: they bound what a score can mean.
 - Machine: {machine()}.
 """

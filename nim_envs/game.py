@@ -1,4 +1,4 @@
-"""A game: rules, who wins, and where it starts."""
+"""A game: rules, the convention that says who wins, and the start position."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from nim_envs.starts import FixedStart, Start
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.solution import Solution
 from nim_envs.theory.solver import solve
+
+PLAYERS = ("player_0", "player_1")
+"""The two players, by the number of their seat; ``player_0`` moves first."""
 
 
 class Registered(NamedTuple):
@@ -61,7 +64,7 @@ class Game:
 
     @cached_property
     def solution(self) -> Solution:
-        """The exact solution, computed when first asked for.
+        """The exact solution, computed on first access.
 
         Raises:
             SearchTooLargeError: the game cannot be solved within the default limit.
@@ -77,7 +80,7 @@ class Game:
         return self.start.bind(self).support()[0]
 
     def positions_by_seat(self) -> BoolArray:
-        """Return which positions each seat can be to move at, by :func:`nim_envs.theory.reachable`.
+        """Return at which positions each player can be to move in a game from a start.
 
         Returns:
             Boolean ``(2, num_positions)`` by seat and mixed-radix index.

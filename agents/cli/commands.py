@@ -131,12 +131,12 @@ def evaluate(game: str, settings: tuple[str, ...], start: str, agent: str) -> No
     for positions in POSITION_SETS:
         score = optimality(player, env.game, positions)
         rows.append(
-            [positions, score.count, score.percent, score.random_percent, len(score.fumbles)]
+            [positions, score.count, score.percent, score.random_percent, len(score.blunders)]
         )
     click.echo(
         tabulate(
             rows,
-            ("positions", "N-positions", "optimality %", "random %", "fumbles"),
+            ("positions", "N-positions", "optimality %", "random %", "blunders"),
             floatfmt=".1f",
         )
     )

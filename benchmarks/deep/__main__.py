@@ -45,7 +45,7 @@ class Run:
     seconds: float
     percent: float
     random_percent: float
-    fumbles: int
+    blunders: int
     count: int
     curve: tuple[tuple[int, float], ...]
 
@@ -103,7 +103,7 @@ def run(task: Task, quick: bool, log: Path | None) -> Run:
         seconds,
         score.percent,
         score.random_percent,
-        len(score.fumbles),
+        len(score.blunders),
         score.count,
         curve,
     )
@@ -111,7 +111,7 @@ def run(task: Task, quick: bool, log: Path | None) -> Run:
 
 HEADER = (
     "board", "learner", "encoding", "opponent", "seeds", "games", "seconds", "optimality %",
-    "lowest", "highest", "random %", "fumbles", "of",
+    "lowest", "highest", "random %", "blunders", "of",
 )  # fmt: skip
 
 
@@ -133,7 +133,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
                 min(percents),
                 max(percents),
                 group[0].random_percent,
-                float(np.mean([run.fumbles for run in group])),
+                float(np.mean([run.blunders for run in group])),
                 group[0].count,
             ]
         )
@@ -168,7 +168,7 @@ def verdicts(rows: list[list[Any]]) -> list[str]:
 
 NOTES = f"""\
 - *optimality %*: share of all N-positions at which the greedy policy moves to a P-position, ties
-  as fractions: mean, lowest and highest over the seeds. *fumbles*: N-positions where a most
+  as fractions: mean, lowest and highest over the seeds. *blunders*: N-positions where a most
   likely move does not win, mean over the seeds, out of *of*.
 - Every learner but the published recipe plays the same number of games, from uniformly drawn
   positions. *q-learning* is the table with the sign right, ε = 0.5; its games are compiled.

@@ -19,7 +19,8 @@ from gymnasium.vector.utils import batch_space
 import nim_envs.envs.vector.kernels as kernels
 from nim_envs.compilation import announced_compilation
 from nim_envs.encoding import Encoding, smallest_integer
-from nim_envs.envs.opponents import CalledOpponent, Player, checked_opponent, checked_seat
+from nim_envs.envs.opponents import OpponentFunction, Player, checked_opponent, checked_seat
+from nim_envs.envs.rendering import LastMove, Renderer
 from nim_envs.envs.vector.tables import (
     Grouping,
     Tables,
@@ -37,11 +38,9 @@ from nim_envs.errors import (
     ResetNeededError,
     SearchTooLargeError,
 )
-from nim_envs.game import Game
+from nim_envs.game import PLAYERS, Game
 from nim_envs.render.canvas import Frame
 from nim_envs.render.scene import Scene
-from nim_envs.render.screen import Screen
-from nim_envs.render.text import render_text
 from nim_envs.rules.component import LARGEST_TABLE, BoolArray, IntArray
 from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import Sampler, Start, as_start
@@ -168,7 +167,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         num_envs: int = 1,
         *,
         name: str = "game",
-        opponent: str | float | Player | CalledOpponent | None = None,
+        opponent: str | float | Player | OpponentFunction | None = None,
         seat: Literal[0, 1, "random"] | None = None,
         render_mode: str | None = None,
         encoding: str = "integer",
@@ -180,29 +179,19 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         show_winning_moves: bool = False,
     ) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise InvalidGameError(
-                f"render_mode must be None or one of {RENDER_MODES}, not {render_mode!r}"
-            )
         if illegal_move not in ILLEGAL_MOVE_RULES:
             raise InvalidGameError(
                 f"illegal_move must be one of {ILLEGAL_MOVE_RULES}, not {illegal_move!r}"
             )
         if not isinstance(copy, bool):
             raise InvalidGameError(f"copy must be True or False, not {copy!r}")
-        if not isinstance(show_winning_moves, bool):
-            raise InvalidGameError(
-                f"show_winning_moves must be True or False, not {show_winning_moves!r}"
-            )
         self.game = game
         self.num_envs = checked_integer("num_envs", num_envs, minimum=1)
         self.num_threads = checked_integer("num_threads", num_threads, minimum=1)
         self.render_mode = render_mode
-        self.show_winning_moves = show_winning_moves
-        if show_winning_moves:
-            # What cannot be solved is refused now, not in the middle of a game.
-            _ = game.solution
-        self._screen = Screen(game, render_mode) if render_mode == "rgb_array" else None
+        self._renderer = Renderer(
+            game, render_mode, RENDER_MODES, show_winning_moves=show_winning_moves
+        )
         self._last_step: _LastStep | None = None
         self.illegal_move = illegal_move
         self.copy = copy
@@ -479,7 +468,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             )
         if self.illegal_move == "raise":
             self._check_legal(checked, "the", kernels.AGENT)
-        last_step = None if self._screen is None else self._step_to_show(checked)
+        last_step = None if self._renderer.screen is None else self._step_to_show(checked)
         self._ready = False
         rewards = np.empty(self.num_envs, dtype=np.float32)
         terminations = np.empty(self.num_envs, dtype=np.bool_)
@@ -588,18 +577,17 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             ResetNeededError: before the first :meth:`reset`.
         """
         if self.render_mode is None:
-            logger.warn(f"render() needs a render_mode out of {RENDER_MODES}; it is None")
+            logger.warn(f"render() needs a render_mode, one of {RENDER_MODES}; it is None")
             return None
         self._check_ready()
-        scenes = (self._scene(index, position) for index, position in enumerate(self.positions))
-        if self._screen is None:
-            rules = self.game.rules
-            return tuple(render_text(rules, scene.position, scene.status) for scene in scenes)
-        picture = self._screen.picture
-        return tuple(picture.frame(scene) for scene in scenes)
+        shown: list[Any] = [
+            self._renderer.show(self._scene(index, position), self.metadata["render_fps"])
+            for index, position in enumerate(self.positions)
+        ]
+        return tuple(shown)
 
     def _step_to_show(self, actions: IntArray) -> _LastStep:
-        """What pictures tell about a step, as far as it is known before."""
+        """Return what pictures show of a step, as far as it is known before the step."""
         return _LastStep(
             positions=self.positions,
             seats=self._games.seats.copy(),
@@ -609,34 +597,26 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         )
 
     def _scene(self, index: int, position: IntArray) -> Scene:
-        """What a picture of game ``index`` shows."""
+        """Return what a picture of game ``index`` shows."""
         over = bool(self._games.outcomes[index])
-        known: dict[str, Any] = {}
+        winner, last_move = None, None
         step = self._last_step
         if step is not None and step.played[index]:
             seat, reward = int(step.seats[index]), step.rewards[index]
-            known = {"previous": step.positions[index]}
+            before = step.positions[index]
+            last_move = LastMove(before, None, "")
             if self.opponent is None:
-                legal = (position != step.positions[index]).any()
-                action, before = int(step.actions[index]), step.positions[index]
-                words = (
+                action = int(step.actions[index])
+                description = (
                     f"moved, {self.game.rules.describe_action(action, before)}"
-                    if legal
+                    if (position != before).any()
                     else "made an illegal move and forfeits"
                 )
-                known |= {"last_mover": seat, "last_words": f"player_{seat} {words}"}
+                last_move = LastMove(before, seat, f"{PLAYERS[seat]} {description}")
             if over and reward:
-                known["winner"] = seat if reward > 0 else 1 - seat
-        return Scene(
-            position=position,
-            mover=None if over else int(self._games.seats[index]),
-            winning=(
-                self.game.solution.winning_actions(position)
-                if self.show_winning_moves and not over
-                else None
-            ),
-            **known,
-        )
+                winner = seat if reward > 0 else 1 - seat
+        mover = None if over else int(self._games.seats[index])
+        return self._renderer.scene(position, mover, winner, last_move)
 
     def _new_rows(self) -> WordArray:
         return np.empty_like(self._rows) if self.copy else self._rows
