@@ -15,7 +15,6 @@ ROOT = Path(__file__).resolve().parent.parent
 # holds all its modules but those that are named apart; a package at the root holds itself alone.
 LAYERS = [
     [
-        "nim_envs.cli.arguments",
         "nim_envs.compilation",
         "nim_envs.errors",
         "nim_envs.files",

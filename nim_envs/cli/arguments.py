@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import click
+
 
 def value_of(text: str) -> Any:
     """Return the number, list, truth value or word that ``text`` is.
@@ -14,7 +16,7 @@ def value_of(text: str) -> Any:
     are written as JSON.
 
     Raises:
-        ValueError: it begins as JSON but is none.
+        click.UsageError: it begins as JSON but is none.
 
     Example:
         >>> value_of("3,4"), value_of("true"), value_of("[[1, 2], []]")
@@ -24,7 +26,7 @@ def value_of(text: str) -> Any:
         try:
             return _frozen(json.loads(text))
         except json.JSONDecodeError as error:
-            raise ValueError(f"{text!r} is not JSON: {error}") from None
+            raise click.UsageError(f"{text!r} is not JSON: {error}") from None
     if "," in text:
         return tuple(value_of(part) for part in text.split(",") if part)
     if text.lower() in ("true", "false", "none"):
@@ -57,7 +59,7 @@ def arguments_of(settings: Sequence[str], defaults: Mapping[str, Any]) -> dict[s
             a single value is a list of one, and where a word is expected it stays as it is.
 
     Raises:
-        ValueError: a setting of another form.
+        click.UsageError: a setting of another form.
 
     Example:
         >>> arguments_of(["heaps=3", "code=0.77"], {"heaps": (1, 2), "code": "0.6"})
@@ -67,7 +69,7 @@ def arguments_of(settings: Sequence[str], defaults: Mapping[str, Any]) -> dict[s
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not equals or not name or not text:
-            raise ValueError(f"expected NAME=VALUE, not {setting!r}")
+            raise click.UsageError(f"expected NAME=VALUE, not {setting!r}")
         default = defaults.get(name)
         value = text if isinstance(default, str) else value_of(text)
         if isinstance(default, tuple) and not isinstance(value, tuple):
