@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 
 import click
@@ -58,7 +59,12 @@ def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Learner:
         if cls is AfterstateTD
         else (env.observation_space("player_0"), env.action_space("player_0"))
     )
-    arguments = arguments_of(settings, {})
+    defaults = {
+        argument.name: argument.default
+        for argument in signature(cls).parameters.values()
+        if argument.default is not argument.empty
+    }
+    arguments = arguments_of(name, settings, defaults)
     try:
         learner: Learner = cls(*spaces, **arguments)
     except (TypeError, ValueError) as error:

@@ -44,12 +44,7 @@ def registered_game(name: str, settings: tuple[str, ...], start: Any = "fixed") 
         click.UsageError: a setting that the game does not have, or of another form.
         NimEnvsError: values that describe no game.
     """
-    defaults = GAMES[name].defaults
-    arguments = arguments_of(settings, defaults)
-    allowed = [*defaults, "misere"]
-    for argument in arguments:
-        if argument not in allowed:
-            raise click.UsageError(f"--set of {name} takes {', '.join(allowed)}, not {argument!r}")
+    arguments = arguments_of(name, settings, {**GAMES[name].defaults, "misere": False})
     try:
         return make_game(name, start=start, **arguments)
     except TypeError as error:  # a game of a sum that has no such argument
