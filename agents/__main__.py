@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from agents.cli.commands import run
+from nim_envs.cli.starting import start
 
 if __name__ == "__main__":
-    sys.exit(run())
+    sys.exit(start("agents.cli.main", extra="agents"))

@@ -5,8 +5,6 @@ python -m benchmarks.learning_speed --help explains every option.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,10 +31,17 @@ from agents.evaluation.learning_curves import LearningCurve, learning_curve
 from agents.plotting.curves import learning_curves
 from agents.plotting.style import save_figure
 from agents.training import train
+from benchmarks.command_line import (
+    benchmark,
+    count_option,
+    names_option,
+    seeds_option,
+    words_typed,
+)
 from benchmarks.optimality import GameSetting
-from benchmarks.parallel import add_options, in_parallel
+from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.q_learner import train_baseline, train_improved
-from benchmarks.report import machine, positive, table, write_csv, write_text
+from benchmarks.report import machine, table, write_csv, write_text
 from nim_envs import GameEnv
 
 
@@ -259,70 +264,52 @@ NOTES = f"""\
 """
 
 
-def parse(arguments: list[str] | None) -> argparse.Namespace:
-    """Return the command line's options; exits with code 2 on bad ones."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.learning_speed",
-        description="Measure games and seconds until each learner plays every position right.",
-    )
-    parser.add_argument(
-        "--boards", nargs="+", choices=BOARDS, metavar="BOARD",
-        help=f"out of: {', '.join(BOARDS)} (default: all; quick: the first three)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--learners", nargs="+", choices=LEARNERS, default=list(LEARNERS), metavar="LEARNER",
-        help=f"out of: {', '.join(LEARNERS)} (default: all)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--seeds", type=positive, metavar="N",
-        help="seeds 0 to N-1 (default: 10 on small boards, 1 on the largest; quick: 1)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--limit", type=positive, default=10, metavar="SECONDS",
-        help="training seconds after which a learner gives up (default: %(default)s)",
-    )  # fmt: skip
-    add_options(parser)
-    parser.add_argument(
-        "--output", type=Path, default=Path("results/learning_speed"), metavar="DIRECTORY",
-        help="where to write the tables, the report and the figures (default: %(default)s)",
-    )  # fmt: skip
-    parser.add_argument("--quick", action="store_true", help="few games: a check, not a result")
-    options = parser.parse_args(arguments)
-    options.boards = options.boards or list(BOARDS)[: 3 if options.quick else None]
-    return options
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Run the benchmark and write its report."""
-    options = parse(arguments)
+@benchmark(
+    "learning_speed",
+    writes="the tables, the report and the figures",
+    quick="Few games: a check, not a result.",
+)
+@names_option("--boards", BOARDS, "Boards to play on", default="all; quick: the first three")
+@names_option("--learners", LEARNERS, "Learners to train")
+@seeds_option("10 on small boards, 1 on the largest; quick: 1")
+@count_option(
+    "--limit", "Training seconds after which a learner gives up", metavar="SECONDS", default=10,
+    show_default=True,
+)  # fmt: skip
+@parallel_options
+def main(
+    boards: list[str] | None, learners: list[str], seeds: int | None, limit: int,
+    jobs: int | None, backend: str, output: Path, quick: bool,
+) -> None:  # fmt: skip
+    """Measure games and seconds until each learner plays every position right."""
+    boards = boards or list(BOARDS)[: 3 if quick else None]
     began = time.perf_counter()
-    ratio = against_published(1 if options.quick else 5, options.quick)
+    ratio = against_published(1 if quick else 5, quick)
     print(table(RATIO_HEADER, ratio), end="\n\n")
     tasks = [
         (board, learner, seed)
-        for board in reversed(options.boards)
-        for learner in options.learners
-        for seed in range(options.seeds or (1 if options.quick else BOARDS[board].seeds))
+        for board in reversed(boards)
+        for learner in learners
+        for seed in range(seeds or (1 if quick else BOARDS[board].seeds))
     ]
-    limits = (float(options.limit), options.quick)
-    runs = in_parallel(run, [(*task, *limits) for task in tasks], options)
+    limits = (float(limit), quick)
+    runs = in_parallel(run, [(*task, *limits) for task in tasks], jobs, backend)
     rows = summary(runs)
     print(table(HEADER, rows))
-    command = " ".join(["python -m benchmarks.learning_speed", *(arguments or sys.argv[1:])])
-    write_csv(options.output / "learning_speed.csv", HEADER, rows)
-    write_csv(options.output / "ratio.csv", RATIO_HEADER, ratio)
+    write_csv(output / "learning_speed.csv", HEADER, rows)
+    write_csv(output / "ratio.csv", RATIO_HEADER, ratio)
     write_text(
-        options.output / "learning_speed.md",
-        f"# Learning speed\n\n`{command}`\n\n{table(RATIO_HEADER, ratio, style='github')}\n\n"
+        output / "learning_speed.md",
+        f"# Learning speed\n\n`{words_typed()}`\n\n{table(RATIO_HEADER, ratio, style='github')}\n\n"
         f"{table(HEADER, rows, style='github')}\n\n{NOTES}",
     )
-    for board in options.boards:
+    for board in boards:
         # Runs of one learner stop at different games, so one seed stands for all.
         first = {run.learner: [run.curve] for run in runs if (run.board, run.seed) == (board, 0)}
         title = f"{board}, seed 0"
         figure = learning_curves(first, title, logarithmic=True)
-        save_figure(figure, options.output / f"{board}.png")
-    print(f"\n{time.perf_counter() - began:.0f} s in all; written to {options.output}")
+        save_figure(figure, output / f"{board}.png")
+    print(f"\n{time.perf_counter() - began:.0f} s in all; written to {output}")
 
 
 if __name__ == "__main__":

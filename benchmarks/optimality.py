@@ -5,8 +5,6 @@ python -m benchmarks.optimality --help explains every option.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,8 +17,9 @@ import pettingzoo
 from agents import Learner, OptimalAgent, Policy, RandomAgent, registry
 from agents.evaluation import SEATS, Optimality, optimality
 from agents.training import train
-from benchmarks.parallel import add_options, in_parallel
-from benchmarks.report import machine, positive, table, write_csv, write_text
+from benchmarks.command_line import benchmark, names_option, seeds_option, words_typed
+from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.report import machine, table, write_csv, write_text
 from nim_envs import GameEnv
 from nim_envs.registration import aec_id
 
@@ -215,62 +214,46 @@ def report(runs: list[Run], seeds: int, command: str) -> str:
     )
 
 
-def parse(arguments: list[str] | None) -> argparse.Namespace:
-    """Return the command line's options; exits with code 2 on bad ones."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.optimality",
-        description="Train each learner on each game over several seeds and report the share of "
-        "positions that it plays optimally.",
-    )
-    parser.add_argument(
-        "--games", nargs="+", choices=GAMES, default=list(GAMES), metavar="GAME",
-        help=f"games to run, out of: {', '.join(GAMES)} (default: all)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--learners", nargs="+", choices=LEARNERS, default=list(LEARNERS), metavar="LEARNER",
-        help=f"learners to train, out of: {', '.join(LEARNERS)} (default: all)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--seeds", type=positive, metavar="N", help="seeds 0 to N-1 (default: 3; quick: 2)"
-    )
-    add_options(parser)
-    parser.add_argument(
-        "--output", type=Path, default=Path("results/optimality"), metavar="DIRECTORY",
-        help="where to write optimality.csv, runs.csv and optimality.md (default: %(default)s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--quick", action="store_true", help="few games and two seeds: a check, not a result"
-    )
-    return parser.parse_args(arguments)
+@benchmark(
+    "optimality",
+    writes="optimality.csv, runs.csv and optimality.md",
+    quick="Few games and two seeds: a check, not a result.",
+)
+@names_option("--games", GAMES, "Games to run")
+@names_option("--learners", LEARNERS, "Learners to train")
+@seeds_option("3; quick: 2")
+@parallel_options
+def main(
+    games: list[str], learners: list[str], seeds: int | None, jobs: int | None, backend: str,
+    output: Path, quick: bool,
+) -> None:  # fmt: skip
+    """Train each learner on each game and report how much it plays optimally.
 
-
-def main(arguments: list[str] | None = None) -> None:
-    """Run the benchmark and write its report."""
-    options = parse(arguments)
-    seeds = options.seeds or (2 if options.quick else 3)
+    That is the share of positions at which it does, over several seeds.
+    """
+    seeds = seeds or (2 if quick else 3)
     tasks = [
         (game, learner, seed)
-        for game in sorted(options.games, key=lambda name: -GAMES[name].games)
-        for learner in options.learners
+        for game in sorted(games, key=lambda name: -GAMES[name].games)
+        for learner in learners
         # Nothing to train, so nothing that a seed could change.
         for seed in range(1 if learner in ("random", "optimal") else seeds)
     ]
     began = time.perf_counter()
     runs = sorted(
-        in_parallel(run, [(*task, options.quick) for task in tasks], options),
+        in_parallel(run, [(*task, quick) for task in tasks], jobs, backend),
         key=lambda run: (run.game, run.learner, run.seed),
     )
     rows = summary(runs)
     print(table(HEADER, rows))
-    command = " ".join(["python -m benchmarks.optimality", *(arguments or sys.argv[1:])])
-    write_csv(options.output / "optimality.csv", HEADER, rows)
+    write_csv(output / "optimality.csv", HEADER, rows)
     write_csv(
-        options.output / "runs.csv",
+        output / "runs.csv",
         tuple(Run.__dataclass_fields__),
         [tuple(vars(run).values()) for run in runs],
     )
-    write_text(options.output / "optimality.md", report(runs, seeds, command))
-    print(f"\n{time.perf_counter() - began:.0f} s in all; written to {options.output}")
+    write_text(output / "optimality.md", report(runs, seeds, words_typed()))
+    print(f"\n{time.perf_counter() - began:.0f} s in all; written to {output}")
 
 
 if __name__ == "__main__":

@@ -2,71 +2,70 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
+import click
 import joblib
 from tqdm import tqdm
 
-from benchmarks.report import positive
+from benchmarks.command_line import count_option
+from nim_envs.optional import needed
 
 BACKENDS = ("local", "ray")
 
 Result = TypeVar("Result")
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add ``--jobs`` and ``--backend`` to the command line of a benchmark."""
-    parser.add_argument(
-        "--jobs", type=positive, metavar="N",
-        help=f"runs at the same time (default: one a core, {joblib.cpu_count()} here; on Ray as "
-        "many as it has room for)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--backend", choices=BACKENDS, default="local",
-        help="where runs take place: on the cores of this machine, or on the Ray cluster that "
-        "RAY_ADDRESS names or that runs here, whose machines all have this checkout installed "
-        "(default: %(default)s)",
-    )  # fmt: skip
+def parallel_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--jobs`` and ``--backend`` to the command of a benchmark."""
+    command = click.option(
+        "--backend", type=click.Choice(BACKENDS), default="local", show_default=True,
+        help="Where runs take place: on the cores of this machine, or on the Ray cluster that "
+        "RAY_ADDRESS names or that runs here, whose machines all have this checkout installed.",
+    )(command)  # fmt: skip
+    jobs = (
+        f"Runs at the same time (default: one a core, {joblib.cpu_count()} here; on Ray as many as "
+        "it has room for)"
+    )
+    return cast("Callable[..., None]", count_option("--jobs", jobs)(command))
 
 
 def in_parallel(
     function: Callable[..., Result],
     tasks: Iterable[tuple[Any, ...]],
-    options: argparse.Namespace,
+    jobs: int | None,
+    backend: str,
 ) -> list[Result]:
     """Call ``function`` with the arguments of every task, and show how many are done.
 
     Args:
         function: of a module that workers can import.
         tasks: tuples of its arguments.
-        options: with what :func:`add_options` added.
+        jobs: runs at the same time; ``None`` for as many as there is room for.
+        backend: one of :data:`BACKENDS`.
 
     Returns:
         One result a task, in the order in which they came.
 
     Raises:
-        SystemExit: no Ray cluster is there, or Ray is not installed.
+        MissingPackageError: Ray is asked for and not installed.
+        click.UsageError: no Ray cluster is there.
     """
     calls = [joblib.delayed(function)(*task) for task in tasks]
-    parallel = _parallel(options.backend, options.jobs)
+    parallel = _parallel(jobs, backend)
     return list(tqdm(parallel(calls), total=len(calls), desc="runs", unit="run"))
 
 
-def _parallel(backend: str, jobs: int | None) -> Any:
+def _parallel(jobs: int | None, backend: str) -> Any:
     if backend == "local":
         jobs = jobs or joblib.cpu_count()
         return joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
+    ray_tasks = needed("benchmarks.ray_tasks", "--backend ray", extra="ray")
     try:
-        # Only needed here: Ray is large.
-        from benchmarks.ray_tasks import NoClusterError, connect
-    except ImportError as error:
-        raise SystemExit(f"--backend ray needs Ray: pip install ray ({error})") from error
-    try:
-        connect()
-    except NoClusterError as error:
-        raise SystemExit(f"--backend ray: {error}") from error
+        ray_tasks.connect()
+    except ray_tasks.NoClusterError as error:
+        raise click.UsageError(f"--backend ray: {error}") from error
     # Where there is no limit Ray is given all at once, so that machines may join later.
     return joblib.Parallel(
         n_jobs=jobs or -1,

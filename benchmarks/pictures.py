@@ -5,7 +5,6 @@ python -m benchmarks.pictures --help explains every option.
 
 from __future__ import annotations
 
-import argparse
 import io
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +13,7 @@ import numpy as np
 import pettingzoo
 
 from agents import Agent, OptimalAgent, RandomAgent
+from benchmarks.command_line import benchmark, names_option
 from nim_envs import GameEnv
 from nim_envs.files import write_atomically
 from nim_envs.optional import needed
@@ -98,26 +98,16 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
     return buffer.getvalue()
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Write the pictures."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.pictures",
-        description="Write the README's moving pictures of games.",
-    )
-    parser.add_argument(
-        "--output", type=Path, default=Path("docs/images"), metavar="DIRECTORY",
-        help="where to (default: %(default)s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--games", nargs="+", choices=GAMES, metavar="GAME",
-        help="write these registered games in their usual form instead, out of: "
-        + ", ".join(GAMES),
-    )  # fmt: skip
-    options = parser.parse_args(arguments)
-    chosen = {name: (name, {}) for name in options.games} if options.games else PICTURES
+@benchmark("pictures", writes="them", quick=None, output="docs/images")
+@names_option(
+    "--games", GAMES, "Write these registered games in their usual form instead", default="none"
+)
+def main(games: list[str] | None, output: Path) -> None:
+    """Write the README's moving pictures of games."""
+    chosen = {name: (name, {}) for name in games} if games else PICTURES
     for file, (name, settings) in chosen.items():
         content = gif(frames_of(name, settings))
-        path = options.output / f"{file}.gif"
+        path = output / f"{file}.gif"
         write_atomically(path, content)
         print(f"wrote {path}, {len(content) / 1000:.0f} kB")
 

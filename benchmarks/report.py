@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import os
@@ -52,14 +51,3 @@ def machine() -> str:
         f"Python {platform.python_version()}, NumPy {np.__version__}, "
         f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}"
     )
-
-
-def positive(text: str) -> int:
-    """Return the whole number of at least 1 that ``text`` is; for the command line's options."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
-    return number

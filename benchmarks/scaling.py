@@ -5,13 +5,13 @@ python -m benchmarks.scaling --help explains every option.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 from matplotlib.figure import Figure
 from tqdm import tqdm
@@ -21,6 +21,7 @@ from agents.base import FloatArray
 from agents.evaluation.value_score import value_optimality
 from agents.plotting.style import BLUE, GREEN, PAGE_WIDTH, VERMILLION, save_figure, styled
 from agents.training import train
+from benchmarks.command_line import benchmark, names_option, words_typed
 from benchmarks.report import machine, table, write_csv, write_text
 from nim_envs import GameEnv, make_game
 
@@ -228,57 +229,38 @@ NOTES = f"""\
 """
 
 
-def parse(arguments: list[str] | None) -> argparse.Namespace:
-    """Return the command line's options; exits with code 2 on bad ones."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.scaling",
-        description="Train on ever larger boards until every N-position is played right.",
-    )
-    parser.add_argument(
-        "--heaps", nargs="+", type=int, choices=BOARDS, metavar="N",
-        help=f"numbers of heaps, out of: {', '.join(map(str, BOARDS))} (default: 5 6 7 8)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--full", action="store_true", help="also nine heaps, 186 million positions: hours"
-    )
-    parser.add_argument(
-        "--symmetric", action="store_true",
-        help="tell the learner that the order of heaps does not matter",
-    )  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, help="(default: %(default)s)")
-    parser.add_argument(
-        "--output", type=Path, default=Path("results/scaling"), metavar="DIRECTORY",
-        help="where to write scaling.csv, scaling.md and scaling.png (default: %(default)s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--quick", action="store_true", help="the two smallest boards alone: a check"
-    )
-    options = parser.parse_args(arguments)
-    if options.heaps is None:
-        options.heaps = [
-            heaps
-            for heaps, board in BOARDS.items()
-            if (heaps <= 6 if options.quick else options.full or not board.full)
-        ]
-    return options
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Run the benchmark and write its report."""
-    options = parse(arguments)
-    command = " ".join(["python -m benchmarks.scaling", *(arguments or sys.argv[1:])])
+@benchmark(
+    "scaling",
+    writes="scaling.csv, scaling.md and scaling.png",
+    quick="The two smallest boards alone: a check.",
+)
+@names_option("--heaps", BOARDS, "Numbers of heaps", default="5 6 7 8")
+@click.option("--full", is_flag=True, help="Also nine heaps, 186 million positions: hours.")
+@click.option(
+    "--symmetric", is_flag=True, help="Tell the learner that the order of heaps does not matter."
+)
+@click.option("--seed", type=int, default=0, show_default=True)
+def main(
+    heaps: list[int] | None, full: bool, symmetric: bool, seed: int, output: Path, quick: bool
+) -> None:
+    """Train on ever larger boards until every N-position is played right."""
+    heaps = heaps or [
+        number
+        for number, board in BOARDS.items()
+        if (number <= 6 if quick else full or not board.full)
+    ]
+    command = words_typed()
     runs: list[Run] = []
-    for heaps in options.heaps:
-        board, seed, symmetric = BOARDS[heaps], options.seed, options.symmetric
+    for board in map(BOARDS.__getitem__, heaps):
         runs.append(run(board, "uniform", seed, symmetric=symmetric))
         # Written as soon as there is something to tell: the next run may take hours.
-        write_report(runs, command, options.output)
+        write_report(runs, command, output)
         games = min(runs[-1].games, board.most_fixed)
         runs.append(run(board, "fixed", seed, games, symmetric))
-        write_report(runs, command, options.output)
+        write_report(runs, command, output)
     print(table(HEADER, summary(runs)))
     print(f"\n{fit_line(runs)}")
-    print(f"written to {options.output}")
+    print(f"written to {output}")
 
 
 def fit_line(runs: list[Run]) -> str:

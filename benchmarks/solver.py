@@ -5,7 +5,6 @@ python -m benchmarks.solver --help explains every option.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from collections.abc import Callable
@@ -18,7 +17,8 @@ import joblib
 import numpy as np
 from tqdm import tqdm
 
-from benchmarks.report import machine, positive, table, write_csv, write_text
+from benchmarks.command_line import benchmark, count_option, names_option
+from benchmarks.report import machine, table, write_csv, write_text
 from nim_envs.rules import heap_game
 from nim_envs.sequences import GrundySequence, Period, checksum, grundy_sequence, octal_period
 from nim_envs.sequences.convolution import convolve
@@ -218,63 +218,51 @@ NOTES = f"""\
 """
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run the benchmark and write its report."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.solver",
-        description="Grundy values per second of octal games and of Grundy's game by the "
-        "sparse-space method, as ratios to the naive method in one run; and periods with proof.",
-    )
-    parser.add_argument(
-        "--games", nargs="*", default=list(RATES), choices=list(RATES), metavar="GAME",
-        help=f"games to measure, out of: {', '.join(RATES)} (default: all)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--periods", nargs="*", default=list(PERIODS), choices=list(PERIODS), metavar="GAME",
-        help=f"games whose period to prove, out of: {', '.join(PERIODS)} (default: all)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--rounds", type=positive, metavar="N", help="rounds of each game (default: 3; quick: 1)"
-    )
-    parser.add_argument(
-        "--jobs", type=positive, default=joblib.cpu_count(), metavar="N",
-        help="periods to prove at the same time (default: one a core, %(default)s here)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--output", type=Path, default=Path("results/solver"), metavar="DIRECTORY",
-        help="where to write rates.csv, periods.csv and solver.md (default: %(default)s)",
-    )  # fmt: skip
-    parser.add_argument("--quick", action="store_true", help="few values: a check, not a result")
-    options = parser.parse_args(arguments)
-    rounds = options.rounds or (1 if options.quick else 3)
+@benchmark(
+    "solver",
+    writes="rates.csv, periods.csv and solver.md",
+    quick="Few values: a check, not a result.",
+)
+@names_option("--games", RATES, "Games to measure", least=0)
+@names_option("--periods", PERIODS, "Games whose period to prove", least=0)
+@count_option("--rounds", "Rounds of each game (default: 3; quick: 1)")
+@count_option(
+    "--jobs", f"Periods to prove at the same time (default: one a core, {joblib.cpu_count()} here)",
+    default=joblib.cpu_count(),
+)  # fmt: skip
+def main(
+    games: list[str], periods: list[str], rounds: int | None, jobs: int, output: Path, quick: bool
+) -> None:
+    """Measure Grundy values per second, and prove periods.
 
+    Octal games and Grundy's game by the sparse-space method, as ratios to the naive method in one
+    run; and periods with proof.
+    """
+    rounds = rounds or (1 if quick else 3)
     rates = []
-    for name in tqdm(options.games, desc="rates", unit="game"):
-        size = RATES[name].quick_size if options.quick else RATES[name].size
-        rates.append(rate_row(measure(name, size, rounds, options.quick)))
-    limits = {
-        name: PERIODS[name].quick_size if options.quick else PERIODS[name].size
-        for name in options.periods
-    }
+    for name in tqdm(games, desc="rates", unit="game"):
+        size = RATES[name].quick_size if quick else RATES[name].size
+        rates.append(rate_row(measure(name, size, rounds, quick)))
+    limits = {name: PERIODS[name].quick_size if quick else PERIODS[name].size for name in periods}
     # The longest first.
     tasks = sorted((name for name in limits if limits[name]), key=lambda name: -limits[name])
-    parallel = joblib.Parallel(n_jobs=options.jobs, return_as="generator_unordered")
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
     finished = parallel(joblib.delayed(prove)(name, limits[name]) for name in tasks)
     proven = {
         name: period_row(name, period, seconds)
         for name, period, seconds in tqdm(finished, total=len(tasks), desc="periods", unit="game")
     }
-    periods = [proven[name] for name in options.periods if name in proven]
+    period_rows = [proven[name] for name in periods if name in proven]
 
-    print(table(HEADER, rates), table(PERIOD_HEADER, periods), sep="\n\n")
-    write_csv(options.output / "rates.csv", HEADER, rates)
-    write_csv(options.output / "periods.csv", PERIOD_HEADER, periods)
+    print(table(HEADER, rates), table(PERIOD_HEADER, period_rows), sep="\n\n")
+    write_csv(output / "rates.csv", HEADER, rates)
+    write_csv(output / "periods.csv", PERIOD_HEADER, period_rows)
     report = "\n\n".join(
         ["# Solver", table(HEADER, rates, style="github"),
-         table(PERIOD_HEADER, periods, style="github"), NOTES]
+         table(PERIOD_HEADER, period_rows, style="github"), NOTES]
     )  # fmt: skip
-    write_text(options.output / "solver.md", report)
-    print(f"\nwritten to {options.output}")
+    write_text(output / "solver.md", report)
+    print(f"\nwritten to {output}")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ python -m benchmarks.throughput --help explains every option.
 
 from __future__ import annotations
 
-import argparse
 import random
 import time
 from collections.abc import Callable
@@ -20,7 +19,8 @@ import pettingzoo
 from agents import QLearning, RandomAgent
 from agents.training import train
 from benchmarks import batched
-from benchmarks.report import Row, machine, positive, table, write_csv, write_text
+from benchmarks.command_line import benchmark, count_option, names_option
+from benchmarks.report import Row, machine, table, write_csv, write_text
 from benchmarks.timing import interleaved, missing_modules
 from nim_envs.registration import aec_id
 
@@ -200,42 +200,34 @@ def many_at_a_time(rounds: int, seconds: float) -> Section:
     return Section("Batched", tables, batched.NOTES, missing)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run the benchmark and write its report."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.throughput",
-        description="Moves per second of the turn-based and the batched environments beside those "
-        "of others (pip install -e '.[peers]'), as ratios in one run.",
-    )
-    parser.add_argument(
-        "--rounds", type=positive, metavar="N",
-        help="rounds through all environments (default: 7; quick: 3)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--parts", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART",
-        help=f"what to time, out of: {', '.join(PARTS)} (default: both)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--output", type=Path, default=Path("results/throughput"), metavar="DIRECTORY",
-        help="where to write throughput.md and a CSV file for each table (default: %(default)s)",
-    )  # fmt: skip
-    parser.add_argument("--quick", action="store_true", help="short rounds: a check, not a result")
-    options = parser.parse_args(arguments)
-    number = options.rounds or (3 if options.quick else 7)
+@benchmark(
+    "throughput",
+    writes="throughput.md and a CSV file for each table",
+    quick="Short rounds: a check, not a result.",
+)
+@count_option("--rounds", "Rounds through all environments (default: 7; quick: 3)")
+@names_option("--parts", PARTS, "What to time")
+def main(rounds: int | None, parts: list[str], output: Path, quick: bool) -> None:
+    """Time the environments beside those of others, as ratios in one run.
+
+    Moves per second of the turn-based and the batched environments. The others need
+    python -m pip install -e ".[peers]".
+    """
+    number = rounds or (3 if quick else 7)
     sections = []
-    if "turn-based" in options.parts:
-        sections.append(turn_based(number, 0.1 if options.quick else 1.0))
-    if "batched" in options.parts:
-        sections.append(many_at_a_time(number, 0.05 if options.quick else 0.5))
+    if "turn-based" in parts:
+        sections.append(turn_based(number, 0.1 if quick else 1.0))
+    if "batched" in parts:
+        sections.append(many_at_a_time(number, 0.05 if quick else 0.5))
     for section in sections:
         for name, (header, lines) in section.tables.items():
             print(f"\n{table(header, lines)}")
-            write_csv(options.output / f"{name}.csv", header, lines)
+            write_csv(output / f"{name}.csv", header, lines)
         for line in section.missing:
             print(f"missing: {line}")
     text = "\n".join(section.markdown() for section in sections)
-    write_text(options.output / "throughput.md", f"# Throughput\n\n{text}\n{COMMON_NOTES}")
-    print(f"\nwritten to {options.output}")
+    write_text(output / "throughput.md", f"# Throughput\n\n{text}\n{COMMON_NOTES}")
+    print(f"\nwritten to {output}")
 
 
 if __name__ == "__main__":

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeVar
 
 from tqdm import tqdm
+
+from nim_envs.optional import installed
 
 Key = TypeVar("Key", bound=Hashable)
 Rate = TypeVar("Rate")
@@ -14,7 +15,7 @@ Rate = TypeVar("Rate")
 
 def missing_modules(modules: Iterable[str]) -> list[str]:
     """Return which of ``modules`` are not installed."""
-    return [name for name in modules if importlib.util.find_spec(name) is None]
+    return [name for name in modules if not installed(name)]
 
 
 def interleaved(

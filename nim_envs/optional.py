@@ -1,4 +1,4 @@
-"""Packages that only a part of this one needs, imported when used."""
+"""Packages that only a part of the project needs, imported when they are used."""
 
 from __future__ import annotations
 
@@ -10,23 +10,29 @@ from nim_envs.errors import MissingPackageError
 
 
 def installed(package: str) -> bool:
-    """Return whether ``package`` can be imported."""
+    """Return whether ``package``, a name without dots, can be imported."""
     return find_spec(package) is not None
 
 
-def needed(package: str, purpose: str, extra: str = "solver") -> Any:
-    """Return the module ``package``, imported now.
+def needed(module: str, purpose: str, extra: str) -> Any:
+    """Return ``module``, imported now.
 
     Args:
-        package: name of the module.
+        module: of a package that may be missing, or a module of the project that imports some.
         purpose: what it is needed for, in words.
-        extra: the extra of this package that installs it.
+        extra: the extra of this project that installs what is missing.
 
     Raises:
-        MissingPackageError: it is not installed; the message says how to install it.
+        MissingPackageError: a package is not installed; the message says which, and how to
+            install it.
     """
-    if not installed(package):
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "agents", "benchmarks", "nim_envs"):
+            raise
         raise MissingPackageError(
-            f"{purpose} needs {package}: python -m pip install 'nim-envs[{extra}]'"
-        )
-    return import_module(package)
+            f"{purpose} needs {package}, which in a checkout of this project is installed by "
+            f'python -m pip install -e ".[{extra}]"'
+        ) from error

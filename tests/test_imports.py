@@ -15,7 +15,6 @@ ROOT = Path(__file__).resolve().parent.parent
 # holds all its modules but those that are named apart; a package at the root holds itself alone.
 LAYERS = [
     [
-        "nim_envs.cli.arguments",
         "nim_envs.compilation",
         "nim_envs.errors",
         "nim_envs.files",
@@ -51,8 +50,8 @@ LAYERS = [
     ["agents"],
     ["agents.cli"],
     ["agents.__main__"],
-    ["benchmarks", "benchmarks.pictures", "benchmarks.ray_tasks", "benchmarks.report"],
-    ["benchmarks.parallel", "benchmarks.timing"],
+    ["benchmarks", "benchmarks.command_line", "benchmarks.ray_tasks", "benchmarks.report"],
+    ["benchmarks.parallel", "benchmarks.pictures", "benchmarks.timing"],
     ["benchmarks.optimality", "benchmarks.scaling", "benchmarks.solver"],
     ["benchmarks.batched", "benchmarks.deep", "benchmarks.published"],
     ["benchmarks.learning_speed", "benchmarks.throughput"],

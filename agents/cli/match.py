@@ -8,6 +8,7 @@ import numpy as np
 
 from agents.base import Agent
 from nim_envs import GameEnv
+from nim_envs.errors import IllegalMoveError, ResetNeededError
 from nim_envs.render.scene import Scene
 from nim_envs.rules.component import IntArray
 
@@ -28,8 +29,11 @@ class Match:
         env: the environment; it is reset right away.
         opponent: the agent that has the other seat, or ``None``: a person has both.
         seat: the person's seat, 0 or 1.
-        names: what the seats are called.
+        names: what the seats are called; ``"you"`` where a person reads of the own seat.
         seed: of the starts and of the opponent.
+
+    Raises:
+        ValueError: ``seat`` is neither 0 nor 1.
     """
 
     def __init__(
@@ -37,9 +41,11 @@ class Match:
         env: GameEnv,
         opponent: Agent | None,
         seat: int = 0,
-        names: tuple[str, str] = ("you", "opponent"),
+        names: tuple[str, str] = ("player_0", "player_1"),
         seed: int | None = None,
     ) -> None:
+        if seat not in (0, 1):
+            raise ValueError(f"seat must be 0 or 1, not {seat!r}")
         self.env = env
         self.game = env.game
         self.opponent = opponent
@@ -97,17 +103,64 @@ class Match:
         order = np.argsort(successors[options], kind="stable")
         return [rules.action(component, int(option)) for option in options[order]]
 
+    @property
+    def last_move(self) -> str:
+        """Who made which move last, in words; empty before the first."""
+        if not self._moves:
+            return ""
+        move = self._moves[-1]
+        words = self.game.rules.describe_action(move.action, move.position)
+        return f"{self.names[move.seat]}: {words}"
+
     def play(self, action: int) -> None:
-        """Make a legal move for whoever is to move."""
-        assert self.mover is not None
-        self._moves.append(_Move(self.position, self.mover, action))
+        """Make a move for whoever is to move.
+
+        Args:
+            action: a legal action.
+
+        Raises:
+            ResetNeededError: the game is over.
+            IllegalMoveError: the action is not legal here.
+        """
+        seat = self._mover()
+        mask = self.env.observe(self.env.agent_selection)["action_mask"]
+        if not (0 <= action < len(mask) and mask[action]):
+            raise IllegalMoveError(
+                f"action must be one of {np.flatnonzero(mask).tolist()} here, not {action!r}"
+            )
+        self._moves.append(_Move(self.position, seat, action))
         self.env.step(action)
 
-    def reply(self) -> None:
-        """Let the agent make its move."""
-        assert self.opponent is not None
+    def move_by(self, agent: Agent) -> None:
+        """Make the move that ``agent`` chooses for whoever is to move.
+
+        Raises:
+            ResetNeededError: the game is over.
+            IllegalMoveError: the agent chose an action that is not legal here.
+        """
+        self._mover()
         seen = self.env.observe(self.env.agent_selection)
-        self.play(int(self.opponent.act(seen["observation"], seen["action_mask"], self._rng)))
+        self.play(int(agent.act(seen["observation"], seen["action_mask"], self._rng)))
+
+    def reply(self) -> None:
+        """Let the opponent make its move.
+
+        Raises:
+            ValueError: a person has both seats, or is to move.
+            ResetNeededError: the game is over.
+            IllegalMoveError: the opponent chose an action that is not legal here.
+        """
+        if self.opponent is None:
+            raise ValueError("there is no opponent: a person has both seats")
+        if self._mover() == self.seat:
+            raise ValueError(f"it is not the opponent's turn but that of seat {self.seat}")
+        self.move_by(self.opponent)
+
+    def _mover(self) -> int:
+        """The seat to move, which there must be."""
+        if self.mover is None:
+            raise ResetNeededError("the game is over; undo a move, or restart")
+        return self.mover
 
     def undo(self) -> bool:
         """Take back a person's last move and what was replied; return whether there was one."""
@@ -135,17 +188,13 @@ class Match:
             SearchTooLargeError: the winning moves are to be shown and the game is too large.
         """
         last = self._moves[-1] if self._moves else None
-        words = ""
-        if last is not None:
-            name = self.names[last.seat]
-            words = f"{name}: {self.game.rules.describe_action(last.action, last.position)}"
         return Scene(
             position=self.position,
             mover=self.mover,
             winner=self.winner,
             previous=None if last is None else last.position,
             last_mover=None if last is None else last.seat,
-            last_words=words,
+            last_words=self.last_move,
             winning=(
                 self.game.solution.winning_actions(self.position)
                 if winning and not self.over

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
-from typing import Any
 
 import click
 
-from agents import Agent, EpsilonOptimalAgent, Learner, OptimalAgent, RandomAgent
+from agents import AfterstateTD, Agent, EpsilonOptimalAgent, Learner, OptimalAgent, RandomAgent
 from agents.storable import STORABLE
 from agents.storage import load
-from nim_envs import GameEnv, make_game
+from nim_envs import GameEnv
 from nim_envs.cli.arguments import arguments_of, value_of
-from nim_envs.optional import needed
+from nim_envs.cli.options import registered_game
+from nim_envs.cli.running import using
 from nim_envs.registration import GAMES
 from nim_envs.starts import NAMED_STARTS
 
 WRAPPERS = ("HeapSymmetry", "NimSumShaping")
 LEARNERS = {name: cls for name, cls in STORABLE.items() if name not in WRAPPERS}
-PACKAGES = {
-    "agents.plotting.style": "matplotlib",
-    "agents.plotting.heatmaps": "matplotlib",
-    "agents.plotting.curves": "matplotlib",
-    "agents.plotting.policy_tables": "rich",
-}
-"""What the modules need that not everybody needs."""
 PLAYERS = "random, optimal, epsilon=NUMBER, or a file that train has written"
 
 
@@ -46,8 +39,37 @@ def game_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def make_env(game: str, settings: tuple[str, ...], start: str) -> GameEnv:
     """Return the environment of the game that the options name."""
-    arguments = arguments_of(settings, GAMES[game].defaults)
-    return GameEnv(make_game(game, start=value_of(start), **arguments), name=game)
+    return GameEnv(registered_game(game, settings, value_of(start)), name=game)
+
+
+def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Learner:
+    """Return a new learner for ``env``.
+
+    Args:
+        name: of its class.
+        settings: its arguments, of the form ``NAME=VALUE``.
+        env: where it is to learn.
+
+    Raises:
+        click.UsageError: arguments that the learner does not take, or a game too large for it.
+    """
+    cls = LEARNERS[name]
+    spaces = (
+        (env.game,)
+        if cls is AfterstateTD
+        else (env.observation_space("player_0"), env.action_space("player_0"))
+    )
+    defaults = {
+        argument.name: argument.default
+        for argument in signature(cls).parameters.values()
+        if argument.default is not argument.empty
+    }
+    arguments = arguments_of(name, settings, defaults)
+    try:
+        learner: Learner = cls(*spaces, **arguments)
+    except (TypeError, ValueError) as error:
+        raise click.UsageError(f"{' '.join([name, *settings])}: {error}") from error
+    return learner
 
 
 def make_player(text: str, env: GameEnv) -> Agent:
@@ -64,12 +86,13 @@ def make_agent(text: str, env: GameEnv) -> Agent:
         return OptimalAgent(env.game)
     if text.startswith("epsilon="):
         epsilon = value_of(text.removeprefix("epsilon="))
-        if not isinstance(epsilon, (int, float)):
+        if not (isinstance(epsilon, (int, float)) and 0 <= epsilon <= 1):
             raise click.UsageError(f"epsilon must be a number from 0 to 1, not {epsilon!r}")
         return EpsilonOptimalAgent(env.game, epsilon)
     if not Path(text).exists():
         raise click.UsageError(f"player must be {PLAYERS}, not {text!r}")
-    learner: Learner = load(text)
+    with using(Path(text)):
+        learner: Learner = load(text)
     seen = getattr(getattr(learner, "learner", learner), "constructor_arguments", {})
     box = seen.get("observation_space")
     fits = (
@@ -82,33 +105,3 @@ def make_agent(text: str, env: GameEnv) -> Agent:
     if not fits:
         raise click.UsageError(f"{text} was trained on another game than the one given")
     return learner
-
-
-def picture_options(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that adds the options for drawing ``what``."""
-
-    def add(command: Callable[..., None]) -> Callable[..., None]:
-        for option in (
-            click.option(
-                "--picture", default="png", type=click.Choice(["png", "svg", "pdf"]),
-                show_default=True, help="Kind of picture.",
-            ),
-            click.option(
-                "--plots", type=click.Path(file_okay=False, path_type=Path), metavar="DIRECTORY",
-                help=f"Write {what} there.",
-            ),
-        ):  # fmt: skip
-            command = option(command)
-        return command
-
-    return add
-
-
-def optional(module: str) -> Any:
-    """Return one of the modules in :data:`PACKAGES`.
-
-    Raises:
-        MissingPackageError: its package is missing; the message says how to install it.
-    """
-    needed(PACKAGES[module], "this", extra="plots")
-    return importlib.import_module(module)

@@ -8,6 +8,7 @@ import numpy as np
 
 from agents.base import Array, MaskArray
 from nim_envs import Game
+from nim_envs.errors import SearchTooLargeError
 
 
 class Quit(Exception):  # noqa: N818 - it is no error
@@ -106,7 +107,10 @@ class HumanAgent:
         return "Legal: " + "; ".join(lines) + "."
 
     def _hint(self, observation: Array) -> str:
-        winning = self.game.solution.winning_actions(observation)
+        try:
+            winning = self.game.solution.winning_actions(observation)
+        except SearchTooLargeError:
+            return "This game is too large to solve."
         if not len(winning):
             return "Every move loses against correct play."
         describe = self.game.rules.describe_action

@@ -127,10 +127,10 @@ def game_text(game: Game, played: SampleGame) -> RenderableType:
     parts: list[RenderableType] = []
     for number, move in enumerate(played.moves, start=1):
         headline = (
-            f"move {number}: player {move.seat + 1} to move at an {_outcome(move.winning)}-position"
+            f"move {number}: player_{move.seat} to move at an {_outcome(move.winning)}-position"
         ).replace("an P-", "a P-")
         parts += [Text(render_text(game.rules, move.position, headline)), _moves_table(game, move)]
-    end = f"player {played.winner + 1} has won"
+    end = f"player_{played.winner} has won"
     parts.append(Text(render_text(game.rules, played.final, end)))
     return Group(*parts)
 

@@ -5,19 +5,19 @@ python -m benchmarks.deep --help explains every option.
 
 from __future__ import annotations
 
-import argparse
-import importlib.util
-import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
 from agents import Policy, QLearning, RandomAgent
 from agents.evaluation import optimality
 from agents.training import train
+from benchmarks.command_line import benchmark, names_option, seeds_option, words_typed
 from benchmarks.deep.settings import (
     BOARDS,
     MAIN_ENCODING,
@@ -26,9 +26,10 @@ from benchmarks.deep.settings import (
     RECIPES,
     Task,
 )
-from benchmarks.parallel import add_options, in_parallel
-from benchmarks.report import machine, positive, table, write_csv, write_text
+from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.report import machine, table, write_csv, write_text
 from nim_envs.encoding import ENCODINGS
+from nim_envs.optional import needed
 
 
 @dataclass(frozen=True)
@@ -190,92 +191,86 @@ NOTES = f"""\
 """
 
 
-def tasks_of(options: argparse.Namespace) -> list[Task]:
-    """Return all that is to be trained, in the order of the report."""
-    seeds = range(options.seeds or (1 if options.quick else 3))
+def tasks_of(
+    boards: Sequence[str] | None = None,
+    encodings: Sequence[str] | None = None,
+    opponents: Sequence[str] | None = None,
+    seeds: int | None = None,
+    full: bool = False,
+    no_published: bool = False,
+    quick: bool = False,
+) -> list[Task]:
+    """Return all that is to be trained, in the order of the report; arguments are the options."""
+    others = [name for name in ENCODINGS if name != MAIN_ENCODING]
+    boards = boards or list(BOARDS)[: 1 if quick else None]
+    encodings = encodings or [MAIN_ENCODING, *([] if quick else others)]
+    opponents = opponents or list(OPPONENTS)[: 2 if quick else None]
+    every_seed = range(seeds or (1 if quick else 3))
     pairs = [
         (encoding, opponent)
-        for opponent in options.opponents
-        for encoding in options.encodings
-        if options.full or opponent == "self-play" or encoding == options.encodings[0]
+        for opponent in opponents
+        for encoding in encodings
+        if full or opponent == "self-play" or encoding == encodings[0]
     ]
     tasks = []
-    for board in options.boards:
+    for board in boards:
         # Nothing to train, so nothing that a seed could change.
         tasks.append(Task(board, "random", "-", "-", 0))
-        tasks += [Task(board, "q-learning", "integer", "self-play", seed) for seed in seeds]
-        if board == next(iter(BOARDS)) and not options.no_published:
+        tasks += [Task(board, "q-learning", "integer", "self-play", seed) for seed in every_seed]
+        if board == next(iter(BOARDS)) and not no_published:
             tasks += [
                 Task(board, name, "integer", "self-play", seed)
                 for name in RECIPES
-                for seed in seeds
+                for seed in every_seed
             ]
         tasks += [
             Task(board, "maskable-ppo", encoding, opponent, seed)
             for encoding, opponent in pairs
-            for seed in seeds
+            for seed in every_seed
         ]
     return tasks
 
 
-def parse(arguments: list[str] | None) -> argparse.Namespace:
-    """Return the command line's options; exits with code 2 on bad ones."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.deep",
-        description="Train MaskablePPO in self-play and against opponents, and score it exactly "
-        "beside tabular Q-learning with as many games. Needs the extra sb3.",
-    )
-    parser.add_argument(
-        "--boards", nargs="+", choices=BOARDS, metavar="BOARD",
-        help=f"out of: {', '.join(BOARDS)} (default: all; quick: the first)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--encodings", nargs="+", choices=ENCODINGS, metavar="ENCODING",
-        help=f"out of: {', '.join(ENCODINGS)} (default: all, {MAIN_ENCODING} first; quick: that)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--opponents", nargs="+", choices=OPPONENTS, metavar="OPPONENT",
-        help=f"out of: {', '.join(OPPONENTS)} (default: all; quick: the first two)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--full", action="store_true",
-        help="every encoding with every opponent; without it only the first encoding meets "
-        "opponents, and all play themselves",
-    )  # fmt: skip
-    parser.add_argument(
-        "--no-published", action="store_true", help="leave the published recipe out"
-    )
-    parser.add_argument(
-        "--seeds", type=positive, metavar="N", help="seeds 0 to N-1 (default: 3; quick: 1)"
-    )
-    add_options(parser)
-    parser.add_argument(
-        "--output", type=Path, default=Path("results/deep"), metavar="DIRECTORY",
-        help="where to write deep.csv, runs.csv, deep.md and TensorBoard's logs "
-        "(default: %(default)s)",
-    )  # fmt: skip
-    parser.add_argument("--quick", action="store_true", help="few games: a check, not a result")
-    options = parser.parse_args(arguments)
-    others = [name for name in ENCODINGS if name != MAIN_ENCODING]
-    options.boards = options.boards or list(BOARDS)[: 1 if options.quick else None]
-    options.encodings = options.encodings or [MAIN_ENCODING, *([] if options.quick else others)]
-    options.opponents = options.opponents or list(OPPONENTS)[: 2 if options.quick else None]
-    return options
+@benchmark(
+    "deep",
+    writes="deep.csv, runs.csv, deep.md and TensorBoard's logs",
+    quick="Few games: a check, not a result.",
+)
+@names_option("--boards", BOARDS, "Boards to play on", default="all; quick: the first")
+@names_option(
+    "--encodings",
+    ENCODINGS,
+    "Encodings of positions",
+    default=f"all, {MAIN_ENCODING} first; quick: that",
+)
+@names_option("--opponents", OPPONENTS, "Opponents to meet", default="all; quick: the first two")
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Every encoding with every opponent; without it only the first encoding meets opponents, "
+    "and all play themselves.",
+)
+@click.option("--no-published", is_flag=True, help="Leave the published recipe out.")
+@seeds_option("3; quick: 1")
+@parallel_options
+def main(
+    boards: list[str] | None, encodings: list[str] | None, opponents: list[str] | None,
+    full: bool, no_published: bool, seeds: int | None, jobs: int | None, backend: str,
+    output: Path, quick: bool,
+) -> None:  # fmt: skip
+    """Train MaskablePPO in self-play and against opponents, and score it exactly.
 
-
-def main(arguments: list[str] | None = None) -> None:
-    """Run the benchmark and write its report."""
-    options = parse(arguments)
-    if importlib.util.find_spec("sb3_contrib") is None:
-        raise SystemExit("benchmarks.deep needs sb3-contrib: pip install -e '.[sb3]'")
-    tasks = tasks_of(options)
+    Beside it stands tabular Q-learning with as many games. Needs the extra sb3.
+    """
+    needed("sb3_contrib", "benchmarks.deep", extra="sb3")
+    tasks = tasks_of(boards, encodings, opponents, seeds, full, no_published, quick)
     # What is logged is the machine's that runs it.
-    log = options.output.resolve() / "tensorboard"
+    log = output.resolve() / "tensorboard"
     began = time.perf_counter()
     order = {task: number for number, task in enumerate(tasks)}
     # The longest first, so that no core is left waiting at the end.
     first = sorted(tasks, key=lambda task: (task.learner in ("random", "q-learning"), task.seed))
-    finished = in_parallel(run, [(task, options.quick, log) for task in first], options)
+    finished = in_parallel(run, [(task, quick, log) for task in first], jobs, backend)
     runs = sorted(
         finished,
         key=lambda run: order[Task(run.board, run.learner, run.encoding, run.opponent, run.seed)],
@@ -283,20 +278,19 @@ def main(arguments: list[str] | None = None) -> None:
     rows = summary(runs)
     compared = verdicts(rows)
     print("\n".join([table(HEADER, rows), "", *compared]))
-    command = " ".join(["python -m benchmarks.deep", *(arguments or sys.argv[1:])])
-    write_csv(options.output / "deep.csv", HEADER, rows)
+    write_csv(output / "deep.csv", HEADER, rows)
     write_csv(
-        options.output / "runs.csv",
+        output / "runs.csv",
         tuple(Run.__dataclass_fields__),
         [tuple(vars(run).values()) for run in runs],
     )
     write_text(
-        options.output / "deep.md",
-        f"# Deep learners\n\n`{command}`\n\n{table(HEADER, rows, style='github')}\n\n"
+        output / "deep.md",
+        f"# Deep learners\n\n`{words_typed()}`\n\n{table(HEADER, rows, style='github')}\n\n"
         + "".join(f"- {line}.\n" for line in compared)
         + f"\n## Notes\n\n{NOTES}",
     )
-    print(f"\n{time.perf_counter() - began:.0f} s in all; written to {options.output}")
+    print(f"\n{time.perf_counter() - began:.0f} s in all; written to {output}")
 
 
 if __name__ == "__main__":

@@ -5,22 +5,22 @@ python -m benchmarks.published --help explains every option.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
 from agents.plotting.style import save_figure
-from benchmarks.parallel import add_options, in_parallel
+from benchmarks.command_line import benchmark, names_option, seeds_option, words_typed
+from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.figures import comparison, q_learners
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.published.ways import Trained
-from benchmarks.report import machine, positive, table, write_csv, write_text
+from benchmarks.report import machine, table, write_csv, write_text
 
 QUICK_GAMES = 300
 QUICK_SECONDS = 0.05
@@ -168,65 +168,47 @@ def report(runs: list[Run], seeds: int, command: str) -> str:
     )
 
 
-def parse(arguments: list[str] | None) -> argparse.Namespace:
-    """Return the command line's options; exits with code 2 on bad ones."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.published",
-        description="Reproduce published figures under their own settings, show what is wrong "
-        "with them, and train the learners of this package with the same games and seconds.",
-    )
-    parser.add_argument(
-        "--systems", nargs="+", choices=SYSTEMS, metavar="SYSTEM",
-        help=f"systems to run, out of: {', '.join(SYSTEMS)} (default: all but those for --full)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--full", action="store_true", help="also run the ten million games of q-improved"
-    )
-    parser.add_argument(
-        "--seeds", type=positive, metavar="N", help="seeds 0 to N-1 (default: 3; quick: 1)"
-    )
-    add_options(parser)
-    parser.add_argument(
-        "--output", type=Path, default=Path("results/published"), metavar="DIRECTORY",
-        help="where to write published.csv, costs.csv, published.md and the figures "
-        "(default: %(default)s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--quick", action="store_true", help="few games and one seed: a check, not a result"
-    )
-    options = parser.parse_args(arguments)
-    options.systems = options.systems or [
-        name for name, system in SYSTEMS.items() if options.full or not system.full
-    ]
-    return options
+@benchmark(
+    "published",
+    writes="published.csv, costs.csv, published.md and the figures",
+    quick="Few games and one seed: a check, not a result.",
+)
+@names_option("--systems", SYSTEMS, "Systems to run", default="all but those for --full")
+@click.option("--full", is_flag=True, help="Also run the ten million games of q-improved.")
+@seeds_option("3; quick: 1")
+@parallel_options
+def main(
+    systems: list[str] | None, full: bool, seeds: int | None, jobs: int | None, backend: str,
+    output: Path, quick: bool,
+) -> None:  # fmt: skip
+    """Reproduce published figures, and train the learners here under the same settings.
 
-
-def main(arguments: list[str] | None = None) -> None:
-    """Run the benchmark and write its report."""
-    options = parse(arguments)
-    seeds = options.seeds or (1 if options.quick else 3)
+    It shows what is wrong with the systems as published; the learners here get as many games and
+    seconds.
+    """
+    systems = systems or [name for name, system in SYSTEMS.items() if full or not system.full]
+    seeds = seeds or (1 if quick else 3)
     # The longest first, so that no core is left waiting at the end.
-    order = sorted(options.systems, key=lambda name: -SYSTEMS[name].games)
+    order = sorted(systems, key=lambda name: -SYSTEMS[name].games)
     tasks = [(name, seed) for name in order for seed in range(seeds)]
     began = time.perf_counter()
     runs = sorted(
-        in_parallel(run, [(*task, options.quick) for task in tasks], options),
+        in_parallel(run, [(*task, quick) for task in tasks], jobs, backend),
         key=lambda run: (run.system, run.seed),
     )
     rows = summary(runs)
     print(table(HEADER, rows))
     for name in SYSTEMS:
-        if name in options.systems:
+        if name in systems:
             print(f"\n{name}: {SYSTEMS[name].defect}")
-    command = " ".join(["python -m benchmarks.published", *(arguments or sys.argv[1:])])
-    write_csv(options.output / "published.csv", HEADER, rows)
-    write_csv(options.output / "costs.csv", COSTS, costs(runs))
-    write_text(options.output / "published.md", report(runs, seeds, command))
+    write_csv(output / "published.csv", HEADER, rows)
+    write_csv(output / "costs.csv", COSTS, costs(runs))
+    write_text(output / "published.md", report(runs, seeds, words_typed()))
     for name, figure in (("comparison", comparison(runs)), ("q_learners", q_learners(runs))):
         if figure is not None:
             for suffix in (".png", ".svg"):
-                save_figure(figure, (options.output / name).with_suffix(suffix))
-    print(f"\n{time.perf_counter() - began:.0f} s in all; written to {options.output}")
+                save_figure(figure, (output / name).with_suffix(suffix))
+    print(f"\n{time.perf_counter() - began:.0f} s in all; written to {output}")
 
 
 if __name__ == "__main__":

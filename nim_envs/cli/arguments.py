@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import click
+
 
 def value_of(text: str) -> Any:
     """Return the number, list, truth value or word that ``text`` is.
@@ -14,7 +16,7 @@ def value_of(text: str) -> Any:
     are written as JSON.
 
     Raises:
-        ValueError: it begins as JSON but is none.
+        click.UsageError: it begins as JSON but is none.
 
     Example:
         >>> value_of("3,4"), value_of("true"), value_of("[[1, 2], []]")
@@ -24,7 +26,7 @@ def value_of(text: str) -> Any:
         try:
             return _frozen(json.loads(text))
         except json.JSONDecodeError as error:
-            raise ValueError(f"{text!r} is not JSON: {error}") from None
+            raise click.UsageError(f"{text!r} is not JSON: {error}") from None
     if "," in text:
         return tuple(value_of(part) for part in text.split(",") if part)
     if text.lower() in ("true", "false", "none"):
@@ -48,28 +50,38 @@ def _frozen(value: Any) -> Any:
     return value
 
 
-def arguments_of(settings: Sequence[str], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def arguments_of(
+    owner: str, settings: Sequence[str], defaults: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return ``("heaps=3,4", ...)`` as keyword arguments.
 
     Args:
+        owner: what the arguments are of, for messages.
         settings: of the form ``NAME=VALUE``.
-        defaults: values by name, which show of what kind a value is: where a list is expected
-            a single value is a list of one, and where a word is expected it stays as it is.
+        defaults: values by name, which show what arguments there are and of what kind each is:
+            where a list is expected a single value is a list of one, and where a word is expected
+            it stays as it is.
 
     Raises:
-        ValueError: a setting of another form.
+        click.UsageError: a setting of another form, a name that is not in ``defaults``, or a
+            word where a number is expected.
 
     Example:
-        >>> arguments_of(["heaps=3", "code=0.77"], {"heaps": (1, 2), "code": "0.6"})
+        >>> arguments_of("octal", ["heaps=3", "code=0.77"], {"heaps": (1, 2), "code": "0.6"})
         {'heaps': (3,), 'code': '0.77'}
     """
     arguments = {}
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not equals or not name or not text:
-            raise ValueError(f"expected NAME=VALUE, not {setting!r}")
-        default = defaults.get(name)
+            raise click.UsageError(f"expected NAME=VALUE, not {setting!r}")
+        if name not in defaults:
+            raise click.UsageError(f"{owner} takes {', '.join(defaults)}, not {name!r}")
+        default = defaults[name]
         value = text if isinstance(default, str) else value_of(text)
+        if isinstance(default, (int, float)) and isinstance(value, str):
+            kind = "true or false" if isinstance(default, bool) else "a number"
+            raise click.UsageError(f"{name} must be {kind}, not {text!r}")
         if isinstance(default, tuple) and not isinstance(value, tuple):
             value = (value,)
         arguments[name] = value

@@ -91,7 +91,7 @@ class GrundySequence:
                 f"repeat, not {self.game.name}"
             )
         if method in ("sparse", "naive"):
-            needed("numba", f"the {method} method")
+            needed("numba", f"the {method} method", extra="solver")
         self.method = method
         self.period: Period | None = None
         self._sparse = method == "sparse" or (
@@ -136,7 +136,7 @@ class GrundySequence:
             return
         bar: Any = None
         if progress:
-            tqdm = needed("tqdm", "a progress bar").tqdm
+            tqdm = needed("tqdm", "a progress bar", extra="solver").tqdm
             bar = tqdm(
                 desc=self.game.name, unit="value", unit_scale=True, initial=self._known,
                 total=size, delay=PROGRESS_DELAY,

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from typing_extensions import override
-
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.octal_codes import HeapGame
@@ -149,7 +147,6 @@ class _Search(HeapSearch):
         super().__init__(game, Convention.MISERE, limit)
         self.proven: MisereQuotient | None = None
 
-    @override
     def known(self, position: Heaps) -> bool | None:
         proven = self.proven
         if proven is None or (position and position[-1] > proven.largest):

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from functools import cached_property
 
 import numpy as np
-from typing_extensions import override
 
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.addition_game import AdditionTotal
@@ -90,12 +89,12 @@ class TableValues(ComponentValues):
         """Misère Grundy values, computed when first asked for."""
         return misere_grundy_values(self.component)
 
-    @override
     def normal(self, states: IntArray) -> IntArray:
+        """Look the value of each state up in the table; shape kept."""
         return np.asarray(self.normal_table[states])
 
-    @override
     def misere(self, states: IntArray) -> IntArray:
+        """Look the misère value of each state up in its table; shape kept."""
         return np.asarray(self.misere_table[states])
 
 
@@ -116,13 +115,12 @@ class ResidueValues(ComponentValues):
             return np.maximum(self.component.n + 1 - states, 0)
         return states
 
-    @override
     def normal(self, states: IntArray) -> IntArray:
+        """Return the distance of each state from the end, modulo ``bound + 1``; shape kept."""
         return np.asarray(self.distance(states) % (self.bound + 1))
 
-    @override
     def options_with_value(self, state: int, value: int, misere: bool) -> IntArray:
-        # Solved for the amount, so that a heap of 10**15 objects is not tried move by move.
+        """Solve for the amount, so that a heap of 10**15 objects is not tried move by move."""
         wanted = 1 - value if misere and value <= 1 else value
         distance = int(self.distance(np.array(state, dtype=np.int64)))
         if wanted > self.bound or distance == 0:
@@ -150,8 +148,8 @@ class PeriodicValues(ComponentValues):
         )
         self.values = np.array(values, dtype=np.int64)
 
-    @override
     def normal(self, states: IntArray) -> IntArray:
+        """Return the value of each state, those of the period repeated; shape kept."""
         folded = np.where(
             states < len(self.values), states, self.start + (states - self.start) % self.period
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import runpy
 import shutil
@@ -11,6 +10,7 @@ import tempfile
 import threading
 import time
 
+import click
 import pytest
 import ray
 from ray.cluster_utils import Cluster
@@ -35,10 +35,6 @@ def cluster(monkeypatch):
     ray.shutdown()
     cluster.shutdown()
     shutil.rmtree(directory, ignore_errors=True)
-
-
-def options(jobs=None):
-    return argparse.Namespace(backend="ray", jobs=jobs)
 
 
 def squared(number, directory):
@@ -73,7 +69,7 @@ def test_a_machine_that_goes_takes_no_run_with_it(cluster, tmp_path):
 
     killer = threading.Thread(target=kill_one_when_both_work)
     killer.start()
-    results = in_parallel(squared, [(number, tmp_path) for number in range(TASKS)], options())
+    results = in_parallel(squared, [(number, tmp_path) for number in range(TASKS)], None, "ray")
     killer.join(timeout=60)
     assert done
     assert sorted(results) == [(number, number**2) for number in range(TASKS)]
@@ -88,9 +84,9 @@ def failing(number):
 
 def test_an_error_of_a_run_is_raised_here_and_other_runs_follow(cluster, tmp_path):
     with pytest.raises(ValueError, match="failed"):
-        in_parallel(failing, [(number,) for number in range(3)], options())
+        in_parallel(failing, [(number,) for number in range(3)], None, "ray")
     (tmp_path / GONE).touch()
-    assert in_parallel(squared, [(3, tmp_path)], options(jobs=1)) == [(3, 9)]
+    assert in_parallel(squared, [(3, tmp_path)], 1, "ray") == [(3, 9)]
 
 
 def scores(path):
@@ -115,5 +111,5 @@ def test_a_benchmark_scores_the_same_on_the_cluster_as_here(cluster, tmp_path, m
 def test_without_a_cluster_it_says_what_to_do(monkeypatch):
     # Nobody listens there.
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
-    with pytest.raises(SystemExit, match="ray start --head"):
-        in_parallel(squared, [], options())
+    with pytest.raises(click.UsageError, match="ray start --head"):
+        in_parallel(squared, [], None, "ray")

@@ -6,7 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
-from agents.cli.commands import run
+from agents.cli.main import run
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)

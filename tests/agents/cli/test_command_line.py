@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import QLearning
-from agents.cli.commands import run
+from agents import OptimalAgent, QLearning
+from agents.cli.main import run
 from agents.players.human import HumanAgent, Quit
 from agents.storage import load
 from nim_envs import make_game
@@ -96,7 +96,7 @@ def test_undo_takes_the_reply_back_too_and_heaps_are_shown():
     assert "heap 0  2  oo" in shown
     assert "heap 1  5  ooooo" in shown
     terminal.type("1 1\n")
-    assert "player 2: heap 1: take 2" in terminal.wait_for("your move")
+    assert "player_1: heap 1: take 2" in terminal.wait_for("your move")
     terminal.type("undo\n")
     assert "heap 1  5  ooooo" in terminal.wait_for("your move")
     terminal.type("1 3\n")
@@ -133,7 +133,7 @@ def test_two_people_can_play():
         cwd=ROOT, input="1\nundo\n2\n1\n", capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0
-    assert done.stdout.endswith("Player 2 has won.\n")
+    assert done.stdout.endswith("player_1 has won.\n")
 
 
 def test_train_evaluate_and_tournament(tmp_path, capsys):
@@ -181,7 +181,7 @@ def test_show_prints_the_table_and_a_sample_game(tmp_path, capsys):
         assert run(sample) == 0
         games.append(capsys.readouterr().out)
     assert games[0] == games[1] != games[2]
-    assert "move 1: player 1 to move at a P-position" in games[0]
+    assert "move 1: player_0 to move at a P-position" in games[0]
     assert "heap 0  9  ooooooooo" in games[0]
     assert run(["show", *ROW, "--agent", agent, "--sample-game", "--greedy"]) == 0
     shares = [line for line in capsys.readouterr().out.splitlines() if "%" in line]
@@ -246,7 +246,10 @@ def test_a_missing_package_is_named_with_how_to_install_it(
     monkeypatch.setitem(sys.modules, missing, None)
     assert run(arguments) == 2
     error = capsys.readouterr().err
-    assert error == f"error: this needs {missing}: python -m pip install 'nim-envs[plots]'\n"
+    assert error == (
+        f"error: what is to be shown needs {missing}, which in a checkout of this project is "
+        'installed by python -m pip install -e ".[plots]"\n'
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -256,15 +259,32 @@ def test_a_missing_package_is_named_with_how_to_install_it(
         (["train", "--game", "chess", "--output", "x"], "chess"),
         (["train", "--game", "nim", "--set", "heaps=3,x", "--output", "x"], "'x'"),
         (["train", "--game", "nim", "--set", "heaps", "--output", "x"], "NAME=VALUE"),
-        (["train", "--game", "nim", "--set", "piles=3", "--output", "x"], "piles"),
+        (
+            ["train", "--game", "nim", "--set", "piles=3", "--output", "x"],
+            "heaps, max_take, misere, not 'piles'",
+        ),
         (["train", "--game", "nim", "--learner", "Magic", "--output", "x"], "Magic"),
         (["train", "--game", "nim", "--param", "epsilon=7", "--output", "x"], "7"),
+        (["train", "--game", "nim", "--param", "epsilon=abc", "--output", "x"],
+         "epsilon must be a number, not 'abc'"),
+        (["train", "--game", "nim", "--set", "misere=abc", "--output", "x"],
+         "misere must be true or false, not 'abc'"),
+        (["train", "--game", "nim", "--param", "bootstrap=maybe", "--output", "x"], "'maybe'"),
+        (["train", "--game", "nim", "--param", "speed=3", "--output", "x"],
+         "discount, epsilon"),
+        (["train", "--game", "nim", "--param", "[", "--output", "x"], "NAME=VALUE"),
         (["train", "--game", "nim", "--episodes", "0", "--output", "x"], "0"),
+        (["train", "--game", "nim", "--episodes", "2", "--output", "."], "directory"),
+        (["train", "--game", "nim", "--episodes", "2", "--output", "README.md/x"], "README.md: "),
+        (["train", "--game", "nim", "--output", "x", "--checkpoint", "README.md"], "README.md"),
         (["train", "--game", "nim"], "--output"),
         (["play", "--game", "nim", "--against", "nobody"], "nobody"),
         (["play", "--game", "nim", "--against", "epsilon=3"], "3"),
         (["play", "--game", "nim", "--start", "9,9,9"], "9, 9, 9"),
+        (["play", "--game", "nim", "--against", "epsilon=much"], "'much'"),
         (["evaluate", "--game", "nim", "--agent", "README.md"], "README.md"),
+        (["evaluate", "--game", "nim", "--agent", "."], ".: "),
+        (["evaluate", "--game", "nim", "--agent", "missing.zip"], "missing.zip"),
         (["tournament", "--game", "nim", "--player", "random"], "random"),
         (["show", "--game", "nim"], "--agent"),
         (["show", "--game", "nim", "--agent", "nobody"], "nobody"),
@@ -272,27 +292,15 @@ def test_a_missing_package_is_named_with_how_to_install_it(
         (["show", "--game", "nim", "--agent", "random", "--position", "3,4"], "3, 4"),
         (["show", "--game", "nim", "--agent", "random", "--position", "0,0,0"], "0, 0, 0"),
         (["show", "--game", "nim", "--set", "heaps=99,99,99", "--agent", "random"], "1000000"),
-        (
-            [
-                "show",
-                "--game",
-                "nim",
-                "--set",
-                "heaps=3,3,3,3,3,3",
-                "--agent",
-                "random",
-                "--plots",
-                "plots",
-            ],
-            "256 panels",
-        ),
+        (["show", "--game", "nim", "--set", "heaps=3,3,3,3,3,3", "--agent", "random", "--plots",
+          "plots"], "256 panels"),
         (["show", "--game", "nim", "--agent", "random", "--plots", "README.md"], "README.md"),
         (["show", "--game", "nim", "--agent", "random", "--picture", "gif"], "gif"),
         (["train", "--game", "nim", "--output", "x", "--plots", "README.md"], "README.md"),
         (["train", "--game", "nim", "--output", "x", "--plots", "y", "--every", "0"], "0"),
         (["dance"], "dance"),
     ],
-)
+)  # fmt: skip
 def test_errors_are_one_line_and_exit_code_2(arguments, named, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "README.md").write_text("not an agent", encoding="utf-8")
@@ -302,6 +310,35 @@ def test_errors_are_one_line_and_exit_code_2(arguments, named, capsys, monkeypat
     assert error.count("\n") == 1
     assert named in error
     assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
+
+
+@pytest.mark.parametrize(
+    "fault", [TypeError("no number"), ValueError("out of range"), OSError(9, "no file")], ids=str
+)
+def test_a_fault_of_the_program_is_raised_as_such(fault, monkeypatch, tmp_path):
+    def faulty(*arguments):
+        raise fault
+
+    monkeypatch.setattr(OptimalAgent, "act", faulty)
+    with pytest.raises(type(fault), match=str(fault.args[-1])):
+        run(["tournament", "--game", "nim", "--player", "optimal", "--player", "random"])
+    monkeypatch.setattr(QLearning, "greedy", faulty)
+    learn = ["train", "--game", "nim", "--episodes", "5", "--output", str(tmp_path / "agent.zip")]
+    with pytest.raises(type(fault), match=str(fault.args[-1])):
+        run(learn)
+
+
+def test_without_a_package_the_command_line_says_what_to_install():
+    code = (
+        "import runpy, sys; sys.argv = ['agents', 'play']; sys.modules['click'] = None\n"
+        "runpy.run_module('agents', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: the command line needs click, ")
+    assert done.stderr.endswith('python -m pip install -e ".[agents]"\n')
 
 
 def test_an_agent_of_another_game_is_refused(tmp_path, capsys):
@@ -331,6 +368,17 @@ def test_ctrl_c_saves_what_was_learned(tmp_path):
     assert isinstance(learned, QLearning)
     assert learned.table.any()
     assert (tmp_path / "plots" / "training.png").exists()
+
+
+def test_a_hint_for_a_game_too_large_to_solve_says_so():
+    game = make_game("kayles", heaps=(20,) * 8, misere=True)
+    answers = iter(["hint", "0 1 0 19"])
+    shown = []
+    human = HumanAgent(game, read=lambda prompt: next(answers, "quit"), write=shown.append)
+    position = np.array(game.rules.initial)
+    with pytest.raises(Quit):
+        human.act(position, np.zeros(game.rules.num_actions, dtype=np.int8), None)
+    assert shown[0] == "This game is too large to solve."
 
 
 def test_a_person_is_asked_until_the_answer_is_legal():

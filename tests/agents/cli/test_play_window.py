@@ -15,7 +15,7 @@ import pygame
 import pytest
 
 from agents import OptimalAgent, RandomAgent
-from agents.cli.commands import run
+from agents.cli.main import run
 from agents.cli.match import Match
 from agents.cli.play_window import PlayWindow
 from nim_envs import GameEnv, make_game
@@ -237,12 +237,12 @@ def test_the_command_line_opens_the_window(monkeypatch):
     monkeypatch.setattr(PlayWindow, "run", look)
     game = ["play", "--game", "nim", "--window", "--against"]
     assert run([*game, "optimal"]) == 0
-    assert run([*game, "random", "--seat", "second"]) == 0
+    assert run([*game, "random", "--seat", "player_1"]) == 0
     assert run([*game, "human"]) == 0
     assert shown == [
         ("nim, you against optimal", ("you", "optimal"), OptimalAgent),
         ("nim, random against you", ("random", "you"), RandomAgent),
-        ("nim, player 1 against player 2", ("player 1", "player 2"), type(None)),
+        ("nim, player_0 against player_1", ("player_0", "player_1"), type(None)),
     ]
 
 

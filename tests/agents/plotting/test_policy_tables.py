@@ -143,14 +143,14 @@ def test_a_game_is_shown_with_heaps_probabilities_and_what_was_played():
     game = make_game("nim", heaps=(1, 2))
     played = sample_game((OptimalAgent(game), RandomAgent()), game, seed=0)
     shown = printed(game_text(game, played))
-    assert "move 1: player 1 to move at an N-position" in shown
+    assert "move 1: player_0 to move at an N-position" in shown
     assert "heap 1  2  oo" in shown
-    assert "move 2: player 2 to move at a P-position" in shown
+    assert "move 2: player_1 to move at a P-position" in shown
     lines = [line.split() for line in shown.splitlines()]
     assert ["heap", "1:", "take", "1", "100.0", "%", "wins", "played"] in lines
     assert ["heap", "0:", "take", "1", "0.0", "%", "loses"] in lines
     assert sum("played" in line for line in lines) == len(played.moves) == 3
-    assert "player 1 has won" in shown
+    assert "player_0 has won" in shown
 
 
 def test_a_narrow_terminal_cuts_nothing_off(monkeypatch, capsys):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nim_envs.cli.commands import run
+from nim_envs.cli.main import run
 from nim_envs.registration import GAMES, aec_id
 from nim_envs.render.plots import plot_sequence
 from nim_envs.sequences import checksum, grundy_sequence, save_sequence
@@ -147,7 +147,7 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
 
     monkeypatch.setattr("nim_envs.files.os.fsync", failing)
     assert run(["plot", "0.77", "100", "--output", str(path)]) == 2
-    assert capsys.readouterr().err == "error: disk full\n"
+    assert capsys.readouterr().err == f"error: {path}: disk full\n"
     assert path.read_bytes() == content
     assert [entry.name for entry in path.parent.iterdir()] == ["kayles.png"]
     with pytest.raises(ValueError, match="at least one value"):
@@ -164,13 +164,14 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
         (["solve", "--game", "nim", "--position", "1,2"], "3 components"),
         (["solve", "--game", "nim", "--position", "1,2,x"], "'1,2,x'"),
         (["solve", "--game", "nim", "--set", "heaps"], "NAME=VALUE"),
-        (["solve", "--game", "nim", "--set", "piles=3"], "piles"),
+        (["solve", "--game", "nim", "--set", "piles=3"], "heaps, max_take, misere, not 'piles'"),
         (["solve", "--game", "nim", "--misere"], "misere=true"),
         (["solve", "--game", "octal", "--set", "code=0.9"], "'0.9'"),
         (["solve", "--game", "kayles", "--position", "7,7,0,0"], "8 slots"),
         (["solve", "--game", "graph", "--set", "successors=[[1],[0]]"], "0 -> 1 -> 0"),
         (["solve", "--game", "graph", "--set", "successors=[[1"], "JSON"),
         (["solve", "--game", "sum", "--set", "games=chess"], "'chess'"),
+        (["solve", "--game", "sum", "--set", 'games=[["nim", {"piles": 3}]]'], "piles"),
         (["solve", "--heaps", "0.8", "--position", "3"], "'0.8'"),
         (["solve", "--heaps", "0.77"], "--position"),
         (["solve", "--heaps", "0.77", "--set", "k=1", "--position", "3"], "--set"),
@@ -183,6 +184,7 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
         (["sequence", "0.77", "20", "--method", "magic"], "magic"),
         (["sequence", "0.77", "20", "--checkpoint", "broken.zip"], "broken.zip"),
         (["sequence", "0.77", "20", "--checkpoint", "other.zip"], "0.6, not of 0.77"),
+        (["sequence", "0.77", "20", "--checkpoint", "broken.zip/new.zip"], "broken.zip/new.zip"),
         (["sequence", "0.77", "99999999999"], "limit"),
         (["period", "grundy"], "theorem on periods"),
         (["period", "0.6", "--limit", "3000"], "3000 values, which is the limit"),
@@ -209,11 +211,32 @@ def test_errors_are_one_line_and_exit_code_2(arguments, named, capsys, monkeypat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.zip", "other.zip"]
 
 
+@pytest.mark.parametrize(
+    "fault",
+    [TypeError("no number"), ValueError("out of range"), OSError(9, "no such file")],
+    ids=str,
+)
+def test_a_fault_of_the_program_is_raised_as_such(fault, monkeypatch):
+    def faulty(*arguments, **named):
+        raise fault
+
+    monkeypatch.setattr("nim_envs.cli.quotient.misere_quotient", faulty)
+    with pytest.raises(type(fault), match=str(fault.args[-1])):
+        run(["quotient", "nim", "3"])
+
+
+def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch, capsys):
+    def interrupted(*arguments, **named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nim_envs.cli.quotient.misere_quotient", interrupted)
+    assert run(["quotient", "nim", "3"]) == 130
+    assert capsys.readouterr().err.splitlines()[-1] == "stopped"
+
+
 def test_without_click_the_command_line_says_what_to_install(tmp_path):
     code = (
-        "import sys, importlib.util as u; real = u.find_spec\n"
-        "u.find_spec = lambda name, *rest: None if name == 'click' else real(name, *rest)\n"
-        "import runpy; sys.argv = ['nim_envs', 'games']\n"
+        "import runpy, sys; sys.argv = ['nim_envs', 'games']; sys.modules['click'] = None\n"
         "runpy.run_module('nim_envs', run_name='__main__')"
     )
     done = subprocess.run(
@@ -222,7 +245,8 @@ def test_without_click_the_command_line_says_what_to_install(tmp_path):
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr == (
-        "error: the command line needs click: python -m pip install 'nim-envs[solver]'\n"
+        "error: the command line needs click, which in a checkout of this project is installed by "
+        'python -m pip install -e ".[solver]"\n'
     )
 
 

@@ -462,8 +462,7 @@ def test_pictures_need_no_display_and_print_nothing():
 @pytest.mark.parametrize("mode", ["human", "rgb_array"])
 def test_without_pygame_the_error_names_the_extra(monkeypatch, mode):
     monkeypatch.setitem(sys.modules, "pygame", None)
-    monkeypatch.setattr("nim_envs.optional.find_spec", lambda package: None)
-    with pytest.raises(MissingPackageError, match=r"pygame.*nim-envs\[render\]"):
+    with pytest.raises(MissingPackageError, match=r'pygame.*pip install -e "\.\[render\]"'):
         GameEnv(make_game("nim"), render_mode=mode)
     env = GameEnv(make_game("nim"), render_mode="ansi")
     env.reset()

@@ -1,0 +1,58 @@
+"""Pictures that commands write: options, and what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agents import Agent
+from nim_envs import Game
+from nim_envs.cli.running import using
+from nim_envs.optional import needed
+
+
+def picture_options(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that adds the options for drawing ``what``."""
+
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        for option in (
+            click.option(
+                "--picture", default="png", type=click.Choice(["png", "svg", "pdf"]),
+                show_default=True, help="Kind of picture.",
+            ),
+            click.option(
+                "--plots", type=click.Path(file_okay=False, path_type=Path), metavar="DIRECTORY",
+                help=f"Write {what} there.",
+            ),
+        ):  # fmt: skip
+            command = option(command)
+        return command
+
+    return add
+
+
+def plotting(module: str) -> Any:
+    """Return a module of ``agents.plotting``.
+
+    Raises:
+        MissingPackageError: a package that it imports is missing.
+    """
+    return needed(f"agents.plotting.{module}", "what is to be shown", extra="plots")
+
+
+def write_pictures(figures: dict[str, Any], directory: Path, kind: str) -> None:
+    """Write figures to files by their names, and say so."""
+    for name, figure in figures.items():
+        path = directory / f"{name}.{kind}"
+        with using(path):
+            plotting("style").save_figure(figure, path)
+        click.echo(f"wrote {path}")
+
+
+def heatmaps_of(agent: Agent, game: Game, title: str) -> dict[str, Any]:
+    """Return the heatmaps of an agent by the names of their files."""
+    figures = plotting("heatmaps").heatmaps(agent, game, title)
+    return {f"heatmap_{name}": figure for name, figure in figures.items()}

@@ -1,0 +1,67 @@
+"""The command that lets a person play, at a prompt or in a window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from agents.cli.match import Match
+from agents.cli.options import PLAYERS, game_options, make_env, make_player
+from agents.cli.play_window import PlayWindow
+from agents.evaluation import SEATS
+from agents.players.human import HumanAgent, Quit, Undo
+from nim_envs.render import render_text
+
+
+@click.command()
+@game_options
+@click.option("--against", default="optimal", show_default=True, metavar="PLAYER",
+              help=f"{PLAYERS}, or human.")  # fmt: skip
+@click.option("--seat", default="player_0", type=click.Choice(SEATS), show_default=True,
+              help="Yours; player_0 moves first.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0))
+@click.option("--window", is_flag=True, help="Play by mouse in a window.")
+def play(
+    game: str, settings: tuple[str, ...], start: str, against: str, seat: str, seed: int | None,
+    window: bool,
+) -> None:  # fmt: skip
+    """Play against an agent, or two people against each other."""
+    env = make_env(game, settings, start)
+    opponent = None if against == "human" else make_player(against, env)
+    person = SEATS.index(seat)
+    if not window:
+        play_at_prompt(Match(env, opponent, person, seed=seed))
+        return
+    names = list(SEATS)
+    if opponent is not None:
+        names[person], names[1 - person] = "you", Path(against).stem
+    match = Match(env, opponent, person, (names[0], names[1]), seed)
+    PlayWindow(match, title=f"{env.game.rules.name}, {names[0]} against {names[1]}").run()
+
+
+def play_at_prompt(match: Match) -> None:
+    """Play a match by typing moves, until it is over or the person quits."""
+    human = HumanAgent(match.game, write=click.echo)
+    rules = match.game.rules
+    while not match.over:
+        if match.awaits_opponent:
+            match.reply()
+        else:
+            headline = match.status if match.opponent is None else "you are to move"
+            click.echo("\n" + render_text(rules, match.position, headline))
+            try:
+                match.move_by(human)
+            except Undo:
+                if not match.undo():
+                    click.echo("There is no move of yours to take back.")
+                continue
+            except Quit:
+                click.echo("\nGoodbye.")
+                return
+        click.echo(match.last_move)
+    click.echo("\n" + render_text(rules, match.position, "the game is over"))
+    if match.opponent is None or match.winner is None:
+        click.echo(f"{match.status}.")
+    else:
+        click.echo("You have won." if match.winner == match.seat else "You have lost.")

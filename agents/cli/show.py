@@ -1,0 +1,46 @@
+"""The command that shows what a player does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from agents.cli.options import PLAYERS, game_options, make_agent, make_env, make_player
+from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
+from agents.evaluation.sample_game import sample_game
+from nim_envs.cli.arguments import value_of
+
+
+@click.command()
+@game_options
+@click.option("--agent", required=True, metavar="PLAYER", help=f"{PLAYERS}.")
+@click.option("--position", "positions", multiple=True, metavar="POSITION",
+              help="Show this position, such as 3,4,5; repeatable. All by default.")  # fmt: skip
+@click.option("--sample-game", "sample", is_flag=True,
+              help="Show a game of the player against itself, not a table.")  # fmt: skip
+@click.option("--greedy", is_flag=True,
+              help="Show what a learner plays without exploration.")  # fmt: skip
+@click.option("--seed", default=0, type=click.IntRange(min=0), show_default=True,
+              help="Of the sample game.")  # fmt: skip
+@picture_options("heatmaps")
+def show(
+    game: str, settings: tuple[str, ...], start: str, agent: str, positions: tuple[str, ...],
+    sample: bool, greedy: bool, seed: int, plots: Path | None, picture: str,
+) -> None:  # fmt: skip
+    """Show what a player does at every position, or in a game."""
+    env = make_env(game, settings, start)
+    player: Any = make_player(agent, env) if greedy else make_agent(agent, env)
+    if plots is not None:
+        title = " ".join([type(player).__name__, "on", game, *settings])
+        write_pictures(heatmaps_of(player, env.game, title), plots, picture)
+        return
+    text = plotting("policy_tables")
+    if sample:
+        text.show(text.game_text(env.game, sample_game(player, env.game, seed=seed)))
+    else:
+        chosen = [tuple(np.atleast_1d(value_of(word)).tolist()) for word in positions] or None
+        text.show(text.policy_table(player, env.game, chosen))
+        click.echo(text.policy_summary(player, env.game, chosen))

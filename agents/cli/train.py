@@ -1,0 +1,81 @@
+"""The command that trains a learner."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from agents.cli.options import LEARNERS, game_options, make_env, make_learner
+from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
+from agents.evaluation import optimality
+from agents.storage import save
+from agents.training import TrainingStopped
+from agents.training import train as train_agents
+from agents.training.metrics import TrainingRecorder
+from nim_envs.cli.running import using
+from nim_envs.errors import SearchTooLargeError
+
+
+@click.command()
+@game_options
+@click.option("--learner", default="QLearning", type=click.Choice(sorted(LEARNERS)))
+@click.option(
+    "--param", multiple=True, metavar="NAME=VALUE",
+    help="Argument of the learner, such as epsilon=0.1; repeatable.",
+)  # fmt: skip
+@click.option("--episodes", default=20_000, type=click.IntRange(min=1), show_default=True)
+@click.option("--seed", default=0, type=click.IntRange(min=0), show_default=True)
+@click.option("--output", required=True, type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
+              help="Save the run there as it goes, or go on with the run saved there.")  # fmt: skip
+@picture_options("training curves and heatmaps")
+@click.option("--every", type=click.IntRange(min=1), metavar="GAMES",
+              help="Games between two points of the curves; by default 500, and in runs of over "
+              "100,000 games a two-hundredth of them.")  # fmt: skip
+def train(
+    game: str, settings: tuple[str, ...], start: str, learner: str, param: tuple[str, ...],
+    episodes: int, seed: int, output: Path, checkpoint: Path | None, plots: Path | None,
+    picture: str, every: int | None,
+) -> None:  # fmt: skip
+    """Train a learner in self-play and save it; Ctrl-C saves what was learned."""
+    env = make_env(game, settings, start)
+    agent = make_learner(learner, param, env)
+    recorder = None
+    # What is missing or too large is refused before the training, not after it.
+    with using(output.parent):
+        output.parent.mkdir(parents=True, exist_ok=True)
+    if plots is not None:
+        plotting("curves")
+        with using(plots):
+            plots.mkdir(parents=True, exist_ok=True)
+        recorder = TrainingRecorder(agent, env.game, every=every or max(500, episodes // 200))
+    stopped = ""
+    log = None
+    try:
+        with using(checkpoint):
+            log = train_agents(
+                env, agent, episodes, seed=seed, checkpoint=checkpoint, after_game=recorder,
+                after_every=recorder.every if recorder else 1,
+            )  # fmt: skip
+    except KeyboardInterrupt as interrupt:
+        stopped = "stopped; "
+        log = interrupt.log if isinstance(interrupt, TrainingStopped) else None
+    with using(output):
+        save(agent, output)
+    score = optimality(agent.greedy(), env.game)
+    click.echo(
+        f"{stopped}{score.percent:.1f} % of {score.count} N-positions played optimally "
+        f"(random: {score.random_percent:.1f} %); saved to {output}"
+    )
+    if plots is not None:
+        title = " ".join([learner, *param, "on", game, *settings])
+        figures = {}
+        if recorder is not None and log is not None and log.games:
+            draw = plotting("curves").training_curves
+            figures["training"] = draw(recorder.measurements(log), title)
+        try:
+            figures.update(heatmaps_of(agent, env.game, title))
+        except SearchTooLargeError as error:
+            click.echo(f"no heatmap: {error}")
+        write_pictures(figures, plots, picture)

@@ -1,0 +1,148 @@
+"""The command line of a benchmark: what all of them take, and options of several names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nim_envs.cli.running import run, using
+
+
+class NamesOption(click.Option):
+    """An option of several names out of ``choices``, written as words between spaces."""
+
+    def __init__(self, *args: Any, choices: Iterable[Any], least: int, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.choices = choices
+        self.least = least
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """Return the choices that the names are of, as a list."""
+        if not isinstance(value, str):
+            return value
+        known = {str(choice): choice for choice in self.choices}
+        names = value.split()
+        for name in names:
+            if name not in known:
+                message = f"{name!r} is not one of {', '.join(known)}"
+                raise click.BadParameter(message, ctx, self)
+        if len(names) < self.least:
+            message = f"expected at least {self.least} of {', '.join(known)}"
+            raise click.BadParameter(message, ctx, self)
+        return [known[name] for name in names]
+
+
+class Benchmark(click.Command):
+    """A benchmark as a command; calling it runs it.
+
+    An option of several names takes all words up to the next option: ``--games nim kayles``.
+    """
+
+    def __call__(self, arguments: Sequence[str] | None = None) -> None:
+        """Run the benchmark.
+
+        Args:
+            arguments: words of the command line; ``None`` for those of the process.
+
+        Raises:
+            SystemExit: it was stopped, or the words or the files that they name are wrong; what
+                is wrong is one line on standard error.
+        """
+        code = run(self, arguments, f"python -m benchmarks.{self.name}")
+        if code:
+            raise SystemExit(code)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words, of which those that belong to one option are joined before."""
+        ctx.meta[__name__] = " ".join([ctx.command_path, *args])
+        several = {
+            name
+            for option in self.params
+            if isinstance(option, NamesOption)
+            for name in option.opts
+        }
+        joined = []
+        while args:
+            joined.append(args[0])
+            args = args[1:]
+            if joined[-1] in several:
+                names = list(takewhile(lambda word: not word.startswith("-"), args))
+                joined.append(" ".join(names))
+                args = args[len(names) :]
+        return super().parse_args(ctx, joined)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the benchmark; the directory for its results is made before."""
+        output: Path = ctx.params["output"]
+        with using(output):
+            output.mkdir(parents=True, exist_ok=True)
+        return super().invoke(ctx)
+
+
+def benchmark(
+    name: str, writes: str, quick: str | None, output: str | None = None
+) -> Callable[[Callable[..., None]], Benchmark]:
+    """Return a decorator that makes a function the command of a benchmark.
+
+    Args:
+        name: of its module, without the package.
+        writes: what it writes to the directory ``--output``.
+        quick: what ``--quick`` does; ``None`` where there is no such option.
+        output: the directory; by default one in ``results``.
+    """
+
+    def decorate(function: Callable[..., None]) -> Benchmark:
+        settings = {"help_option_names": ["-h", "--help"]}
+        command = click.command(name, cls=Benchmark, context_settings=settings)(function)
+        command.params.append(
+            click.Option(
+                ["--output"], default=output or f"results/{name}", show_default=True,
+                type=click.Path(file_okay=False, path_type=Path), metavar="DIRECTORY",
+                help=f"Where to write {writes}.",
+            )
+        )  # fmt: skip
+        if quick is not None:
+            command.params.append(click.Option(["--quick"], is_flag=True, help=quick))
+        return command
+
+    return decorate
+
+
+def names_option(
+    flag: str, choices: Iterable[Any], text: str, default: str = "all", least: int = 1
+) -> Callable[[Any], Any]:
+    """Return a decorator that adds an option of several names.
+
+    Args:
+        flag: the option, such as ``"--games"``.
+        choices: what is allowed, in order.
+        text: what the names are for.
+        default: in words; where it is ``"all"`` the command gets all of them, else ``None``.
+        least: how many there must be.
+    """
+    return click.option(
+        flag, cls=NamesOption, choices=choices, least=least, metavar=f"{flag[2:-1].upper()}...",
+        default=(lambda: list(choices)) if default == "all" else None,
+        help=f"{text}, out of: {', '.join(map(str, choices))} (default: {default}).",
+    )  # fmt: skip
+
+
+def count_option(flag: str, text: str, metavar: str = "N", **settings: Any) -> Callable[[Any], Any]:
+    """Return a decorator that adds an option that takes a whole number of at least 1."""
+    return click.option(
+        flag, type=click.IntRange(min=1), metavar=metavar, help=f"{text}.", **settings
+    )
+
+
+def seeds_option(default: str) -> Callable[[Any], Any]:
+    """Return a decorator that adds ``--seeds``; ``default`` says in words how many there are."""
+    return count_option("--seeds", f"Seeds 0 to N-1 (default: {default})")
+
+
+def words_typed() -> str:
+    """Return the command that runs now, as it was typed."""
+    return str(click.get_current_context().meta[__name__])

@@ -1,0 +1,25 @@
+"""The commands of ``python -m nim_envs`` together."""
+
+from __future__ import annotations
+
+import click
+
+from nim_envs.cli.games import games
+from nim_envs.cli.nimber import nimber
+from nim_envs.cli.period import period
+from nim_envs.cli.plot import plot
+from nim_envs.cli.quotient import quotient
+from nim_envs.cli.running import run as run_command
+from nim_envs.cli.sequence import sequence
+from nim_envs.cli.solve import solve
+
+main = click.Group(
+    commands=[games, solve, sequence, period, plot, quotient, nimber],
+    help="Ask for the exact truth about games.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command line; return its exit code. Errors are one line on standard error."""
+    return run_command(main, arguments, "python -m nim_envs")

@@ -1,0 +1,56 @@
+"""What several commands take, and what the words of a command line mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nim_envs.cli.arguments import arguments_of
+from nim_envs.game import Game
+from nim_envs.optional import installed
+from nim_envs.registration import GAMES, make_game
+from nim_envs.rules import Convention, heap_game
+
+LOSERS = {
+    Convention.NORMAL: "normal: who cannot move loses",
+    Convention.MISERE: "misère: who makes the last move loses",
+}
+
+checkpoint_option = click.option(
+    "--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
+    help="Save the values there as they are computed, or go on from those saved there.",
+)  # fmt: skip
+
+
+def as_game(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+    """Return the heap game that ``value`` names; for click."""
+    return None if value is None else heap_game(value)
+
+
+game_argument = click.argument("game", callback=as_game)
+
+
+def registered_game(name: str, settings: tuple[str, ...], start: Any = "fixed") -> Game:
+    """Return the registered game ``name`` with the arguments that ``settings`` name.
+
+    Args:
+        name: of a registered game.
+        settings: of the form ``NAME=VALUE``.
+        start: where games begin.
+
+    Raises:
+        click.UsageError: a setting that the game does not have, or of another form.
+        NimEnvsError: values that describe no game.
+    """
+    arguments = arguments_of(name, settings, {**GAMES[name].defaults, "misere": False})
+    try:
+        return make_game(name, start=start, **arguments)
+    except TypeError as error:  # a game of a sum that has no such argument
+        raise click.UsageError(f"--set {' '.join(settings)}: {error}") from error
+
+
+def show_progress() -> bool:
+    """Return whether a progress bar can be shown."""
+    return installed("tqdm")

@@ -1,0 +1,44 @@
+"""The command that finds and proves a period."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from tabulate import tabulate
+
+from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
+from nim_envs.cli.running import using
+from nim_envs.rules import HeapGame
+from nim_envs.sequences.grundy_sequences import octal_period
+
+MOST_EXCEPTIONS = 100
+"""Exceptions of a period that are listed."""
+
+
+@click.command()
+@game_argument
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=1 << 22, show_default=True,
+    help="Most values to compute.",
+)  # fmt: skip
+@checkpoint_option
+def period(game: HeapGame, limit: int, checkpoint: Path | None) -> None:
+    """Find the period of an octal GAME, and prove it."""
+    with using(checkpoint):
+        found = octal_period(game, limit, checkpoint=checkpoint, progress=show_progress())
+    exceptions = found.exceptions()
+    listed = " ".join(map(str, exceptions[:MOST_EXCEPTIONS].tolist()))
+    rows: list[list[Any]] = [
+        ["game", game.name],
+        ["period", found.length],
+        ["from heap", found.start],
+        ["last exception", "none" if found.last_exception is None else found.last_exception],
+        ["exceptions", len(exceptions)],
+        ["", listed + (" …" if len(exceptions) > MOST_EXCEPTIONS else "")],
+        ["proof", f"{found.needed} values = 2 × {found.start} + 2 × {found.length} + "
+                  f"{game.places} places (Guy and Smith)"],
+    ]  # fmt: skip
+    rows = [row for row in rows if row[1] != ""]
+    click.echo(tabulate(rows, tablefmt="plain", disable_numparse=True))

@@ -1,0 +1,34 @@
+"""The command that draws Grundy values of heaps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
+from nim_envs.cli.running import using
+from nim_envs.render.plots import plot_sequence
+from nim_envs.rules import HeapGame
+from nim_envs.sequences.grundy_sequences import GrundySequence
+from nim_envs.sequences.periods import find_period
+
+
+@click.command()
+@game_argument
+@click.argument("size", type=click.IntRange(min=1))
+@click.option("--output", required=True, type=click.Path(dir_okay=False, path_type=Path))
+@checkpoint_option
+def plot(game: HeapGame, size: int, output: Path, checkpoint: Path | None) -> None:
+    """Draw the Grundy values of heaps of 0 to SIZE - 1 objects as a PNG picture."""
+    with using(checkpoint):
+        computed = GrundySequence(game, checkpoint=checkpoint)
+        computed.extend(size, progress=show_progress())
+    values = computed.values[:size]
+    found = None
+    if game.places is not None and not game.unequal:
+        found = computed.period or find_period(values, game.places)
+    start = found.start if found and found.proven else None
+    with using(output):
+        plot_sequence(values, output, f"Grundy values of {game.name}", start)
+    click.echo(f"written to {output}")

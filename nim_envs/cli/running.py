@@ -1,0 +1,68 @@
+"""Running a command line: its errors are one line, its exit codes 0, 2 and 130."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from nim_envs.errors import NimEnvsError
+
+
+def run(
+    command: click.Command,
+    arguments: Sequence[str] | None,
+    name: str,
+    mistakes: tuple[type[Exception], ...] = (),
+) -> int:
+    """Run a command line, and print the user's mistakes as one line on standard error.
+
+    Every other exception is a fault of the program, and is raised with its traceback.
+
+    Args:
+        command: what is run.
+        arguments: words of the command line; ``None`` for those of the process.
+        name: how the command is called, such as ``"python -m nim_envs"``.
+        mistakes: errors that are the user's, besides those of click and of this package and
+            the lack of memory.
+
+    Returns:
+        The exit code: 0, or 2 for a mistake of the user's, or 130 when stopped by Ctrl-C.
+    """
+    refused: tuple[type[Exception], ...] = (NimEnvsError, MemoryError, *mistakes)
+    words = None if arguments is None else list(arguments)
+    try:
+        command.main(words, prog_name=name, standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as shown:
+        click.echo(shown.format_message())
+        return 2
+    except click.ClickException as error:
+        return _refuse(error.format_message())
+    except refused as error:
+        return _refuse(str(error) or "there is not enough memory")
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("stopped", err=True)
+        return 130
+    return 0
+
+
+def _refuse(message: str) -> int:
+    click.echo(f"error: {' '.join(message.split())}", err=True)
+    return 2
+
+
+@contextmanager
+def using(path: Path | None) -> Iterator[None]:
+    """Report what the system refuses to do with a file that the user named, if there is one.
+
+    Raises:
+        click.UsageError: an ``OSError`` was raised.
+    """
+    try:
+        yield
+    except OSError as error:
+        if path is None:
+            raise
+        raise click.UsageError(f"{path}: {error.strerror or error}") from error

@@ -1,0 +1,149 @@
+"""The command that solves a position."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import numpy as np
+from tabulate import tabulate
+
+from nim_envs.cli.options import LOSERS, as_game, registered_game
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.registration import GAMES
+from nim_envs.rules import Convention, HeapGame
+from nim_envs.rules.octal_codes import NAMES
+from nim_envs.sequences.grundy_sequences import GrundySequence
+from nim_envs.theory.heap_search import HeapSearch, checked_heaps
+from nim_envs.theory.nimbers import nim_sum
+
+LARGEST_HEAP = 10**6
+"""Objects in a heap up to which its moves are listed."""
+
+OUTCOMES = {
+    True: "N-position: the player to move wins",
+    False: "P-position: the player to move loses",
+}
+HEAP_GAME = "an octal code such as 0.77, 4.0, 0.(3) or 0.3..., grundy, " + ", ".join(NAMES)
+
+
+def integers(text: str) -> tuple[int, ...]:
+    """Return the integers that ``text`` lists, separated by commas."""
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise click.UsageError(
+            f"a position is integers separated by commas, not {text!r}"
+        ) from None
+
+
+@click.command()
+@click.option("--game", type=click.Choice(list(GAMES)), help="A registered game.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE",
+    help="Argument of the registered game, such as heaps=3,4,5 or misere=true; repeatable.",
+)  # fmt: skip
+@click.option(
+    "--heaps",
+    "rule",
+    metavar="GAME",
+    callback=as_game,
+    help=f"A game on heaps instead: {HEAP_GAME}.",
+)
+@click.option("--misere", is_flag=True, help="Misère play of the game on heaps.")
+@click.option(
+    "--position", metavar="NUMBERS",
+    help="Separated by commas; the initial position of a registered game if not given.",
+)  # fmt: skip
+def solve(
+    game: str | None,
+    settings: tuple[str, ...],
+    rule: HeapGame | None,
+    misere: bool,
+    position: str | None,
+) -> None:
+    """Solve a position: its value, who wins, all winning moves, and why."""
+    if (game is None) == (rule is None):
+        raise click.UsageError("name either a registered --game or a game on --heaps")
+    if game is not None:
+        if misere:
+            raise click.UsageError("misère play of a registered game is --set misere=true")
+        solve_registered(game, settings, position)
+        return
+    if settings:
+        raise click.UsageError("--set is for registered games")
+    if position is None:
+        raise click.UsageError("a game on heaps needs a --position, such as 3,5,8")
+    assert rule is not None
+    solve_heaps(rule, integers(position), Convention.from_misere(misere))
+
+
+def solve_registered(name: str, settings: tuple[str, ...], position: str | None) -> None:
+    """Print the solution of a position of a registered game."""
+    game = registered_game(name, settings)
+    state = game.rules.initial if position is None else integers(position)
+    solution = game.solution
+    winning = solution.is_winning(state)
+    moves = [
+        game.rules.describe_action(action, state) for action in solution.winning_actions(state)
+    ]
+    values = [
+        int(component.normal(np.array(entry)))
+        for component, entry in zip(solution.component_values, state, strict=True)
+    ]
+    show(state, game.convention, values, winning, moves, solution.method)
+
+
+def solve_heaps(rule: HeapGame, heaps: tuple[int, ...], convention: Convention) -> None:
+    """Print the solution of a position of a game on heaps."""
+    largest = max(checked_heaps(heaps), default=0)
+    if largest > LARGEST_HEAP:
+        raise SearchTooLargeError(
+            f"the moves in a heap are listed up to {LARGEST_HEAP} objects, which is the limit; "
+            f"{largest} are more"
+        )
+    sequence = GrundySequence(rule)
+    sequence.extend(largest + 1)
+    values = [int(sequence.values[heap]) for heap in heaps]
+    if convention is Convention.NORMAL:
+        why = "Sprague-Grundy theorem"
+        value = nim_sum(values)
+        winning = value != 0
+        found = [
+            (place, option)
+            for place, heap in enumerate(heaps)
+            for option in rule.options(heap)
+            if nim_sum([sequence.values[left] for left in option]) == value ^ values[place]
+        ]
+    else:
+        search = HeapSearch(rule, convention)
+        why = "exhaustive search"
+        winning = search.is_winning(heaps)
+        found = search.winning_moves(heaps)
+    moves = [
+        f"heap {place}: {heaps[place]} to {' and '.join(map(str, option)) or 'nothing'}"
+        for place, option in found
+    ]
+    show(heaps, convention, values, winning, moves, why)
+
+
+def show(
+    position: Any,
+    convention: Convention,
+    values: list[int],
+    winning: bool,
+    moves: list[str],
+    why: str,
+) -> None:
+    """Print the solution of a position whose components have Grundy values ``values``."""
+    value = nim_sum(values)
+    total = f"{' xor '.join(map(str, values))} = {value}" if len(values) > 1 else value
+    rows: list[list[Any]] = [
+        ["position", " ".join(str(state) for state in position)],
+        ["play", LOSERS[convention]],
+        ["Grundy value", total],
+        ["outcome", OUTCOMES[winning]],
+        ["winning moves", "\n".join(moves) or "none"],
+        ["why", why],
+    ]
+    click.echo(tabulate(rows, tablefmt="plain", disable_numparse=True))
