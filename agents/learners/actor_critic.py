@@ -83,7 +83,6 @@ def _learn(
     turn: Turn,
     epsilon: float,
     finished_games: int,
-    generator: np.random.Generator | None,
 ) -> None:
     actor_critic(
         learner.preferences, learner.values, turn.state, turn.legal_actions, turn.action,

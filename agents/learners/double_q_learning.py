@@ -15,7 +15,7 @@ from agents.tabular.action_values import (
     step_towards,
 )
 from agents.tabular.learner import copy_into
-from agents.tabular.protocol import Turn, choose, implements, learn
+from agents.tabular.protocol import Turn, choose, draw_numbers, implements, learn
 from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import greedy_action
 from nim_envs.compilation import compiled
@@ -68,9 +68,18 @@ class DoubleQLearningState(NamedTuple):
     second: FloatArray
     learning_rate: float
     discount: float
+    numbers: FloatArray  # (2,): which table is updated, and which of equal replies is taken
 
 
 implements(choose, DoubleQLearningState)(choose_epsilon_greedily)
+
+
+@implements(draw_numbers, DoubleQLearningState)
+def _draw_numbers(
+    learner: DoubleQLearningState, finished_games: int, generator: np.random.Generator
+) -> None:
+    for place in range(2):
+        learner.numbers[place] = generator.random()
 
 
 @implements(learn, DoubleQLearningState)
@@ -79,15 +88,14 @@ def _learn(
     turn: Turn,
     epsilon: float,
     finished_games: int,
-    generator: np.random.Generator,
 ) -> None:
     updated, other = learner.first, learner.second
-    if generator.random() < 0.5:
+    if learner.numbers[0] < 0.5:
         updated, other = learner.second, learner.first
     state, action = turn.state, turn.action
     double_q_learning(
         updated, other, state, action, turn.reward + turn.bonus, turn.reply_state,
-        turn.reply_legal_actions, learner.learning_rate, learner.discount, generator.random(),
+        turn.reply_legal_actions, learner.learning_rate, learner.discount, learner.numbers[1],
     )  # fmt: skip
     learner.table[state, action] = (
         learner.first[state, action] + learner.second[state, action]
@@ -134,7 +142,12 @@ class DoubleQLearning(ActionValueLearner):
         rng = np.random.default_rng(seed)
         index, table = initial_table(observation_space, action_space, initial_range, rng, tables=3)
         state = DoubleQLearningState(
-            table, table.copy(), table.copy(), float(learning_rate), float(discount)
+            table,
+            table.copy(),
+            table.copy(),
+            float(learning_rate),
+            float(discount),
+            np.zeros(2),
         )
         arguments = {
             "learning_rate": learning_rate,

@@ -87,7 +87,6 @@ def _learn(
     turn: Turn,
     epsilon: float,
     finished_games: int,
-    generator: np.random.Generator | None,
 ) -> None:
     if is_unanswered(turn):
         return

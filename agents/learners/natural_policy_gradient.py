@@ -89,7 +89,6 @@ def _learn(
     turn: Turn,
     epsilon: float,
     finished_games: int,
-    generator: np.random.Generator | None,
 ) -> None:
     natural_policy_gradient(
         learner.preferences, learner.action_values, turn.state, turn.legal_actions, turn.action,

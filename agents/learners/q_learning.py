@@ -15,15 +15,15 @@ from agents.tabular.action_values import (
     step_towards,
 )
 from agents.tabular.learner import copy_into
-from agents.tabular.protocol import Turn, choose, implements, is_unanswered, learn
+from agents.tabular.protocol import Turn, choose, draw_numbers, implements, is_unanswered, learn
 from agents.tabular.replay import (
     Replay,
     ReplayBuffer,
     add,
     arrays_of,
-    draw,
+    is_due,
     replay_buffer,
-    updates_due,
+    row_of,
 )
 from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import largest_legal
@@ -123,7 +123,6 @@ def _learn(
     turn: Turn,
     epsilon: float,
     finished_games: int,
-    generator: np.random.Generator | None,
 ) -> None:
     if learner.bootstrap == OWN_TURN and is_unanswered(turn):
         return
@@ -135,26 +134,37 @@ def _learn(
     )  # fmt: skip
 
 
+@implements(draw_numbers, ReplayState)
+def _draw_numbers(
+    learner: ReplayState, finished_games: int, generator: np.random.Generator
+) -> None:
+    if is_due(learner.buffer, finished_games):
+        numbers = learner.buffer.numbers
+        for place in range(len(numbers)):
+            numbers[place] = generator.random()
+
+
 @implements(learn, ReplayState)
 def _learn_with_replay(
     learner: ReplayState,
     turn: Turn,
     epsilon: float,
     finished_games: int,
-    generator: np.random.Generator,
 ) -> None:
     now, buffer = learner.q_learning, learner.buffer
     if not (now.bootstrap == OWN_TURN and is_unanswered(turn)):
-        learn(now, turn, epsilon, finished_games, generator)
+        learn(now, turn, epsilon, finished_games)
         next_state, legal_actions = bootstrap_of(now, turn)
         add(buffer, turn.state, turn.action, reward_of(now, turn), next_state, legal_actions)
-    for _ in range(updates_due(buffer, finished_games)):
-        row = draw(buffer, generator.random())
-        q_learning(
-            learner.table, buffer.states[row], buffer.actions[row], buffer.rewards[row],
-            buffer.next_states[row], buffer.legal_actions[row, : buffer.legal_counts[row]],
-            now.learning_rate, now.discount,
-        )  # fmt: skip
+    if is_due(buffer, finished_games):
+        buffer.counters[1] = finished_games
+        for number in buffer.numbers:
+            row = row_of(buffer, number)
+            q_learning(
+                learner.table, buffer.states[row], buffer.actions[row], buffer.rewards[row],
+                buffer.next_states[row], buffer.legal_actions[row, : buffer.legal_counts[row]],
+                now.learning_rate, now.discount,
+            )  # fmt: skip
 
 
 class QLearning(ActionValueLearner):

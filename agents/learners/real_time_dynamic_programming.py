@@ -144,7 +144,6 @@ def _learn(
     turn: Turn,
     epsilon: float,
     finished_games: int,
-    generator: np.random.Generator | None,
 ) -> None:
     real_time_dynamic_programming(
         learner.positions, learner.predecessors, turn.observation, turn.legal_actions,

@@ -74,7 +74,6 @@ def _learn(
     turn: Turn,
     epsilon: float,
     finished_games: int,
-    generator: np.random.Generator | None,
 ) -> None:
     seat = turn.seat
     reward = turn.reward + turn.bonus + turn.reply_reward
