@@ -65,9 +65,11 @@ def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Learner:
         if argument.default is not argument.empty
     }
     arguments = arguments_of(name, settings, defaults)
+    # Without arguments only the game can be wrong for it: too large, say.
+    refused = (TypeError, ValueError) if settings else ValueError
     try:
         learner: Learner = cls(*spaces, **arguments)
-    except (TypeError, ValueError) as error:
+    except refused as error:
         raise click.UsageError(f"{' '.join([name, *settings])}: {error}") from error
     return learner
 

@@ -328,6 +328,15 @@ def test_a_fault_of_the_program_is_raised_as_such(fault, monkeypatch, tmp_path):
         run(learn)
 
 
+def test_a_fault_in_making_a_learner_is_raised_as_such(monkeypatch, tmp_path):
+    def faulty(*arguments, **named):
+        raise TypeError("no number")
+
+    monkeypatch.setattr(QLearning, "__init__", faulty)
+    with pytest.raises(TypeError, match="no number"):
+        run(["train", "--game", "nim", "--output", str(tmp_path / "agent.zip")])
+
+
 def test_without_a_package_the_command_line_says_what_to_install():
     code = (
         "import runpy, sys; sys.argv = ['agents', 'play']; sys.modules['click'] = None\n"
