@@ -1,29 +1,35 @@
 """Learners and players for turn-based games, written against the standard API."""
 
-from agents.base import Agent, Learner, Policy, Transition
-from agents.learners.afterstate import AfterstateTD
+from typing import Any
+
+from agents.base import Agent, GameLearner, Learner, Policy, Transition
+from agents.learners.actor_critic import ActorCritic
 from agents.learners.double_q_learning import DoubleQLearning
+from agents.learners.expected_sarsa import ExpectedSARSA
 from agents.learners.gradient_bandit import GradientBandit
 from agents.learners.monte_carlo import MonteCarloES
+from agents.learners.natural_policy_gradient import NaturalPolicyGradient
 from agents.learners.q_learning import QLearning
-from agents.learners.sarsa import SARSA, ExpectedSARSA
-from agents.learners.softmax_critic import ActorCritic, NaturalPolicyGradient
+from agents.learners.real_time_dynamic_programming import RealTimeDynamicProgramming
+from agents.learners.sampled_afterstate_td import SampledAfterstateTD
+from agents.learners.sarsa import SARSA
+from agents.learners.watkins_q_lambda import WatkinsQLambda
 from agents.learners.win_loss_ratio import WinLossRatio
 from agents.players.optimal import EpsilonOptimalAgent, OptimalAgent
 from agents.players.random_agent import RandomAgent
 from agents.players.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
+from agents.tabular.heap_symmetry import HeapSymmetry
 from agents.tabular.shaping import NimSumShaping
-from agents.tabular.symmetry import HeapSymmetry
 
 __all__ = [
     "SARSA",
     "ActorCritic",
-    "AfterstateTD",
     "Agent",
     "AlphaBetaAgent",
     "DoubleQLearning",
     "EpsilonOptimalAgent",
     "ExpectedSARSA",
+    "GameLearner",
     "GradientBandit",
     "HeapSymmetry",
     "Learner",
@@ -36,6 +42,20 @@ __all__ = [
     "Policy",
     "QLearning",
     "RandomAgent",
+    "RealTimeDynamicProgramming",
+    "SampledAfterstateTD",
     "Transition",
+    "WatkinsQLambda",
     "WinLossRatio",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Say which learner is meant by a name of the first version."""
+    if name == "AfterstateTD":
+        raise AttributeError(
+            "AfterstateTD of the first version looks at all options by the rules and is now "
+            "RealTimeDynamicProgramming; the sampled afterstate TD of Sutton & Barto, section 6.8, "
+            "is SampledAfterstateTD"
+        )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

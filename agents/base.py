@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -15,13 +16,13 @@ MaskArray = npt.NDArray[np.int8]
 
 @runtime_checkable
 class Agent(Protocol):
-    """A player: it picks an action from what it sees."""
+    """A player: it picks an action from what it observes."""
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a legal action.
 
         Args:
-            observation: what the mover sees, the ``"observation"`` of an environment.
+            observation: what the mover observes, the ``"observation"`` of an environment.
             action_mask: int8 ``(actions,)``, 1 where legal.
             rng: the source of all randomness.
         """
@@ -48,20 +49,25 @@ class Policy(Agent, Protocol):
 class Transition(NamedTuple):
     """One turn of one seat: its move, the opponent's reply, and what came of both.
 
-    Where the move ended the game there was no reply: ``reply_action_mask`` is all zeros.
+    Where the move ended the game there was no reply, and ``reply_action_mask`` is all zeros. Where
+    the game was cut short after the move there was no reply either: ``reply_action_mask`` says what
+    the opponent might have done, and ``next_action_mask`` is all zeros. Where it was cut short
+    after the reply, ``next_action_mask`` says what the mover might have done.
     """
 
     seat: int  # who moved: 0 or 1
-    observation: Array  # what the mover saw
+    observation: Array  # what the mover observed
     action_mask: MaskArray  # (actions,)
     action: int  # what it did
     reward: float  # to the mover, from its own move
-    reply_observation: Array  # what the opponent saw then
-    reply_action_mask: MaskArray  # (actions,), zeros where the game was over
+    reply_observation: Array  # what the opponent observed then
+    reply_action_mask: MaskArray  # (actions,)
     reply_reward: float  # to the mover, from the opponent's reply
-    next_observation: Array  # what the mover saw at its next turn, or at the end
-    next_action_mask: MaskArray  # (actions,), zeros where the game was over
-    terminated: bool  # whether the game was over by then
+    next_observation: Array  # what the mover observed at its next turn, or last
+    next_action_mask: MaskArray  # (actions,)
+    terminated: bool  # whether the game had ended by then
+    truncated: bool = False  # whether it was cut short by then, so that it has no result
+    bonus: float = 0.0  # paid by reward shaping, beside the reward
 
 
 @runtime_checkable
@@ -74,4 +80,26 @@ class Learner(Agent, Protocol):
 
     def greedy(self) -> Policy:
         """Return what was learned so far as a policy that explores no more and learns nothing."""
+        ...
+
+
+@runtime_checkable
+class GameLearner(Learner, Protocol):
+    """A learner to which a game is more than its turns.
+
+    It is asked to begin each game, and handed each game that has ended. One that is cut short has
+    no result: its last transition says so, and it is not handed over.
+    """
+
+    def begin_game(self) -> None:
+        """Prepare for a new game; what is left of the one before belongs to no other."""
+        ...
+
+    def learn_from_game(self, transitions: Sequence[Transition]) -> None:
+        """Learn from a game that has ended, after the update by its last transition.
+
+        Args:
+            transitions: all turns of one seat, in order; a learner that plays both seats is
+                handed first those of the last mover, then the other's.
+        """
         ...

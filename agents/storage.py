@@ -1,7 +1,8 @@
 """Save and load learners: arrays and JSON in one file, no pickle.
 
 A file is a zip archive of ``header.json`` and ``0.npy``, ``1.npy``, …; loading one never runs
-code out of it.
+code out of it. What of a learner it holds, the learner says: ``saved``, ``restore`` and
+``from_saved`` of :class:`agents.tabular.learner.TabularLearner`.
 """
 
 from __future__ import annotations
@@ -11,69 +12,40 @@ import json
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 
-from agents.base import Learner, Transition
-from agents.storable import STORABLE
-from agents.tabular.replay import Replay, ReplayBuffer
-from agents.tabular.schedules import Decay, Exploration, harmonic
-from nim_envs import Convention, Game, Rules
+from agents.base import Learner
+from agents.registry import LEARNERS
+from agents.storage_version_1 import decode_version_1, generator
+from agents.tabular.heap_symmetry import HeapSymmetry
+from agents.tabular.replay import Replay
+from agents.tabular.schedules import Decay, harmonic
+from agents.tabular.shaping import NimSumShaping
+from nim_envs import Game, make_game
 from nim_envs.files import write_atomically
-from nim_envs.rules import (
-    AdditionTotal,
-    HeapGame,
-    SplittingHeap,
-    SubtractionHeap,
-    TableComponent,
-    Token,
-)
-from nim_envs.starts import BalancedStart, FixedStart, OutcomeStart, UniformStart
 
 FORMAT = "nim_envs agent"
-VERSION = 1
+VERSION = 2
 
-VALUES: dict[str, Any] = {
-    cls.__name__: cls
-    for cls in (
-        AdditionTotal,
-        BalancedStart,
-        Decay,
-        FixedStart,
-        Game,
-        HeapGame,
-        OutcomeStart,
-        Replay,
-        ReplayBuffer,
-        Rules,
-        SplittingHeap,
-        SubtractionHeap,
-        TableComponent,
-        Token,
-        UniformStart,
-    )
+CLASSES: dict[str, Any] = {
+    **{row.learner.__name__: row.learner for row in LEARNERS.values()},
+    "HeapSymmetry": HeapSymmetry,
+    "NimSumShaping": NimSumShaping,
 }
-"""Dataclasses that arguments of learners may hold."""
-
-PARTS = {cls.__name__: cls for cls in (Exploration,)}
-"""Objects inside a learner that change as it learns."""
-
-REMADE = {
-    "constructor_arguments", "index", "game", "symmetry", "_schedule", "_scratch", "_unfilled",
-}  # fmt: skip
-"""Attributes that the constructor makes again, so that no file holds them."""
+"""What can be saved, by the name that a file gives it: every registered learner, and wrappers."""
 
 
 class StorageError(ValueError):
-    """A file that is no saved learner, or something that cannot be saved."""
+    """A file that holds no saved learner, or something that cannot be saved."""
 
 
 def save(learner: Learner, path: str | Path) -> None:
     """Save ``learner`` with everything that it has learned and needs to go on learning.
 
-    The file appears whole or not at all.
+    A registered game that the learner knows is saved with it, convention and start included. The
+    file appears whole or not at all.
 
     Args:
         learner: one of this package's learners.
@@ -86,14 +58,20 @@ def save(learner: Learner, path: str | Path) -> None:
     save_content({"learner": learner}, path)
 
 
-def load(path: str | Path) -> Any:
+def load(path: str | Path, game: Game | None = None) -> Any:
     """Return the learner saved at ``path``, as it was.
 
+    Args:
+        path: the file.
+        game: of a learner whose game is none of :data:`nim_envs.registration.GAMES`, so that the
+            file does not say it; ignored where the file does.
+
     Raises:
-        StorageError: the file is truncated, not a saved learner, or of a newer format.
+        StorageError: the file is damaged, holds no saved learner, or is of a newer format; or the
+            learner needs a game that neither the file nor the caller names.
         FileNotFoundError: there is no such file.
     """
-    content = load_content(path)
+    content = load_content(path, game)
     if set(content) != {"learner"}:
         raise StorageError(f"{path} holds {sorted(content)}, not a saved learner")
     return content["learner"]
@@ -113,50 +91,68 @@ def save_content(content: dict[str, Any], path: str | Path) -> None:
     write_atomically(Path(path), buffer.getvalue())
 
 
-def load_content(path: str | Path) -> dict[str, Any]:
+def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
     """Return what :func:`save_content` saved.
 
     Raises:
-        StorageError: the file is truncated, foreign, or of a newer format.
+        StorageError: as :func:`load` does.
     """
-    data = Path(path).read_bytes()
+    header, arrays = _read(Path(path))
+    if header["version"] > VERSION:
+        raise StorageError(
+            f"{path} is of format {header['version']}; this version of the package reads "
+            f"formats up to {VERSION}"
+        )
+    try:
+        if header["version"] == 1:
+            content: dict[str, Any] = decode_version_1(header["content"], arrays)
+        else:
+            content = _decode(header["content"], arrays, game)
+    except KeyError as error:
+        raise StorageError(f"{path} is damaged: it has no {error}") from error
+    except ValueError as error:
+        raise StorageError(f"{path} cannot be loaded: {error}") from error
+    return content
+
+
+def _read(path: Path) -> tuple[dict[str, Any], list[np.ndarray[Any, Any]]]:
+    """The header and the arrays of a file."""
+    data = path.read_bytes()
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             header = json.loads(archive.read("header.json"))
             if not isinstance(header, dict) or header.get("format") != FORMAT:
-                raise StorageError(f"{path} is no file of this package")
-            if header["version"] > VERSION:
-                raise StorageError(
-                    f"{path} is of format {header['version']}; this version of the package reads "
-                    f"formats up to {VERSION}"
-                )
+                raise StorageError(f"{path} was not written by this package")
+            if not isinstance(header.get("version"), int) or "content" not in header:
+                raise StorageError(f"{path} is damaged: its header has no version or no content")
             arrays = [
                 np.lib.format.read_array(
                     io.BytesIO(archive.read(f"{number}.npy")), allow_pickle=False
                 )
                 for number in range(len(archive.namelist()) - 1)
             ]
-        return cast("dict[str, Any]", _decode(header["content"], arrays))
     except StorageError:
         raise
+    # What zipfile, json and NumPy raise at bytes that they cannot read.
     except (
         zipfile.BadZipFile,
         zlib.error,
         EOFError,
-        RuntimeError,
         KeyError,
-        IndexError,
-        TypeError,
+        NotImplementedError,
+        OSError,
+        RuntimeError,
         ValueError,
-        AttributeError,
     ) as error:
         raise StorageError(
-            f"{path} is truncated or no file of this package ({type(error).__name__}: {error})"
+            f"{path} is truncated, or was not written by this package "
+            f"({type(error).__name__}: {error})"
         ) from error
+    return header, arrays
 
 
 def restore(learner: Any, saved: Any) -> None:
-    """Give ``learner`` the state of ``saved``, a learner of the same class, in place.
+    """Give ``learner`` what ``saved`` has learned, a learner of the same class, in place.
 
     Raises:
         StorageError: they are not of one class and made with the same arguments.
@@ -165,24 +161,10 @@ def restore(learner: Any, saved: Any) -> None:
         raise StorageError(
             f"the saved learner is a {type(saved).__name__}, this one a {type(learner).__name__}"
         )
-    arrays: list[np.ndarray[Any, Any]] = []
-    ours, theirs = (
-        json.dumps(_encode(agent.constructor_arguments, arrays)) for agent in (learner, saved)
-    )
-    if _without_numbers(ours) != _without_numbers(theirs):
-        raise StorageError("the saved learner was made with other arguments than this one")
-    vars(learner).update(vars(saved))
-
-
-def _without_numbers(text: str) -> Any:
-    """Encoded arguments with nested learners' states left out: only how they were made counts."""
-
-    def strip(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: strip(entry) for key, entry in value.items() if key != "state"}
-        return [strip(entry) for entry in value] if isinstance(value, list) else value
-
-    return strip(json.loads(text))
+    try:
+        learner.restore(saved.saved())
+    except ValueError as error:
+        raise StorageError(str(error)) from error
 
 
 def _encode(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
@@ -191,115 +173,70 @@ def _encode(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
         return value
     if isinstance(value, np.generic):
         return _encode(value.item(), arrays)
-    kind: Any = type(value)
-    name = kind.__name__
     if isinstance(value, np.ndarray):
         arrays.append(value)
         return {"array": len(arrays) - 1}
-    if name in VALUES and kind is VALUES[name]:
-        names = getattr(kind, "_fields", None) or tuple(kind.__dataclass_fields__)
-        values = {key: getattr(value, key) for key in names}
-        return {"value": name, "fields": _encode(values, arrays)}
-    if isinstance(value, list) and value and isinstance(value[0], Transition):
-        columns = [np.stack([np.asarray(turn[i]) for turn in value]) for i in range(len(value[0]))]
-        return {"turns": [_encode(column, arrays) for column in columns]}
-    if isinstance(value, (list, tuple)):
-        tag = "turn" if isinstance(value, Transition) else "tuple"
-        items = [_encode(entry, arrays) for entry in value]
-        return items if isinstance(value, list) else {tag: items}
-    if isinstance(value, range):
-        return {"range": [value.start, value.stop, value.step]}
+    if isinstance(value, list):
+        return [_encode(entry, arrays) for entry in value]
+    if isinstance(value, tuple):
+        return {"tuple": [_encode(entry, arrays) for entry in value]}
     if isinstance(value, dict):
         return {"dict": [[_encode(k, arrays), _encode(v, arrays)] for k, v in value.items()]}
-    if isinstance(value, Convention):
-        return {"convention": value.value}
-    if isinstance(value, spaces.Dict):
-        return _encode(value["observation"], arrays)  # tables look at nothing else
-    if isinstance(value, spaces.Box):
-        return {"box": [value.low.tolist(), value.high.tolist(), str(value.dtype)]}
-    if isinstance(value, spaces.Discrete):
-        return {"discrete": int(value.n)}
+    if isinstance(value, np.random.Generator):
+        return {"generator": value.bit_generator.state}
     if value is harmonic:
         return {"schedule": "harmonic"}
-    if isinstance(value, np.random.Generator):
-        return {"generator": [value.bit_generator.state]}
-    if kind is STORABLE.get(name):
-        return {
-            "learner": name,
-            "arguments": _encode(value.constructor_arguments, arrays),
-            "state": _encode(_state(value), arrays),
-        }
-    if kind is PARTS.get(name):
-        return {"part": name, "state": _encode(_state(value), arrays)}
+    if isinstance(value, Decay):
+        return {"decay": [value.start, value.factor, value.every, value.floor]}
+    if isinstance(value, Replay):
+        return {"replay": [value.capacity, value.batch, value.interval]}
+    if isinstance(value, Game):
+        return _encode_game(value, arrays)
+    name = type(value).__name__
+    if CLASSES.get(name) is type(value):
+        return {"learner": name, "saved": _encode(value.saved(), arrays)}
     raise StorageError(f"{value!r} of type {name} cannot be saved")
 
 
-def _state(owner: Any) -> dict[str, Any]:
-    return {key: value for key, value in vars(owner).items() if key not in REMADE}
+def _encode_game(game: Game, arrays: list[np.ndarray[Any, Any]]) -> Any:
+    """A registered game by its name and arguments; nothing where a file cannot hold these."""
+    if game.registered is None:
+        return None
+    name, arguments = game.registered
+    try:
+        return {"game": name, "arguments": _encode(arguments, arrays)}
+    except StorageError:  # a start of one's own, say
+        return None
 
 
-def _decode(code: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
-    """Return what :func:`_encode` encoded; a part comes back as a dict of its attributes."""
+def _decode(code: Any, arrays: list[np.ndarray[Any, Any]], game: Game | None) -> Any:
+    """Return what :func:`_encode` encoded, ``game`` being that of learners that know none."""
     if isinstance(code, list):
-        return [_decode(entry, arrays) for entry in code]
+        return [_decode(entry, arrays, game) for entry in code]
     if not isinstance(code, dict):
         return code
     kind, body = next(iter(code.items()))
     if kind == "array":
         return arrays[body]
-    if kind == "turns":
-        columns = [_decode(column, arrays) for column in body]
-        return [_turn(fields) for fields in zip(*columns, strict=True)]
-    if kind == "turn":
-        return _turn(_decode(body, arrays))
     if kind == "tuple":
-        return tuple(_decode(entry, arrays) for entry in body)
-    if kind == "range":
-        return range(*body)
+        return tuple(_decode(entry, arrays, game) for entry in body)
     if kind == "dict":
-        return {_decode(k, arrays): _decode(v, arrays) for k, v in body}
-    if kind == "convention":
-        return Convention(body)
-    if kind == "box":
-        low, high, dtype = body
-        bounds: Any = np.array(low, dtype=dtype), np.array(high, dtype=dtype)
-        return spaces.Box(low=bounds[0], high=bounds[1], dtype=np.dtype(dtype).type)
-    if kind == "discrete":
-        return spaces.Discrete(body)
+        return {_decode(k, arrays, game): _decode(v, arrays, game) for k, v in body}
+    if kind == "generator":
+        return generator(body)
     if kind == "schedule":
         return {"harmonic": harmonic}[body]
-    if kind == "generator":
-        return _generator(body[0])
-    if kind == "value":
-        return VALUES[body](**_decode(code["fields"], arrays))
-    if kind == "part":
-        return _decode(code["state"], arrays)
+    if kind == "decay":
+        return Decay(*body)
+    if kind == "replay":
+        return Replay(*body)
+    if kind == "game":
+        return make_game(body, **_decode(code["arguments"], arrays, game))
     if kind == "learner":
-        learner = STORABLE[body](**_decode(code["arguments"], arrays))
-        for key, value in _decode(code["state"], arrays).items():
-            part = getattr(learner, key, None)
-            if type(part).__name__ in PARTS:
-                vars(part).update(value)
-            else:
-                setattr(learner, key, value)
-        return learner
+        if body not in CLASSES:
+            raise StorageError(f"there is no learner {body!r}, but {', '.join(CLASSES)}")
+        saved = _decode(code["saved"], arrays, game)
+        if saved.get("game", game) is None:
+            saved["game"] = game
+        return CLASSES[body].from_saved(saved)
     raise StorageError(f"unknown entry {kind!r}")
-
-
-def _turn(fields: Any) -> Transition:
-    """A transition with plain numbers where a learner keeps plain numbers."""
-    return Transition(
-        *(
-            field.item()
-            if isinstance(field, (np.generic, np.ndarray)) and field.ndim == 0
-            else field
-            for field in fields
-        )
-    )
-
-
-def _generator(state: dict[str, Any]) -> np.random.Generator:
-    """A generator that goes on where the saved one was."""
-    bits = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM}[state["bit_generator"]]()
-    bits.state = cast(Any, state)
-    return np.random.Generator(bits)

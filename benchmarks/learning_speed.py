@@ -16,7 +16,7 @@ import numpy as np
 from agents import (
     SARSA,
     ActorCritic,
-    AfterstateTD,
+    RealTimeDynamicProgramming,
     DoubleQLearning,
     ExpectedSARSA,
     GradientBandit,
@@ -107,8 +107,8 @@ LEARNERS: dict[str, Callable[[GameEnv], Learner]] = {
     "gradient-bandit": lambda env: GradientBandit(*spaces(env)),
     "actor-critic": lambda env: ActorCritic(*spaces(env)),
     "natural-policy-gradient": lambda env: NaturalPolicyGradient(*spaces(env)),
-    "afterstate-td": lambda env: AfterstateTD(env.game, epsilon=1.0),
-    "afterstate-td-symmetric": lambda env: AfterstateTD(env.game, epsilon=0.3, symmetric=True),
+    "afterstate-td": lambda env: RealTimeDynamicProgramming(env.game, epsilon=1.0),
+    "afterstate-td-symmetric": lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3, symmetric=True),
 }
 """By name; one learner for both seats each. Those named afterstate are told the rules."""
 

@@ -14,22 +14,7 @@ from typing import Any, cast
 import numpy as np
 import pettingzoo
 
-from agents import (
-    SARSA,
-    ActorCritic,
-    AfterstateTD,
-    DoubleQLearning,
-    ExpectedSARSA,
-    GradientBandit,
-    Learner,
-    MonteCarloES,
-    NaturalPolicyGradient,
-    OptimalAgent,
-    Policy,
-    QLearning,
-    RandomAgent,
-    WinLossRatio,
-)
+from agents import Learner, OptimalAgent, Policy, RandomAgent, registry
 from agents.evaluation import SEATS, Optimality, optimality
 from agents.training import train
 from benchmarks.command_line import benchmark, names_option, seeds_option, words_typed
@@ -46,14 +31,14 @@ class GameSetting:
     Args:
         name: registered name of the game.
         arguments: of the environment; ``start`` says where games begin.
-        episodes: games that each learner plays.
-        quick_episodes: the same with ``--quick``.
+        games: games that each learner plays.
+        quick_games: the same with ``--quick``.
     """
 
     name: str
     arguments: Mapping[str, Any]
-    episodes: int
-    quick_episodes: int
+    games: int
+    quick_games: int
 
     def make(self) -> GameEnv:
         """Return a new environment."""
@@ -103,37 +88,10 @@ GAMES: dict[str, GameSetting] = {
 }
 
 
-def _shared(agent: type, **parameters: Any) -> Callable[[GameEnv], tuple[Any, ...]]:
-    """One learner for both seats."""
-    return lambda env: (
-        agent(env.observation_space(SEATS[0]), env.action_space(SEATS[0]), **parameters),
-    )
-
-
-def _one_a_seat(agent: type) -> Callable[[GameEnv], tuple[Any, ...]]:
-    """A learner for each seat."""
-    return lambda env: tuple(
-        agent(env.observation_space(seat), env.action_space(seat)) for seat in SEATS
-    )
-
-
 LEARNERS: dict[str, Callable[[GameEnv], tuple[Any, ...]]] = {
     "random": lambda _: (RandomAgent(),),
     "optimal": lambda env: (OptimalAgent(env.game),),
-    "q-learning": _shared(QLearning),
-    "gradient-bandit": _one_a_seat(GradientBandit),
-    "q-learning-own-turn": _shared(QLearning, bootstrap="own_turn", learning_rate=0.3),
-    "q-learning-opponent-max": _shared(
-        QLearning, bootstrap="opponent_max", learning_rate=0.3, discount=0.95
-    ),
-    "double-q-learning": _shared(DoubleQLearning),
-    "sarsa": _shared(SARSA, learning_rate=0.2),
-    "expected-sarsa": _shared(ExpectedSARSA, learning_rate=0.2),
-    "monte-carlo-es": _shared(MonteCarloES, epsilon=0.2),
-    "win-loss-ratio": _shared(WinLossRatio),
-    "afterstate-td": lambda env: (AfterstateTD(env.game),),
-    "actor-critic": _shared(ActorCritic),
-    "natural-policy-gradient": _shared(NaturalPolicyGradient),
+    **{name: row.make for name, row in registry.LEARNERS.items()},
 }
 """By name: agents for an environment, one for both seats or one for each."""
 
@@ -145,11 +103,11 @@ class Run:
     game: str
     learner: str
     seed: int
-    episodes: int
+    games: int
     seconds: float
     percent: float
     random_percent: float
-    fumbles: int
+    blunders: int
     count: int
 
 
@@ -166,7 +124,7 @@ def run(game: str, learner: str, seed: int, quick: bool) -> Run:
     env = setting.make()
     agents = LEARNERS[learner](env)
     learns = isinstance(agents[0], Learner)
-    episodes = (setting.quick_episodes if quick else setting.episodes) if learns else 0
+    games = (setting.quick_games if quick else setting.games) if learns else 0
     pair = agents * 2 if len(agents) == 1 else agents
     if learns:
         # Compiled functions are loaded on a throw-away copy, so that seconds are of training.
@@ -174,18 +132,18 @@ def run(game: str, learner: str, seed: int, quick: bool) -> Run:
         train(
             env, throw_away * 2 if len(throw_away) == 1 else throw_away, 2, seed=0, progress=False
         )
-    log = train(env, pair, episodes, seed=seed, progress=False)
+    log = train(env, pair, games, seed=seed, progress=False)
     scores = _scores(tuple(agent.greedy() if learns else agent for agent in agents), env)
     weights = np.array([score.count for score in scores])
     return Run(
         game,
         learner,
         seed,
-        episodes,
+        games,
         log.seconds,
         float(np.average([score.percent for score in scores], weights=weights)),
         float(np.average([score.random_percent for score in scores], weights=weights)),
-        sum(len(score.fumbles) for score in scores),
+        sum(len(score.blunders) for score in scores),
         int(weights.sum()),
     )
 
@@ -219,13 +177,13 @@ def summary(runs: list[Run]) -> list[list[Any]]:
                     game,
                     GAMES[game].starts,
                     learner,
-                    group[0].episodes,
+                    group[0].games,
                     f"{np.mean([run.seconds for run in group]):.2f}",
                     float(np.mean(percents)),
                     min(percents),
                     max(percents),
                     group[0].random_percent,
-                    float(np.mean([run.fumbles for run in group])),
+                    float(np.mean([run.blunders for run in group])),
                     group[0].count,
                 ]
             )
@@ -242,7 +200,7 @@ NOTES = f"""\
   position with a legal move (exploring starts), for every learner alike.
 - *seconds*: training alone, mean over seeds, environment included, compilation not; runs
   share the machine's cores.
-- *fumbles*: N-positions where a most likely move does not win, mean over the seeds.
+- *fumbles*: blunders, N-positions where a most likely move does not win; mean over the seeds.
 - `random` and `optimal` are not trained: they bound what a score can mean.
 - Machine: {machine()}.
 """
@@ -276,7 +234,7 @@ def main(
     seeds = seeds or (2 if quick else 3)
     tasks = [
         (game, learner, seed)
-        for game in sorted(games, key=lambda name: -GAMES[name].episodes)
+        for game in sorted(games, key=lambda name: -GAMES[name].games)
         for learner in learners
         # Nothing to train, so nothing that a seed could change.
         for seed in range(1 if learner in ("random", "optimal") else seeds)

@@ -16,7 +16,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from tqdm import tqdm
 
-from agents import AfterstateTD
+from agents import RealTimeDynamicProgramming
 from agents.base import FloatArray
 from agents.evaluation.value_score import value_optimality
 from agents.plotting.style import BLUE, GREEN, PAGE_WIDTH, VERMILLION, save_figure, styled
@@ -125,8 +125,8 @@ def peak_megabytes() -> int | None:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit // 10**6
 
 
-def _learner(env: GameEnv, symmetric: bool) -> AfterstateTD:
-    return AfterstateTD(env.game, epsilon=0.1, sweeping=True, symmetric=symmetric, dtype="int8")
+def _learner(env: GameEnv, symmetric: bool) -> RealTimeDynamicProgramming:
+    return RealTimeDynamicProgramming(env.game, epsilon=0.1, sweeping=True, symmetric=symmetric, dtype="int8")
 
 
 def exponent(positions: FloatArray, amounts: FloatArray) -> tuple[float, float]:
@@ -214,7 +214,7 @@ def scaling_figure(runs: list[Run]) -> Figure:
 
 
 NOTES = f"""\
-- The learner is `AfterstateTD` with sweeping, one byte a position, learning rate 1, epsilon 0.1, in
+- The learner is `RealTimeDynamicProgramming` with sweeping, one byte a position, learning rate 1, epsilon 0.1, in
   compiled self-play on one core. It is told the rules, and no theorem; with `--symmetric` also
   that the order of heaps does not matter, so that it learns each position once for all orders.
 - *exploring*: games start from uniformly drawn positions, and go on until every N-position is

@@ -1,4 +1,4 @@
-"""How a position is shown to an agent: as integers, or as 0/1 features for networks."""
+"""Observations of positions: integers, or 0/1 features for networks."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ class Encoding:
     """Turns positions into observations.
 
     Args:
-        name: ``"integer"``: the position itself, int64 ``(components,)``. Float32 vectors, the
-            components' features one after the other: ``"one_hot"``, as many features as a
-            component has states; ``"binary"``, its bits, lowest first; ``"unary"``, as many
-            leading ones as the state's number.
+        name: ``"integer"``: the position itself, int64 ``(components,)``. The others are float32
+            vectors, the features of all components concatenated: ``"one_hot"``, one feature for
+            each state of a component; ``"binary"``, the bits of the state, lowest first;
+            ``"unary"``, as many leading ones as the number of the state.
         rules: the rules whose positions are encoded.
-        dtype: of ``"integer"`` observations.
+        dtype: the dtype of ``"integer"`` observations.
 
     Attributes:
-        space: the ``Box`` that observations are in.
+        space: the ``Box`` of the observations.
         widths: number of features of each component.
 
     Raises:

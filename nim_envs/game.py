@@ -1,10 +1,10 @@
-"""A game: rules, who wins, and where it starts."""
+"""A game: rules, the convention that says who wins, and the start position."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.component import BoolArray, IntArray
@@ -15,6 +15,16 @@ from nim_envs.theory.reach import reachable
 from nim_envs.theory.solution import Solution
 from nim_envs.theory.solver import solve
 
+PLAYERS = ("player_0", "player_1")
+"""The two players, by the number of their seat; ``player_0`` moves first."""
+
+
+class Registered(NamedTuple):
+    """How :func:`nim_envs.make_game` makes a game."""
+
+    name: str
+    arguments: dict[str, Any]
+
 
 @dataclass(frozen=True)
 class Game:
@@ -24,6 +34,7 @@ class Game:
         rules: the rules; see :mod:`nim_envs.rules`.
         convention: normal or misère play.
         start: the distribution of start positions; the rules' initial one by default.
+        registered: how :func:`nim_envs.make_game` makes it again, where that has made it.
 
     Raises:
         InvalidGameError: ``convention`` is not a :class:`Convention`.
@@ -41,6 +52,7 @@ class Game:
     rules: Rules
     convention: Convention
     start: Start = field(default_factory=FixedStart)
+    registered: Registered | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.convention, Convention):
@@ -52,7 +64,7 @@ class Game:
 
     @cached_property
     def solution(self) -> Solution:
-        """The exact solution, computed when first asked for.
+        """The exact solution, computed on first access.
 
         Raises:
             SearchTooLargeError: the game cannot be solved within the default limit.
@@ -68,7 +80,7 @@ class Game:
         return self.start.bind(self).support()[0]
 
     def positions_by_seat(self) -> BoolArray:
-        """Return which positions each seat can be to move at, by :func:`nim_envs.theory.reachable`.
+        """Return at which positions each player can be to move in a game from a start.
 
         Returns:
             Boolean ``(2, num_positions)`` by seat and mixed-radix index.
@@ -80,7 +92,7 @@ class Game:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the solution out of pickles: it is computed again when needed."""
-        return {"rules": self.rules, "convention": self.convention, "start": self.start}
+        return {name: vars(self)[name] for name in self.__dataclass_fields__}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Game:
         """Return the game itself: it is immutable."""

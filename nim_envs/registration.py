@@ -1,4 +1,4 @@
-"""One table of games, and the ids that come from it."""
+"""The table of registered games, and their ids in PettingZoo and Gymnasium."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pettingzoo
 from nim_envs.envs.aec import GameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidGameError
-from nim_envs.game import Game
+from nim_envs.game import Game, Registered
 from nim_envs.rules import (
     Convention,
     Rules,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from nim_envs.envs.vector import VectorGameEnv
 
 NAMESPACE = "nim_envs"
-VERSION = 0
 
 
 @dataclass(frozen=True)
@@ -44,21 +43,24 @@ class Row:
 
     Args:
         rules: the rules constructor; its keyword arguments are the environment's.
-        misere: whether the player who makes the last move loses, unless told otherwise.
+        misere: whether by default the player who makes the last move loses.
         defaults: default keyword arguments of the rules constructor.
+        version: of its ids; raised for this game alone, where its behaviour changes in a way
+            that could change results.
     """
 
     rules: Callable[..., Rules]
     misere: bool
     defaults: Mapping[str, Any]
+    version: int = 0
 
 
 def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
     """Rules of a sum of registered games.
 
     Args:
-        games: for each one its name in :data:`GAMES` and the arguments of its rules; those
-            that are left out are as registered, and may all be: a name alone will do.
+        games: for each one its name in :data:`GAMES`, or a pair of its name and arguments of its
+            rules; arguments that are left out are as registered.
 
     Raises:
         InvalidGameError: an unknown name, or arguments that describe no game.
@@ -81,7 +83,7 @@ def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
 
 
 def _pair(entry: Any) -> tuple[str, Mapping[str, Any]]:
-    """Return what describes a game as its name and its arguments."""
+    """Return an entry of a sum as a name and arguments."""
     if (
         not isinstance(entry, Sequence)
         or len(entry) != 2
@@ -152,7 +154,7 @@ def make_game(
         name: a key of :data:`GAMES`.
         misere: whether the player who makes the last move loses; ``None``: as registered.
         start: a :class:`nim_envs.starts.Start`, the name of one, or a position.
-        rules_arguments: arguments of the rules constructor, over the registered defaults.
+        rules_arguments: arguments of the rules constructor; they replace the registered defaults.
 
     Raises:
         InvalidGameError: an unknown name, or arguments that describe no game.
@@ -168,7 +170,8 @@ def make_game(
         raise InvalidGameError(f"misere must be True or False, not {misere!r}")
     convention = Convention.from_misere(row.misere if misere is None else misere)
     rules = row.rules(**{**row.defaults, **rules_arguments})
-    return Game(rules=rules, convention=convention, start=as_start(start))
+    arguments = {"misere": misere, "start": start, **rules_arguments}
+    return Game(rules, convention, as_start(start), Registered(name, arguments))
 
 
 def make_aec(
@@ -185,7 +188,7 @@ def make_aec(
 
     Args:
         game: a key of :data:`GAMES`.
-        render_mode: see :class:`nim_envs.envs.aec.GameEnv`, as for the next four.
+        render_mode: this and the next four: see :class:`nim_envs.envs.aec.GameEnv`.
         encoding: how positions are observed.
         illegal_move: what an illegal move does.
         max_cycles: most moves of each player.
@@ -199,7 +202,7 @@ def make_aec(
     """
     return GameEnv(
         make_game(game, **game_arguments),
-        name=f"{game}_v{VERSION}",
+        name=f"{game}_v{_row(game).version}",
         render_mode=render_mode,
         encoding=encoding,
         illegal_move=illegal_move,
@@ -225,9 +228,9 @@ def make_versus(
 
     Args:
         game: a key of :data:`GAMES`.
-        opponent: who answers; see :class:`nim_envs.envs.versus.VersusEnv`, as for those down to
-            ``show_winning_moves``.
-        seat: the agent's.
+        opponent: who plays the other seat; for this and all down to ``show_winning_moves`` see
+            :class:`nim_envs.envs.versus.VersusEnv`.
+        seat: the seat of the agent.
         render_mode: how games are rendered.
         encoding: how positions are observed.
         mask_in_observation: whether observations hold the action mask.
@@ -244,7 +247,7 @@ def make_versus(
     """
     return VersusEnv(
         make_game(game, **game_arguments),
-        name=f"{game}_v{VERSION}",
+        name=f"{game}_v{_row(game).version}",
         opponent=opponent,
         seat=seat,
         render_mode=render_mode,
@@ -276,10 +279,10 @@ def make_vector(
 
     Args:
         game: a key of :data:`GAMES`.
-        num_envs: see :class:`nim_envs.envs.vector.VectorGameEnv`, as for the others down to
-            ``show_winning_moves``.
-        opponent: who answers inside the step, if anybody.
-        seat: the agent's seat versus an opponent.
+        num_envs: number of games; for this and all down to ``show_winning_moves`` see
+            :class:`nim_envs.envs.vector.VectorGameEnv`.
+        opponent: who plays the other seat; ``None``: self-play.
+        seat: the seat of the agent, where there is an opponent.
         render_mode: whether games can be rendered.
         encoding: how positions are observed.
         illegal_move: what an illegal move does.
@@ -296,13 +299,13 @@ def make_vector(
         SearchTooLargeError: the game is too large for tables.
         TypeError: an argument that the rules constructor does not take.
     """
-    # Numba is imported with it, and importing the package is to stay light.
+    # It imports Numba, which takes seconds; importing the package should be fast.
     from nim_envs.envs.vector import VectorGameEnv
 
     return VectorGameEnv(
         make_game(game, **game_arguments),
         num_envs,
-        name=f"{game}_v{VERSION}",
+        name=f"{game}_v{_row(game).version}",
         opponent=opponent,
         seat=seat,
         render_mode=render_mode,
@@ -317,14 +320,22 @@ def make_vector(
 
 
 def aec_id(name: str) -> str:
-    """Return the PettingZoo id of the registered game ``name``."""
-    return f"{NAMESPACE}/{name}-v{VERSION}"
+    """Return the PettingZoo id of the registered game ``name``.
+
+    Raises:
+        InvalidGameError: an unknown name.
+    """
+    return f"{NAMESPACE}/{name}-v{_row(name).version}"
 
 
 def gymnasium_id(name: str) -> str:
-    """Return the Gymnasium id of the registered game ``name``, in camel case."""
+    """Return the Gymnasium id of the registered game ``name``, in camel case.
+
+    Raises:
+        InvalidGameError: an unknown name.
+    """
     camel_case = "".join(word.capitalize() for word in name.split("_"))
-    return f"{NAMESPACE}/{camel_case}-v{VERSION}"
+    return f"{NAMESPACE}/{camel_case}-v{_row(name).version}"
 
 
 def register_all() -> None:

@@ -1,7 +1,7 @@
 """Start positions: fixed, uniform over a box, N-positions, P-positions, or balanced.
 
-A start is a small frozen value that names a distribution; :meth:`Start.bind` ties it to a
-game and gives a :class:`Sampler`. All randomness comes from the generator passed in.
+A :class:`Start` describes a distribution; :meth:`Start.bind` returns its :class:`Sampler` for
+one game. All randomness comes from the generator that is passed in.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from nim_envs.rules.rules import Rules
 from nim_envs.theory.solution import Solution
 
 LARGEST_SUPPORT = 1 << 20
-"""Boxes of at most this many positions are listed once and drawn from by index."""
+"""Boxes of at most this many positions are enumerated once and sampled by index."""
 
 DRAWS_BEFORE_GIVING_UP = 1 << 20
-"""In a larger box, positions drawn in vain before one of a kind is said not to be found."""
+"""After this many draws from a larger box without a position of the wanted kind: an error."""
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -45,8 +45,8 @@ class Playable(Protocol):
 class Sampler(ABC):
     """Draws start positions of one game.
 
-    To sample many at once takes the same from the generator as to draw them one by one, and
-    gives the same positions, so that a batch of games starts where single games would.
+    Many positions sampled at once are the same as those drawn one by one, and leave the
+    generator in the same state, so that a batch of games starts where single games would.
     """
 
     @abstractmethod
@@ -54,7 +54,7 @@ class Sampler(ABC):
         """Return ``size`` positions, ``(size, components)``, none of them terminal."""
 
     def draw(self, rng: np.random.Generator) -> IntArray:
-        """Return one position, ``(components,)``, as an array of its own."""
+        """Return one position, ``(components,)``, in a new array."""
         position: IntArray = self.sample(rng, 1)[0].copy()
         return position
 
@@ -68,7 +68,7 @@ class Sampler(ABC):
 
 
 class Start(ABC):
-    """A distribution of start positions, not yet tied to a game."""
+    """A distribution of start positions, for any game."""
 
     @abstractmethod
     def bind(self, game: Playable) -> Sampler:
@@ -108,8 +108,8 @@ class UniformStart(Start):
     """Every position of a box that leaves a legal move, all equally likely.
 
     Args:
-        low: smallest state of every component, or one a component.
-        high: largest state of every component, or one a component; ``None``: its largest.
+        low: smallest state of every component, or one bound for each component.
+        high: the same for the largest state; ``None``: the largest that the component has.
     """
 
     low: int | tuple[int, ...] = 0
@@ -152,7 +152,7 @@ class BalancedStart(Start):
     high: int | tuple[int, ...] | None = None
 
     def bind(self, game: Playable) -> Sampler:
-        """Return a sampler that first tosses a fair coin."""
+        """Return a sampler that first draws which of the two it will be."""
         return _Mixed(
             OutcomeStart(True, self.low, self.high).bind(game),
             OutcomeStart(False, self.low, self.high).bind(game),
@@ -166,14 +166,14 @@ NAMED_STARTS: dict[str, Start] = {
     "p_position": OutcomeStart(winning=False),
     "balanced": BalancedStart(),
 }
-"""The starts that have a name, as in ``reset(options={"start": "p_position"})``."""
+"""The starts by name, as in ``reset(options={"start": "p_position"})``."""
 
 
 def as_start(start: Any) -> Start:
     """Return ``start`` as a :class:`Start`.
 
     Args:
-        start: a :class:`Start`, a name out of :data:`NAMED_STARTS`, or a position.
+        start: a :class:`Start`, a key of :data:`NAMED_STARTS`, or a position.
 
     Raises:
         InvalidPositionError: none of these.
@@ -204,9 +204,9 @@ class _Listed(Sampler):
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
         if len(self._positions) == 1:
             return np.repeat(self._positions, size, axis=0)
-        # Of at most 2**20 positions none is favoured measurably by rounding.
+        # With at most 2**20 positions the bias by rounding is too small to be measured.
         chosen = (rng.random(size) * len(self._positions)).astype(np.int64)
-        # Several times faster than by square brackets.
+        # Several times faster than indexing by ``[chosen]``.
         return self._positions.take(chosen, axis=0)
 
     def draw(self, rng: np.random.Generator) -> IntArray:
@@ -243,7 +243,7 @@ class _Mixed(Sampler):
 
 
 class _Box(Sampler):
-    """Draws from a box and rejects what is terminal or not of the wanted outcome."""
+    """Rejection sampling from a box: terminal positions and unwanted outcomes are rejected."""
 
     def __init__(self, game: Playable, low: Any, high: Any, wanted: bool | None) -> None:
         self._game = game
@@ -264,7 +264,8 @@ class _Box(Sampler):
             broadcast = None
         if broadcast is None or broadcast.dtype.kind not in "iu":
             raise InvalidPositionError(
-                f"{name} must be an integer or one for each of {len(top)} components, not {bound!r}"
+                f"{name} must be an integer or {len(top)} integers, one for each component, "
+                f"not {bound!r}"
             )
         return self._game.rules.checked_points(broadcast)
 
@@ -291,7 +292,7 @@ class _Box(Sampler):
             accepted = np.flatnonzero(self.accepts(rows))
             tried += len(rows)
             if len(accepted) >= missing:
-                # Take no more from the generator than single draws would have.
+                # Leave the generator in the state in which single draws would have.
                 accepted = accepted[:missing]
                 rng.bit_generator.state = before
                 self._rows(rng, int(accepted[-1]) + 1)
@@ -302,7 +303,7 @@ class _Box(Sampler):
         return np.concatenate(found)
 
     def _rows(self, rng: np.random.Generator, size: int) -> IntArray:
-        """``size`` positions of the box, ``(size, components)``."""
+        """Draw ``size`` points of the box, ``(size, components)``."""
         spans = self._high - self._low + 1
         steps: IntArray = (rng.random((size, len(spans))) * spans).astype(np.int64)
         return self._low + steps

@@ -26,9 +26,10 @@ LAYERS = [
     ["nim_envs.sequences"],
     ["nim_envs.game", "nim_envs.starts"],
     ["nim_envs.encoding", "nim_envs.envs.opponents", "nim_envs.render"],
-    ["nim_envs.envs.aec", "nim_envs.envs.vector.tables"],
-    ["nim_envs.envs.vector.kernels"],
+    ["nim_envs.envs.rendering", "nim_envs.envs.vector.tables"],
+    ["nim_envs.envs.aec", "nim_envs.envs.vector.kernels"],
     ["nim_envs.envs"],
+    ["nim_envs.scoring"],
     ["nim_envs.registration"],
     ["nim_envs"],
     ["nim_envs.adapters", "nim_envs.cli"],
@@ -125,8 +126,8 @@ def test_every_layer_names_what_there_is():
 
 def test_importing_the_package_leaves_numba_and_the_agents_alone():
     code = (
-        "import sys, nim_envs; "
-        "print([m for m in ('numba', 'agents', 'pygame', 'matplotlib', 'torch') "
+        "import sys, nim_envs, nim_envs.scoring; "
+        "print([m for m in ('numba', 'agents', 'pygame', 'matplotlib', 'torch', 'tqdm') "
         "if m in sys.modules])"
     )
     done = subprocess.run(

@@ -1,22 +1,22 @@
-"""Evaluation: exact scores, matches, tournaments, learning curves."""
+"""Evaluation: exact scores, matches, tournaments, learning curves.
 
-from agents.evaluation.scores import (
+The exact scores are those of :mod:`nim_envs.scoring`.
+"""
+
+from agents.evaluation.matches import LARGEST_LIMIT, MatchResult, play_match, wilson_interval
+from agents.evaluation.visits import VisitRecorder
+from nim_envs.game import PLAYERS as SEATS
+from nim_envs.scoring import (
     CHUNK_ENTRIES,
-    LARGEST_LIMIT,
     POSITION_SETS,
-    SEATS,
-    MatchResult,
     Optimality,
     ValueAccuracy,
-    VisitRecorder,
     WinChances,
     beatable_share,
     best_response,
     optimality,
     optimality_by_size,
-    play_match,
     value_accuracy,
-    wilson_interval,
     win_chances,
 )
 

@@ -1,4 +1,4 @@
-"""Learning curves: optimality against games and seconds."""
+"""Learning curves: optimality as a function of games and of seconds."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Learner
-from agents.evaluation import SEATS, optimality
 from agents.training import Env, TrainingLog, train
 from nim_envs import Game
+from nim_envs.game import PLAYERS
+from nim_envs.scoring import optimality
 
 NO_GAMES = TrainingLog(np.empty(0, dtype=np.int8), np.empty(0, dtype=np.int32), 0.0)
 
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """Scores taken as training went on.
+    """Scores of the greedy policy during training.
 
     Attributes:
-        games: games played by each score, int64 ``(points,)``.
-        seconds: training time by then, scoring not included, float64 ``(points,)``.
+        games: games played when each score was taken, int64 ``(points,)``.
+        seconds: training time until then, scoring not included, float64 ``(points,)``.
         percent: optimality of the greedy policy, float64 ``(points,)``; with a learner for each
             seat the mean over both seats' positions.
-        log: of the whole run.
+        log: the log of the whole run.
     """
 
     games: npt.NDArray[np.int64]
@@ -67,22 +68,25 @@ def learning_curve(
     options: dict[str, Any] | None = None,
     stop: Callable[[LearningCurve], bool] | None = None,
 ) -> LearningCurve:
-    """Train in self-play and score the greedy policy as it goes.
+    """Train in self-play and score the greedy policy at intervals.
 
-    Scoring draws nothing at random, so the tables are those that :func:`agents.training.train`
-    alone would give.
+    Scoring draws no random numbers, so the learners end up as after
+    :func:`agents.training.train`.
 
     Args:
         env: the environment.
-        agents: one learner for both seats, scored over all N-positions, or one for each,
-            scored over those that its seat can face.
+        agents: one learner for both seats, scored over all N-positions, or one for each seat,
+            scored over those at which that seat can be to move.
         game: the game that ``env`` plays.
         episodes: number of games.
         seed: seeds the environment's starts and the agents' choices.
-        every: games between two scores; the last game is scored in any case.
+        every: games between two scores; there is always a score after the last game.
         progress: whether to show a progress bar.
         options: passed to every ``env.reset``.
-        stop: asked after every score, with the curve so far; the run ends if it says so.
+        stop: called after every score with the curve so far; the run ends if it returns true.
+
+    Returns:
+        The scores and the log of the training.
 
     Raises:
         ValueError: ``every`` is below 1.
@@ -90,7 +94,7 @@ def learning_curve(
     if every < 1:
         raise ValueError(f"every must be at least 1, not {every}")
     learners: Sequence[Learner] = agents if isinstance(agents, tuple) else (agents,)
-    sets = SEATS if len(learners) == 2 else ("all",)
+    sets = PLAYERS if len(learners) == 2 else ("all",)
     points: list[tuple[int, float, float]] = []
     scoring = 0.0
     began = time.perf_counter()

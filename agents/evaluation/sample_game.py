@@ -1,4 +1,4 @@
-"""One game between policies, with what each of them might have played."""
+"""One game between policies, with the probability of every move."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class SampleMove:
     """One move of a game.
 
     Attributes:
-        seat: who moved: 0 or 1.
-        position: where, int64 ``(components,)``.
-        action_mask: what was legal, int8 ``(actions,)``.
-        probabilities: of the mover's policy, float64 ``(actions,)``.
+        seat: the seat that moved: 0 or 1.
+        position: the position before the move, int64 ``(components,)``.
+        action_mask: the legal actions there, int8 ``(actions,)``.
+        probabilities: the probabilities of the mover's policy, float64 ``(actions,)``.
         winning: which actions move to a P-position, boolean ``(actions,)``.
-        action: what was played.
+        action: the action that was played.
     """
 
     seat: int
@@ -37,9 +37,9 @@ class SampleGame:
     """A finished game.
 
     Attributes:
-        moves: in order.
+        moves: the moves in order.
         final: the last position, int64 ``(components,)``.
-        winner: seat that won.
+        winner: the seat that won: 0 or 1.
     """
 
     moves: tuple[SampleMove, ...]
@@ -48,15 +48,15 @@ class SampleGame:
 
 
 def sample_game(policies: Policy | tuple[Policy, Policy], game: Game, *, seed: int) -> SampleGame:
-    """Let two policies play a game from ``game.start``; every move is drawn by its probability.
+    """Let two policies play a game from ``game.start``, each move drawn by its probability.
 
     Args:
-        policies: one for both seats, or one for each.
+        policies: one policy for both seats, or one for each.
         game: the game; observations are its positions.
-        seed: of the start and of all moves; same seed, same game.
+        seed: seeds the start and all moves; same seed, same game.
 
     Raises:
-        ValueError: a policy gives an illegal action a probability.
+        ValueError: a policy gives an illegal action a probability above 0.
 
     Example:
         >>> from agents import OptimalAgent

@@ -11,12 +11,12 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from agents.base import Agent, FloatArray
-from agents.evaluation import play_match
+from agents.evaluation.matches import play_match
 from agents.training import Env
 
 RESAMPLES = 200
 VIRTUAL_DRAWS = 1.0
-"""Draws added to every pairing, without which a player that always wins has no finite rating."""
+"""Draws added to every pairing; without them a player that always wins has no finite rating."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,12 @@ class Tournament:
 
     Attributes:
         names: the players.
-        points: a win counts 1, a draw 1/2: of the row against the column, float64
-            ``(players, players)``.
+        points: points of the row's player against the column's, 1 for a win and 1/2 for a draw,
+            float64 ``(players, players)``.
         games: games of each pairing, int64, same shape.
         elo: ratings with mean 0, float64 ``(players,)``; 400 points are odds of 10 to 1.
-        intervals: of the ratings at 95 %, float64 ``(players, 2)``, by resampling the games.
+        intervals: 95 % intervals of the ratings, by resampling the games, float64
+            ``(players, 2)``.
     """
 
     names: tuple[str, ...]
@@ -39,7 +40,7 @@ class Tournament:
     intervals: FloatArray
 
     def ranking(self) -> list[tuple[str, float, float, float]]:
-        """Return name, rating, and the ends of its interval, best first."""
+        """Return the name, the rating and the interval's ends of every player, best first."""
         order = np.argsort(-self.elo, kind="stable")
         return [(self.names[i], float(self.elo[i]), *map(float, self.intervals[i])) for i in order]
 
@@ -53,15 +54,18 @@ def round_robin(
     progress: bool = True,
     options: dict[str, Any] | None = None,
 ) -> Tournament:
-    """Let every agent play every other, changing seats after every game.
+    """Let every agent play every other; they swap seats after every game.
 
     Args:
         env: the environment.
         agents: the players by name, at least two.
         games: games of each pairing.
-        seed: seeds starts, choices and the resampling; same seed, same result.
+        seed: seeds starts, actions and the resampling; same seed, same result.
         progress: whether to show a progress bar.
         options: passed to every ``env.reset``.
+
+    Returns:
+        The points of every pairing, and the ratings.
 
     Raises:
         ValueError: fewer than two agents, or ``games`` below 1.
@@ -97,7 +101,7 @@ def round_robin(
 def _resampled(
     points: FloatArray, draws: npt.NDArray[np.int64], games: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Draw the games of every pairing again, with replacement."""
+    """Resample the games of every pairing, with replacement."""
     again = np.zeros(points.shape)
     for i in range(len(points)):
         for j in range(i):
@@ -110,12 +114,12 @@ def _resampled(
 
 
 def elo_ratings(points: FloatArray) -> FloatArray:
-    """Return the ratings under which ``points`` are likeliest, with mean 0.
+    """Return the maximum-likelihood ratings of ``points``, with mean 0.
 
     One virtual draw in every pairing keeps them finite.
 
     Args:
-        points: of the row against the column, ``(players, players)``.
+        points: points of the row's player against the column's, ``(players, players)``.
 
     References:
         R. A. Bradley & M. E. Terry, "Rank analysis of incomplete block designs", *Biometrika*

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import FloatArray, IntArray
-from agents.learners.afterstate import AfterstateValues, GreedyValuePolicy
-from agents.training.compiled.games import slot_to_fill, sorted_number
+from agents.base import Array, FloatArray, IntArray
+from agents.tabular.compiled_rules import CompiledRules, slot_to_fill, sorted_number
+from agents.tabular.position_values import GreedyValuePolicy
 from nim_envs import Game
 from nim_envs.compilation import compiled
 from nim_envs.reference_counts import without_reference_counts
@@ -17,21 +17,24 @@ CHUNK = 1 << 20
 
 
 @compiled
-def _score(state: AfterstateValues, winning: npt.NDArray[np.bool_], totals: FloatArray) -> None:
+def _score(
+    values: Array,
+    rules: CompiledRules,
+    order: IntArray | None,
+    winning: npt.NDArray[np.bool_],
+    totals: FloatArray,
+) -> None:
     """Add up the greedy policy's chances of a winning move, and count N-positions.
 
     Args:
-        state: of the learner.
+        values: of positions, for the player to move, ``(num_positions,)``.
+        rules: of the game.
+        order: of the components, where positions are sorted.
         winning: whether each position is an N-position, ``(num_positions,)``; false where
             a point of the lattice is no position.
         totals: chances and count, ``(2,)``, changed in place.
     """
-    # One by one: the whole tuple takes longer to pass to a function than the function takes.
-    values, order, rules = (
-        without_reference_counts(state.values),
-        without_reference_counts(state.order),
-        without_reference_counts(state.rules),
-    )
+    rules = without_reference_counts(rules)
     components = len(rules.strides)
     position: IntArray = np.zeros(components, dtype=np.int64)
     following: IntArray = np.zeros(components, dtype=np.int64)
@@ -54,7 +57,7 @@ def _score(state: AfterstateValues, winning: npt.NDArray[np.bool_], totals: Floa
                 after = index + (first - before) * rules.strides[component]
                 after += second * rules.strides[slot]
                 place = after
-                if len(order):
+                if order is not None:
                     following[:] = position
                     following[component] = first
                     if second:
@@ -79,7 +82,7 @@ def value_optimality(policy: GreedyValuePolicy, game: Game) -> float:
     one byte a position.
 
     Args:
-        policy: what an :class:`agents.AfterstateTD` has learned.
+        policy: what a learner of values of positions has learned.
         game: its game.
     """
     rules, solution = game.rules, game.solution
@@ -90,5 +93,6 @@ def value_optimality(policy: GreedyValuePolicy, game: Game) -> float:
         real = rules.is_position(points)
         winning[indices[real]] = solution.is_winning(points[real])
     totals = np.zeros(2)
-    _score(policy.state, winning, totals)
+    known = policy.positions
+    _score(known.values, known.rules, known.order, winning, totals)
     return float(100 * totals[0] / totals[1])

@@ -7,67 +7,116 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import FloatArray, IntArray, Transition
-from agents.storable import storable
-from agents.tabular.epsilon_greedy import EpsilonGreedyLearner, choose_epsilon_greedily
-from agents.tabular.index import check_memory
-from agents.tabular.schedules import Schedule
+from agents.base import FloatArray, IntArray
+from agents.tabular.action_values import (
+    ActionValueLearner,
+    choose_epsilon_greedily,
+    initial_table,
+    step_towards,
+)
+from agents.tabular.learner import copy_into
+from agents.tabular.protocol import Turn, choose, implements, learn
+from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import greedy_action
-from agents.training.compiled.games import Turn, choose, implements, learn
 from nim_envs.compilation import compiled
 
 
-@compiled
-def double_q_update(
-    chooser: FloatArray,
-    judge: FloatArray,
-    position: int,
+@compiled(inner=True)
+def double_q_learning(
+    table: FloatArray,
+    other_table: FloatArray,
+    state: int,
     action: int,
     reward: float,
-    reply_position: int,
-    reply_legal_actions: IntArray,
+    next_state: int,
+    next_legal_actions: IntArray,
     learning_rate: float,
     discount: float,
     uniform: float,
 ) -> None:
-    """Update ``chooser`` with the reply that it thinks best, valued by ``judge``.
+    """Q1(s, a) += α [r − γ Q2(s', argmax_a' Q1(s', a')) − Q1(s, a)].
 
-    The target is ``reward - discount * judge[reply, argmax chooser[reply]]``, or the reward
-    alone where the game is over.
+    The minus sign is there because s' is the opponent's to move.
 
     Args:
-        chooser: ``(positions, actions)``, changed in place.
-        judge: the other table.
-        position: row of the position moved from.
-        action: the move.
-        reward: to the mover.
-        reply_position: row of the position after the move.
-        reply_legal_actions: what is legal there; none where the game is over.
-        learning_rate: step size.
-        discount: of the value of the position after the move.
+        table: Q1, ``(states, actions)``, changed in place.
+        other_table: Q2, same shape.
+        state: s.
+        action: a.
+        reward: r, to the mover.
+        next_state: s', the position after the move.
+        next_legal_actions: what is legal there; none where the game has ended.
+        learning_rate: α.
+        discount: γ.
         uniform: breaks ties, in [0, 1).
 
     References:
         H. van Hasselt, "Double Q-learning", *NeurIPS* (2010).
     """
     target = reward
-    best = greedy_action(chooser[reply_position], reply_legal_actions, uniform)
+    best = greedy_action(table[next_state], next_legal_actions, uniform)
     if best >= 0:
-        target -= discount * judge[reply_position, best]
-    chooser[position, action] += learning_rate * (target - chooser[position, action])
+        target -= discount * other_table[next_state, best]
+    step_towards(table, state, action, target, learning_rate)
 
 
-@storable
-class DoubleQLearning(EpsilonGreedyLearner):
+class DoubleQLearningState(NamedTuple):
+    """What :class:`DoubleQLearning` is to the training loops."""
+
+    table: FloatArray  # the mean of both
+    first: FloatArray
+    second: FloatArray
+    learning_rate: float
+    discount: float
+
+
+implements(choose, DoubleQLearningState)(choose_epsilon_greedily)
+
+
+@implements(learn, DoubleQLearningState)
+def _learn(
+    learner: DoubleQLearningState,
+    turn: Turn,
+    epsilon: float,
+    finished_games: int,
+    generator: np.random.Generator,
+) -> None:
+    updated, other = learner.first, learner.second
+    if generator.random() < 0.5:
+        updated, other = learner.second, learner.first
+    state, action = turn.state, turn.action
+    double_q_learning(
+        updated, other, state, action, turn.reward + turn.bonus, turn.reply_state,
+        turn.reply_legal_actions, learner.learning_rate, learner.discount, generator.random(),
+    )  # fmt: skip
+    learner.table[state, action] = (
+        learner.first[state, action] + learner.second[state, action]
+    ) / 2
+
+
+class DoubleQLearning(ActionValueLearner):
     """Double Q-learning: two tables, each valuing what the other chooses.
 
     A coin drawn from its own generator says which one a turn updates. It acts on their mean,
-    ``table``.
+    ``table``. Where a game is cut short, it bootstraps from the position that is left.
 
-    Arguments, attributes and errors: :class:`agents.tabular.epsilon_greedy.EpsilonGreedyLearner`.
+    Args:
+        observation_space: of either player, with integer observations.
+        action_space: of either player, ``Discrete``.
+        learning_rate: step size, over 0 to 1.
+        discount: of what comes after, 0 to 1.
+        epsilon: probability of a random action while learning, or a schedule.
+        initial_range: initial values are uniform within plus and minus this.
+        seed: of the initial values and the coins.
 
     Attributes:
-        tables: the two tables.
+        table: action values, float64 ``(observations, actions)``.
+        tables: the two tables, same shape.
+
+    Raises:
+        TypeError: spaces that no table can be made for.
+        ValueError: a parameter out of its range.
+        MemoryError: the tables would not fit.
     """
 
     def __init__(
@@ -81,74 +130,32 @@ class DoubleQLearning(EpsilonGreedyLearner):
         initial_range: float = 0.0,
         seed: int = 0,
     ) -> None:
-        super().__init__(
-            observation_space,
-            action_space,
-            learning_rate=learning_rate,
-            discount=discount,
-            epsilon=epsilon,
-            initial_range=initial_range,
-            seed=seed,
+        check_step(learning_rate, discount)
+        rng = np.random.default_rng(seed)
+        index, table = initial_table(observation_space, action_space, initial_range, rng, tables=3)
+        state = DoubleQLearningState(
+            table, table.copy(), table.copy(), float(learning_rate), float(discount)
         )
-        check_memory(self.table.shape, self.table.shape, self.table.shape)
-        self.tables = (self.table.copy(), self.table.copy())
+        arguments = {
+            "learning_rate": learning_rate,
+            "discount": discount,
+            "epsilon": epsilon,
+            "initial_range": initial_range,
+            "seed": seed,
+        }
+        super().__init__(index, state, arguments, epsilon=epsilon, generator=rng)
 
-    def learn(self, transition: Transition) -> None:
-        """Learn from one turn by :func:`double_q_update`."""
-        first = int(self.rng.random() < 0.5)
-        position = self.index(transition.observation)
-        double_q_update(
-            self.tables[first],
-            self.tables[1 - first],
-            position,
-            transition.action,
-            transition.reward,
-            self.index(transition.reply_observation),
-            np.flatnonzero(transition.reply_action_mask),
-            self.learning_rate,
-            self.discount,
-            self.rng.random(),
-        )
-        action = transition.action
-        mean = (self.tables[0][position, action] + self.tables[1][position, action]) / 2
-        self.table[position, action] = mean
+    @property
+    def tables(self) -> tuple[FloatArray, FloatArray]:
+        """Both tables, float64 ``(observations, actions)`` each."""
+        return self.state.first, self.state.second
 
-    def compiled_state(self, longest_game: int) -> DoubleQLearningState:
-        """Return its state for :mod:`agents.training.compiled.games`."""
-        return DoubleQLearningState(
-            self.table, *self.tables, float(self.learning_rate), float(self.discount)
-        )
+    def saved(self) -> dict[str, Any]:
+        """Return what a file holds of it."""
+        return {**super().saved(), "first": self.tables[0], "second": self.tables[1]}
 
-
-class DoubleQLearningState(NamedTuple):
-    """What :class:`DoubleQLearning` is in compiled games."""
-
-    table: FloatArray
-    first: FloatArray
-    second: FloatArray
-    learning_rate: float
-    discount: float
-
-
-implements(choose, DoubleQLearningState)(choose_epsilon_greedily)
-
-
-@implements(learn, DoubleQLearningState)
-def _learn(
-    state: DoubleQLearningState,
-    turn: Turn,
-    epsilon: float,
-    finished: int,
-    generator: np.random.Generator,
-) -> None:
-    """The same as :meth:`DoubleQLearning.learn`."""
-    chooser, judge = state.first, state.second
-    if generator.random() < 0.5:
-        chooser, judge = state.second, state.first
-    double_q_update(
-        chooser, judge, turn.position, turn.action, turn.reward, turn.reply_position,
-        turn.reply_legal_actions, state.learning_rate, state.discount, generator.random(),
-    )  # fmt: skip
-    position, action = turn.position, turn.action
-    mean = (state.first[position, action] + state.second[position, action]) / 2
-    state.table[position, action] = mean
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go back to where :meth:`saved` was called."""
+        super().restore(saved)
+        copy_into(self.tables[0], saved["first"])
+        copy_into(self.tables[1], saved["second"])

@@ -7,118 +7,157 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, IntArray, MaskArray, Transition
-from agents.storable import storable
-from agents.tabular.epsilon_greedy import EpsilonGreedyLearner, choose_epsilon_greedily
-from agents.tabular.index import mixed_radix_number
+from agents.base import FloatArray, IntArray
+from agents.tabular.action_values import (
+    ActionValueLearner,
+    choose_epsilon_greedily,
+    initial_table,
+    step_towards,
+)
+from agents.tabular.learner import copy_into
+from agents.tabular.protocol import Turn, choose, implements, is_unanswered, learn
 from agents.tabular.replay import (
     Replay,
     ReplayBuffer,
-    add_turn,
-    drawn_turn,
+    add,
+    arrays_of,
+    draw,
     replay_buffer,
-    turns_due,
+    updates_due,
 )
-from agents.tabular.schedules import Schedule
+from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import largest_legal
-from agents.training.compiled.games import Turn, choose, implements, learn
 from nim_envs.compilation import compiled
 
 BOOTSTRAPS = ("negamax", "own_turn", "opponent_max")
-NEGAMAX, OWN_TURN, _ = range(len(BOOTSTRAPS))
+NEGAMAX, OWN_TURN, OPPONENT_MAX = range(len(BOOTSTRAPS))
 
 
-@compiled
-def q_learning_update(
+@compiled(inner=True)
+def q_learning(
     table: FloatArray,
-    position: int,
+    state: int,
     action: int,
     reward: float,
-    later_position: int,
-    later_legal_actions: IntArray,
+    next_state: int,
+    next_legal_actions: IntArray,
     learning_rate: float,
-    signed_discount: float,
+    discount: float,
 ) -> None:
-    """Move ``table[position, action]`` towards the reward and the best value of what follows.
-
-    The target is ``reward + signed_discount * max table[later_position]`` over legal actions,
-    or the reward alone where the game is over.
+    """Q(s, a) += α [r + γ max_a' Q(s', a') − Q(s, a)], with −γ where s' is the opponent's.
 
     Args:
-        table: ``(positions, actions)``, changed in place.
-        position: row of the position moved from.
-        action: the move.
-        reward: to the mover.
-        later_position: row of the position to bootstrap from.
-        later_legal_actions: what is legal there; none where the game is over.
-        learning_rate: step size.
-        signed_discount: the discount; negative where ``later_position`` is the opponent's.
+        table: Q, ``(states, actions)``, changed in place.
+        state: s, which the mover moved from.
+        action: a, the move.
+        reward: r, to the mover.
+        next_state: s', to bootstrap from.
+        next_legal_actions: what is legal at s'; none where the game has ended: then r alone is
+            the target.
+        learning_rate: α.
+        discount: γ; negative where s' is the opponent's to move.
 
     References:
-        C. Watkins, *Learning from Delayed Rewards* (1989); for the minus sign M. L. Littman,
-        "Markov games as a framework for multi-agent reinforcement learning", *ICML* (1994),
-        minimax-Q where moves alternate.
+        C. Watkins, *Learning from Delayed Rewards* (1989); R. S. Sutton & A. G. Barto,
+        *Reinforcement Learning* (2nd ed.), section 6.5. For the minus sign M. L. Littman, "Markov
+        games as a framework for multi-agent reinforcement learning", *ICML* (1994): minimax-Q
+        where moves alternate.
     """
     target = reward
-    best = largest_legal(table[later_position], later_legal_actions)
+    best = largest_legal(table[next_state], next_legal_actions)
     if best > -np.inf:
-        target += signed_discount * best
-    table[position, action] += learning_rate * (target - table[position, action])
+        target += discount * best
+    step_towards(table, state, action, target, learning_rate)
 
 
-@compiled
-def _update_from_observations(
-    table: FloatArray,
-    strides: IntArray,
-    offset: int,
-    observation: Array,
-    action: int,
-    reward: float,
-    later_observation: Array,
-    later_action_mask: MaskArray,
-    learning_rate: float,
-    signed_discount: float,
+class QLearningState(NamedTuple):
+    """What :class:`QLearning` is to the training loops."""
+
+    table: FloatArray
+    learning_rate: float
+    discount: float  # negative where the bootstrap is from the opponent's state
+    bootstrap: int  # its place in BOOTSTRAPS
+    win_reward: float
+    loss_reward: float
+
+
+class ReplayState(NamedTuple):
+    """The same with replay: of another type, so that learning without replay is compiled alone."""
+
+    table: FloatArray
+    q_learning: QLearningState
+    buffer: ReplayBuffer
+
+
+implements(choose, QLearningState, ReplayState)(choose_epsilon_greedily)
+
+
+@compiled(inner=True)
+def scaled(reward: float, win_reward: float, loss_reward: float) -> float:
+    """Return a reward of the environment in the learner's units."""
+    if reward > 0.0:
+        return reward * win_reward
+    return -reward * loss_reward
+
+
+@compiled(inner=True)
+def reward_of(learner: QLearningState, turn: Turn) -> float:
+    """Return r: of the move alone for negamax, else of move and reply; with the bonus."""
+    reward = scaled(turn.reward, learner.win_reward, learner.loss_reward) + turn.bonus
+    if learner.bootstrap != NEGAMAX:
+        reward += scaled(turn.reply_reward, learner.win_reward, learner.loss_reward)
+    return reward
+
+
+@compiled(inner=True)
+def bootstrap_of(learner: QLearningState, turn: Turn) -> tuple[int, IntArray]:
+    """Return s' and what is legal there."""
+    if learner.bootstrap == OWN_TURN:
+        return turn.next_state, turn.next_legal_actions
+    return turn.reply_state, turn.reply_legal_actions
+
+
+@implements(learn, QLearningState)
+def _learn(
+    learner: QLearningState,
+    turn: Turn,
+    epsilon: float,
+    finished_games: int,
+    generator: np.random.Generator | None,
 ) -> None:
-    """One compiled call for the step-by-step loop: number both observations, then learn."""
-    q_learning_update(
-        table,
-        mixed_radix_number(observation, strides, offset),
-        action,
-        reward,
-        mixed_radix_number(later_observation, strides, offset),
-        np.flatnonzero(later_action_mask),
-        learning_rate,
-        signed_discount,
-    )
+    if learner.bootstrap == OWN_TURN and is_unanswered(turn):
+        return
+    reward = reward_of(learner, turn)
+    next_state, legal_actions = bootstrap_of(learner, turn)
+    q_learning(
+        learner.table, turn.state, turn.action, reward, next_state, legal_actions,
+        learner.learning_rate, learner.discount,
+    )  # fmt: skip
 
 
-@compiled
-def learn_again(
-    table: FloatArray, buffer: ReplayBuffer, slot: int, learning_rate: float, signed_discount: float
+@implements(learn, ReplayState)
+def _learn_with_replay(
+    learner: ReplayState,
+    turn: Turn,
+    epsilon: float,
+    finished_games: int,
+    generator: np.random.Generator,
 ) -> None:
-    """Learn by :func:`q_learning_update` from the turn in a slot of a buffer."""
-    q_learning_update(
-        table,
-        buffer.positions[slot],
-        buffer.actions[slot],
-        buffer.rewards[slot],
-        buffer.later_positions[slot],
-        buffer.later_legal_actions[slot, : buffer.later_counts[slot]],
-        learning_rate,
-        signed_discount,
-    )
+    now, buffer = learner.q_learning, learner.buffer
+    if not (now.bootstrap == OWN_TURN and is_unanswered(turn)):
+        learn(now, turn, epsilon, finished_games, generator)
+        next_state, legal_actions = bootstrap_of(now, turn)
+        add(buffer, turn.state, turn.action, reward_of(now, turn), next_state, legal_actions)
+    for _ in range(updates_due(buffer, finished_games)):
+        row = draw(buffer, generator.random())
+        q_learning(
+            learner.table, buffer.states[row], buffer.actions[row], buffer.rewards[row],
+            buffer.next_states[row], buffer.legal_actions[row, : buffer.legal_counts[row]],
+            now.learning_rate, now.discount,
+        )  # fmt: skip
 
 
-@compiled
-def scaled_reward(reward: float, win_reward: float, loss_reward: float) -> float:
-    """Return a reward of the environment in a learner's units; shaping passes through."""
-    if reward == 1.0:
-        return win_reward
-    return loss_reward if reward == -1.0 else reward
-
-
-@storable
-class QLearning(EpsilonGreedyLearner):
+class QLearning(ActionValueLearner):
     """Q-learning; one table serves both seats.
 
     It learns the value of each action for the player who moves, from observations alone.
@@ -129,19 +168,30 @@ class QLearning(EpsilonGreedyLearner):
     - ``"negamax"``: ``reward - discount * max Q`` of the position after the move. That position
       is the opponent's, whose gain is the mover's loss, hence the minus.
     - ``"own_turn"``: the opponent is part of the environment; rewards up to the mover's next
-      turn and ``+ discount * max Q`` of the position then.
+      turn and ``+ discount * max Q`` of the position then. Of a turn that nobody answered, as the
+      game was cut short, it learns nothing: there is no such position.
     - ``"opponent_max"``: what published Nim learners did: ``+ discount * max Q`` of the
       position after the move, as if it were the mover's own. The sign is wrong: what is good
       for the opponent counts as good for the mover. It is here to reproduce their figures.
 
+    Where a game is cut short, it bootstraps from the position that is left.
+
     Args:
-        observation_space: see :class:`agents.tabular.epsilon_greedy.EpsilonGreedyLearner`, as for
-            the other arguments that are not named here.
-        action_space: as there.
+        observation_space: of either player, with integer observations.
+        action_space: of either player, ``Discrete``.
         bootstrap: one of the three above.
+        learning_rate: step size, over 0 to 1.
+        discount: of what comes after, 0 to 1.
+        epsilon: probability of a random action while learning: a number from 0 to 1, or a
+            schedule over finished games such as :class:`agents.tabular.schedules.Decay`.
+        initial_range: initial values are uniform within plus and minus this.
         win_reward: what a reward of +1 counts as.
         loss_reward: what a reward of -1 counts as.
         replay: replay settings; ``None``: every turn is learned from once.
+        seed: of the initial values and the replay.
+
+    Attributes:
+        table: action values, float64 ``(observations, actions)``.
 
     Raises:
         TypeError: spaces that no table can be made for.
@@ -166,132 +216,45 @@ class QLearning(EpsilonGreedyLearner):
     ) -> None:
         if bootstrap not in BOOTSTRAPS:
             raise ValueError(f"bootstrap must be one of {BOOTSTRAPS}, not {bootstrap!r}")
+        check_step(learning_rate, discount)
+        rng = np.random.default_rng(seed)
+        index, table = initial_table(observation_space, action_space, initial_range, rng)
+        now = QLearningState(
+            table,
+            float(learning_rate),
+            -float(discount) if bootstrap == "negamax" else float(discount),
+            BOOTSTRAPS.index(bootstrap),
+            float(win_reward),
+            float(loss_reward),
+        )
+        state: QLearningState | ReplayState = now
+        if replay is not None:
+            state = ReplayState(table, now, replay_buffer(replay, table.shape[1]))
+        arguments = {
+            "bootstrap": bootstrap,
+            "learning_rate": learning_rate,
+            "discount": discount,
+            "epsilon": epsilon,
+            "initial_range": initial_range,
+            "win_reward": win_reward,
+            "loss_reward": loss_reward,
+            "replay": replay,
+            "seed": seed,
+        }
         super().__init__(
-            observation_space,
-            action_space,
-            learning_rate=learning_rate,
-            discount=discount,
-            epsilon=epsilon,
-            initial_range=initial_range,
-            seed=seed,
+            index, state, arguments, epsilon=epsilon, generator=None if replay is None else rng
         )
-        self.bootstrap = bootstrap
-        self.win_reward = win_reward
-        self.loss_reward = loss_reward
-        self.buffer = replay_buffer(replay, self.table.shape[1])
 
-    def learn(self, transition: Transition) -> None:
-        """Learn from one turn by :func:`q_learning_update`, and from old ones if it is time."""
-        reward = self._scaled(transition.reward)
-        later, later_mask = transition.reply_observation, transition.reply_action_mask
-        if self.bootstrap != "negamax":
-            reward += self._scaled(transition.reply_reward)
-            if self.bootstrap == "own_turn":
-                later, later_mask = transition.next_observation, transition.next_action_mask
-        _update_from_observations(
-            self.table,
-            self.index.strides,
-            self.index.offset,
-            transition.observation.reshape(-1),
-            transition.action,
-            reward,
-            later.reshape(-1),
-            later_mask,
-            self.learning_rate,
-            self.signed_discount,
-        )
-        if len(self.buffer.positions):
-            position = self.index(transition.observation)
-            legal = np.flatnonzero(later_mask)
-            add_turn(self.buffer, position, transition.action, reward, self.index(later), legal)
-            for _ in range(turns_due(self.buffer, self.exploration.games)):
-                slot = drawn_turn(self.buffer, self.rng.random())
-                learn_again(self.table, self.buffer, slot, self.learning_rate, self.signed_discount)
+    def saved(self) -> dict[str, Any]:
+        """Return what a file holds of it."""
+        saved = super().saved()
+        if isinstance(self.state, ReplayState):
+            saved["replay"] = arrays_of(self.state.buffer)
+        return saved
 
-    @property
-    def signed_discount(self) -> float:
-        """The discount, negative where the bootstrap is from the opponent's position."""
-        return -self.discount if self.bootstrap == "negamax" else self.discount
-
-    def _scaled(self, reward: float) -> float:
-        return float(scaled_reward(reward, self.win_reward, self.loss_reward))
-
-    def compiled_state(self, longest_game: int) -> QLearningState | ReplayState:
-        """Return its state for :mod:`agents.training.compiled.games`."""
-        state = QLearningState(
-            self.table,
-            float(self.learning_rate),
-            float(self.signed_discount),
-            BOOTSTRAPS.index(self.bootstrap),
-            float(self.win_reward),
-            float(self.loss_reward),
-        )
-        return ReplayState(self.table, state, self.buffer) if len(self.buffer.positions) else state
-
-
-class QLearningState(NamedTuple):
-    """What :class:`QLearning` is in compiled games, without replay."""
-
-    table: FloatArray
-    learning_rate: float
-    signed_discount: float
-    bootstrap: int  # its number in BOOTSTRAPS
-    win_reward: float
-    loss_reward: float
-
-
-class ReplayState(NamedTuple):
-    """What :class:`QLearning` is in compiled games, with replay."""
-
-    table: FloatArray
-    learning: QLearningState
-    buffer: ReplayBuffer
-
-
-implements(choose, QLearningState)(choose_epsilon_greedily)
-implements(choose, ReplayState)(choose_epsilon_greedily)
-
-
-@compiled
-def _seen_from(state: QLearningState, turn: Turn) -> tuple[float, int, IntArray]:
-    """The reward of a turn, the position to bootstrap from, and what is legal there."""
-    reward = scaled_reward(turn.reward, state.win_reward, state.loss_reward)
-    if state.bootstrap == NEGAMAX:
-        return reward, turn.reply_position, turn.reply_legal_actions
-    reward += scaled_reward(turn.reply_reward, state.win_reward, state.loss_reward)
-    if state.bootstrap == OWN_TURN:
-        return reward, turn.next_position, turn.next_legal_actions
-    return reward, turn.reply_position, turn.reply_legal_actions
-
-
-@implements(learn, QLearningState)
-def _learn(
-    state: QLearningState, turn: Turn, epsilon: float, finished: int, generator: np.random.Generator
-) -> None:
-    """The same as :meth:`QLearning.learn`, without replay."""
-    table, rate, discount = state.table, state.learning_rate, state.signed_discount
-    position, action = turn.position, turn.action
-    reward = scaled_reward(turn.reward, state.win_reward, state.loss_reward)
-    if state.bootstrap != NEGAMAX:
-        reward += scaled_reward(turn.reply_reward, state.win_reward, state.loss_reward)
-    # Two calls: to choose between two arrays first would cost a third of the speed.
-    if state.bootstrap == OWN_TURN:
-        later, legal = turn.next_position, turn.next_legal_actions
-        q_learning_update(table, position, action, reward, later, legal, rate, discount)
-    else:
-        reply, replies = turn.reply_position, turn.reply_legal_actions
-        q_learning_update(table, position, action, reward, reply, replies, rate, discount)
-
-
-@implements(learn, ReplayState)
-def _learn_with_replay(
-    state: ReplayState, turn: Turn, epsilon: float, finished: int, generator: np.random.Generator
-) -> None:
-    """The same as :meth:`QLearning.learn`, with replay."""
-    learning, buffer = state.learning, state.buffer
-    learn(learning, turn, epsilon, finished, generator)
-    reward, later, legal = _seen_from(learning, turn)
-    add_turn(buffer, turn.position, turn.action, reward, later, legal)
-    for _ in range(turns_due(buffer, finished)):
-        slot = drawn_turn(buffer, generator.random())
-        learn_again(learning.table, buffer, slot, learning.learning_rate, learning.signed_discount)
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go back to where :meth:`saved` was called."""
+        super().restore(saved)
+        if isinstance(self.state, ReplayState):
+            for array, before in zip(arrays_of(self.state.buffer), saved["replay"], strict=True):
+                copy_into(array, before)

@@ -1,97 +1,61 @@
-"""SARSA and expected SARSA, from own turn to own turn."""
+"""SARSA, from own turn to own turn."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from gymnasium import spaces
 
-from agents.base import FloatArray, IntArray, Transition
-from agents.storable import storable
-from agents.tabular.epsilon_greedy import EpsilonGreedyLearner, choose_epsilon_greedily
-from agents.tabular.selection import largest_legal
-from agents.training.compiled.games import Turn, choose, implements, learn
+from agents.base import FloatArray, IntArray
+from agents.tabular.action_values import (
+    ActionValueLearner,
+    choose_epsilon_greedily,
+    initial_table,
+    step_towards,
+)
+from agents.tabular.protocol import Turn, begin_game, choose, implements, learn
+from agents.tabular.schedules import Schedule, check_step
 from nim_envs.compilation import compiled
 
 
-@compiled
-def move_towards(
-    table: FloatArray, position: int, action: int, target: float, learning_rate: float
+@compiled(inner=True)
+def sarsa(
+    table: FloatArray,
+    state: int,
+    action: int,
+    reward: float,
+    next_state: int,
+    next_action: int,
+    learning_rate: float,
+    discount: float,
 ) -> None:
-    """Move ``table[position, action]`` by ``learning_rate`` of the way to ``target``."""
-    table[position, action] += learning_rate * (target - table[position, action])
-
-
-@compiled
-def epsilon_greedy_value(values: FloatArray, legal_actions: IntArray, epsilon: float) -> float:
-    """Return the expected value of an epsilon-greedy action; 0 if none is legal.
+    """Q(s, a) += α [r + γ Q(s', a') − Q(s, a)].
 
     Args:
-        values: of the actions, ``(actions,)``.
-        legal_actions: what is legal.
-        epsilon: probability of a random action.
-    """
-    best = largest_legal(values, legal_actions)
-    if best == -np.inf:
-        return 0.0
-    total = 0.0
-    for action in legal_actions:
-        total += values[action]
-    return (1.0 - epsilon) * best + epsilon * total / len(legal_actions)
-
-
-@storable
-class SARSA(EpsilonGreedyLearner):
-    """SARSA: on-policy, bootstrapping from the action taken at the mover's next turn.
-
-    The opponent is part of the environment. The target is ``reward + discount * Q(next
-    position, next action)``; a turn is learned from once the next action is known.
-
-    Arguments, attributes and errors: :class:`agents.tabular.epsilon_greedy.EpsilonGreedyLearner`.
+        table: Q, ``(states, actions)``, changed in place.
+        state: s.
+        action: a.
+        reward: r, of the move and the opponent's reply.
+        next_state: s', the mover's next turn.
+        next_action: a', what it did there.
+        learning_rate: α.
+        discount: γ.
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.4.
     """
-
-    _waiting: dict[int, Transition] | None = None
-
-    def learn(self, transition: Transition) -> None:
-        """Learn from the turn before this one, and from this one if it was the last."""
-        if self._waiting is None:
-            self._waiting = {}
-        earlier = self._waiting.pop(transition.seat, None)
-        if earlier is not None:
-            following = self.table[self.index(transition.observation), transition.action]
-            self._towards(earlier, self.discount * float(following))
-        if transition.terminated:
-            self._towards(transition, 0.0)
-        else:
-            self._waiting[transition.seat] = transition
-
-    def _towards(self, turn: Transition, following: float) -> None:
-        target = turn.reward + turn.reply_reward + following
-        position = self.index(turn.observation)
-        move_towards(self.table, position, turn.action, target, self.learning_rate)
-
-    def compiled_state(self, longest_game: int) -> SARSAState:
-        """Return its state for :mod:`agents.training.compiled.games`."""
-        return SARSAState(
-            self.table,
-            float(self.learning_rate),
-            float(self.discount),
-            np.full(2, -1),
-            np.zeros(2, np.int64),
-            np.zeros(2),
-        )
+    target = reward + discount * table[next_state, next_action]
+    step_towards(table, state, action, target, learning_rate)
 
 
 class SARSAState(NamedTuple):
-    """What :class:`SARSA` is in compiled games, with the turn that waits in each seat."""
+    """What :class:`SARSA` is to the training loops, with each seat's turn before."""
 
     table: FloatArray
     learning_rate: float
     discount: float
-    positions: IntArray  # (2,); -1 where none waits
+    states: IntArray  # (2,): of the turn before; -1 where there is none
     actions: IntArray  # (2,)
     rewards: FloatArray  # (2,)
 
@@ -99,77 +63,87 @@ class SARSAState(NamedTuple):
 implements(choose, SARSAState)(choose_epsilon_greedily)
 
 
+@implements(begin_game, SARSAState)
+def _begin_game(learner: SARSAState) -> None:
+    learner.states[:] = -1
+
+
 @implements(learn, SARSAState)
-def _learn_sarsa(
-    state: SARSAState, turn: Turn, epsilon: float, finished: int, generator: np.random.Generator
-) -> None:
-    """The same as :meth:`SARSA.learn`."""
-    seat = turn.seat
-    reward = turn.reward + turn.reply_reward
-    if state.positions[seat] >= 0:
-        following = state.discount * state.table[turn.position, turn.action]
-        target = state.rewards[seat] + following
-        position, action = state.positions[seat], state.actions[seat]
-        move_towards(state.table, position, action, target, state.learning_rate)
-    if turn.terminated:
-        state.positions[seat] = -1
-        move_towards(state.table, turn.position, turn.action, reward, state.learning_rate)
-    else:
-        state.positions[seat] = turn.position
-        state.actions[seat] = turn.action
-        state.rewards[seat] = reward
-
-
-@storable
-class ExpectedSARSA(EpsilonGreedyLearner):
-    """Expected SARSA: bootstraps from the mean over its own policy at the mover's next turn.
-
-    The opponent is part of the environment.
-
-    Arguments, attributes and errors: :class:`agents.tabular.epsilon_greedy.EpsilonGreedyLearner`.
-
-    References:
-        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.6.
-    """
-
-    def learn(self, transition: Transition) -> None:
-        """Learn from one turn."""
-        following = epsilon_greedy_value(
-            self.table[self.index(transition.next_observation)],
-            np.flatnonzero(transition.next_action_mask),
-            self.exploration.epsilon,
-        )
-        target = transition.reward + transition.reply_reward + self.discount * following
-        position = self.index(transition.observation)
-        move_towards(self.table, position, transition.action, target, self.learning_rate)
-
-    def compiled_state(self, longest_game: int) -> ExpectedSARSAState:
-        """Return its state for :mod:`agents.training.compiled.games`."""
-        return ExpectedSARSAState(self.table, float(self.learning_rate), float(self.discount))
-
-
-class ExpectedSARSAState(NamedTuple):
-    """What :class:`ExpectedSARSA` is in compiled games."""
-
-    table: FloatArray
-    learning_rate: float
-    discount: float
-
-
-implements(choose, ExpectedSARSAState)(choose_epsilon_greedily)
-
-
-@implements(learn, ExpectedSARSAState)
-def _learn_expected_sarsa(
-    state: ExpectedSARSAState,
+def _learn(
+    learner: SARSAState,
     turn: Turn,
     epsilon: float,
-    finished: int,
-    generator: np.random.Generator,
+    finished_games: int,
+    generator: np.random.Generator | None,
 ) -> None:
-    """The same as :meth:`ExpectedSARSA.learn`."""
-    following = epsilon_greedy_value(
-        state.table[turn.next_position], turn.next_legal_actions, epsilon
-    )
-    target = turn.reward + turn.reply_reward + state.discount * following
-    move_towards(state.table, turn.position, turn.action, target, state.learning_rate)
+    seat = turn.seat
+    reward = turn.reward + turn.bonus + turn.reply_reward
+    if learner.states[seat] >= 0:
+        sarsa(
+            learner.table, learner.states[seat], learner.actions[seat], learner.rewards[seat],
+            turn.state, turn.action, learner.learning_rate, learner.discount,
+        )  # fmt: skip
+    learner.states[seat] = -1
+    if turn.terminated:
+        step_towards(learner.table, turn.state, turn.action, reward, learner.learning_rate)
+    elif not turn.truncated:
+        learner.states[seat] = turn.state
+        learner.actions[seat] = turn.action
+        learner.rewards[seat] = reward
+
+
+class SARSA(ActionValueLearner):
+    """SARSA: on-policy, bootstrapping from the action taken at the mover's next turn.
+
+    The opponent is part of the environment. A turn is learned from once the next action is known.
+    Where a game is cut short there is no next action, so that each seat's last turn is not learned
+    from.
+
+    Args:
+        observation_space: of either player, with integer observations.
+        action_space: of either player, ``Discrete``.
+        learning_rate: step size, over 0 to 1.
+        discount: of what comes after, 0 to 1.
+        epsilon: probability of a random action while learning, or a schedule.
+        initial_range: initial values are uniform within plus and minus this.
+        seed: of the initial values.
+
+    Attributes:
+        table: action values, float64 ``(observations, actions)``.
+
+    Raises:
+        TypeError: spaces that no table can be made for.
+        ValueError: a parameter out of its range.
+        MemoryError: the table would not fit.
+    """
+
+    def __init__(
+        self,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        *,
+        learning_rate: float = 1.0,
+        discount: float = 1.0,
+        epsilon: float | Schedule = 0.2,
+        initial_range: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        check_step(learning_rate, discount)
+        rng = np.random.default_rng(seed)
+        index, table = initial_table(observation_space, action_space, initial_range, rng)
+        state = SARSAState(
+            table,
+            float(learning_rate),
+            float(discount),
+            np.full(2, -1),
+            np.zeros(2, np.int64),
+            np.zeros(2),
+        )
+        arguments = {
+            "learning_rate": learning_rate,
+            "discount": discount,
+            "epsilon": epsilon,
+            "initial_range": initial_range,
+            "seed": seed,
+        }
+        super().__init__(index, state, arguments, epsilon=epsilon)

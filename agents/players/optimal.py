@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from agents.base import Array, FloatArray, MaskArray
-from agents.players.random_agent import explored, uniform_probabilities
+from agents.tabular.policies import explored, uniform_probabilities
 from agents.tabular.selection import random_of_mask
 from nim_envs import Game
 

@@ -28,10 +28,11 @@ from agents.plotting.style import (
     styled,
 )
 from agents.training.metrics import TrainingMeasurements
+from nim_envs.game import PLAYERS
 
 SEAT_LINES: tuple[dict[str, Any], ...] = (
-    {"color": BLUE, "linestyle": "-", "label": "first player"},
-    {"color": VERMILLION, "linestyle": (0, (4, 1.5)), "label": "second player"},
+    {"color": BLUE, "linestyle": "-", "label": PLAYERS[0]},
+    {"color": VERMILLION, "linestyle": (0, (4, 1.5)), "label": PLAYERS[1]},
 )
 POSITION_SET_LINES: dict[str, dict[str, Any]] = {
     "all": {"color": BLACK, "linestyle": "-"},
@@ -48,7 +49,7 @@ DASHES: tuple[Any, ...] = (
     (0, (8, 1, 1, 1, 1, 1)),
 )
 MARKERS = "os^DvPX"
-"""A colour has its marker, dashes go round apart: even in grey 35 lines before two look alike."""
+"""Lines differ in colour, marker and dashes: 35 of them can be told apart, even in grey."""
 
 
 @styled
@@ -183,7 +184,7 @@ def learning_curves(
     """Draw the optimality of several learners against games and against seconds of training.
 
     Lines are means over a learner's curves, one a seed; bands go from the lowest to the
-    highest. Against seconds, a point stands at the mean time that the seeds took to come so far.
+    highest. Against seconds, a point is at the mean time that the seeds took to get there.
 
     Args:
         curves: by name of the learner, its curves, scored at the same numbers of games.

@@ -195,7 +195,7 @@ def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value")
     _check_grid(game)
     positions, masks = _playable(game)
     values = greedy.action_values(positions, masks).max(axis=1)
-    grid = _Grid(game, positions, fumbles=np.zeros(len(positions), dtype=np.bool_))
+    grid = _Grid(game, positions, blunders=np.zeros(len(positions), dtype=np.bool_))
     return _draw_grid(
         grid, values, _norm_of_values(values), title, score="", label=f"{name} of the best move"
     )
@@ -206,7 +206,7 @@ def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
 
     For games with two or more components: positions are cells of a grid over the two largest
     components; every combination of the states of the others has a panel of its own. Diamonds
-    mark the P-positions, crosses the fumbles: N-positions where a most probable move does not
+    mark the P-positions, crosses the blunders: N-positions where a most probable move does not
     win. Positions without a legal move are hatched.
 
     Args:
@@ -225,12 +225,12 @@ def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
     winnable = winning.any(axis=1)
     won = np.where(winnable, (probabilities * winning).sum(axis=1), np.nan)
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True)
-    fumbles = (likeliest & ~winning).any(axis=1) & winnable
+    blunders = (likeliest & ~winning).any(axis=1) & winnable
     score = (
         f"{100 * np.nanmean(won):.1f} % of all {winnable.sum()} N-positions played optimally, "
-        f"{fumbles.sum()} fumbled"
+        f"{blunders.sum()} blunders"
     )
-    grid = _Grid(game, positions, fumbles)
+    grid = _Grid(game, positions, blunders)
     return _draw_grid(
         grid, won, Normalize(0, 1), title, score, label="probability of a winning move"
     )
@@ -271,13 +271,13 @@ class _Grid:
     Args:
         game: the game.
         positions: those that leave a legal move, ``(n, components)``.
-        fumbles: which of them are to be crossed, boolean ``(n,)``.
+        blunders: which of them are to be crossed, boolean ``(n,)``.
     """
 
-    def __init__(self, game: Game, positions: IntArray, fumbles: BoolArray) -> None:
+    def __init__(self, game: Game, positions: IntArray, blunders: BoolArray) -> None:
         self.game = game
         self.positions = positions
-        self.fumbles = fumbles
+        self.blunders = blunders
         self.lost = ~np.asarray(game.solution.is_winning(positions))
         shape = game.rules.shape
         # The two largest components; of equal ones the later.
@@ -345,7 +345,7 @@ def _draw_grid(
         playable = grid.cells(np.ones(len(array), dtype=np.bool_), states, False)
         mesh = _cells(axes, grid.cells(array, states, np.nan), norm, COLOURS, ~playable)
         _mark(axes, grid.cells(grid.lost, states, False), "D", size, "P-position")
-        _mark(axes, grid.cells(grid.fumbles, states, False), "X", size, "fumble")
+        _mark(axes, grid.cells(grid.blunders, states, False), "X", size, "blunder")
         _label_cells(axes.xaxis, [str(state) for state in range(columns)], size, along_text=True)
         _label_cells(axes.yaxis, [str(state) for state in range(rows)], size)
         if number % wide == 0:
@@ -354,9 +354,9 @@ def _draw_grid(
             axes.set_xlabel(_state_name(game, grid.across))
             axes.tick_params(labelbottom=True)
     figure.colorbar(mesh, ax=panels, location="right", label=label, aspect=6 * inches, shrink=0.9)
-    stuck = len(array) < game.rules.num_positions
+    some_hatched = len(array) < game.rules.num_positions
     hatched = "no position, or no legal move" if game.rules.slot_groups else "no legal move"
-    _title_and_key(figure, title, score, hatched if stuck else "")
+    _title_and_key(figure, title, score, hatched if some_hatched else "")
     return figure
 
 

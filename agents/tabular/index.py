@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Array, FloatArray, IntArray, MaskArray
-from agents.tabular.selection import greedy_action
+from agents.base import Array, IntArray
+from nim_envs import Game
 from nim_envs.compilation import compiled
 
 LARGEST_TABLE_BYTES = 8 * 2**30
@@ -25,6 +25,16 @@ def mixed_radix_number(digits: Array, strides: IntArray, offset: int) -> int:
     return number
 
 
+@compiled(inner=True)
+def copy_entries(values: Array, out: Array) -> None:
+    """Write ``values``, ``(n,)``, to the first n entries of ``out``.
+
+    An assignment to a slice would take seconds to compile, for the message of its exception.
+    """
+    for place in range(len(values)):
+        out[place] = values[place]
+
+
 class ObservationIndex:
     """Numbers the observations of an integer space, mixed radix, first entry slowest.
 
@@ -34,6 +44,7 @@ class ObservationIndex:
 
     Attributes:
         size: number of observations.
+        bounds: smallest and largest entries, flattened.
 
     Raises:
         TypeError: not such a space.
@@ -54,17 +65,21 @@ class ObservationIndex:
                 "a table needs an integer Box of observations (encoding='integer'), not "
                 f"{observation_space}"
             )
-        low = box.low.reshape(-1).tolist()
-        radices = [
-            high - bottom + 1
-            for bottom, high in zip(low, box.high.reshape(-1).tolist(), strict=True)
-        ]
+        low, high = box.low.reshape(-1).tolist(), box.high.reshape(-1).tolist()
+        self.bounds = low, high
+        radices = [top - bottom + 1 for bottom, top in zip(low, high, strict=True)]
         self.size = math.prod(radices)
         strides = [math.prod(radices[place + 1 :]) for place in range(len(radices))]
         if self.size > 2**62:
             raise ValueError(f"a table of {self.size} observations is too large to number")
         self.strides = np.array(strides, dtype=np.int64)
         self.offset = -sum(bottom * stride for bottom, stride in zip(low, strides, strict=True))
+
+    @classmethod
+    def of_positions(cls, game: Game) -> ObservationIndex:
+        """Return an index that numbers the positions of ``game`` as its rules do."""
+        highest = np.array(game.rules.shape) - 1
+        return cls(spaces.Box(np.zeros_like(highest), highest, dtype=np.int64))
 
     def __call__(self, observation: Array) -> int:
         """Return the number of one observation."""
@@ -102,35 +117,3 @@ def check_memory(*shapes: tuple[int, ...], dtype: str = "float64") -> None:
             f"tables of shapes {shapes} would need {needed / 2**30:.1f} GiB; the limit is "
             f"{LARGEST_TABLE_BYTES / 2**30:.1f} GiB"
         )
-
-
-class GreedyTablePolicy:
-    """Picks a legal action of the largest value; ties are equally likely.
-
-    Args:
-        index: numbers the observations.
-        values: ``(observations, actions)``.
-    """
-
-    def __init__(self, index: ObservationIndex, values: FloatArray) -> None:
-        self.index = index
-        self.values = values
-
-    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return a legal action of the largest value."""
-        values = self.values[self.index(observation)]
-        return int(greedy_action(values, np.flatnonzero(action_mask), rng.random()))
-
-    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return what actions are ranked by, ``(n, actions)``; minus infinity where not legal."""
-        values: FloatArray = np.where(
-            action_masks == 1, self.values[self.index.many(observations)], -np.inf
-        )
-        return values
-
-    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return equal probabilities over the legal actions of the largest value."""
-        values = self.action_values(observations, action_masks)
-        best = (values == values.max(axis=1, keepdims=True)) & (action_masks == 1)
-        shares: FloatArray = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
-        return shares

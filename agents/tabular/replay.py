@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import FloatArray, IntArray
+from agents.base import Array, FloatArray, IntArray
+from agents.tabular.index import copy_entries
 from nim_envs.compilation import compiled
 
 
@@ -35,24 +36,27 @@ class Replay:
 
 
 class ReplayBuffer(NamedTuple):
-    """What is needed to learn again from each turn remembered; all of it in arrays."""
+    """What is needed to learn again from each turn remembered."""
 
-    positions: IntArray  # (capacity,): rows of the positions moved from
+    states: IntArray  # (capacity,): moved from
     actions: IntArray  # (capacity,)
     rewards: FloatArray  # (capacity,)
-    later_positions: IntArray  # (capacity,): rows to bootstrap from
-    later_legal_actions: IntArray  # (capacity, actions): what is legal there comes first
-    later_counts: IntArray  # (capacity,): how many legal actions these are
-    counters: IntArray  # turns ever added, finished games at the last batch
+    next_states: IntArray  # (capacity,): to bootstrap from
+    legal_actions: IntArray  # (capacity, actions): those there come first
+    legal_counts: IntArray  # (capacity,): how many these are
+    counters: IntArray  # (2,): turns ever added, finished games at the last batch
     batch: int
     interval: int
 
 
-def replay_buffer(settings: Replay | None, actions: int) -> ReplayBuffer:
-    """Return an empty buffer; one without room if there is to be no replay."""
-    capacity, batch, interval = (
-        (0, 0, 1) if settings is None else (settings.capacity, settings.batch, settings.interval)
-    )
+def replay_buffer(settings: Replay, actions: int) -> ReplayBuffer:
+    """Return an empty buffer.
+
+    Args:
+        settings: its size, and how it is used.
+        actions: size of the action space.
+    """
+    capacity = settings.capacity
     return ReplayBuffer(
         np.zeros(capacity, np.int64),
         np.zeros(capacity, np.int64),
@@ -61,41 +65,46 @@ def replay_buffer(settings: Replay | None, actions: int) -> ReplayBuffer:
         np.zeros((capacity, actions), np.int64),
         np.zeros(capacity, np.int64),
         np.zeros(2, np.int64),
-        batch,
-        interval,
+        settings.batch,
+        settings.interval,
     )
 
 
-@compiled
-def add_turn(
+@compiled(inner=True)
+def add(
     buffer: ReplayBuffer,
-    position: int,
+    state: int,
     action: int,
     reward: float,
-    later_position: int,
-    later_legal_actions: IntArray,
+    next_state: int,
+    legal_actions: IntArray,
 ) -> None:
     """Remember one turn in place of the oldest."""
-    slot = buffer.counters[0] % len(buffer.positions)
-    buffer.positions[slot] = position
-    buffer.actions[slot] = action
-    buffer.rewards[slot] = reward
-    buffer.later_positions[slot] = later_position
-    buffer.later_counts[slot] = len(later_legal_actions)
-    buffer.later_legal_actions[slot, : len(later_legal_actions)] = later_legal_actions
+    row = buffer.counters[0] % len(buffer.states)
+    buffer.states[row] = state
+    buffer.actions[row] = action
+    buffer.rewards[row] = reward
+    buffer.next_states[row] = next_state
+    buffer.legal_counts[row] = len(legal_actions)
+    copy_entries(legal_actions, buffer.legal_actions[row])
     buffer.counters[0] += 1
 
 
-@compiled
-def turns_due(buffer: ReplayBuffer, finished: int) -> int:
-    """Return how many turns to learn from now that ``finished`` games have ended."""
-    if finished - buffer.counters[1] < buffer.interval:
+@compiled(inner=True)
+def updates_due(buffer: ReplayBuffer, finished_games: int) -> int:
+    """Return how many turns to learn from again now that so many games have ended."""
+    if finished_games - buffer.counters[1] < buffer.interval:
         return 0
-    buffer.counters[1] = finished
+    buffer.counters[1] = finished_games
     return buffer.batch
 
 
-@compiled
-def drawn_turn(buffer: ReplayBuffer, uniform: float) -> int:
-    """Return the slot of a remembered turn, all equally likely."""
-    return int(uniform * min(buffer.counters[0], len(buffer.positions)))
+@compiled(inner=True)
+def draw(buffer: ReplayBuffer, uniform: float) -> int:
+    """Return the row of a remembered turn, all equally likely."""
+    return int(uniform * min(buffer.counters[0], len(buffer.states)))
+
+
+def arrays_of(buffer: ReplayBuffer) -> list[Array]:
+    """Return the buffer's arrays, for a file."""
+    return list(buffer[:7])

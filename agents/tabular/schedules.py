@@ -102,3 +102,13 @@ def check_range(name: str, value: float, low: float, high: float, *, open_low: b
         above = "over" if open_low else "from"
         raise ValueError(f"{name} must be {above} {low} and at most {high}, not {value!r}")
     return value
+
+
+def check_step(learning_rate: float, discount: float) -> None:
+    """Check the two numbers that most learning rules have.
+
+    Raises:
+        ValueError: ``learning_rate`` is not over 0 to 1, or ``discount`` not 0 to 1.
+    """
+    check_range("learning_rate", learning_rate, 0, 1, open_low=True)
+    check_range("discount", discount, 0, 1, open_low=False)

@@ -47,7 +47,7 @@ def greedy_action(values: FloatArray, legal_actions: IntArray, uniform: float) -
     return chosen
 
 
-@compiled
+@compiled(inner=True)
 def epsilon_greedy_action(
     values: FloatArray, legal_actions: IntArray, epsilon: float, uniform: float
 ) -> int:
@@ -57,7 +57,7 @@ def epsilon_greedy_action(
     return greedy_action(values, legal_actions, (uniform - epsilon) / (1.0 - epsilon))
 
 
-@compiled
+@compiled(inner=True)
 def largest_legal(values: FloatArray, legal_actions: IntArray) -> float:
     """Return the largest value of a legal action; minus infinity if none is legal."""
     best = -np.inf
@@ -66,7 +66,7 @@ def largest_legal(values: FloatArray, legal_actions: IntArray) -> float:
     return best
 
 
-@compiled
+@compiled(inner=True)
 def softmax(
     preferences: FloatArray, legal_actions: IntArray, temperature: float, out: FloatArray
 ) -> None:
@@ -81,7 +81,7 @@ def softmax(
         out[action] /= total
 
 
-@compiled
+@compiled(inner=True)
 def sample(probabilities: FloatArray, uniform: float) -> int:
     """Return an action drawn with ``probabilities``, which sum to 1."""
     last = -1

@@ -6,13 +6,77 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.base import Array, FloatArray, IntArray, Learner, MaskArray, Policy, Transition
-from agents.storable import storable
-from agents.training.compiled.games import Turn, choose, implements, learn
+from agents.base import Array, IntArray, Learner, Transition
+from agents.tabular.protocol import (
+    FinishedGame,
+    Turn,
+    begin_game,
+    choose,
+    implements,
+    learn,
+    learn_from_game,
+    shaping_bonus,
+)
+from agents.tabular.wrapper import CompiledWrapper
+from nim_envs.compilation import compiled
 
 
-@storable
-class NimSumShaping:
+@compiled
+def nim_sum_bonus(heaps: Array, bonus: float) -> float:
+    """Return ``bonus`` if the nim-sum of ``heaps``, ``(components,)``, is 0, else 0."""
+    nim_sum = 0
+    for heap in heaps:
+        nim_sum ^= heap
+    return bonus if nim_sum == 0 else 0.0
+
+
+class NimSumShapingState(NamedTuple):
+    """What :class:`NimSumShaping` is to compiled self-play."""
+
+    learner: Any  # the state of who is paid
+    bonus: float
+
+
+@implements(shaping_bonus, NimSumShapingState)
+def _shaping_bonus(learner: NimSumShapingState, reply_observation: Array) -> float:
+    return nim_sum_bonus(reply_observation, learner.bonus)
+
+
+@implements(begin_game, NimSumShapingState)
+def _begin_game(learner: NimSumShapingState) -> None:
+    begin_game(learner.learner)
+
+
+@implements(choose, NimSumShapingState)
+def _choose(
+    learner: NimSumShapingState,
+    observation: Array,
+    state: int,
+    legal_actions: IntArray,
+    first_move: bool,
+    epsilon: float,
+    uniform: float,
+) -> int:
+    return choose(learner.learner, observation, state, legal_actions, first_move, epsilon, uniform)
+
+
+@implements(learn, NimSumShapingState)
+def _learn(
+    learner: NimSumShapingState,
+    turn: Turn,
+    epsilon: float,
+    finished_games: int,
+    generator: np.random.Generator | None,
+) -> None:
+    learn(learner.learner, turn, epsilon, finished_games, generator)
+
+
+@implements(learn_from_game, NimSumShapingState)
+def _learn_from_game(learner: NimSumShapingState, game: FinishedGame) -> None:
+    learn_from_game(learner.learner, game)
+
+
+class NimSumShaping(CompiledWrapper):
     """Pays a learner a bonus whenever its move leaves nim-sum 0.
 
     It tells the learner Bouton's theorem by way of rewards: what is learned with it was not
@@ -20,83 +84,42 @@ class NimSumShaping:
 
     Args:
         learner: who is paid.
-        bonus: added to the reward of such a move.
+        bonus: paid beside the reward of such a move, in the units of the learner's rewards.
 
     Example:
         >>> from agents import QLearning
         >>> from nim_envs import GameEnv, make_game
         >>> env = GameEnv(make_game("nim"))
-        >>> spaces = env.observation_space("player_0"), env.action_space("player_0")
-        >>> agent = NimSumShaping(QLearning(*spaces), bonus=0.1)
+        >>> agent = NimSumShaping(QLearning.for_env(env), bonus=0.1)
     """
 
     def __init__(self, learner: Learner, bonus: float) -> None:
-        self.learner = learner
-        self.bonus = bonus
+        super().__init__(learner)
+        self.bonus = float(bonus)
 
-    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return the learner's action."""
-        return self.learner.act(observation, action_mask, rng)
+    @property
+    def state(self) -> NimSumShapingState:
+        """The learner's state and the bonus."""
+        return NimSumShapingState(self.inner.state, self.bonus)
 
-    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the learner's probabilities; it must have them."""
-        inner: Any = self.learner
-        probabilities: FloatArray = inner.action_probabilities(observations, action_masks)
-        return probabilities
+    def changed(self, transition: Transition) -> Transition:
+        """Return the turn with the bonus, where it is due."""
+        bonus = nim_sum_bonus(transition.reply_observation, self.bonus)
+        return transition._replace(bonus=transition.bonus + bonus)
 
-    def update(self, transition: Transition) -> None:
-        """Let the learner learn from the turn, with the bonus where it is due."""
-        if np.bitwise_xor.reduce(transition.reply_observation) == 0:
-            transition = transition._replace(reward=transition.reward + self.bonus)
-        self.learner.update(transition)
+    def saved(self) -> dict[str, Any]:
+        """Return what a file holds of it."""
+        return {**super().saved(), "bonus": self.bonus}
 
-    def greedy(self) -> Policy:
-        """Return what the learner has learned."""
-        return self.learner.greedy()
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go back to where :meth:`saved` was called."""
+        if saved["bonus"] != self.bonus:
+            raise ValueError(
+                f"the saved learner was paid a bonus of {saved['bonus']}, this one {self.bonus}"
+            )
+        super().restore(saved)
 
-    def compiled_state(self, longest_game: int) -> NimSumShapingState:
-        """Return its state for :mod:`agents.training.compiled.games`."""
-        inner: Any = self.learner
-        return NimSumShapingState(inner.compiled_state(longest_game), float(self.bonus))
-
-
-class NimSumShapingState(NamedTuple):
-    """What :class:`NimSumShaping` is in compiled games."""
-
-    learner: Any  # the state of who is paid
-    bonus: float
-
-
-@implements(choose, NimSumShapingState)
-def _choose(
-    state: NimSumShapingState,
-    observation: Array,
-    position: int,
-    legal_actions: IntArray,
-    first_move: bool,
-    epsilon: float,
-    uniform: float,
-) -> int:
-    """The same as :meth:`NimSumShaping.act`."""
-    return choose(state.learner, observation, position, legal_actions, first_move, epsilon, uniform)
-
-
-@implements(learn, NimSumShapingState)
-def _learn(
-    state: NimSumShapingState,
-    turn: Turn,
-    epsilon: float,
-    finished: int,
-    generator: np.random.Generator,
-) -> None:
-    """The same as :meth:`NimSumShaping.update`."""
-    nim_sum = 0
-    for heap in turn.reply_observation:
-        nim_sum ^= heap
-    reward = turn.reward + (state.bonus if nim_sum == 0 else 0.0)
-    paid = Turn(
-        turn.seat, turn.observation, turn.position, turn.legal_actions, turn.action, reward,
-        turn.reply_observation, turn.reply_position, turn.reply_legal_actions, turn.reply_reward,
-        turn.next_position, turn.next_legal_actions, turn.terminated,
-    )  # fmt: skip
-    learn(state.learner, paid, epsilon, finished, generator)
+    @classmethod
+    def from_saved(cls, saved: dict[str, Any]) -> NimSumShaping:
+        """Return the learner that :meth:`saved` was called of."""
+        return cls(saved["learner"], saved["bonus"])

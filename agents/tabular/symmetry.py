@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
-from agents.base import Array, FloatArray, IntArray, Learner, MaskArray, Policy, Transition
-from agents.storable import storable
-from nim_envs import Game, Rules
+from agents.base import Agent, Array, IntArray, MaskArray
+from nim_envs import Rules
 from nim_envs.errors import InvalidGameError
 
 
@@ -81,123 +77,18 @@ class Symmetry:
         """Return values of actions of the sorted positions as they are of the positions."""
         return self.moved(values, np.argsort(places, axis=-1))
 
+    def act(
+        self, agent: Agent, observation: Array, action_mask: MaskArray, rng: np.random.Generator
+    ) -> int:
+        """Return the action that stands for the agent's at the sorted position.
 
-@storable
-class HeapSymmetry:
-    """Shows a learner sorted positions, so that it learns each of them once for all orders.
-
-    It tells the learner that the order of like heaps does not matter, which follows from the
-    rules; no theorem comes in.
-
-    Args:
-        learner: who learns.
-        game: whose components are alike; observations are its positions
-            (``encoding="integer"``).
-
-    Raises:
-        InvalidGameError: the components are not alike.
-        TypeError: the learner looks at the rules by itself, and would look at positions that
-            are not sorted; :class:`agents.AfterstateTD` has an argument ``symmetric`` instead.
-
-    Example:
-        >>> from agents import QLearning
-        >>> from nim_envs import GameEnv, make_game
-        >>> env = GameEnv(make_game("nim", heaps=(1, 3, 5)))
-        >>> spaces = env.observation_space("player_0"), env.action_space("player_0")
-        >>> agent = HeapSymmetry(QLearning(*spaces), env.game)
-    """
-
-    def __init__(self, learner: Learner, game: Game) -> None:
-        if hasattr(learner, "game"):
-            raise TypeError(
-                f"heap symmetry is for learners from observations alone, not for {learner!r}"
-            )
-        self.learner = learner
-        self.game = game
-        self.symmetry = Symmetry(game.rules)
-
-    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return the action that stands for the learner's at the sorted position."""
-        places = self.symmetry.places(observation)
-        action = self.learner.act(
-            observation[places], self.symmetry.moved(action_mask, places), rng
-        )
-        component, option = divmod(action, self.symmetry.num_options)
-        return int(places[component]) * self.symmetry.num_options + option
-
-    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the learner's probabilities, for positions in any order; it must have them."""
-        inner: Any = self.learner
-        return SortedPolicy(inner, self.symmetry).action_probabilities(observations, action_masks)
-
-    def update(self, transition: Transition) -> None:
-        """Let the learner learn from the turn as it is between sorted positions."""
-        places = self.symmetry.places(transition.observation)
-        reply_places = self.symmetry.places(transition.reply_observation)
-        next_places = self.symmetry.places(transition.next_observation)
-        component, option = divmod(transition.action, self.symmetry.num_options)
-        place = int(np.flatnonzero(places == component)[0])
-        moved = self.symmetry.moved
-        self.learner.update(
-            transition._replace(
-                observation=transition.observation[places],
-                action_mask=moved(transition.action_mask, places),
-                action=place * self.symmetry.num_options + option,
-                reply_observation=transition.reply_observation[reply_places],
-                reply_action_mask=moved(transition.reply_action_mask, reply_places),
-                next_observation=transition.next_observation[next_places],
-                next_action_mask=moved(transition.next_action_mask, next_places),
-            )
-        )
-
-    def greedy(self) -> SortedPolicy:
-        """Return what the learner has learned, for positions in any order."""
-        return SortedPolicy(self.learner.greedy(), self.symmetry)
-
-    def compiled_state(self, longest_game: int) -> Any:
-        """Return the learner's state; compiled games are played between sorted positions."""
-        inner: Any = self.learner
-        return inner.compiled_state(longest_game)
-
-
-class SortedPolicy:
-    """Plays a policy for sorted positions at positions in any order.
-
-    Args:
-        policy: for sorted positions.
-        symmetry: of the game.
-    """
-
-    def __init__(self, policy: Policy, symmetry: Symmetry) -> None:
-        self.policy = policy
-        self.symmetry = symmetry
-
-    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return an action."""
-        places = self.symmetry.places(observation)
-        action = self.policy.act(observation[places], self.symmetry.moved(action_mask, places), rng)
-        component, option = divmod(action, self.symmetry.num_options)
-        return int(places[component]) * self.symmetry.num_options + option
-
-    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return what the policy ranks actions by; it must say so."""
-        inner: Any = self.policy
-        return self._by_sorted(inner.action_values, observations, action_masks)
-
-    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probability of every action."""
-        return self._by_sorted(self.policy.action_probabilities, observations, action_masks)
-
-    def _by_sorted(
-        self,
-        ask: Callable[[Array, MaskArray], FloatArray],
-        observations: Array,
-        action_masks: MaskArray,
-    ) -> FloatArray:
-        """What ``ask`` says of the sorted positions, as it is of the positions."""
-        places = self.symmetry.places(observations)
-        answer = ask(
-            np.take_along_axis(observations, places, axis=-1),
-            self.symmetry.moved(action_masks, places),
-        )
-        return self.symmetry.moved_back(answer, places)
+        Args:
+            agent: who observes the sorted position.
+            observation: the position, ``(components,)``.
+            action_mask: int8 ``(actions,)``.
+            rng: the source of all randomness.
+        """
+        places = self.places(observation)
+        action = agent.act(observation[places], self.moved(action_mask, places), rng)
+        component, option = divmod(action, self.num_options)
+        return int(places[component]) * self.num_options + option

@@ -1,24 +1,16 @@
-"""Training: the loop, opponents, seeds, metrics, and compiled self-play."""
+"""Training: the loop, opponents, checkpoints, seeds, metrics, and compiled self-play."""
 
-from agents.training.loop import (
-    DRAW,
-    ORDERS,
-    SEATINGS,
-    Env,
-    Opponents,
-    TrainingLog,
-    TrainingStopped,
-    as_pair,
-    play_and_learn,
-    train,
-)
+from agents.training.checkpoints import Env
+from agents.training.log import DRAW, TrainingLog, TrainingStopped
+from agents.training.loop import train
+from agents.training.one_game import Seat, play_and_learn
+from agents.training.opponents import Opponents, as_pair
 
 __all__ = [
     "DRAW",
-    "ORDERS",
-    "SEATINGS",
     "Env",
     "Opponents",
+    "Seat",
     "TrainingLog",
     "TrainingStopped",
     "as_pair",

@@ -46,7 +46,7 @@ class Run:
     seconds: float
     percent: float
     random_percent: float
-    fumbles: int
+    blunders: int
     count: int
     curve: tuple[tuple[int, float], ...]
 
@@ -104,7 +104,7 @@ def run(task: Task, quick: bool, log: Path | None) -> Run:
         seconds,
         score.percent,
         score.random_percent,
-        len(score.fumbles),
+        len(score.blunders),
         score.count,
         curve,
     )
@@ -112,7 +112,7 @@ def run(task: Task, quick: bool, log: Path | None) -> Run:
 
 HEADER = (
     "board", "learner", "encoding", "opponent", "seeds", "games", "seconds", "optimality %",
-    "lowest", "highest", "random %", "fumbles", "of",
+    "lowest", "highest", "random %", "blunders", "of",
 )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
                 min(percents),
                 max(percents),
                 group[0].random_percent,
-                float(np.mean([run.fumbles for run in group])),
+                float(np.mean([run.blunders for run in group])),
                 group[0].count,
             ]
         )
@@ -147,27 +147,29 @@ def verdicts(rows: list[list[Any]]) -> list[str]:
     Args:
         rows: as :func:`summary` returns them.
     """
+    named = [dict(zip(HEADER, row, strict=True)) for row in rows]
     lines = []
-    for board in dict.fromkeys(row[0] for row in rows):
-        scores = {tuple(row[1:4]): float(row[7]) for row in rows if row[0] == board}
-        deep = {key: score for key, score in scores.items() if key[0] == "maskable-ppo"}
-        table_score = next((s for key, s in scores.items() if key[0] == "q-learning"), None)
-        if not deep or table_score is None:
+    for board in dict.fromkeys(row["board"] for row in named):
+        here = [row for row in named if row["board"] == board]
+        deep = [row for row in here if row["learner"] == "maskable-ppo"]
+        tabular = [row["optimality %"] for row in here if row["learner"] == "q-learning"]
+        if not deep or not tabular:
             continue
-        best = max(deep, key=lambda key: deep[key])
-        difference = deep[best] - table_score
+        best = max(deep, key=lambda row: row["optimality %"])
+        difference = best["optimality %"] - tabular[0]
         side = "above" if difference > 0 else "below"
         compared = "the same as" if difference == 0 else f"{abs(difference):.1f} points {side}"
         lines.append(
-            f"{board}: the best of maskable-ppo ({best[1]}, {best[2]}) has {deep[best]:.1f} %, "
-            f"{compared} the {table_score:.1f} % of q-learning in as many games"
+            f"{board}: the best of maskable-ppo ({best['encoding']}, {best['opponent']}) has "
+            f"{best['optimality %']:.1f} %, {compared} the {tabular[0]:.1f} % of q-learning in as "
+            "many games"
         )
     return lines
 
 
 NOTES = f"""\
 - *optimality %*: share of all N-positions at which the greedy policy moves to a P-position, ties
-  as fractions: mean, lowest and highest over the seeds. *fumbles*: N-positions where a most
+  as fractions: mean, lowest and highest over the seeds. *blunders*: N-positions where a most
   likely move does not win, mean over the seeds, out of *of*.
 - Every learner but the published recipe plays the same number of games, from uniformly drawn
   positions. *q-learning* is the table with the sign right, ε = 0.5; its games are compiled.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents import (
-    AfterstateTD,
+    RealTimeDynamicProgramming,
     GradientBandit,
     HeapSymmetry,
     Learner,
@@ -22,7 +22,8 @@ from agents import (
     WinLossRatio,
 )
 from agents.evaluation import SEATS, optimality, win_chances
-from agents.tabular.index import GreedyTablePolicy, ObservationIndex
+from agents.tabular.index import ObservationIndex
+from agents.tabular.policies import GreedyTablePolicy
 from agents.training import Opponents
 from benchmarks.optimality import GameSetting
 from benchmarks.published import monte_carlo, q_learner
@@ -74,8 +75,8 @@ def greedy(player: Policy) -> Policy:
 
 # Gradient bandit: the addition game.
 
-OVER_ALL = ("seat I, all N-positions %", "seat II, all N-positions %")
-OVER_OWN = ("seat I, those it can face %", "seat II, those it can face %")
+OVER_ALL = ("player_0, all N-positions %", "player_1, all N-positions %")
+OVER_OWN = ("player_0, those it can face %", "player_1, those it can face %")
 
 
 def by_seat(players: tuple[Policy, ...], env: GameEnv) -> Scores:
@@ -96,11 +97,11 @@ def _bandit(k: int, n: int, games: int) -> System:
     )  # fmt: skip
     return System(
         f"bandit-{k}-{n}",
-        f"addition game, k={k}, n={n}, {games:,} games, learning rate 0.15, one bandit a seat",
+        f"addition game, k={k}, n={n}, {games:,} games, learning rate 0.15, a bandit for each seat",
         games,
         {},
         "The published score counts positions that a seat can never be at, where its bandit "
-        "knows nothing, and calls one move at each P-position right though all of them lose.",
+        "has learned nothing, and takes one move at each P-position for right though all lose.",
         lambda seed, count: published.train(seed, games=count),
         (
             Way(
@@ -114,10 +115,10 @@ def _bandit(k: int, n: int, games: int) -> System:
 # Monte-Carlo control with exploring starts: three heaps up to 3.
 
 
-def fumbles(players: tuple[Policy, ...], env: GameEnv) -> Scores:
+def blunders(players: tuple[Policy, ...], env: GameEnv) -> Scores:
     """Count the N-positions where the greedy policy may lose the win."""
     score = optimality(greedy(players[0]), env.game)
-    return {f"fumbles of {score.count}": float(len(score.fumbles)), "optimality %": score.percent}
+    return {f"blunders of {score.count}": float(len(score.blunders)), "optimality %": score.percent}
 
 
 def _monte_carlo() -> System:
@@ -133,14 +134,14 @@ def _monte_carlo() -> System:
             for (heap, amount), value in row.items():
                 table[env.game.rules.indices(np.array(state)), heap * 3 + amount - 1] = value
         policy = GreedyTablePolicy(ObservationIndex(spaces(env)[0]), table)
-        return Trained(fumbles((policy,), env), games, taken)
+        return Trained(blunders((policy,), env), games, taken)
 
     return System(
         "monte-carlo",
         "Nim, three heaps up to 3, exploring starts, 100,000 games against an opponent called "
         "optimal",
         100_000,
-        {"fumbles of 48": "3"},
+        {"blunders of 48": "3"},
         "The opponent moves in the largest heap alone and passes where no winning move is "
         "there, and exploration takes one object only.",
         as_published,
@@ -150,11 +151,11 @@ def _monte_carlo() -> System:
                 lambda env: Opponents(
                     MonteCarloES(*spaces(env)), [OptimalAgent(env.game)], seat=0
                 ),
-                fumbles,
+                blunders,
             ),
             Way(
                 "Monte-Carlo control, self-play", OBSERVATIONS, game,
-                lambda env: MonteCarloES(*spaces(env)), fumbles,
+                lambda env: MonteCarloES(*spaces(env)), blunders,
             ),
         ),
     )  # fmt: skip
@@ -301,15 +302,15 @@ def _alphazero(heaps: int, figure: str) -> System:
         ),
         (
             "afterstate values", RULES,
-            lambda env: AfterstateTD(env.game, epsilon=0.3),
+            lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3),
         ),
         (
             "afterstate values, sweeping", RULES,
-            lambda env: AfterstateTD(env.game, epsilon=0.3, sweeping=True),
+            lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3, sweeping=True),
         ),
         (
             "afterstate values, sweeping, heap symmetry", RULES_SYMMETRY,
-            lambda env: AfterstateTD(env.game, epsilon=0.3, sweeping=True, symmetric=True),
+            lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3, sweeping=True, symmetric=True),
         ),
     )  # fmt: skip
     return System(
@@ -354,7 +355,7 @@ def _cs50() -> System:
             ),
             Way(
                 "afterstate values", RULES, game,
-                lambda env: AfterstateTD(env.game, epsilon=0.3), all_positions,
+                lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3), all_positions,
             ),
         ),
     )  # fmt: skip

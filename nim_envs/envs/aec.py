@@ -14,6 +14,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
 from nim_envs.encoding import Encoding
+from nim_envs.envs.rendering import LastMove, Renderer
 from nim_envs.errors import (
     IllegalMoveError,
     InvalidActionError,
@@ -21,18 +22,16 @@ from nim_envs.errors import (
     InvalidPositionError,
     ResetNeededError,
 )
-from nim_envs.game import Game
+from nim_envs.game import PLAYERS, Game
 from nim_envs.render.canvas import Frame
 from nim_envs.render.scene import Scene
-from nim_envs.render.screen import PICTURE_MODES, Screen
-from nim_envs.render.text import render_text
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import Sampler, Start, as_start
 
 Observation = dict[str, npt.NDArray[Any]]
 
-PLAYERS = FIRST, SECOND = ("player_0", "player_1")
+FIRST, SECOND = PLAYERS
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
@@ -43,10 +42,10 @@ class GameEnv(AECEnv[str, Any, Any]):
     ## Description
     A position is a vector of component states (heaps, or a running total). The player to
     move picks one component and one of its options. The game ends when no move is left.
-    What the options are is said in the rules' page: :func:`nim_envs.rules.nim`,
+    The options are described with the rules: :func:`nim_envs.rules.nim`,
     :func:`nim_envs.rules.subtraction`, :func:`nim_envs.rules.addition`,
-    :func:`nim_envs.rules.octal` and the games of heaps that split with it,
-    :func:`nim_envs.rules.graph`. In a sum of games every component has the options of its own.
+    :func:`nim_envs.rules.octal` and the other games of heaps that split,
+    :func:`nim_envs.rules.graph`. In a sum of games every component has the options of its game.
 
     ## Agents
     ``player_0`` moves first, then ``player_1``, in turn.
@@ -55,15 +54,15 @@ class GameEnv(AECEnv[str, Any, Any]):
     ``Discrete(components * options)``; ``action = component * options + option``. In Nim
     option ``j`` takes ``j + 1`` objects, in a subtraction game the ``j``-th smallest amount
     of the set; in the addition game it adds ``j + 1``; a token moves along the ``j``-th edge.
-    Of a heap that may split it is an amount taken and a smaller part left:
-    ``game.rules.describe_action`` says which.
+    For a heap that may split, an option is an amount to take and the size of the smaller part
+    that is left. ``game.rules.describe_action`` describes any action in words.
 
     ## Observation Space
-    A ``Dict`` of ``"observation"``, the position as int64 ``(components,)`` (or what
-    ``encoding`` says, float32), and ``"action_mask"``, int8 ``(actions,)``: 1 where the
+    A ``Dict`` of ``"observation"``, the position as int64 ``(components,)`` (with another
+    ``encoding``, float32 features), and ``"action_mask"``, int8 ``(actions,)``: 1 where the
     action is legal; all zeros for the player who is not to move, and for both where the game
-    has terminated. Both players see the same position. Where heaps split, it has empty
-    slots for the heaps to come.
+    has terminated. Both players observe the same position. Where heaps split, it has empty
+    components for the heaps that arise later.
 
     ## Starting State
     The game's start: the full heaps, or total 0, unless ``start`` says otherwise.
@@ -86,14 +85,14 @@ class GameEnv(AECEnv[str, Any, Any]):
     Args:
         game: the game.
         name: name of the environment, as ``str(env)`` shows it.
-        render_mode: ``"human"``: a window shows every move, ``metadata["render_fps"]`` of them
-            a second; ``"rgb_array"``: :meth:`render` returns the same picture as an array,
-            with no display; ``"ansi"``: it returns text; ``None``: nothing.
+        render_mode: ``"human"``: a window shows every move, at ``metadata["render_fps"]`` moves
+            a second; ``"rgb_array"``: :meth:`render` returns the same picture as an array and
+            needs no display; ``"ansi"``: it returns text; ``None``: nothing is rendered.
         encoding: ``"integer"``, ``"one_hot"``, ``"binary"`` or ``"unary"``; see
             :class:`nim_envs.encoding.Encoding`.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave the
             position as it was.
-        max_cycles: most moves of each player; ``None``: no limit, as every game ends.
+        max_cycles: most moves of each player; ``None``: no limit, as every game ends anyway.
         show_winning_moves: whether pictures mark the winning moves.
 
     Raises:
@@ -118,26 +117,14 @@ class GameEnv(AECEnv[str, Any, Any]):
         show_winning_moves: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise InvalidGameError(
-                f"render_mode must be None or one of {RENDER_MODES}, not {render_mode!r}"
-            )
         if illegal_move not in ILLEGAL_MOVE_RULES:
             raise InvalidGameError(
                 f"illegal_move must be one of {ILLEGAL_MOVE_RULES}, not {illegal_move!r}"
             )
-        if not isinstance(show_winning_moves, bool):
-            raise InvalidGameError(
-                f"show_winning_moves must be True or False, not {show_winning_moves!r}"
-            )
         self.game = game
         self.render_mode = render_mode
-        self.show_winning_moves = show_winning_moves
-        if show_winning_moves:
-            # What cannot be solved is refused now, not in the middle of a game.
-            _ = game.solution
-        self._screen = (
-            Screen(game, render_mode, title=name) if render_mode in PICTURE_MODES else None
+        self._renderer = Renderer(
+            game, render_mode, RENDER_MODES, title=name, show_winning_moves=show_winning_moves
         )
         self.illegal_move = illegal_move
         self.max_cycles = (
@@ -174,18 +161,17 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.truncations: dict[str, bool] = {}
         self.infos: dict[str, dict[str, Any]] = {}
         # The game in progress: the position, the mask of the player to move, the number of
-        # legal actions, whether it is over, and the moves made. All follow the position.
+        # legal actions, whether the game is over, and how many moves were made.
         self._position: IntArray | None = None
         self._mask = np.zeros(game.rules.num_actions, dtype=np.int8)
         self._legal = 0
         self._over = False
         self._moves = 0
-        # Where the game was truncated, whose turn it would be; ``agent_selection`` goes on.
+        # Whose turn it would be if the game had not been truncated; ``agent_selection`` changes
+        # as the agents step with ``None``.
         self._to_move_at_truncation: str | None = None
-        # For pictures: the position before the last move, who made it, and what it was.
-        self._previous: IntArray | None = None
-        self._last_seat: int | None = None
-        self._last_words = ""
+        # What pictures show as new; it is kept only where there is a render mode.
+        self.last_move: LastMove | None = None
         # The mask of the last start, as most games start where the one before did.
         self._start_key = b""
         self._start_mask = self._mask
@@ -199,7 +185,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         return spaces.Dict(OrderedDict(observation=copied, action_mask=mask))
 
     def _bind_tables(self) -> None:
-        """Keep the rules' tables at hand: attribute chains cost time in every step."""
+        """Keep references to the rules' tables: attribute chains cost time in every step."""
         rules = self.game.rules
         self._table = rules.table
         self._second_table = rules.second_table
@@ -220,8 +206,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Start a new game.
 
         Args:
-            seed: seeds the start positions of this game and of those after it; ``None`` goes
-                on with the generator there is.
+            seed: seeds the start positions of this game and of those after it; ``None`` keeps
+                the current generator.
             options: ``{"start": ...}`` as described above; other keys are ignored.
 
         Raises:
@@ -233,7 +219,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._begin(sampler.draw(self._rng), 0)
 
     def next_starts(self, games: int, options: dict[str, Any] | None = None) -> IntArray:
-        """Draw the starts of the next games, as so many calls of :meth:`reset` would.
+        """Draw the starts of the next games: those that :meth:`reset` would, call after call.
 
         Args:
             games: how many.
@@ -243,21 +229,21 @@ class GameEnv(AECEnv[str, Any, Any]):
             Positions, ``(games, components)``. The game in progress is left as it is.
 
         Raises:
-            ResetNeededError: before the first :meth:`reset`, which may seed the starts.
+            ResetNeededError: before the first :meth:`reset`.
             InvalidPositionError: the start is not a position of this game that leaves a move.
         """
         if self._rng is None:
-            raise ResetNeededError("no start was seeded yet: call reset() first")
+            raise ResetNeededError("there is no generator of starts yet: call reset() first")
         return self._sampler_of(options).sample(self._rng, games)
 
     def _sampler_of(self, options: dict[str, Any] | None) -> Sampler:
-        """The sampler that the options of a reset ask for."""
+        """Return the sampler of the start in a reset's ``options``, or of the game's own start."""
         if options and "start" in options:
             return self._sampler(as_start(options["start"]))
         return self._own_sampler
 
     def _sampler(self, start: Start) -> Sampler:
-        """The sampler of ``start``, remembered: listing its positions takes time."""
+        """Return the sampler of ``start``, from a cache: listing its positions takes time."""
         sampler = self._samplers.get(start)
         if sampler is None:
             if len(self._samplers) >= 64:
@@ -266,7 +252,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         return sampler
 
     def _begin(self, position: IntArray, seat: int) -> None:
-        """Let ``seat`` be to move at ``position``, with nothing played yet."""
+        """Begin a game at ``position``, with ``seat`` to move."""
         self.agents = [FIRST, SECOND]
         self.rewards = {FIRST: 0.0, SECOND: 0.0}
         self._cumulative_rewards = {FIRST: 0.0, SECOND: 0.0}
@@ -290,16 +276,16 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._over = False
         self._moves = 0
         self._to_move_at_truncation = None
-        self._previous, self._last_seat, self._last_words = None, None, ""
+        self.last_move = None
         if self.render_mode == "human":
             self.render()
 
     def set_position(self, position: Any, agent: str | None = None) -> None:
-        """Go on from ``position`` as a new game, for search and for analysis.
+        """Begin a new game at ``position``, for search and for analysis.
 
         Args:
             position: a position that leaves a legal move, ``(components,)``.
-            agent: who is to move; by default whoever is now.
+            agent: the agent to move; by default the one that is to move now.
 
         Raises:
             InvalidPositionError: not a position of this game, or a terminal one.
@@ -327,9 +313,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         return self._position
 
     def observe(self, agent: str) -> Observation:
-        """Return what ``agent`` sees; the mask is all zeros unless it is to move.
+        """Return the observation of ``agent``; the mask is all zeros unless it is to move.
 
-        In a truncated game that is the agent whose turn it would be, until the next reset.
+        After a truncation the agent whose turn it would be keeps its mask, until the next reset.
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.
@@ -364,9 +350,9 @@ class GameEnv(AECEnv[str, Any, Any]):
     def last(
         self, observe: bool = True
     ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
-        """Return observation, reward since its last move, termination, truncation and info.
+        """Return observation, reward, termination, truncation and info of the agent to move.
 
-        They are those of the agent to move.
+        The reward is the sum of its rewards since its last move.
 
         Raises:
             ResetNeededError: before the first :meth:`reset`, or when no agent is left.
@@ -384,7 +370,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         )
 
     def step(self, action: Any) -> None:
-        """Let the agent to move take ``action``; a finished agent must step with ``None``.
+        """Take ``action`` for the agent to move; when the game is over it must be ``None``.
 
         Args:
             action: an integer of the action space.
@@ -412,8 +398,8 @@ class GameEnv(AECEnv[str, Any, Any]):
             self._illegal(action, seat)
             return
         if self.render_mode is not None:
-            words = self.game.rules.describe_action(action, position)
-            self._remember(seat, f"{mover} moved, {words}")
+            description = self.game.rules.describe_action(action, position)
+            self.last_move = LastMove(position.copy(), seat, f"{mover} moved, {description}")
         position[component] = successor
         first = component * self._num_options
         self._mask[first : first + self._num_options] = self._mask_rows[component][successor]
@@ -435,10 +421,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         if self.render_mode == "human":
             self.render()
 
-    def _remember(self, seat: int, words: str) -> None:
-        """Keep what a picture tells about the move that ``seat`` makes now."""
-        self._previous, self._last_seat, self._last_words = self.position, seat, words
-
     def _fill_empty_slot(self, position: IntArray, component: int, state: int) -> None:
         """Put the second part of a move in ``component`` into the first empty slot."""
         group = next(group for group in self.game.rules.slot_groups if component in group)
@@ -448,24 +430,12 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._mask[first : first + self._num_options] = self._mask_rows[slot][state]
         self._legal += self._legal_counts[slot][state]
 
-    def show_moves_since(self, position: IntArray, words: str) -> None:
-        """Let pictures show all moves since ``position`` as the last ones, and tell ``words``.
-
-        For environments that make several moves in a step.
-        """
-        self._previous, self._last_seat, self._last_words = position, None, words
-
-    @property
-    def last_words(self) -> str:
-        """Who made which move last, in words; kept in the render modes alone."""
-        return self._last_words
-
     def _checked_action(self, action: Any) -> int:
-        """Return ``action`` as an ``int`` of the action space; the slow road of :meth:`step`."""
+        """Return ``action`` as an ``int`` of the action space, or raise; checks that take time."""
         allowed = f"an integer from 0 to {self._num_actions - 1}"
         if action is None:
             raise InvalidActionError(
-                f"action must be {allowed}; None is for an agent whose game is over, and "
+                f"action must be {allowed}; None is allowed only when the game is over, and "
                 f"{self.agent_selection} is to move"
             )
         if isinstance(action, (bool, np.bool_)):
@@ -481,7 +451,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         return number
 
     def _illegal(self, action: int, seat: int) -> None:
-        """Forfeit the game of the mover, or raise."""
+        """Let the mover forfeit the game, or raise."""
         if self.illegal_move == "raise":
             raise IllegalMoveError(
                 f"action {action} ({self.game.rules.describe_action(action, self._current())}) is "
@@ -491,7 +461,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._cumulative_rewards[PLAYERS[seat]] = 0.0
         self.agent_selection = PLAYERS[1 - seat]
         self._finish(winner=1 - seat)
-        self._remember(seat, f"{PLAYERS[seat]} made an illegal move and forfeits")
+        if self.render_mode is not None:
+            description = f"{PLAYERS[seat]} made an illegal move and forfeits"
+            self.last_move = LastMove(self.position, seat, description)
         if self.render_mode == "human":
             self.render()
 
@@ -505,7 +477,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             self.terminations[agent] = True
 
     def _step_finished(self, action: Any) -> None:
-        """Take a finished agent out, as PettingZoo asks for after the end of a game."""
+        """Remove the agent to move, as PettingZoo requires at the end of a game."""
         if not self.agents:
             raise ResetNeededError("the game is over and no agent is left: call reset()")
         if action is not None:
@@ -524,7 +496,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             self.rewards[other] = 0.0
 
     def state(self) -> IntArray:
-        """Return the position and then the seat to move, int64 ``(components + 1,)``.
+        """Return the position followed by the seat to move, int64 ``(components + 1,)``.
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.
@@ -532,7 +504,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         return np.append(self._current(), PLAYERS.index(self.agent_selection))
 
     def render(self) -> Frame | str | None:
-        """Show the position in the way that ``render_mode`` says.
+        """Render the position in the environment's ``render_mode``.
 
         Returns:
             In mode ``"rgb_array"`` the picture, ``(height, width, 3)``, uint8; in mode
@@ -543,34 +515,20 @@ class GameEnv(AECEnv[str, Any, Any]):
             DisplayError: in mode ``"human"`` there is no display.
         """
         if self.render_mode is None:
-            logger.warn(f"render() needs a render_mode out of {RENDER_MODES}; it is None")
+            logger.warn(f"render() needs a render_mode, one of {RENDER_MODES}; it is None")
             return None
-        scene = self._scene()
-        if self._screen is None:
-            return render_text(self.game.rules, scene.position, scene.headline)
-        return self._screen.show(scene, self.metadata["render_fps"])
+        return self._renderer.show(self._scene(), self.metadata["render_fps"])
 
     def _scene(self) -> Scene:
-        """What a picture of the position shows."""
-        position = self.position
+        """Return what a picture of the position shows."""
         mover = None if self._over else PLAYERS.index(self.agent_selection)
         winners = [PLAYERS.index(agent) for agent, reward in self.rewards.items() if reward > 0]
-        shown = self.show_winning_moves and not self._over
-        return Scene(
-            position=position,
-            mover=mover,
-            winner=winners[0] if winners else None,
-            previous=self._previous,
-            last_mover=self._last_seat,
-            last_words=self._last_words,
-            winning=self.game.solution.winning_actions(position) if shown else None,
-            names=PLAYERS,
-        )
+        winner = winners[0] if winners else None
+        return self._renderer.scene(self.position, mover, winner, self.last_move)
 
     def close(self) -> None:
         """Close the window, if there is one."""
-        if self._screen is not None:
-            self._screen.close()
+        self._renderer.close()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the rules' tables out of pickles and copies."""

@@ -1,4 +1,4 @@
-"""Who answers inside the step of the environments that play against one opponent."""
+"""The opponents of the environments whose step makes the agent's move and the reply."""
 
 from __future__ import annotations
 
@@ -12,29 +12,31 @@ from nim_envs.errors import InvalidGameError
 
 Array = npt.NDArray[Any]
 MaskArray = npt.NDArray[np.int8]
-CalledOpponent = Callable[[Array, MaskArray, np.random.Generator], npt.ArrayLike]
+OpponentFunction = Callable[[Array, MaskArray, np.random.Generator], npt.ArrayLike]
 
 NAMED_OPPONENTS = {"random": 1.0, "optimal": 0.0}
-"""The opponents that have a name, by their probability of a random move."""
-SEATS = (0, 1, "random")
+"""The opponents that have a name, with their probability of a random move."""
+
+SEAT_CHOICES = (0, 1, "random")
+"""The seats that an agent can be given: ``player_0``, ``player_1``, or one drawn for each game."""
 
 
 @runtime_checkable
 class Player(Protocol):
-    """Whoever picks an action from what one game shows, as every agent does."""
+    """Picks an action from the observation of one game, as every agent does."""
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a legal action."""
         ...
 
 
-class AskedOneByOne:
-    """A player as a function of a batch of games: it is asked in each where it is to move.
+class BatchedPlayer:
+    """A player as a function of a batch of games, for which it acts in one after the other.
 
-    Integer observations reach it as int64, as the turn-based environment shows them.
+    It is given integer observations as int64, the type in the turn-based environment.
 
     Args:
-        player: who is asked.
+        player: acts in each game in which it is to move.
     """
 
     def __init__(self, player: Player) -> None:
@@ -43,7 +45,7 @@ class AskedOneByOne:
     def __call__(
         self, observations: Array, action_masks: MaskArray, rng: np.random.Generator
     ) -> npt.ArrayLike:
-        """Return its actions, and 0 where it is not to move."""
+        """Return the player's actions, and 0 where it is not to move."""
         if observations.dtype.kind == "i":
             observations = observations.astype(np.int64)
         return [
@@ -52,11 +54,19 @@ class AskedOneByOne:
         ]
 
 
-def checked_opponent(opponent: Any) -> tuple[CalledOpponent | None, float]:
-    """Return the function that is to be called, if any, and else the probability of a random move.
+def checked_opponent(opponent: Any) -> tuple[OpponentFunction | None, float]:
+    """Return an opponent as a function or, if it has a name, by how often it moves at random.
+
+    Args:
+        opponent: a key of :data:`NAMED_OPPONENTS`, a probability of a random move, a function,
+            or an agent.
+
+    Returns:
+        The function, or ``None`` for an opponent that mixes optimal and random moves; and the
+        probability of a random move, 1 for a function.
 
     Raises:
-        InvalidGameError: ``opponent`` is none of what the message lists.
+        InvalidGameError: ``opponent`` is none of these.
     """
     if isinstance(opponent, str) and opponent in NAMED_OPPONENTS:
         return None, NAMED_OPPONENTS[opponent]
@@ -67,7 +77,7 @@ def checked_opponent(opponent: Any) -> tuple[CalledOpponent | None, float]:
         if callable(opponent):
             return opponent, 1.0
         if isinstance(opponent, Player):
-            return AskedOneByOne(opponent), 1.0
+            return BatchedPlayer(opponent), 1.0
     raise InvalidGameError(
         f"opponent must be one of {tuple(NAMED_OPPONENTS)}, a probability from 0 to 1, an agent, "
         f"or a function, not {opponent!r}"
@@ -78,8 +88,8 @@ def checked_seat(seat: Any) -> int:
     """Return the agent's seat, or -1 for one drawn for each game.
 
     Raises:
-        InvalidGameError: ``seat`` is not one of :data:`SEATS`.
+        InvalidGameError: ``seat`` is not one of :data:`SEAT_CHOICES`.
     """
-    if isinstance(seat, bool) or seat not in SEATS:
-        raise InvalidGameError(f"seat must be one of {SEATS}, not {seat!r}")
+    if isinstance(seat, bool) or seat not in SEAT_CHOICES:
+        raise InvalidGameError(f"seat must be one of {SEAT_CHOICES}, not {seat!r}")
     return -1 if seat == "random" else int(seat)

@@ -1,4 +1,4 @@
-"""The Gymnasium environment: one seat of a game, against an opponent inside the step."""
+"""The Gymnasium environment: the agent has one seat, and the step makes the opponent's reply."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from nim_envs.encoding import Encoding, smallest_integer
-from nim_envs.envs.aec import PLAYERS, GameEnv
-from nim_envs.envs.opponents import CalledOpponent, Player, checked_opponent, checked_seat
+from nim_envs.envs.aec import GameEnv
+from nim_envs.envs.opponents import OpponentFunction, Player, checked_opponent, checked_seat
 from nim_envs.errors import (
     InvalidActionError,
     InvalidGameError,
     InvalidPositionError,
     ResetNeededError,
 )
-from nim_envs.game import Game
+from nim_envs.game import PLAYERS, Game
 from nim_envs.rules.component import BoolArray, IntArray
 
 ROUNDS = 1000
-"""Games begun in a row, each ended by the opponent's first move, before giving up."""
-REMEMBERED_POSITIONS = 1 << 16
+"""A reset fails after this many games in a row that the opponent's first move ended."""
+
+CACHED_POSITIONS = 1 << 16
+"""The winning actions of at most this many positions are kept."""
 
 
 class VersusEnv(gymnasium.Env[Any, Any]):
-    """One player of an exactly solvable game, against an opponent that answers inside the step.
+    """One player of an exactly solvable game, against an opponent whose reply is part of the step.
 
     ## Description
     The rules are those of :class:`nim_envs.envs.aec.GameEnv`, and so are positions, actions,
@@ -37,8 +39,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     moves both agree in everything.
 
     ## Action Space
-    ``Discrete(components * options)``; ``action = component * options + option``. What the
-    options are is said in the rules' page: :func:`nim_envs.rules.nim`,
+    ``Discrete(components * options)``; ``action = component * options + option``. The options
+    are described with the rules: :func:`nim_envs.rules.nim`,
     :func:`nim_envs.rules.subtraction`, :func:`nim_envs.rules.addition`.
 
     ## Observation Space
@@ -55,8 +57,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     ``"uniform"``, ``"n_position"``, ``"p_position"``, ``"balanced"``, a
     :class:`nim_envs.starts.Start`, or a position. Other keys of ``options`` are ignored.
 
-    Where the agent has the second seat the opponent has already moved. A game that its first
-    move ends is not shown: another begins in its place.
+    Where the agent is ``player_1`` the opponent has already moved. If that move ends the game,
+    a new game is started in its place.
 
     ## Rewards
     +1 for a win and -1 for a loss in the step that ends the game, 0 before. An illegal move
@@ -65,10 +67,10 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     ## Episode End
     The game terminates when no legal move is left or after a forfeit. With ``max_cycles`` it is
     truncated, with reward 0, after that many moves of each player. It would then be the turn of
-    seat 0: in that seat the agent keeps its action mask, in seat 1 it is all zeros.
+    ``player_0``: an agent in this seat keeps its action mask, in the other it is all zeros.
 
     ## Information
-    ``"seat"``, int8: the agent's; ``"action_mask"``, as in the observation.
+    ``"seat"``, int8: the agent's, 0 for ``player_0``; ``"action_mask"``, as in the observation.
 
     Args:
         game: the game.
@@ -76,12 +78,12 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         opponent: ``"random"``; ``"optimal"``, which draws among the winning actions, or among
             all where none wins; a number: optimal but for a random move with that probability.
             A function of observations ``(1, ...)``, action masks ``(1, actions)`` and a
-            generator, that returns actions ``(1,)``, so that the same one answers many games
-            at once. Or an agent with ``act(observation, action_mask, rng)``. Both observe what
-            the turn-based environment shows with this ``encoding``.
-        seat: whether the agent moves first (0) or second (1), or ``"random"``: drawn for each
-            game.
-        render_mode: as in :class:`nim_envs.envs.aec.GameEnv`, which draws.
+            generator that returns actions ``(1,)``: the same function can play a batch of
+            games. Or an agent with ``act(observation, action_mask, rng)``. Both receive the
+            observations of the turn-based environment with this ``encoding``.
+        seat: 0: the agent is ``player_0`` and moves first; 1: it is ``player_1``; ``"random"``:
+            drawn for each game.
+        render_mode: as in :class:`nim_envs.envs.aec.GameEnv`.
         encoding: how positions are observed; see :class:`nim_envs.encoding.Encoding`.
         mask_in_observation: whether observations hold the action mask.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave the
@@ -116,7 +118,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         game: Game,
         *,
         name: str = "game",
-        opponent: str | float | Player | CalledOpponent = "random",
+        opponent: str | float | Player | OpponentFunction = "random",
         seat: Literal[0, 1, "random"] = 0,
         render_mode: str | None = None,
         encoding: str = "integer",
@@ -125,7 +127,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         max_cycles: int | None = None,
         show_winning_moves: bool = False,
     ) -> None:
-        self._called, self._epsilon = checked_opponent(opponent)
+        self._opponent_function, self._epsilon = checked_opponent(opponent)
         self._fixed_seat = checked_seat(seat)
         if not isinstance(mask_in_observation, bool):
             raise InvalidGameError(
@@ -162,20 +164,20 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             )
         self._winning: dict[bytes, IntArray] = {}
         if self._epsilon < 1.0:
-            # The game is solved, or refused, right here.
+            # The game is solved now, or refused.
             game.solution.is_winning(rules.initial)
-        self._seated = 0
+        self._agent_seat = 0
         self._begun = False
         self._ready = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin a new game.
+        """Start a new game.
 
         Args:
-            seed: seeds starts, seats and the opponent from here on; ``None`` goes on with the
-                generator there is.
+            seed: seeds starts, seats and the opponent of this game and of those after it;
+                ``None`` keeps the current generator.
             options: ``{"start": ...}`` as described above; other keys are ignored.
 
         Returns:
@@ -193,17 +195,17 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         for _ in range(ROUNDS):
             self._aec.reset(seed=start_seed, options=options)
             self._begun, start_seed = True, None
-            self._seated = self._fixed_seat
-            if self._seated < 0:
-                self._seated = int(self.np_random.random() * len(PLAYERS))
-            if self._seated == 1:
+            self._agent_seat = self._fixed_seat
+            if self._agent_seat < 0:
+                self._agent_seat = int(self.np_random.random() * len(PLAYERS))
+            if self._agent_seat == 1:
                 self._reply()
             if not self._over:
                 self._ready = True
-                return self._seen()
+                return self._observation_and_info()
         raise InvalidPositionError(
-            f"the opponent's first move ended {ROUNDS} games in a row: these starts leave the "
-            "agent in seat 1 no move"
+            f"the opponent's first move ended {ROUNDS} games in a row: these starts leave no "
+            "move to an agent that is player_1"
         )
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -222,18 +224,17 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         """
         if not self._ready:
             raise ResetNeededError("no game is in progress: call reset()")
-        before = None if self.render_mode is None else self._aec.position
         self._aec.step(action)
-        words = self._aec.last_words
-        # Should the opponent fail to answer, the game cannot go on.
+        own_move = self._aec.last_move
+        # If the opponent raises an error, the game cannot be continued.
         self._ready = False
         if not self._over:
             self._reply()
-            if before is not None:
-                self._aec.show_moves_since(before, f"{words}; {self._aec.last_words}")
+            if own_move is not None and self._aec.last_move is not None:
+                self._aec.last_move = own_move.followed_by(self._aec.last_move)
         self._ready = not self._over
-        observation, info = self._seen()
-        agent = PLAYERS[self._seated]
+        observation, info = self._observation_and_info()
+        agent = PLAYERS[self._agent_seat]
         aec = self._aec
         return (
             observation,
@@ -245,7 +246,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
 
     @property
     def _over(self) -> bool:
-        agent = PLAYERS[self._seated]
+        agent = PLAYERS[self._agent_seat]
         return self._aec.terminations[agent] or self._aec.truncations[agent]
 
     def _reply(self) -> None:
@@ -256,22 +257,21 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             raise type(error)(f"the opponent's {error}") from None
 
     def _opponent_action(self) -> Any:
-        seen = self._aec.observe(self._aec.agent_selection)
-        if self._called is None:
-            return self._named_opponent_action(seen["action_mask"])
-        answer = np.asarray(
-            self._called(
-                seen["observation"][np.newaxis], seen["action_mask"][np.newaxis], self.np_random
-            )
+        observed = self._aec.observe(self._aec.agent_selection)
+        observation, mask = observed["observation"], observed["action_mask"]
+        if self._opponent_function is None:
+            return self._named_opponent_action(mask)
+        actions = np.asarray(
+            self._opponent_function(observation[np.newaxis], mask[np.newaxis], self.np_random)
         )
-        if answer.shape != (1,):
+        if actions.shape != (1,):
             raise InvalidActionError(
-                f"actions must be an array of shape (1,), not of shape {answer.shape}"
+                f"actions must be an array of shape (1,), not of shape {actions.shape}"
             )
-        return answer[0]
+        return actions[0]
 
     def _named_opponent_action(self, mask: npt.NDArray[np.int8]) -> int:
-        """An action drawn among the winning ones or among all, as the opponent plays."""
+        """Draw an action of an opponent that mixes optimal and random moves."""
         rng = self.np_random
         chosen = np.flatnonzero(mask)
         if self._epsilon < 1.0 and rng.random() >= self._epsilon:
@@ -281,21 +281,21 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         return chosen.item(int(rng.random() * len(chosen)))
 
     def _winning_actions(self, position: IntArray) -> IntArray:
-        """The winning actions at ``position``, remembered."""
+        """Return the winning actions at ``position``, from a cache."""
         key = position.tobytes()
         winning = self._winning.get(key)
         if winning is None:
-            if len(self._winning) >= REMEMBERED_POSITIONS:
+            if len(self._winning) >= CACHED_POSITIONS:
                 self._winning.clear()
             winning = self._winning[key] = self.game.solution.winning_actions(position)
         return winning
 
-    def _seen(self) -> tuple[Any, dict[str, Any]]:
-        """The agent's observation and info."""
-        seen = self._aec.observe(PLAYERS[self._seated])
-        mask = seen["action_mask"]
-        info = {"seat": np.int8(self._seated), "action_mask": mask}
-        observation = seen["observation"].astype(self.encoding.space.dtype, copy=False)
+    def _observation_and_info(self) -> tuple[Any, dict[str, Any]]:
+        """Return the agent's observation and info."""
+        observed = self._aec.observe(PLAYERS[self._agent_seat])
+        mask = observed["action_mask"]
+        info = {"seat": np.int8(self._agent_seat), "action_mask": mask}
+        observation = observed["observation"].astype(self.encoding.space.dtype, copy=False)
         if not self.mask_in_observation:
             return observation, info
         return {"observation": observation, "action_mask": mask.copy()}, info
@@ -306,7 +306,9 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         Raises:
             ResetNeededError: before the first :meth:`reset`.
         """
-        mask: BoolArray = self._aec.observe(PLAYERS[self._seated])["action_mask"].astype(np.bool_)
+        mask: BoolArray = self._aec.observe(PLAYERS[self._agent_seat])["action_mask"].astype(
+            np.bool_
+        )
         return mask
 
     @property
@@ -319,7 +321,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         return self._aec.render()
 
     def close(self) -> None:
-        """Close what was opened to render."""
+        """Close the window, if there is one."""
         self._aec.close()
 
     def __getstate__(self) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nim_envs.game import PLAYERS
 from nim_envs.rules.component import IntArray
 
 
@@ -32,7 +33,7 @@ class Scene:
     last_words: str = ""
     winning: IntArray | None = None
     pointed: int | None = None
-    names: tuple[str, str] = ("player_0", "player_1")
+    names: tuple[str, str] = PLAYERS
 
     def state(self, component: int) -> int:
         """Return the state of a component."""

@@ -16,7 +16,7 @@ import pettingzoo
 import pytest
 
 from agents import (
-    AfterstateTD,
+    RealTimeDynamicProgramming,
     GradientBandit,
     MonteCarloES,
     QLearning,
@@ -196,7 +196,7 @@ def test_training_stopped_anywhere_ends_as_if_it_had_not(name, share, tmp_path):
 
 def test_a_finished_run_is_not_run_again_and_can_be_made_longer(tmp_path):
     setting = {"seed": 7, "progress": False, "checkpoint": tmp_path / "run"}
-    short, long, again = (AfterstateTD(ENV.game) for _ in range(3))
+    short, long, again = (RealTimeDynamicProgramming(ENV.game) for _ in range(3))
     train(ENV, short, 60, **setting)
     train(ENV, again, 60, **setting)
     assert contents(again) == contents(short)

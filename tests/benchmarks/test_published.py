@@ -81,7 +81,7 @@ def test_every_seed_does_at_least_what_was_published(seed):
     monte_carlo = MonteCarloES(*spaces(env))
     train(env, monte_carlo, 100_000, seed=seed, progress=False)
     score = optimality(monte_carlo.greedy(), env.game)
-    assert (score.count, len(score.fumbles)) == (48, 0)
+    assert (score.count, len(score.blunders)) == (48, 0)
 
 
 def test_q_learning_wins_three_heaps_of_ten_within_the_games_said():

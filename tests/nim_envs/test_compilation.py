@@ -50,7 +50,8 @@ def test_the_cache_is_used_and_never_stale(tmp_path):
     assert run(tmp_path) == ["0", "0"]
 
 
-def test_processes_that_compile_at_the_same_time_write_different_files(tmp_path):
+def test_processes_that_compile_at_the_same_time_write_different_files(tmp_path, monkeypatch):
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))
     path = tmp_path / "module.py"
     path.write_text(
         "from nim_envs.compilation import compiled\n@compiled\ndef double(x):\n    return 2 * x\n",

@@ -82,7 +82,7 @@ def test_a_box_of_a_single_state_of_a_component_is_a_box():
 
 
 @pytest.mark.parametrize("start", [UniformStart(), OutcomeStart(winning=True), BalancedStart()])
-def test_boxes_reach_down_to_empty_heaps_unless_told_otherwise(start):
+def test_boxes_reach_down_to_empty_heaps_by_default(start):
     positions, _ = start.bind(make_game("nim", heaps=(3, 4))).support()
     assert positions.min(axis=0).tolist() == [0, 0]
     assert positions.max(axis=0).tolist() == [3, 4]

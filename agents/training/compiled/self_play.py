@@ -1,35 +1,22 @@
-"""The compiled road of training: which runs it can take, and how it takes them."""
+"""The fast path of training: which runs can take it, and how blocks of games are played."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Agent, IntArray, Learner
-from agents.learners.afterstate import AfterstateTD
-from agents.tabular.index import ObservationIndex
-from agents.tabular.schedules import Exploration
-from agents.tabular.shaping import NimSumShaping
-from agents.tabular.symmetry import HeapSymmetry, Symmetry
-from agents.training.compiled.games import compiled_rows, play_games
-from nim_envs import Game, GameEnv
+from agents.base import Agent, IntArray
+from agents.tabular.learner import TabularLearner
+from agents.tabular.wrapper import CompiledWrapper
+from agents.training.compiled.play import empty_records, play_games
+from agents.training.compiled.rows import rows_of
+from nim_envs import GameEnv
 from nim_envs.compilation import announced_compilation
 from nim_envs.theory.grundy import levels
 
-
-@runtime_checkable
-class CompiledLearner(Learner, Protocol):
-    """A learner with a compiled form; see :mod:`agents.training.compiled.games`."""
-
-    def compiled_state(self, longest_game: int) -> Any:
-        """Return its state, a ``NamedTuple`` whose arrays are its own.
-
-        Args:
-            longest_game: largest number of moves in a game.
-        """
-        ...
+CompiledLearner = TabularLearner | CompiledWrapper
 
 
 class SelfPlay:
@@ -52,20 +39,24 @@ class SelfPlay:
         self._options = options
         self._begun = False
         rules = env.game.rules
+        states = [learner.state for learner in self._learners]
+        self._states = (states[0], states[1] if len(states) > 1 else None)
+        self._rows = rows_of(env.game, pair[0].symmetry)
+        self._order = pair[0].symmetry.order if pair[0].symmetry else None
         longest = sum(int(levels(component).max()) for component in rules.components)
-        states = [learner.compiled_state(longest) for learner in self._learners]
-        self._states = (states[0], states[-1])
-        symmetry = _symmetry(pair[0])
-        self._rows = compiled_rows(env.game, symmetry)
-        self._order = symmetry.order if symmetry else np.empty(0, dtype=np.int64)
-        unused = np.random.default_rng(0)
-        self._generators = [getattr(_inner(learner), "rng", unused) for learner in pair]
-        self._explorations = [_exploration(learner) for learner in pair]
+        self._records = (
+            empty_records(self._rows, longest)
+            if any(learner.learns_from_games for learner in self._learners)
+            else None
+        )
+        none = np.empty(0, dtype=np.int8), np.empty(0, dtype=np.int32)
         with announced_compilation("self-play of " + type(pair[0]).__name__):
-            self._play(np.empty((0, len(rules.shape)), dtype=np.int64), unused, *_results(0))
+            self._play(
+                np.empty((0, len(rules.shape)), dtype=np.int64), np.random.default_rng(0), *none
+            )
 
     def continue_run(self) -> None:
-        """Say that the next game is not the first: it starts where the next reset would."""
+        """Let the next game, which is not the first, start where the next reset would."""
         self._begun = True
 
     def play(
@@ -97,56 +88,38 @@ class SelfPlay:
         winners: npt.NDArray[np.int8],
         lengths: npt.NDArray[np.int32],
     ) -> None:
-        ended = np.array([exploration.ended for exploration in self._explorations])
+        explorations = [learner.exploration for learner in self._learners]
+        ended = np.array([exploration.ended for exploration in explorations])
         play_games(
-            self._states[0],
-            self._states[1],
-            len(self._learners) == 1,
+            *self._states,
             self._rows,
             self._order,
+            self._records,
             np.ascontiguousarray(starts),
-            np.stack([exploration.ahead(len(starts)) for exploration in self._explorations]),
+            np.stack([exploration.ahead(len(starts)) for exploration in explorations]),
             ended,
             rng,
-            self._generators[0],
-            self._generators[1],
+            self._learners[0].generator,
+            self._learners[-1].generator,
             winners,
             lengths,
         )
-        # One learner of both seats is counted in the first row alone.
-        for number in range(len(self._learners)):
-            self._explorations[number].finish_many(ended[number].tolist())
+        for exploration, games in zip(explorations, ended.tolist(), strict=True):
+            exploration.finish_many(games)
 
 
-def _inner(agent: Any) -> Any:
-    """The learner inside wrappers such as reward shaping, or the agent itself."""
-    while hasattr(agent, "learner"):
-        agent = agent.learner
-    return agent
-
-
-def _symmetry(agent: Any) -> Symmetry | None:
-    """The symmetry by which a learner sees positions, if any."""
-    return agent.symmetry if isinstance(agent, HeapSymmetry) else None
-
-
-def _exploration(learner: Any) -> Exploration:
-    """The learner's exploration; a constant one that nobody looks at where it has none."""
-    exploration = getattr(_inner(learner), "exploration", None)
-    return exploration if exploration is not None else Exploration(0.0)
-
-
-def _results(games: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32]]:
-    return np.empty(games, dtype=np.int8), np.empty(games, dtype=np.int32)
-
-
-def compiled_road(
+def compiled_self_play(
     env: Any, pair: tuple[Agent, Agent], options: dict[str, Any] | None
 ) -> SelfPlay | None:
-    """Return the compiled road for a run, or ``None`` where it must go step by step.
+    """Return the fast path for a run, or ``None`` where it must go step by step.
 
-    It can be taken in self-play of learners with a compiled form, in one of this package's
-    environments without wrappers, limits or pictures, whose observations are positions.
+    It is for self-play of table learners, in one of this package's environments without wrappers,
+    limits or pictures, whose observations are positions.
+
+    Args:
+        env: the environment, after a reset.
+        pair: the agent of each seat.
+        options: of every reset.
     """
     if (
         type(env) is not GameEnv
@@ -155,30 +128,11 @@ def compiled_road(
         or env.render_mode is not None
     ):
         return None
-    if not all(_fits(agent, env.game) for agent in pair):
+    first, second = pair
+    if not isinstance(first, (TabularLearner, CompiledWrapper)) or not first.fits(env.game):
         return None
-    if (_symmetry(pair[0]) is None) != (_symmetry(pair[1]) is None):
-        return None  # each would have to see positions of its own
-    return SelfPlay(env, pair, options)  # type: ignore[arg-type]
-
-
-def _fits(agent: Agent, game: Game) -> bool:
-    """Whether an agent has a compiled form, and tables for just this game."""
-    inner = agent
-    while isinstance(inner, (HeapSymmetry, NimSumShaping)):
-        if isinstance(inner, HeapSymmetry) and (
-            inner is not agent or inner.game.rules != game.rules
-        ):
-            return False
-        inner = inner.learner
-    if not isinstance(inner, CompiledLearner):
-        return False
-    if isinstance(inner, AfterstateTD):
-        return (inner.game.rules, inner.game.convention) == (game.rules, game.convention)
-    index = getattr(inner, "index", None)
-    return (
-        isinstance(index, ObservationIndex)
-        and index.offset == 0
-        and index.size == game.rules.num_positions
-        and np.array_equal(index.strides, game.rules.strides)
-    )
+    if not isinstance(second, (TabularLearner, CompiledWrapper)) or not second.fits(env.game):
+        return None
+    if (first.symmetry is None) != (second.symmetry is None):
+        return None  # each would have to observe positions of its own
+    return SelfPlay(env, (first, second), options)

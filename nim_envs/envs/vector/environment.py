@@ -19,7 +19,8 @@ from gymnasium.vector.utils import batch_space
 import nim_envs.envs.vector.kernels as kernels
 from nim_envs.compilation import announced_compilation
 from nim_envs.encoding import Encoding, smallest_integer
-from nim_envs.envs.opponents import CalledOpponent, Player, checked_opponent, checked_seat
+from nim_envs.envs.opponents import OpponentFunction, Player, checked_opponent, checked_seat
+from nim_envs.envs.rendering import LastMove, Renderer
 from nim_envs.envs.vector.tables import (
     Grouping,
     Tables,
@@ -37,11 +38,9 @@ from nim_envs.errors import (
     ResetNeededError,
     SearchTooLargeError,
 )
-from nim_envs.game import Game
+from nim_envs.game import PLAYERS, Game
 from nim_envs.render.canvas import Frame
 from nim_envs.render.scene import Scene
-from nim_envs.render.screen import Screen
-from nim_envs.render.text import render_text
 from nim_envs.rules.component import LARGEST_TABLE, BoolArray, IntArray
 from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import Sampler, Start, as_start
@@ -168,7 +167,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         num_envs: int = 1,
         *,
         name: str = "game",
-        opponent: str | float | Player | CalledOpponent | None = None,
+        opponent: str | float | Player | OpponentFunction | None = None,
         seat: Literal[0, 1, "random"] | None = None,
         render_mode: str | None = None,
         encoding: str = "integer",
@@ -180,29 +179,19 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         show_winning_moves: bool = False,
     ) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise InvalidGameError(
-                f"render_mode must be None or one of {RENDER_MODES}, not {render_mode!r}"
-            )
         if illegal_move not in ILLEGAL_MOVE_RULES:
             raise InvalidGameError(
                 f"illegal_move must be one of {ILLEGAL_MOVE_RULES}, not {illegal_move!r}"
             )
         if not isinstance(copy, bool):
             raise InvalidGameError(f"copy must be True or False, not {copy!r}")
-        if not isinstance(show_winning_moves, bool):
-            raise InvalidGameError(
-                f"show_winning_moves must be True or False, not {show_winning_moves!r}"
-            )
         self.game = game
         self.num_envs = checked_integer("num_envs", num_envs, minimum=1)
         self.num_threads = checked_integer("num_threads", num_threads, minimum=1)
         self.render_mode = render_mode
-        self.show_winning_moves = show_winning_moves
-        if show_winning_moves:
-            # What cannot be solved is refused now, not in the middle of a game.
-            _ = game.solution
-        self._screen = Screen(game, render_mode) if render_mode == "rgb_array" else None
+        self._renderer = Renderer(
+            game, render_mode, RENDER_MODES, show_winning_moves=show_winning_moves
+        )
         self._last_step: _LastStep | None = None
         self.illegal_move = illegal_move
         self.copy = copy
@@ -262,9 +251,6 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             moves=np.zeros(size, dtype=np.int32),
             game_bits=np.zeros(size, dtype=np.uint64),
             action_bits=np.zeros(size, dtype=np.uint64),
-            last_states=np.zeros((groups, size), dtype=np.uint64),
-            last_outcomes=np.zeros(size, dtype=np.uint8),
-            last_seats=np.zeros(size, dtype=np.int8),
         )
 
     def _bind_tables(self) -> None:
@@ -291,8 +277,10 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
                 self._grouping.strides.astype(np.uint64) if optimal else np.zeros(0, np.uint64)
             ),
             agent_seat=self._agent_seat,
-            same_step=self.autoreset_mode is AutoresetMode.SAME_STEP,
         )
+        self._same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+        self._no_actions = np.zeros(0, dtype=np.int64)
+        self._no_ends = (np.zeros(0, np.float32), np.zeros(0, np.bool_), np.zeros(0, np.bool_))
         self._all = np.ones(self.num_envs, dtype=np.bool_)
         self._all.setflags(write=False)
         self._parts = _parts(self.num_envs, self.num_threads)
@@ -302,23 +290,28 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
     def _compile(self) -> None:
         """Call every compiled function on no game at all."""
         nobody = np.zeros(self.num_envs, dtype=np.bool_)
-        kernels.seed_games(self._games, np.zeros(self.num_envs, dtype=np.uint64), nobody)
-        actions = np.zeros(self.num_envs, dtype=np.int64)
-        ends = (np.zeros(self.num_envs, np.float32), nobody, nobody.copy())
-        none = (0, 0)
-        rules = (self._tables, self._own_starts.arrays, self._games, self._settings)
-        kernels.settle(*rules, *none)
-        kernels.sample(self._tables, self._games, actions, *none)
-        kernels.first_outside(actions[:0], 1)
-        kernels.first_illegal(self._tables, self._games, actions[:0], kernels.AGENT)
-        self._show(self._rows, *none)
-        if self._called is not None:
-            kernels.advance(self._tables, self._games, self._settings, actions, *none)
-            kernels.answer(self._tables, self._games, self._settings, actions, *none)
-            kernels.finish(self._games, self._settings, *ends, *none)
-            kernels.retire(self._games, *none)
-        else:
-            kernels.step(*rules, actions, *ends, self._layout.mask_column, self._rows, *none)
+        self._seed_games(np.zeros(self.num_envs, dtype=np.uint64), nobody)
+        kernels.first_outside(self._no_actions, 1)
+        if self.illegal_move == "raise":
+            self._check_legal(self._no_actions, "the", kernels.AGENT)
+        self._sample(self._no_actions, 0, 0)
+        self._play(0, self._own_starts)
+        self._show(self._rows, 0, 0)
+
+    def _play(
+        self,
+        phases: int,
+        starts: _Starts,
+        actions: IntArray | None = None,
+        ends: tuple[Array, Array, Array] | None = None,
+        rows: WordArray | None = None,
+    ) -> int:
+        """Go through ``phases`` of a step of all games; return how many are left to settle."""
+        return self._run(
+            *(kernels.play, self._tables, starts.arrays, self._games, self._settings, phases),
+            *(self._no_actions if actions is None else actions, *(ends or self._no_ends)),
+            *(self._layout.mask_column, self._rows if rows is None else rows),
+        )
 
     def _run(self, kernel: Callable[..., Any], *arguments: Any) -> int:
         """Call ``kernel`` on all games, shared among the threads; return the sum of its results."""
@@ -403,28 +396,29 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         seeds = None if seed is None or type(seed) is int else _checked_seeds(seed, self.num_envs)
         if not self._seeded:
             drawn = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
-            kernels.seed_games(self._games, drawn, self._all.copy())
+            self._seed_games(drawn, self._all.copy())
             self._seeded = True
         if type(seed) is int:
             self._np_random, self._np_random_seed = seeding.np_random(seed)
             numbers = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
-            kernels.seed_games(self._games, numbers, which.copy())
+            self._seed_games(numbers, which.copy())
         elif seeds is not None:
             given = [one for one in seeds if one is not None]
             self.np_random = np.random.default_rng(given or None)
             numbers = np.array([(one or 0) % 2**64 for one in seeds], dtype=np.uint64)
-            kernels.seed_games(self._games, numbers, which & [one is not None for one in seeds])
+            self._seed_games(numbers, which & [one is not None for one in seeds])
         if seed is not None:
             for starts in (self._own_starts, *self._other_starts.values()):
                 starts.forget()
+
+    def _seed_games(self, seeds: WordArray, which: BoolArray) -> None:
+        kernels.seed_games(self._games.game_bits, self._games.action_bits, seeds, which)
 
     def _settle(self, starts: _Starts) -> None:
         """Begin the games that are to, and let the opponent move where it is to."""
         for _ in range(ROUNDS):
             starts.prepare(self.np_random, self._tables)
-            left = self._run(
-                kernels.settle, self._tables, starts.arrays, self._games, self._settings
-            )
+            left = self._play(kernels.SETTLE, starts)
             if left and self._called is not None:
                 self._ask_opponent()
                 left = (self._games.due != kernels.AGENT).any()
@@ -446,7 +440,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         )
         if self.illegal_move == "raise":
             self._check_legal(actions, "the opponent's", kernels.OPPONENT)
-        self._run(kernels.answer, self._tables, self._games, self._settings, actions)
+        self._play(kernels.ANSWER, self._own_starts, actions)
 
     def step(self, actions: npt.ArrayLike) -> StepResult:
         """Make one move in every game, and let the opponent reply.
@@ -474,67 +468,66 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             )
         if self.illegal_move == "raise":
             self._check_legal(checked, "the", kernels.AGENT)
-        last_step = None if self._screen is None else self._step_to_show(checked)
+        last_step = None if self._renderer.screen is None else self._step_to_show(checked)
         self._ready = False
         rewards = np.empty(self.num_envs, dtype=np.float32)
         terminations = np.empty(self.num_envs, dtype=np.bool_)
         truncations = np.empty(self.num_envs, dtype=np.bool_)
         ends = (rewards, terminations, truncations)
-        observations = self._advance(checked, ends)
+        observations, last = self._advance(checked, ends)
         self._ready = True
         infos: dict[str, Any] = {"seat": self._games.seats.copy(), "_seat": self._all}
         if last_step is not None:
             last_step.rewards[:] = rewards
-            if self._settings.same_step:
+            if self._same_step:
                 last_step.played[terminations | truncations] = False
             self._last_step = last_step
-        if self._settings.same_step:
+        if last is not None:
             ended = terminations | truncations
             if ended.any():
-                self._add_final(infos, ended)
+                self._add_final(infos, ended, last)
         return observations, rewards, terminations, truncations, infos
 
-    def _advance(self, actions: IntArray, ends: tuple[Array, Array, Array]) -> Observations:
-        """Make the step; write rewards, terminations and truncations; return observations."""
-        tables, games, settings, starts = (
-            self._tables,
-            self._games,
-            self._settings,
-            self._own_starts,
-        )
+    def _advance(
+        self, actions: IntArray, ends: tuple[Array, Array, Array]
+    ) -> tuple[Observations, kernels.Games | None]:
+        """Make the step; write rewards, terminations and truncations.
+
+        Returns:
+            Observations, and the games as they were before new ones began in ``SAME_STEP`` mode.
+        """
+        last = None
+        starts = self._own_starts
         if self._called is not None:
-            self._run(kernels.advance, tables, games, settings, actions)
+            self._play(kernels.RENEW | kernels.MOVE, starts, actions)
             self._settle(starts)
-            self._run(kernels.finish, games, settings, *ends)
-            if settings.same_step:
-                self._run(kernels.retire, games)
+            self._play(kernels.FINISH, starts, ends=ends)
+            if self._same_step:
+                last = self._copied_games()
+                self._play(kernels.RENEW, starts)
                 self._settle(starts)
-            return self._shown_observations()
+            return self._shown_observations(), last
         rows = self._new_rows()
-        starts.prepare(self.np_random, tables)
-        left = self._run(
-            kernels.step,
-            *(tables, starts.arrays, games, settings, actions, *ends),
-            *(self._layout.mask_column, rows),
-        )
-        if left:
+        starts.prepare(self.np_random, self._tables)
+        phases = kernels.RENEW | kernels.MOVE | kernels.SETTLE | kernels.FINISH
+        if self._same_step:
+            self._play(phases, starts, actions, ends)
+            last = self._copied_games()
+            phases = kernels.RENEW | kernels.SETTLE
+        if self._play(phases | kernels.SHOW, starts, actions, ends, rows):
             self._settle(starts)
             self._run(self._show, rows)
-        return self._observations(rows)
+        return self._observations(rows), last
 
-    def _add_final(self, infos: dict[str, Any], ended: BoolArray) -> None:
-        """Add what ``SAME_STEP`` mode tells about the games that ended."""
+    def _copied_games(self) -> kernels.Games:
+        return kernels.Games._make(array.copy() for array in self._games)
+
+    def _add_final(self, infos: dict[str, Any], ended: BoolArray, last: kernels.Games) -> None:
+        """Add what ``SAME_STEP`` mode tells about the games that ended, out of ``last``."""
         which = np.flatnonzero(ended)
         rows = np.empty((len(which), self._layout.words), dtype=np.uint64)
-        kernels.show(
-            self._tables,
-            np.ascontiguousarray(self._games.last_states[:, which]),
-            self._games.last_outcomes[which],
-            self._layout.mask_column,
-            rows,
-            0,
-            len(which),
-        )
+        states = np.ascontiguousarray(last.states[:, which])
+        self._show_states(states, last.outcomes[which], rows, 0, len(which))
         seen = self._observations(rows)
         final = np.full(self.num_envs, None, dtype=object)
         final[which] = [
@@ -542,7 +535,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             for observation, mask in zip(seen["observation"], seen["action_mask"], strict=True)
         ]
         infos["final_obs"], infos["_final_obs"] = final, ended
-        infos["final_info"] = {"seat": self._games.last_seats * ended, "_seat": ended}
+        infos["final_info"] = {"seat": last.seats * ended, "_seat": ended}
         infos["_final_info"] = ended
 
     def sample_actions(self) -> IntArray:
@@ -556,8 +549,20 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         """
         self._check_ready()
         actions = np.empty(self.num_envs, dtype=np.int64)
-        self._run(kernels.sample, self._tables, self._games, actions)
+        self._run(self._sample, actions)
         return actions
+
+    def _sample(self, actions: IntArray, first: int, last: int) -> None:
+        tables, games = self._tables, self._games
+        kernels.sample(
+            tables.groups,
+            tables.legal_actions,
+            games.states,
+            games.action_bits[first:last],
+            actions[first:last],
+            first,
+            last,
+        )
 
     @property
     def positions(self) -> IntArray:
@@ -572,18 +577,17 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             ResetNeededError: before the first :meth:`reset`.
         """
         if self.render_mode is None:
-            logger.warn(f"render() needs a render_mode out of {RENDER_MODES}; it is None")
+            logger.warn(f"render() needs a render_mode, one of {RENDER_MODES}; it is None")
             return None
         self._check_ready()
-        scenes = (self._scene(index, position) for index, position in enumerate(self.positions))
-        if self._screen is None:
-            rules = self.game.rules
-            return tuple(render_text(rules, scene.position, scene.status) for scene in scenes)
-        picture = self._screen.picture
-        return tuple(picture.frame(scene) for scene in scenes)
+        shown: list[Any] = [
+            self._renderer.show(self._scene(index, position), self.metadata["render_fps"])
+            for index, position in enumerate(self.positions)
+        ]
+        return tuple(shown)
 
     def _step_to_show(self, actions: IntArray) -> _LastStep:
-        """What pictures tell about a step, as far as it is known before."""
+        """Return what pictures show of a step, as far as it is known before the step."""
         return _LastStep(
             positions=self.positions,
             seats=self._games.seats.copy(),
@@ -593,43 +597,44 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         )
 
     def _scene(self, index: int, position: IntArray) -> Scene:
-        """What a picture of game ``index`` shows."""
+        """Return what a picture of game ``index`` shows."""
         over = bool(self._games.outcomes[index])
-        known: dict[str, Any] = {}
+        winner, last_move = None, None
         step = self._last_step
         if step is not None and step.played[index]:
             seat, reward = int(step.seats[index]), step.rewards[index]
-            known = {"previous": step.positions[index]}
+            before = step.positions[index]
+            last_move = LastMove(before, None, "")
             if self.opponent is None:
-                legal = (position != step.positions[index]).any()
-                action, before = int(step.actions[index]), step.positions[index]
-                words = (
+                action = int(step.actions[index])
+                description = (
                     f"moved, {self.game.rules.describe_action(action, before)}"
-                    if legal
+                    if (position != before).any()
                     else "made an illegal move and forfeits"
                 )
-                known |= {"last_mover": seat, "last_words": f"player_{seat} {words}"}
+                last_move = LastMove(before, seat, f"{PLAYERS[seat]} {description}")
             if over and reward:
-                known["winner"] = seat if reward > 0 else 1 - seat
-        return Scene(
-            position=position,
-            mover=None if over else int(self._games.seats[index]),
-            winning=(
-                self.game.solution.winning_actions(position)
-                if self.show_winning_moves and not over
-                else None
-            ),
-            **known,
-        )
+                winner = seat if reward > 0 else 1 - seat
+        mover = None if over else int(self._games.seats[index])
+        return self._renderer.scene(position, mover, winner, last_move)
 
     def _new_rows(self) -> WordArray:
         return np.empty_like(self._rows) if self.copy else self._rows
 
     def _show(self, rows: WordArray, first: int, last: int) -> None:
+        self._show_states(self._games.states, self._games.outcomes, rows, first, last)
+
+    def _show_states(
+        self, states: WordArray, outcomes: Array, rows: WordArray, first: int, last: int
+    ) -> None:
+        tables = self._tables
         kernels.show(
-            self._tables,
-            self._games.states,
-            self._games.outcomes,
+            tables.groups,
+            tables.words,
+            tables.columns,
+            tables.shared,
+            states,
+            outcomes,
             self._layout.mask_column,
             rows,
             first,

@@ -50,6 +50,11 @@ GOES_ON, TRUNCATED, LAST_MOVE, FORFEIT, REPLY, UNANSWERED = (
 illegal; it was the opponent's; it was truncated before the opponent could reply. The second and
 the third beat the first."""
 
+RENEW, MOVE, ANSWER, SETTLE, FINISH, SHOW = (1, 2, 4, 8, 16, 32)
+"""Phases of a step, in their order: games that are over make way for new ones; the agent moves, or
+in self-play the mover; an opponent that is called from outside moves; new games begin and the
+compiled opponent replies; rewards and ends are written; positions are shown."""
+
 AGENT, OPPONENT, NEW_GAME = (np.uint8(due) for due in range(3))
 """What is due in a game: a move of the one who steps or of the opponent, or a new game."""
 
@@ -71,9 +76,6 @@ class Games(NamedTuple):
     moves: npt.NDArray[np.int32]  # made so far, by both players
     game_bits: WordArray  # random state for starts, seats and the opponent
     action_bits: WordArray  # random state for sampled actions
-    last_states: WordArray  # (groups, games), packed states at the end of the last game
-    last_outcomes: FlagArray  # how the last game ended
-    last_seats: npt.NDArray[np.int8]  # seats at the end of the last game
 
 
 class Starts(NamedTuple):
@@ -96,7 +98,6 @@ class Settings(NamedTuple):
     epsilon: float  # probability of a random move of the opponent; else it plays optimally
     lost: BoolArray  # whether who is to move loses, by index of the position
     strides: WordArray  # (groups,), of the groups' states in that index
-    same_step: bool  # whether a new game begins in the step that ends one
 
 
 class Scratch(NamedTuple):
@@ -110,7 +111,7 @@ class Scratch(NamedTuple):
     replies: IntArray
 
 
-@compiled
+@compiled(inner=True)
 def new_scratch(games: int) -> Scratch:
     """Return room for blocks out of ``games`` games."""
     size = min(games, BLOCK)
@@ -137,19 +138,19 @@ def mixed(bits: np.uint64) -> np.uint64:
     return bits ^ (bits >> U31)
 
 
-@compiled
+@compiled(inner=True)
 def below(bits: np.uint64, number: np.uint32) -> np.uint32:
     """Return an integer from 0 to ``number - 1``, all equally likely, from random ``bits``."""
     return np.uint32(((bits >> U32) * np.uint64(number)) >> U32)
 
 
-@compiled
+@compiled(inner=True)
 def fraction(bits: np.uint64) -> float:
     """Return a number in [0, 1) from random ``bits``."""
     return np.float64(bits >> U11) * 2.0**-53
 
 
-@compiled
+@compiled(inner=True)
 def either(flag: np.uint8, one: np.uint8, other: np.uint8) -> np.uint8:
     """Return ``one`` where ``flag`` is 1 and ``other`` where it is 0, without a branch."""
     bits = np.uint8(np.uint8(0) - flag)
@@ -157,15 +158,17 @@ def either(flag: np.uint8, one: np.uint8, other: np.uint8) -> np.uint8:
 
 
 @compiled
-def seed_games(games: Games, seeds: WordArray, which: BoolArray) -> None:
+def seed_games(
+    game_bits: WordArray, action_bits: WordArray, seeds: WordArray, which: BoolArray
+) -> None:
     """Seed the random numbers of the games in ``which``, each by its own entry of ``seeds``."""
     for i in range(len(seeds)):
         if which[i]:
-            games.game_bits[i] = mixed(mixed(seeds[i] + GAMMA))
-            games.action_bits[i] = mixed(games.game_bits[i] ^ MIX_1)
+            game_bits[i] = mixed(mixed(seeds[i] + GAMMA))
+            action_bits[i] = mixed(game_bits[i] ^ MIX_1)
 
 
-@compiled
+@compiled(inner=True)
 def successor_at(at: np.uint32, count: np.uint32, state: np.uint32, option: np.uint32) -> np.uint32:
     """Return where in ``Tables.successors`` a move leads; every move goes through here.
 
@@ -178,65 +181,60 @@ def successor_at(at: np.uint32, count: np.uint32, state: np.uint32, option: np.u
     return np.uint32(at + count * state + option)
 
 
-@compiled
+@compiled(inner=True)
 def state_of(packed: np.uint64) -> np.uint32:
     """Return the state in an entry of ``Tables.successors`` or ``Games.states``."""
     return np.uint32(packed)
 
 
-@compiled
+@compiled(inner=True)
 def legal_count_of(packed: np.uint64) -> np.uint32:
     """Return how many of the group's actions are legal in that state."""
     return np.uint32(packed >> U32)
 
 
-@compiled
-def sample_block(
-    tables: Tables,
-    games: Games,
+@compiled(nogil=True)
+def sample(
+    groups: UInt32Array,
+    legal_actions: UInt32Array,
+    states: WordArray,
     bits: WordArray,
     actions: IntArray,
-    scratch: Scratch,
     first: int,
     last: int,
 ) -> None:
     """Write a legal action for every game, all equally likely; any where none is legal.
 
     Args:
-        tables: the rules.
-        games: the games.
+        groups: of the rules' tables.
+        legal_actions: of the rules' tables.
+        states: packed, of the groups, ``(groups, games)``.
         bits: random states, ``(last - first,)``, moved on.
         actions: ``(last - first,)``, written.
-        scratch: room to work in.
         first: first game.
         last: where the games end.
     """
-    legal_actions = tables.legal_actions
-    number, groups = last - first, len(games.states)
-    legal, left, chosen = scratch.option, scratch.option, scratch.place
-    if groups == 1:
-        at, width = tables.groups[0, ACTIONS_AT], tables.groups[0, ACTIONS]
-        packed = games.states[0, first:last]
-        for i in range(number):
-            bits[i] += GAMMA
-            drawn = below(mixed(bits[i]), legal_count_of(packed[i]))
-            chosen[i] = np.uint32(at + width * state_of(packed[i]) + drawn)
-    else:
-        legal[:number] = ZERO
-        for group in range(groups):
-            packed = games.states[group, first:last]
+    size = min(last - first, BLOCK)
+    left, chosen = np.empty(size, dtype=np.uint32), np.empty(size, dtype=np.uint32)
+    for here in range(0, last - first, BLOCK):
+        end = min(here + BLOCK, last - first)
+        number = end - here
+        drawn, action = bits[here:end], actions[here:end]
+        left[:number] = ZERO
+        for group in range(len(groups)):
+            packed = states[group, first + here : first + end]
             for i in range(number):
-                legal[i] += legal_count_of(packed[i])
+                left[i] += legal_count_of(packed[i])
         for i in range(number):
-            bits[i] += GAMMA
-            left[i] = below(mixed(bits[i]), legal[i])
+            drawn[i] += GAMMA
+            left[i] = below(mixed(drawn[i]), left[i])
         chosen[:number] = ZERO
-        for group in range(groups):
-            at, width = tables.groups[group, ACTIONS_AT], tables.groups[group, ACTIONS]
-            packed = games.states[group, first:last]
+        for group in range(len(groups)):
+            at, width = groups[group, ACTIONS_AT], groups[group, ACTIONS]
+            packed = states[group, first + here : first + end]
             # Once the group is found, what is left wraps around to a large number. What is left
             # for the last group is found there.
-            if group == groups - 1:
+            if group == len(groups) - 1:
                 for i in range(number):
                     found = ONE - (left[i] >> np.uint32(31))
                     chosen[i] += found * np.uint32(at + width * state_of(packed[i]) + left[i])
@@ -246,21 +244,11 @@ def sample_block(
                 found = np.uint32(left[i] < count)
                 chosen[i] += found * np.uint32(at + width * state_of(packed[i]) + left[i])
                 left[i] -= count
-    for i in range(number):
-        actions[i] = np.int64(legal_actions[chosen[i]])
+        for i in range(number):
+            action[i] = np.int64(legal_actions[chosen[i]])
 
 
-@compiled(nogil=True)
-def sample(tables: Tables, games: Games, actions: IntArray, first: int, last: int) -> None:
-    """Write a legal action for every game, as :func:`sample_block` does."""
-    scratch = new_scratch(last - first)
-    for here in range(first, last, BLOCK):
-        end = min(here + BLOCK, last)
-        bits = games.action_bits[here:end]
-        sample_block(tables, games, bits, actions[here:end], scratch, here, end)
-
-
-@compiled
+@compiled(inner=True)
 def move(
     tables: Tables,
     games: Games,
@@ -331,95 +319,97 @@ def move(
             due[i] = either(active[i], either(void, NEW_GAME, AGENT), due[i])
 
 
-@compiled
+@compiled(inner=True)
 def draw_start(cumulative: npt.NDArray[np.float64], number: int, bits: np.uint64) -> int:
     """Return which of ``number`` starts to begin from, by random ``bits``."""
     uniform = fraction(bits)
     if len(cumulative) == 0:
         return int(uniform * number)
-    # Rounding may leave the last sum a sliver below 1.
-    return min(int(np.searchsorted(cumulative, uniform, side="right")), number - 1)
+    # The first sum above it; rounding may leave the last one a sliver below 1.
+    low, high = 0, number - 1
+    while low < high:
+        middle = (low + high) >> 1
+        if cumulative[middle] <= uniform:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
-@compiled
-def begin(starts: Starts, games: Games, settings: Settings, first: int, last: int) -> None:
+@compiled(inner=True)
+def begin(
+    starts: Starts, games: Games, settings: Settings, scratch: Scratch, first: int, last: int
+) -> None:
     """Begin the games that are due, but those whose prepared start is used up."""
     number = last - first
-    start_states, cumulative, prepared = starts.states, starts.cumulative, starts.prepared
-    count = start_states.shape[1]
-    used = starts.used
-    states, bits = games.states, games.game_bits[first:last]
-    outcome, due = games.outcomes[first:last], games.due[first:last]
-    moves, seats = games.moves[first:last], games.seats[first:last]
-    if count == 1 and not prepared and settings.agent_seat >= 0:
-        begin_alike(starts, games, settings, first, last)
-        return
-    chosen = np.empty(number + 1, dtype=np.uint32)
-    length = 0
+    new, chosen = scratch.flags, scratch.option
+    states, used, prepared = games.states, starts.used, starts.prepared
+    bits, outcome = games.game_bits[first:last], games.outcomes[first:last]
+    due, moves, seats = games.due[first:last], games.moves[first:last], games.seats[first:last]
+    count = starts.states.shape[1]
     for i in range(number):
-        chosen[length] = i
-        length += due[i] == NEW_GAME
-    for j in range(length):
-        at = np.uint64(chosen[j])
-        game = np.uint64(first) + at
-        column = np.int64(0)
-        if prepared:
-            if used[game]:
-                continue
-            used[game] = 1
-            column = np.int64(game)
-        elif count > 1:
-            bits[at] += GAMMA
-            column = np.int64(draw_start(cumulative, count, mixed(bits[at])))
+        new[i] = due[i] == NEW_GAME
+    if count == 1 and not prepared and settings.agent_seat >= 0:
+        # All begin alike, which takes no branch.
         for group in range(len(states)):
-            states[group, game] = start_states[group, column]
-        seat = np.int64(settings.agent_seat)
-        if seat < 0:
-            bits[at] += GAMMA
-            seat = np.int64(mixed(bits[at]) >> U63)
-        seats[at] = seat
-        moves[at] = 0
-        outcome[at] = GOES_ON
-        due[at] = OPPONENT if settings.versus and seat == 1 else AGENT
+            packed, start = states[group, first:last], starts.states[group, 0]
+            for i in range(number):
+                packed[i] = start if new[i] else packed[i]
+        seat = np.uint8(settings.agent_seat)
+        for i in range(number):
+            seats[i] = np.int8(either(new[i], seat, np.uint8(seats[i])))
+    else:
+        length = 0
+        for i in range(number):
+            chosen[length] = i
+            length += new[i]
+        for j in range(length):
+            at = np.uint64(chosen[j])
+            game = np.uint64(first) + at
+            column = np.int64(0)
+            if prepared:
+                if used[game]:
+                    new[at] = 0
+                    continue
+                used[game] = 1
+                column = np.int64(game)
+            elif count > 1:
+                bits[at] += GAMMA
+                column = np.int64(draw_start(starts.cumulative, count, mixed(bits[at])))
+            for group in range(len(states)):
+                states[group, game] = starts.states[group, column]
+            drawn = np.int64(settings.agent_seat)
+            if drawn < 0:
+                bits[at] += GAMMA
+                drawn = np.int64(mixed(bits[at]) >> U63)
+            seats[at] = drawn
+    for i in range(number):
+        moves[i] = np.int32(0) if new[i] else moves[i]
+    for i in range(number):
+        second = np.uint8(seats[i]) & np.uint8(settings.versus)
+        outcome[i] = either(new[i], GOES_ON, outcome[i])
+        due[i] = either(new[i], either(second, OPPONENT, AGENT), due[i])
 
 
-@compiled
-def begin_alike(starts: Starts, games: Games, settings: Settings, first: int, last: int) -> None:
-    """Begin the games that are due where all have the same start and the same seat."""
-    outcome, due = games.outcomes[first:last], games.due[first:last]
-    moves, seats = games.moves[first:last], games.seats[first:last]
-    for group in range(len(games.states)):
-        packed, start = games.states[group, first:last], starts.states[group, 0]
-        for i in range(last - first):
-            packed[i] = start if due[i] == NEW_GAME else packed[i]
-    seat = np.int8(settings.agent_seat)
-    first_due = OPPONENT if settings.versus and seat == 1 else AGENT
-    for i in range(last - first):
-        moves[i] = np.int32(0) if due[i] == NEW_GAME else moves[i]
-    for i in range(last - first):
-        new = np.uint8(due[i] == NEW_GAME)
-        seats[i] = np.int8(either(new, np.uint8(seat), np.uint8(seats[i])))
-        outcome[i] = either(new, GOES_ON, outcome[i])
-        due[i] = either(new, first_due, due[i])
-
-
-@compiled
+@compiled(inner=True)
 def choose_replies(
     tables: Tables, games: Games, settings: Settings, scratch: Scratch, first: int, last: int
 ) -> None:
     """Write the compiled opponent's actions to ``scratch.replies`` where it is due."""
     actions = scratch.replies
     bits, due = games.game_bits[first:last], games.due[first:last]
-    moved_on = bits.copy()
-    sample_block(tables, games, moved_on, actions, scratch, first, last)
+    groups, successors, legal_actions = tables.groups, tables.successors, tables.legal_actions
+    states, moved_on = games.states, scratch.after
+    for i in range(last - first):
+        moved_on[i] = bits[i]
+    sample(groups, legal_actions, states, moved_on, actions, first, last)
     for i in range(last - first):
         # The other games draw nothing: how often this is called is none of their business.
         bits[i] = moved_on[i] if due[i] == OPPONENT else bits[i]
     epsilon = settings.epsilon
     if epsilon >= 1.0:
         return
-    groups, successors, legal_actions = tables.groups, tables.successors, tables.legal_actions
-    strides, lost, states = settings.strides, settings.lost, games.states
+    strides, lost = settings.strides, settings.lost
     for i in range(last - first):
         if due[i] != OPPONENT:
             continue
@@ -449,7 +439,7 @@ def choose_replies(
                         actions[i] = np.int64(action)
 
 
-@compiled
+@compiled(inner=True)
 def count_due(due: FlagArray, what: np.uint8, first: int, last: int) -> int:
     """Return in how many games ``what`` is due."""
     count = 0
@@ -458,46 +448,7 @@ def count_due(due: FlagArray, what: np.uint8, first: int, last: int) -> int:
     return count
 
 
-@compiled
-def settle_block(
-    tables: Tables,
-    starts: Starts,
-    games: Games,
-    settings: Settings,
-    scratch: Scratch,
-    first: int,
-    last: int,
-) -> int:
-    """Begin the games and make the replies that are due; return how many of both are left."""
-    for _ in range(OPENINGS):
-        begin(starts, games, settings, first, last)
-        if settings.called or not settings.versus:
-            break
-        choose_replies(tables, games, settings, scratch, first, last)
-        move(tables, games, settings, scratch.replies, scratch, OPPONENT, first, last)
-        if count_due(games.due, NEW_GAME, first, last) == 0:
-            break
-    return last - first - count_due(games.due, AGENT, first, last) if settings.versus else 0
-
-
-@compiled(nogil=True)
-def settle(
-    tables: Tables, starts: Starts, games: Games, settings: Settings, first: int, last: int
-) -> int:
-    """Begin the games and make the replies that are due; return how many of both are left.
-
-    Left are the replies of an opponent that is called from outside, games that need a start to
-    be prepared, and those that the opponent's first move ended too many times in a row.
-    """
-    left = 0
-    scratch = new_scratch(last - first)
-    for here in range(first, last, BLOCK):
-        end = min(here + BLOCK, last)
-        left += settle_block(tables, starts, games, settings, scratch, here, end)
-    return left
-
-
-@compiled
+@compiled(inner=True)
 def call_up(games: Games, first: int, last: int) -> None:
     """Let new games be due in place of those that are over."""
     outcome, due = games.outcomes[first:last], games.due[first:last]
@@ -506,22 +457,7 @@ def call_up(games: Games, first: int, last: int) -> None:
         outcome[i] = GOES_ON
 
 
-@compiled
-def retire(games: Games, first: int, last: int) -> None:
-    """Keep the last positions of the games that are over, and let new ones be due."""
-    states, last_states = games.states, games.last_states
-    outcomes, last_outcomes = games.outcomes, games.last_outcomes
-    seats, last_seats = games.seats, games.last_seats
-    for i in range(first, last):
-        if outcomes[i] != GOES_ON:
-            for group in range(len(states)):
-                last_states[group, i] = states[group, i]
-            last_outcomes[i] = outcomes[i]
-            last_seats[i] = seats[i]
-    call_up(games, first, last)
-
-
-@compiled
+@compiled(inner=True)
 def finish(
     games: Games,
     settings: Settings,
@@ -546,7 +482,10 @@ def finish(
 
 @compiled(nogil=True)
 def show(
-    tables: Tables,
+    groups: UInt32Array,
+    words: WordArray,
+    columns: UInt32Array,
+    shared: BoolArray,
     states: WordArray,
     outcomes: FlagArray,
     mask_column: int,
@@ -559,7 +498,10 @@ def show(
     No action is legal where a game has terminated, or was truncated with the opponent to move.
 
     Args:
-        tables: the rules.
+        groups: of the rules' tables.
+        words: of the rules' tables.
+        columns: of the rules' tables.
+        shared: of the rules' tables.
         states: packed, of the groups, ``(groups, games)``.
         outcomes: ``(games,)``.
         mask_column: the first word of a row that holds the mask.
@@ -567,18 +509,17 @@ def show(
         first: first game.
         last: where the games end.
     """
-    words = tables.words
     for here in range(first, last, SHOWN):
         end = min(here + SHOWN, last)
         number = end - here
         outcome, row = outcomes[here:end], rows[here:end]
         for group in range(len(states)):
-            count = tables.groups[group, WORDS]
+            count = groups[group, WORDS]
             packed = states[group, here:end]
             for part in range(count):
-                at = tables.groups[group, WORDS_AT] + np.uint32(part)
-                column = tables.columns[group, part]
-                if tables.shared[group, part]:
+                at = groups[group, WORDS_AT] + np.uint32(part)
+                column = columns[group, part]
+                if shared[group, part]:
                     for i in range(number):
                         row[i, column] |= words[np.uint32(at + count * state_of(packed[i]))]
                 else:
@@ -596,23 +537,12 @@ def show(
 
 
 @compiled(nogil=True)
-def advance(
-    tables: Tables, games: Games, settings: Settings, actions: IntArray, first: int, last: int
-) -> None:
-    """Make the agent's moves, or in self-play the mover's."""
-    scratch = new_scratch(last - first)
-    for here in range(first, last, BLOCK):
-        end = min(here + BLOCK, last)
-        call_up(games, here, end)
-        move(tables, games, settings, actions[here:end], scratch, AGENT, here, end)
-
-
-@compiled(nogil=True)
-def step(
+def play(
     tables: Tables,
     starts: Starts,
     games: Games,
     settings: Settings,
+    phases: int,
     actions: IntArray,
     rewards: FloatArray,
     terminations: BoolArray,
@@ -622,35 +552,51 @@ def step(
     first: int,
     last: int,
 ) -> int:
-    """Do all of a step that needs nothing from outside; return what :func:`settle` does.
+    """Go through those phases of a step that ``phases`` names; return what is left to settle.
 
-    If something is left, the rows are yet to be written again.
+    Left are the replies of an opponent that is called from outside, games that need a start to
+    be prepared, and those that the opponent's first move ended too many times in a row. Rows
+    that were written are then yet to be written again.
+
+    All is one function because what is called from several compiled functions is compiled in
+    each of them.
     """
     left = 0
     scratch = new_scratch(last - first)
     for here in range(first, last, BLOCK):
         end = min(here + BLOCK, last)
-        call_up(games, here, end)
-        move(tables, games, settings, actions[here:end], scratch, AGENT, here, end)
-        waiting = settle_block(tables, starts, games, settings, scratch, here, end)
-        finish(games, settings, rewards, terminations, truncations, here, end)
-        if settings.same_step:
-            retire(games, here, end)
-            waiting = settle_block(tables, starts, games, settings, scratch, here, end)
-        show(tables, games.states, games.outcomes, mask_column, rows, here, end)
-        left += waiting
+        if phases & RENEW:
+            call_up(games, here, end)
+        if phases & (MOVE | ANSWER):
+            mover = AGENT if phases & MOVE else OPPONENT
+            move(tables, games, settings, actions[here:end], scratch, mover, here, end)
+        if phases & SETTLE:
+            for _ in range(OPENINGS):
+                begin(starts, games, settings, scratch, here, end)
+                if settings.called or not settings.versus:
+                    break
+                choose_replies(tables, games, settings, scratch, here, end)
+                move(tables, games, settings, scratch.replies, scratch, OPPONENT, here, end)
+                if count_due(games.due, NEW_GAME, here, end) == 0:
+                    break
+            if settings.versus:
+                left += end - here - count_due(games.due, AGENT, here, end)
+        if phases & FINISH:
+            finish(games, settings, rewards, terminations, truncations, here, end)
+        if phases & SHOW:
+            show(
+                tables.groups,
+                tables.words,
+                tables.columns,
+                tables.shared,
+                games.states,
+                games.outcomes,
+                mask_column,
+                rows,
+                here,
+                end,
+            )
     return left
-
-
-@compiled(nogil=True)
-def answer(
-    tables: Tables, games: Games, settings: Settings, actions: IntArray, first: int, last: int
-) -> None:
-    """Make the called opponent's moves where it is due."""
-    scratch = new_scratch(last - first)
-    for here in range(first, last, BLOCK):
-        end = min(here + BLOCK, last)
-        move(tables, games, settings, actions[here:end], scratch, OPPONENT, here, end)
 
 
 @compiled

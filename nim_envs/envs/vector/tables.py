@@ -286,8 +286,8 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
 
 def packed_states(tables: Tables, states: UInt32Array) -> WordArray:
     """Return ``states`` of the groups, ``(groups, n)``, packed."""
-    packed: WordArray = tables.packed[tables.groups[:, STATES_AT, np.newaxis] + states]
-    return packed
+    # In the order that compiled code takes, which indexing alone does not promise.
+    return np.ascontiguousarray(tables.packed[tables.groups[:, STATES_AT, np.newaxis] + states])
 
 
 def unpacked_states(packed: WordArray) -> UInt32Array:
@@ -349,8 +349,8 @@ def _tabulate_group(
         else:
             parts, successors = part.positions[here], listed[here]
         legal = successors != NO_MOVE
-        tables.successors[here] = np.where(legal, successors, 0)
-        tables.successors[here][~legal] = NO_STATE
+        # NO_MOVE, -1, becomes NO_STATE.
+        tables.successors[here] = successors
         tables.legal_actions[here] = np.argsort(~legal, axis=1, kind="stable")
         tables.packed[here] = numbers + (legal.sum(axis=1) << STATE_BITS)
         rows = np.zeros((len(numbers), layout.words), dtype=np.uint64)

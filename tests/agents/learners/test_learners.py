@@ -12,7 +12,7 @@ from gymnasium import spaces
 from agents import (
     SARSA,
     ActorCritic,
-    AfterstateTD,
+    RealTimeDynamicProgramming,
     DoubleQLearning,
     EpsilonOptimalAgent,
     ExpectedSARSA,
@@ -260,7 +260,7 @@ def test_natural_policy_gradient_adds_the_advantages():
 @pytest.mark.parametrize("misere", [False, True])
 def test_afterstate_values_back_up_from_the_options(misere):
     game = make_game("nim", heaps=(2, 1), misere=misere)
-    agent = AfterstateTD(game, learning_rate=0.5)
+    agent = RealTimeDynamicProgramming(game, learning_rate=0.5)
     end = 1.0 if misere else -1.0
     # Positions in mixed radix: (0,0), (0,1), (1,0), (1,1), (2,0), (2,1).
     assert agent.values.tolist() == [end, 0, 0, 0, 0, 0]
@@ -275,7 +275,7 @@ def test_afterstate_values_back_up_from_the_options(misere):
 
 def test_sweeping_raises_the_positions_before_one_that_turned_out_lost():
     game = make_game("nim", heaps=(2, 2))
-    agent = AfterstateTD(game, learning_rate=0.5, sweeping=True)
+    agent = RealTimeDynamicProgramming(game, learning_rate=0.5, sweeping=True)
     at = game.rules.indices
     for position in ((0, 1), (1, 0)):
         agent.values[at(np.array(position))] = 1.0
@@ -344,7 +344,7 @@ def make_all(env):
         "monte_carlo_es": MonteCarloES(*pair, epsilon=0.2),
         "win_loss_ratio": WinLossRatio(*pair),
         "forgetting": WinLossRatio(*pair, forgetting=0.02),
-        "afterstate": AfterstateTD(env.game),
+        "afterstate": RealTimeDynamicProgramming(env.game),
         "actor_critic": ActorCritic(*pair),
         "natural_policy_gradient": NaturalPolicyGradient(*pair),
     }
@@ -453,7 +453,7 @@ def test_the_win_loss_ratio_learner_passes_its_published_figure(seed):
         (lambda: WinLossRatio(BOX, TWO, crystallise=1.5), "1.5"),
         (lambda: ActorCritic(BOX, TWO, actor_rate=0.0), "0.0"),
         (lambda: NaturalPolicyGradient(BOX, TWO, critic_rate=2.0), "2.0"),
-        (lambda: AfterstateTD(make_game("nim"), learning_rate=0), "0"),
+        (lambda: RealTimeDynamicProgramming(make_game("nim"), learning_rate=0), "0"),
         (lambda: MonteCarloES(BOX, TWO, epsilon=-0.5), "-0.5"),
     ],
 )

@@ -165,7 +165,7 @@ def test_training_curves_show_what_was_measured():
         for name, panel in axes.items()
     }
     games = measured.games.tolist()
-    for seat, player in enumerate(("first player", "second player")):
+    for seat, player in enumerate(("player_0", "player_1")):
         assert shown["win rate"][player].tolist() == [
             [game, 100 * rate] for game, rate in zip(games, measured.win_rates[seat], strict=True)
         ]
@@ -204,7 +204,7 @@ def test_each_seat_has_its_own_line_of_legal_moves_where_they_differ():
     (entropy,) = [a for a in training_curves(measured).axes if a.get_label() == "entropy"]
     labels = [line.get_label() for line in entropy.get_lines()]
     assert labels[2:] == [
-        f"log of the number of legal moves, {player} player" for player in ("first", "second")
+        f"log of the number of legal moves, {player}" for player in ("player_0", "player_1")
     ]
     for line, uniform in zip(entropy.get_lines()[2:], measured.uniform_entropies, strict=True):
         assert line.get_ydata().tolist() == uniform.tolist()
@@ -309,15 +309,15 @@ def test_ratios_are_on_a_logarithmic_scale_and_values_on_a_plain_one():
 
 
 @pytest.mark.parametrize("name", ["two heaps", "3-4-5", "misere 1-3-5-7"])
-def test_heatmaps_of_more_components_are_slices_that_mark_fumbles_and_p_positions(name):
+def test_heatmaps_of_more_components_are_slices_that_mark_blunders_and_p_positions(name):
     game, agent, _ = trained(name, games=150)
     positions, masks, winning = playable(game)
     figures = heatmaps(agent, game)
     assert list(figures) == ["values", "probabilities", "greedy"]
     greedy = agent.greedy()
-    fumbles = {tuple(position) for position in optimality(greedy, game).fumbles.tolist()}
+    blunders = {tuple(position) for position in optimality(greedy, game).blunders.tolist()}
     lost = {tuple(position) for position in positions[~winning.any(axis=1)].tolist()}
-    assert fumbles
+    assert blunders
     assert lost
     truths = {
         "values": greedy.action_values(positions, masks).max(axis=1),
@@ -325,7 +325,7 @@ def test_heatmaps_of_more_components_are_slices_that_mark_fumbles_and_p_position
         "greedy": (greedy.action_probabilities(positions, masks) * winning).sum(axis=1),
     }
     for picture, truth in truths.items():
-        shown, found_fumbles, found_lost, empty = {}, set(), set(), set()
+        shown, found_blunders, found_lost, empty = {}, set(), set(), set()
         for axes in figures[picture].axes:
             if axes.get_label() == "<colorbar>":
                 continue
@@ -334,7 +334,7 @@ def test_heatmaps_of_more_components_are_slices_that_mark_fumbles_and_p_position
             for row, column in np.ndindex(array.shape):
                 if not np.ma.getmaskarray(array)[row, column]:
                     shown[(*states, row, column)] = array[row, column]
-            found_fumbles |= {(*states, *cell) for cell in marked(axes, "fumble")}
+            found_blunders |= {(*states, *cell) for cell in marked(axes, "blunder")}
             found_lost |= {(*states, *cell) for cell in marked(axes, "P-position")}
             empty |= {(*states, *cell) for cell in hatched(axes)}
         expected = {
@@ -346,7 +346,7 @@ def test_heatmaps_of_more_components_are_slices_that_mark_fumbles_and_p_position
         assert found_lost == lost
         assert empty == {(0,) * len(game.rules.components)}
         if picture == "greedy":
-            assert found_fumbles == fumbles
+            assert found_blunders == blunders
     # The two largest heaps are the axes; every other combination has a panel.
     panels = int(np.prod(sorted(game.rules.shape)[:-2], dtype=int))
     assert len(figures["greedy"].axes) == panels + 1

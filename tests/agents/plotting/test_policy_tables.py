@@ -68,7 +68,7 @@ def test_the_table_has_every_legal_move_of_every_position():
     assert sum(counts) == agent.wins.sum() + agent.losses.sum() > 3_000
     score = optimality(agent.greedy(), ENV.game)
     assert policy_summary(agent, ENV.game) == (
-        f"The best move wins at {score.count - len(score.fumbles)} of {score.count} N-positions."
+        f"The best move wins at {score.count - len(score.blunders)} of {score.count} N-positions."
     )
 
 

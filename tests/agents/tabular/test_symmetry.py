@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents import AfterstateTD, HeapSymmetry, OptimalAgent, QLearning, RandomAgent
+from agents import RealTimeDynamicProgramming, HeapSymmetry, OptimalAgent, QLearning, RandomAgent
 from agents.evaluation import optimality
 from agents.tabular.symmetry import SortedPolicy, Symmetry
 from agents.training import train
@@ -60,7 +60,7 @@ def test_symmetry_learns_every_order_from_games_in_one(compiled):
     spaces = env.observation_space("player_0"), env.action_space("player_0")
     learners = (
         HeapSymmetry(QLearning(*spaces, epsilon=0.5), env.game),
-        AfterstateTD(env.game, symmetric=True),
+        RealTimeDynamicProgramming(env.game, symmetric=True),
     )
     for learner in learners:
         train(env, learner, 5_000, seed=0, progress=False, compiled=compiled)
@@ -77,13 +77,13 @@ def test_games_whose_components_differ_are_refused():
         Symmetry(mixed)
     game = make_game("nim")
     with pytest.raises(TypeError, match="observations alone"):
-        HeapSymmetry(AfterstateTD(game), game)
+        HeapSymmetry(RealTimeDynamicProgramming(game), game)
 
 
 def test_values_of_one_byte_need_a_learning_rate_of_one():
     game = make_game("nim")
-    assert AfterstateTD(game, dtype="int8").values.dtype == np.int8
+    assert RealTimeDynamicProgramming(game, dtype="int8").values.dtype == np.int8
     with pytest.raises(ValueError, match=r"learning_rate of 1, not 0\.5"):
-        AfterstateTD(game, dtype="int8", learning_rate=0.5)
+        RealTimeDynamicProgramming(game, dtype="int8", learning_rate=0.5)
     with pytest.raises(ValueError, match="float16"):
-        AfterstateTD(game, dtype="float16")
+        RealTimeDynamicProgramming(game, dtype="float16")

@@ -10,7 +10,7 @@ import pytest
 from agents import (
     SARSA,
     ActorCritic,
-    AfterstateTD,
+    RealTimeDynamicProgramming,
     DoubleQLearning,
     ExpectedSARSA,
     GradientBandit,
@@ -50,10 +50,10 @@ LEARNERS = {
     "actor-critic": lambda s, g: ActorCritic(*s),
     "natural gradient": lambda s, g: NaturalPolicyGradient(*s),
     "symmetry": lambda s, g: HeapSymmetry(QLearning(*s, learning_rate=0.5), g),
-    "afterstate, symmetry": lambda s, g: AfterstateTD(
+    "afterstate, symmetry": lambda s, g: RealTimeDynamicProgramming(
         g, symmetric=True, sweeping=True, dtype="int8"
     ),
-    "afterstate": lambda s, g: AfterstateTD(
+    "afterstate": lambda s, g: RealTimeDynamicProgramming(
         g, learning_rate=0.7, epsilon=DECAY, dtype="float32"
     ),
 }  # fmt: skip
@@ -184,7 +184,7 @@ def test_the_compiled_road_is_taken_only_where_it_leads_to_the_same():
     assert road(plain, OptimalAgent(plain.game)) is None
     other = GameEnv(make_game("nim", heaps=(2, 2)))
     assert road(plain, learner(other)) is None
-    assert road(plain, AfterstateTD(make_game("nim", heaps=(1, 2), misere=True))) is None
+    assert road(plain, RealTimeDynamicProgramming(make_game("nim", heaps=(1, 2), misere=True))) is None
     for arguments in ({"max_cycles": 3}, {"render_mode": "ansi"}):
         limited = GameEnv(make_game("nim", heaps=(1, 2)), **arguments)
         assert road(limited, learner(limited)) is None

@@ -99,7 +99,7 @@ def test_q_learning_and_the_gradient_bandit_solve_the_addition_game(seed):
     for seat, bandit in zip(SEATS, pair, strict=True):
         score = optimality(bandit.greedy(), env.game, seat)
         assert score.percent == 100
-        assert len(score.fumbles) == 0
+        assert len(score.blunders) == 0
 
 
 def test_q_learning_learns_misere_nim_from_either_seat():

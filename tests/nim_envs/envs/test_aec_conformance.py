@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pettingzoo
@@ -14,7 +15,7 @@ from pettingzoo.test.state_test import test_state_space as check_state_space
 from pettingzoo.utils import average_total_reward, random_demo
 from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_parallel
 
-from nim_envs.registration import GAMES, aec_id
+from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec
 from tests.games import ALL, label
 
 # What PettingZoo's tests warn about and the classics with dict observations and a vector
@@ -165,6 +166,15 @@ def test_ids_are_registered_with_and_without_a_version():
     for name in GAMES:
         assert str(pettingzoo.make("aec", f"nim_envs/{name}")) == f"{name}_v0"
         assert pettingzoo.spec("aec", f"nim_envs/{name}-v0").kwargs["game"] == name
+
+
+def test_the_version_of_one_game_is_raised_alone(monkeypatch):
+    monkeypatch.setitem(GAMES, "misere_nim", replace(GAMES["misere_nim"], version=3))
+    assert aec_id("misere_nim") == "nim_envs/misere_nim-v3"
+    assert gymnasium_id("misere_nim") == "nim_envs/MisereNim-v3"
+    assert str(make_aec("misere_nim")) == "misere_nim_v3"
+    assert aec_id("nim") == "nim_envs/nim-v0"
+    assert str(make_aec("nim")) == "nim_v0"
 
 
 def test_the_designs_own_calls_work():

@@ -622,7 +622,10 @@ def test_however_components_are_grouped_the_tables_say_what_the_rules_say(larges
     assert (grouping.strides @ states == np.arange(len(lattice))).all()
     rows = np.full((len(lattice), layout.words), 2**64 - 1, dtype=np.uint64)
     outcomes = np.zeros(len(lattice), dtype=np.uint8)
-    kernels.show(tables, states, outcomes, layout.mask_column, rows, 0, len(lattice))
+    kernels.show(
+        *(tables.groups, tables.words, tables.columns, tables.shared),
+        *(states, outcomes, layout.mask_column, rows, 0, len(lattice)),
+    )
     assert (layout.observations(rows) == lattice).all()
     assert (layout.action_masks(rows) == rules.action_mask(lattice)).all()
 

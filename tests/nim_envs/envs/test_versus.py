@@ -113,12 +113,12 @@ def test_where_a_game_is_cut_short_the_mask_is_kept_if_the_agent_is_to_move(seat
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_form_of_make_and_make_vec_plays_the_same_games(name):
-    """Without randomness, every way to several games gives the same answers."""
+    """Without randomness, all ways of making several games give the same results."""
     modes = {"vector_entry_point": {}, "sync": {}}
     if name == "nim":
         # One game is enough: processes take their time to begin.
         modes["async"] = {"vector_kwargs": {"context": "spawn"}}
-    ways = {
+    makers = {
         mode: gymnasium.make_vec(
             gymnasium_id(name),
             num_envs=2,
@@ -129,18 +129,18 @@ def test_every_form_of_make_and_make_vec_plays_the_same_games(name):
         )
         for mode, more in modes.items()
     }
-    first = ways["vector_entry_point"]
-    for envs in ways.values():
+    first = makers["vector_entry_point"]
+    for envs in makers.values():
         assert envs.single_observation_space == first.single_observation_space
         assert envs.action_space == first.action_space
         envs.reset(seed=3)
     rng = np.random.default_rng(1)
     masks = first.reset()[0]["action_mask"]
-    for envs in ways.values():
+    for envs in makers.values():
         assert (envs.reset()[0]["action_mask"] == masks).all()
     for _ in range(8):
         actions = np.array([rng.choice(np.flatnonzero(m)) if m.any() else 0 for m in masks])
-        answers = [envs.step(actions) for envs in ways.values()]
+        answers = [envs.step(actions) for envs in makers.values()]
         for observations, *ends, infos in answers:
             for key, values in answers[0][0].items():
                 assert (observations[key] == values).all()
@@ -149,7 +149,7 @@ def test_every_form_of_make_and_make_vec_plays_the_same_games(name):
             )
             assert (infos["seat"] == answers[0][4]["seat"]).all()
         masks = answers[0][0]["action_mask"]
-    for envs in ways.values():
+    for envs in makers.values():
         envs.close()
 
 
@@ -355,7 +355,7 @@ def test_an_opponents_illegal_move_loses_or_raises():
     env.reset()
     with pytest.raises(IllegalMoveError, match=r"the opponent's action 3 .* is illegal"):
         env.step(0)
-    # There is no way on from the middle of a step.
+    # A game cannot be continued from the middle of a step.
     with pytest.raises(ResetNeededError, match="reset"):
         env.step(0)
     env.reset()

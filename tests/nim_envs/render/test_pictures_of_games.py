@@ -389,7 +389,7 @@ def test_the_window_can_change_its_size_and_be_closed(display):
     env.reset()
     pygame.event.post(pygame.event.Event(pygame.VIDEORESIZE, w=900, h=700, size=(900, 700)))
     env.render()
-    assert env._screen.picture.canvas.size == (900, 700)
+    assert env._renderer.screen.picture.canvas.size == (900, 700)
     pygame.event.post(pygame.event.Event(pygame.QUIT))
     env.render()
     assert not pygame.display.get_init()
@@ -558,7 +558,7 @@ def test_versus_an_opponent_the_picture_shows_both_moves():
 def test_pictures_are_fast_enough_for_video():
     """Not a timing: shapes are painted once and then copied, whatever the machine."""
     env = make(heaps=tuple(range(1, 21)), start="uniform")
-    canvas = env._screen.picture.canvas
+    canvas = env._renderer.screen.picture.canvas
     for seed in range(30):
         env.reset(seed=seed)
         env.render()

@@ -190,6 +190,7 @@ def test_nim_counts_plays_of_whole_length():
         (lambda: TableComponent(rows=7), "7"),
         (lambda: Rules("empty", (), ()), "()"),
         (lambda: Rules("outside", nim((3,)).components, (9,)), "(9,)"),
+        (lambda: Rules("one outside", nim((3,)).components, (4,)), "(4,)"),
         (lambda: Rules("short", nim((3, 4)).components, (3,)), "(3,)"),
         (lambda: Game(nim((3,)), "misere"), "'misere'"),
     ],
@@ -199,6 +200,20 @@ def test_bad_arguments_are_refused_by_name(make, named):
         make()
     assert named in str(caught.value)
     assert isinstance(caught.value, NimEnvsError)
+
+
+def test_a_component_may_have_a_single_state():
+    point = TableComponent(rows=((NO_MOVE, NO_MOVE),))
+    assert (point.states, point.options) == (1, 2)
+    rules = Rules("a point and a heap", (point, *nim((2,)).components), (0, 2))
+    assert count_games(rules) == count_games(nim((2,)))
+
+
+def test_tables_that_everyone_shares_cannot_be_written_to():
+    rules = nim((3, 4))
+    for table in (rules.table, rules.mask_table, rules.mask_rows[0][0]):
+        with pytest.raises(ValueError, match="read-only"):
+            table[...] = 0
 
 
 def test_a_cycle_is_refused_and_shown():

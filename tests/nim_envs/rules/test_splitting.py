@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents import AfterstateTD, HeapSymmetry, OptimalAgent, QLearning, RandomAgent
+from agents import RealTimeDynamicProgramming, HeapSymmetry, OptimalAgent, QLearning, RandomAgent
 from agents.evaluation import beatable_share, best_response, optimality, value_accuracy
 from agents.evaluation.value_score import value_optimality
 from agents.players.human import HumanAgent
@@ -23,6 +23,8 @@ from nim_envs.envs.vector.tables import Grouping
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.registration import GAMES, make_vector, sum_of_games
 from nim_envs.rules import (
+    NO_MOVE,
+    HeapGame,
     SplittingHeap,
     TableComponent,
     dawsons_kayles,
@@ -241,6 +243,36 @@ def test_random_games_that_split_are_solved_right_by_whatever_applies(convention
         assert min(methods.values()) >= 5
 
 
+@pytest.mark.parametrize("heaps", HEAPS, ids=str)
+def test_every_option_is_legal_in_some_heap(heaps):
+    component = SplittingHeap(heap_game(heaps[0]), max(heaps[1]))
+    legal = component.successors(np.arange(component.states)) != NO_MOVE
+    assert legal.any(axis=0).all()
+
+
+@pytest.mark.parametrize("digit", [1, 3, 7])
+def test_a_digit_in_brackets_repeats_whatever_it_is(digit):
+    game = heap_game(f"0.({digit})")
+    assert game.name == f"0.({digit})"
+    assert [game.digit(taken) for taken in (0, 1, 2, 99)] == [0, digit, digit, digit]
+    assert () in game.options(7)  # all seven may be taken
+
+
+def test_games_with_unequal_heaps_are_named_apart():
+    assert heap_game("grundy").name == "grundy"
+    assert HeapGame((0, 7), unequal=True).name == "0.7 with unequal heaps"
+    assert HeapGame((0, 7)).name == "0.7"
+
+
+def test_moves_that_only_split_are_named_by_the_smaller_part():
+    component = SplittingHeap(heap_game("grundy"), 5)
+    assert component.option_form == "smaller part"
+    assert {component.option_numbers(option, 5) for option in range(component.options)} == {
+        (1,), (2,),
+    }  # fmt: skip
+    assert SplittingHeap(heap_game("0.3"), 5).option_form == "amount"
+
+
 def test_the_known_sequences_come_out_of_the_tables():
     cases = {
         "kayles": [0, 1, 2, 3, 1, 4, 3, 2, 1, 4, 2, 6],
@@ -315,6 +347,8 @@ def test_points_of_the_lattice_that_need_too_many_slots_are_no_positions():
     for ask in (rules.checked_positions, solve(make_game("kayles")).is_winning):
         with pytest.raises(InvalidPositionError, match=r"\[7, 7, 0, 0\].* 8 slots .* there are 4"):
             ask((7, 7, 0, 0))
+        with pytest.raises(InvalidPositionError, match=r"\[7, 7, 0, 0\].* 8 slots .* there are 4"):
+            ask([(7, 0, 0, 0), (7, 7, 0, 0)])
     with pytest.raises(InvalidPositionError, match="slots"):
         make_game("kayles", start=(7, 0, 1, 0))
     with pytest.raises(InvalidGameError, match="slots"):
@@ -403,6 +437,8 @@ CYCLIC = ((1,), (2,), (3,), (1, 0), ())
         (lambda: make_game("grundy", heaps=(2,)), "(2,)"),
         (lambda: sum_of([]), "[]"),
         (lambda: sum_of([kayles]), "function"),
+        (lambda: sum_of([nim((3,)), "kayles"]), "'kayles'"),
+        (lambda: heap_game("kayles").options(-1), "-1"),
         (lambda: make_game("sum", games=(("chess", {}),)), "'chess'"),
         (lambda: make_game("sum", games=()), "()"),
         (lambda: make_game("sum", games="nim"), "'nim'"),
@@ -475,28 +511,28 @@ def test_a_graph_is_refused_just_if_it_has_a_cycle(edges):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("learner", [QLearning, AfterstateTD])
+@pytest.mark.parametrize("learner", [QLearning, RealTimeDynamicProgramming])
 def test_learners_learn_every_position_through_the_same_interface(
     learner, name, arguments, episodes
 ):
     env = pettingzoo.make("aec", f"nim_envs/{name}-v0", **arguments, start="uniform")
     spaces = (env.observation_space("player_0"), env.action_space("player_0"))
     agent = (
-        AfterstateTD(env.game, dtype="float32") if learner is AfterstateTD else QLearning(*spaces)
+        RealTimeDynamicProgramming(env.game, dtype="float32") if learner is RealTimeDynamicProgramming else QLearning(*spaces)
     )
     train(env, agent, episodes, seed=0, progress=False)
     score = optimality(agent.greedy(), env.game)
     assert (score.percent, score.illegal_percent) == (100.0, 0.0)
     assert score.count > 10
     assert score.random_percent < 80
-    if learner is AfterstateTD:
+    if learner is RealTimeDynamicProgramming:
         assert value_optimality(agent.greedy(), env.game) == 100.0
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_the_compiled_score_is_the_score_of_games_that_split(symmetric):
     game = make_game("kayles", heaps=(6,), start="uniform")
-    agent = AfterstateTD(game, symmetric=symmetric, sweeping=True, dtype="float32")
+    agent = RealTimeDynamicProgramming(game, symmetric=symmetric, sweeping=True, dtype="float32")
     train(GameEnv(game), agent, 2, seed=0, progress=False)
     score = optimality(agent.greedy(), game).percent
     assert 30 < score < 100  # half learned, so that a wrong score would show
@@ -595,7 +631,7 @@ def test_a_person_names_a_move_by_what_is_taken_and_left():
 @pytest.mark.parametrize("case", ALL_GAMES, ids=label)
 def test_a_learner_that_holds_its_game_is_saved_and_loaded_whole(case, tmp_path):
     game = make_game(case[0], **case[1])
-    learner = AfterstateTD(game)
+    learner = RealTimeDynamicProgramming(game)
     learner.values[:] = np.random.default_rng(0).random(len(learner.values))
     save(learner, tmp_path / "learner.zip")
     loaded = load(tmp_path / "learner.zip")

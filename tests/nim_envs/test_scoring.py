@@ -1,4 +1,4 @@
-"""Scores are exact, and matches report what they should."""
+"""Scores are exact: they equal their definitions, by the rules alone."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import functools
 import math
 
 import numpy as np
-import pettingzoo
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import binomtest
 
 from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
-from agents.evaluation import best_response, optimality, play_match, wilson_interval
-from nim_envs import make_game
+from agents.evaluation import play_match
+from nim_envs import GameEnv, make_game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.scoring import (
+    beatable_share,
+    best_response,
+    optimality,
+    optimality_by_size,
+    value_accuracy,
+    win_chances,
+)
 from nim_envs.starts import UniformStart
 
 GAMES = [
@@ -56,7 +60,7 @@ def score_by_hand(policy, game, positions):
             return game.convention.winner(last_mover=1) == 0
         return any(not wins(option) for option in after)
 
-    shares, fumbles = [], []
+    shares, blunders = [], []
     for position in positions.tolist():
         here = np.array(position)
         mask = game.rules.action_mask(here)
@@ -70,8 +74,8 @@ def score_by_hand(policy, game, positions):
         shares.append(probabilities[winning].sum())
         likeliest = np.flatnonzero(probabilities == probabilities.max())
         if not all(winning[action] for action in likeliest):
-            fumbles.append(position)
-    return 100 * float(np.mean(shares)), len(shares), fumbles
+            blunders.append(position)
+    return 100 * float(np.mean(shares)), len(shares), blunders
 
 
 @pytest.mark.parametrize("game", GAMES, ids=IDS)
@@ -79,10 +83,10 @@ def test_optimality_is_its_definition(game):
     policies = [RandomAgent(), EpsilonOptimalAgent(game, 0.3), OptimalAgent(game), Illegal()]
     for policy in policies:
         score = optimality(policy, game)
-        percent, count, fumbles = score_by_hand(policy, game, game.rules.lattice())
+        percent, count, blunders = score_by_hand(policy, game, game.rules.lattice())
         assert score.percent == pytest.approx(percent)
         assert score.count == count
-        assert score.fumbles.tolist() == fumbles
+        assert score.blunders.tolist() == blunders
         assert score.random_percent == pytest.approx(optimality(RandomAgent(), game).percent)
     assert optimality(policies[0], game).illegal_percent == 0
 
@@ -98,7 +102,7 @@ def test_the_set_of_positions_is_the_one_asked_for():
         name: optimality(RandomAgent(), game, name).count
         for name in ("all", "reachable", "player_0", "player_1")
     }
-    # N-positions: totals 0, 1, 3, 4, 5, 7, 8, 9; seat I never faces 1, seat II never 0.
+    # N-positions: totals 0, 1, 3, 4, 5, 7, 8, 9; player_0 is never to move at 1, player_1 at 0.
     assert counts == {"all": 8, "reachable": 8, "player_0": 7, "player_1": 7}
     given = optimality(RandomAgent(), game, [[0], [2], [3]])
     assert (given.count, given.positions) == (2, "given")
@@ -128,6 +132,39 @@ def test_a_score_is_refused_where_it_cannot_be_exact():
             score(Mute(), game)
 
 
+def test_scores_by_size_add_up_to_the_whole():
+    game = make_game("nim", heaps=(3, 4, 5))
+    policy = EpsilonOptimalAgent(game, 0.4)
+    scores = optimality_by_size(policy, game)
+    whole = optimality(policy, game)
+    counts = [score.count for score in scores.values()]
+    assert list(scores) == sorted(scores)
+    assert sum(counts) == whole.count
+    assert np.average([s.percent for s in scores.values()], weights=counts) == pytest.approx(
+        whole.percent
+    )
+    # A single object: one heap of 1, which is taken by the one legal move.
+    assert (scores[1].count, scores[1].percent) == (3, 100)
+
+
+def test_value_accuracy_is_not_fooled_by_always_saying_n():
+    game = make_game("nim", heaps=(10, 10, 10))
+    lattice = game.rules.lattice()
+    always = value_accuracy(np.ones(len(lattice), dtype=bool), game)
+    assert (always.balanced, always.n_recall, always.p_recall) == (0.5, 1.0, 0.0)
+    assert always.plain > 0.9
+    truth = value_accuracy(game.solution.is_winning(lattice), game)
+    assert (truth.balanced, truth.plain) == (1.0, 1.0)
+    by_hand = value_accuracy(lattice[:, 0] > 4, game)
+    playable = lattice[1:]
+    winning = np.bitwise_xor.reduce(playable, axis=1) != 0
+    said = playable[:, 0] > 4
+    assert by_hand.n_recall == pytest.approx((said & winning).sum() / winning.sum())
+    assert by_hand.p_recall == pytest.approx((~said & ~winning).sum() / (~winning).sum())
+    with pytest.raises(ValueError, match="1331"):
+        value_accuracy(np.ones(3, dtype=bool), game)
+
+
 @pytest.mark.parametrize("lost_choice", ["random", "smallest"])
 @pytest.mark.parametrize("choice", ["random", "first"])
 @pytest.mark.parametrize("game", GAMES, ids=IDS)
@@ -135,7 +172,7 @@ def test_the_oracle_scores_100_and_never_loses_from_an_n_position(game, choice, 
     oracle = OptimalAgent(game, choice=choice, lost_choice=lost_choice)
     score = optimality(oracle, game)
     assert score.percent == 100
-    assert len(score.fumbles) == 0
+    assert len(score.blunders) == 0
     response = best_response(oracle, game)
     lattice = game.rules.lattice()
     winning = game.solution.is_winning(lattice)
@@ -145,28 +182,6 @@ def test_the_oracle_scores_100_and_never_loses_from_an_n_position(game, choice, 
     assert (response.waiting[winning & playable] == 0).all()
     assert (response.moving[winning & playable] == 1).all()
     assert (response.moving[~winning & playable] == 0).all()
-
-
-@pytest.mark.parametrize("game", GAMES, ids=IDS)
-def test_the_oracle_acts_as_its_probabilities_say(game):
-    rng = np.random.default_rng(0)
-    for choice in ("random", "first"):
-        for lost_choice in ("random", "smallest"):
-            oracle = OptimalAgent(game, choice=choice, lost_choice=lost_choice)
-            for position in game.rules.lattice()[1::7]:
-                mask = game.rules.action_mask(position)
-                if not mask.any():
-                    continue
-                probabilities = oracle.action_probabilities(position[None], mask[None])[0]
-                acts = {oracle.act(position, mask, rng) for _ in range(40)}
-                assert acts <= set(np.flatnonzero(probabilities).tolist())
-                winning = game.solution.winning_actions(position).tolist()
-                if winning and choice == "first":
-                    assert acts == {winning[0]}
-                if not winning and lost_choice == "smallest":
-                    (act,) = acts
-                    slots = np.flatnonzero(mask) % game.rules.num_options
-                    assert act % game.rules.num_options == slots.min()
 
 
 def test_a_best_response_to_the_random_player_is_its_definition():
@@ -195,45 +210,6 @@ def test_a_best_response_to_the_random_player_is_its_definition():
         assert response.waiting[index] == pytest.approx(value(tuple(position), False))
 
 
-def test_epsilon_optimal_plays_at_random_that_often():
-    game = make_game("nim", heaps=(7, 1))
-    position = np.array([7, 1])
-    mask = game.rules.action_mask(position)
-    agent = EpsilonOptimalAgent(game, 0.5)
-    rng = np.random.default_rng(0)
-    wins = [agent.act(position, mask, rng) == 5 for _ in range(4000)]
-    expected = 0.5 + 0.5 / 8
-    assert abs(np.mean(wins) - expected) < 5 * (expected * (1 - expected) / 4000) ** 0.5
-    with pytest.raises(ValueError, match=r"1\.5"):
-        EpsilonOptimalAgent(game, 1.5)
-
-
-def test_the_oracle_refuses_unknown_choices():
-    game = make_game("nim")
-    with pytest.raises(ValueError, match="best"):
-        OptimalAgent(game, choice="best")
-    with pytest.raises(ValueError, match="largest"):
-        OptimalAgent(game, lost_choice="largest")
-
-
-def test_a_match_alternates_seats_and_states_the_attainable_limit():
-    env = pettingzoo.make("aec", "nim_envs/nim", heaps=(10, 10, 10), start="uniform")
-    oracle = OptimalAgent(env.game)
-    result = play_match(env, oracle, oracle, 400, seed=1)
-    assert result.games_by_seat == (200, 200)
-    assert result.draws == 0
-    # Moving first from a uniform start nobody beats the oracle from a P-position; moving
-    # second nobody beats it from an N-position.
-    positions = env.game.start_positions()
-    share = env.game.solution.is_winning(positions).mean()
-    assert result.limit == pytest.approx((share + (1 - share)) / 2)
-    first_only = play_match(env, oracle, oracle, 1, seed=1)
-    assert first_only.limit == pytest.approx(share)
-    low, high = result.interval
-    assert low < result.win_rate < high
-    assert result.win_rate == sum(result.wins) / 400
-
-
 def test_the_limit_from_the_box_1_to_10_is_its_share_of_n_positions():
     game = make_game("nim", heaps=(10, 10, 10), start=UniformStart(low=1))
     ten = range(1, 11)
@@ -245,41 +221,27 @@ def test_the_limit_from_the_box_1_to_10_is_its_share_of_n_positions():
     assert response.waiting[starts].mean() == pytest.approx(0.06)
 
 
-def test_matches_have_no_limit_where_none_can_be_computed():
-    class Mute:
-        def act(self, observation, action_mask, rng):
-            return int(np.flatnonzero(action_mask)[0])
-
-    env = pettingzoo.make("aec", "nim_envs/nim", heaps=(2, 2))
-    assert play_match(env, RandomAgent(), Mute(), 4, seed=0).limit is None
-    encoded = pettingzoo.make("aec", "nim_envs/nim", heaps=(2, 2), encoding="one_hot")
-    assert play_match(encoded, RandomAgent(), RandomAgent(), 4, seed=0).limit is None
-    tictactoe = pettingzoo.make("aec", "classic/tictactoe-v3")
-    result = play_match(tictactoe, RandomAgent(), RandomAgent(), 200, seed=0)
-    assert result.limit is None
-    assert result.draws > 0
-    with pytest.raises(ValueError, match="0"):
-        play_match(env, RandomAgent(), RandomAgent(), 0, seed=0)
+def test_the_oracle_cannot_be_beaten_and_the_random_player_nearly_always():
+    game = make_game("misere_nim", heaps=(1, 3, 5))
+    assert beatable_share(OptimalAgent(game), game) == 0
+    assert beatable_share(EpsilonOptimalAgent(game, 0.01), game) > 0.8
+    assert beatable_share(RandomAgent(), game) > 0.8
 
 
-def test_the_same_seed_plays_the_same_match():
-    env = pettingzoo.make("aec", "nim_envs/misere_nim", start="uniform")
-    agents = RandomAgent(), EpsilonOptimalAgent(env.game, 0.5)
-    first, second = (play_match(env, *agents, 50, seed=9) for _ in "12")
-    assert first == second
-
-
-@given(trials=st.integers(1, 5000), data=st.data(), confidence=st.floats(0.5, 0.999))
-def test_wilson_intervals_equal_scipys(trials, data, confidence):
-    successes = data.draw(st.integers(0, trials))
-    theirs = binomtest(successes, trials).proportion_ci(confidence, method="wilson")
-    ours = wilson_interval(successes, trials, confidence)
-    assert ours == pytest.approx((theirs.low, theirs.high), abs=1e-9)
-
-
-def test_wilson_refuses_what_is_no_proportion():
-    for bad in ((3, 2), (-1, 2), (0, 0)):
-        with pytest.raises(ValueError, match=str(bad[0])):
-            wilson_interval(*bad)
-    with pytest.raises(ValueError, match=r"1\.2"):
-        wilson_interval(1, 2, 1.2)
+@pytest.mark.parametrize("misere", [False, True])
+def test_win_chances_are_those_of_matches_and_of_the_best_response(misere):
+    game = make_game("nim", heaps=(2, 3), misere=misere, start="uniform")
+    epsilon = EpsilonOptimalAgent(game, 0.3)
+    chances = win_chances(RandomAgent(), epsilon, game)
+    # A zero-sum game: one of the two wins.
+    other = win_chances(epsilon, RandomAgent(), game)
+    assert chances.moving + other.waiting == pytest.approx(np.ones(12))
+    best = best_response(epsilon, game)
+    oracle = win_chances(OptimalAgent(game), epsilon, game)
+    assert (chances.moving <= best.moving + 1e-12).all()
+    assert (oracle.moving <= best.moving + 1e-12).all()
+    match = play_match(GameEnv(game), RandomAgent(), epsilon, 4_000, seed=0)
+    starts = game.rules.indices(game.start_positions())
+    expected = (chances.moving[starts].mean() + chances.waiting[starts].mean()) / 2
+    low, high = match.interval
+    assert low - 0.01 <= expected <= high + 0.01

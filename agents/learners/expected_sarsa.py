@@ -1,0 +1,147 @@
+"""Expected SARSA, from own turn to own turn."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium import spaces
+
+from agents.base import FloatArray, IntArray
+from agents.tabular.action_values import (
+    ActionValueLearner,
+    choose_epsilon_greedily,
+    initial_table,
+    step_towards,
+)
+from agents.tabular.protocol import Turn, choose, implements, is_unanswered, learn
+from agents.tabular.schedules import Schedule, check_step
+from agents.tabular.selection import largest_legal
+from nim_envs.compilation import compiled
+
+
+@compiled(inner=True)
+def epsilon_greedy_value(values: FloatArray, legal_actions: IntArray, epsilon: float) -> float:
+    """Return the expected value of an epsilon-greedy action; 0 if none is legal.
+
+    Args:
+        values: of the actions, ``(actions,)``.
+        legal_actions: what is legal.
+        epsilon: probability of a random action.
+    """
+    best = largest_legal(values, legal_actions)
+    if best == -np.inf:
+        return 0.0
+    total = 0.0
+    for action in legal_actions:
+        total += values[action]
+    return (1.0 - epsilon) * best + epsilon * total / len(legal_actions)
+
+
+@compiled(inner=True)
+def expected_sarsa(
+    table: FloatArray,
+    state: int,
+    action: int,
+    reward: float,
+    next_state: int,
+    next_legal_actions: IntArray,
+    epsilon: float,
+    learning_rate: float,
+    discount: float,
+) -> None:
+    """Q(s, a) += α [r + γ Σ_a' π(a' | s') Q(s', a') − Q(s, a)], π being epsilon-greedy.
+
+    Args:
+        table: Q, ``(states, actions)``, changed in place.
+        state: s.
+        action: a.
+        reward: r, of the move and the opponent's reply.
+        next_state: s', the mover's next turn.
+        next_legal_actions: what is legal there; none where the game has ended.
+        epsilon: of π.
+        learning_rate: α.
+        discount: γ.
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.6.
+    """
+    value = epsilon_greedy_value(table[next_state], next_legal_actions, epsilon)
+    step_towards(table, state, action, reward + discount * value, learning_rate)
+
+
+class ExpectedSARSAState(NamedTuple):
+    """What :class:`ExpectedSARSA` is to the training loops."""
+
+    table: FloatArray
+    learning_rate: float
+    discount: float
+
+
+implements(choose, ExpectedSARSAState)(choose_epsilon_greedily)
+
+
+@implements(learn, ExpectedSARSAState)
+def _learn(
+    learner: ExpectedSARSAState,
+    turn: Turn,
+    epsilon: float,
+    finished_games: int,
+    generator: np.random.Generator | None,
+) -> None:
+    if is_unanswered(turn):
+        return
+    reward = turn.reward + turn.bonus + turn.reply_reward
+    expected_sarsa(
+        learner.table, turn.state, turn.action, reward, turn.next_state,
+        turn.next_legal_actions, epsilon, learner.learning_rate, learner.discount,
+    )  # fmt: skip
+
+
+class ExpectedSARSA(ActionValueLearner):
+    """Expected SARSA: bootstraps from the mean over its own policy at the mover's next turn.
+
+    The opponent is part of the environment. Where a game is cut short, it bootstraps from the turn
+    that the mover would have had; of a turn that nobody answered it learns nothing.
+
+    Args:
+        observation_space: of either player, with integer observations.
+        action_space: of either player, ``Discrete``.
+        learning_rate: step size, over 0 to 1.
+        discount: of what comes after, 0 to 1.
+        epsilon: probability of a random action while learning, or a schedule.
+        initial_range: initial values are uniform within plus and minus this.
+        seed: of the initial values.
+
+    Attributes:
+        table: action values, float64 ``(observations, actions)``.
+
+    Raises:
+        TypeError: spaces that no table can be made for.
+        ValueError: a parameter out of its range.
+        MemoryError: the table would not fit.
+    """
+
+    def __init__(
+        self,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        *,
+        learning_rate: float = 1.0,
+        discount: float = 1.0,
+        epsilon: float | Schedule = 0.2,
+        initial_range: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        check_step(learning_rate, discount)
+        rng = np.random.default_rng(seed)
+        index, table = initial_table(observation_space, action_space, initial_range, rng)
+        state = ExpectedSARSAState(table, float(learning_rate), float(discount))
+        arguments = {
+            "learning_rate": learning_rate,
+            "discount": discount,
+            "epsilon": epsilon,
+            "initial_range": initial_range,
+            "seed": seed,
+        }
+        super().__init__(index, state, arguments, epsilon=epsilon)

@@ -1,0 +1,159 @@
+"""The natural policy gradient of a softmax table, for alternating moves."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium import spaces
+
+from agents.base import FloatArray, IntArray
+from agents.tabular.action_values import initial_table
+from agents.tabular.learner import copy_into
+from agents.tabular.preferences import PreferenceLearner, check_rates, choose_by_softmax
+from agents.tabular.protocol import Turn, choose, implements, learn
+from agents.tabular.selection import softmax
+from nim_envs.compilation import compiled
+
+
+@compiled(inner=True)
+def natural_policy_gradient(
+    preferences: FloatArray,
+    action_values: FloatArray,
+    state: int,
+    legal_actions: IntArray,
+    action: int,
+    reward: float,
+    next_state: int,
+    next_legal_actions: IntArray,
+    actor_rate: float,
+    critic_rate: float,
+    discount: float,
+    probabilities: FloatArray,
+) -> None:
+    """Q(s, a) += β [r − γ Σ_b π(b | s') Q(s', b) − Q(s, a)];  H(s, ·) += α A(s, ·).
+
+    The advantage is A(s, b) = Q(s, b) − Σ_c π(c | s) Q(s, c). The minus sign before γ is there
+    because s' is the opponent's to move.
+
+    Args:
+        preferences: H, ``(states, actions)``, changed in place; π is their softmax.
+        action_values: Q, same shape, changed in place.
+        state: s.
+        legal_actions: what was legal there.
+        action: a.
+        reward: r, to the mover.
+        next_state: s', the position after the move.
+        next_legal_actions: what is legal there; none where the game has ended.
+        actor_rate: α.
+        critic_rate: β.
+        discount: γ.
+        probabilities: buffer, ``(actions,)``.
+
+    References:
+        S. Kakade, "A natural policy gradient", *NeurIPS* (2001); A. Agarwal et al., "On the
+        theory of policy gradient methods", *JMLR* 22 (2021), section 5.
+    """
+    target = reward
+    if len(next_legal_actions):
+        softmax(preferences[next_state], next_legal_actions, 1.0, probabilities)
+        for other in next_legal_actions:
+            target -= discount * probabilities[other] * action_values[next_state, other]
+    action_values[state, action] += critic_rate * (target - action_values[state, action])
+    softmax(preferences[state], legal_actions, 1.0, probabilities)
+    mean = 0.0
+    for other in legal_actions:
+        mean += probabilities[other] * action_values[state, other]
+    for other in legal_actions:
+        preferences[state, other] += actor_rate * (action_values[state, other] - mean)
+
+
+class NaturalPolicyGradientState(NamedTuple):
+    """What :class:`NaturalPolicyGradient` is to the training loops."""
+
+    preferences: FloatArray
+    temperature: float
+    action_values: FloatArray
+    actor_rate: float
+    critic_rate: float
+    discount: float
+    probabilities: FloatArray  # buffer, (actions,)
+
+
+implements(choose, NaturalPolicyGradientState)(choose_by_softmax)
+
+
+@implements(learn, NaturalPolicyGradientState)
+def _learn(
+    learner: NaturalPolicyGradientState,
+    turn: Turn,
+    epsilon: float,
+    finished_games: int,
+    generator: np.random.Generator | None,
+) -> None:
+    natural_policy_gradient(
+        learner.preferences, learner.action_values, turn.state, turn.legal_actions, turn.action,
+        turn.reward + turn.bonus, turn.reply_state, turn.reply_legal_actions,
+        learner.actor_rate, learner.critic_rate, learner.discount, learner.probabilities,
+    )  # fmt: skip
+
+
+class NaturalPolicyGradient(PreferenceLearner):
+    """Natural policy gradient with a table of action values as its critic.
+
+    Where a game is cut short, it bootstraps from the position that is left.
+
+    Args:
+        observation_space: of either player, with integer observations.
+        action_space: of either player, ``Discrete``.
+        actor_rate: step size of the preferences, over 0.
+        critic_rate: step size of the critic, over 0 to 1.
+        discount: of the value of the position after the move, 0 to 1.
+
+    Attributes:
+        preferences: float64 ``(observations, actions)``, zeros at first.
+        action_values: float64 ``(observations, actions)``.
+
+    Raises:
+        TypeError: spaces that no table can be made for.
+        ValueError: a parameter out of its range.
+        MemoryError: the tables would not fit.
+    """
+
+    def __init__(
+        self,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        *,
+        actor_rate: float = 0.3,
+        critic_rate: float = 0.3,
+        discount: float = 1.0,
+    ) -> None:
+        check_rates(actor_rate, critic_rate, discount)
+        index, preferences = initial_table(observation_space, action_space, tables=2)
+        state = NaturalPolicyGradientState(
+            preferences,
+            1.0,
+            preferences.copy(),
+            float(actor_rate),
+            float(critic_rate),
+            float(discount),
+            np.zeros(preferences.shape[1]),
+        )
+        arguments = {"actor_rate": actor_rate, "critic_rate": critic_rate, "discount": discount}
+        super().__init__(index, state, arguments)
+
+    @property
+    def action_values(self) -> FloatArray:
+        """Action values, float64 ``(observations, actions)``."""
+        action_values: FloatArray = self.state.action_values
+        return action_values
+
+    def saved(self) -> dict[str, Any]:
+        """Return what a file holds of it."""
+        return {**super().saved(), "action_values": self.action_values}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go back to where :meth:`saved` was called."""
+        super().restore(saved)
+        copy_into(self.action_values, saved["action_values"])

@@ -1,0 +1,237 @@
+"""Real-time dynamic programming: value iteration at the positions of the games played."""
+
+from __future__ import annotations
+
+import functools
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from agents.base import Array, IntArray
+from agents.tabular.compiled_rules import sorted_number
+from agents.tabular.index import copy_entries
+from agents.tabular.position_values import (
+    PositionValueLearner,
+    PositionValues,
+    check_values_fit,
+    choose_by_lookahead,
+    index_after,
+    position_values,
+    value_index,
+)
+from agents.tabular.protocol import Turn, choose, implements, learn
+from agents.tabular.schedules import Schedule, check_range
+from nim_envs import Convention, Game, Rules
+from nim_envs.compilation import compiled
+from nim_envs.rules import NO_MOVE
+
+DTYPES = ("float64", "float32", "int8")
+
+
+class Predecessors(NamedTuple):
+    """Which states of a component are one move before each of its states."""
+
+    states: IntArray  # (components, states, most)
+    counts: IntArray  # (components, states): how many these are
+
+
+class RealTimeDynamicProgrammingState(NamedTuple):
+    """What :class:`RealTimeDynamicProgramming` is to the training loops."""
+
+    positions: PositionValues
+    predecessors: Predecessors | None  # with sweeping
+    learning_rate: float
+
+
+@compiled(inner=True)
+def best_value(
+    positions: PositionValues, observation: Array, index: int, legal_actions: IntArray
+) -> float:
+    """Return the largest value of a legal action, without looking on from a sure win.
+
+    Args:
+        positions: the values.
+        observation: the position, ``(components,)``.
+        index: where its value is.
+        legal_actions: what is legal there, ascending.
+    """
+    options = positions.rules.table.shape[2]
+    best = -np.inf
+    for action in legal_actions:
+        after = index_after(
+            positions, positions.order, observation, index, action // options, action % options
+        )
+        best = max(best, -positions.values[after])
+        if best >= 1.0:  # no value is larger
+            break
+    return best
+
+
+@compiled(inner=True)
+def real_time_dynamic_programming(
+    positions: PositionValues,
+    predecessors: Predecessors | None,
+    observation: Array,
+    legal_actions: IntArray,
+    learning_rate: float,
+) -> None:
+    """V(s) += α [max_a −V(s'(a)) − V(s)] over all legal actions a at s, s'(a) by the rules.
+
+    Args:
+        positions: V, for the player to move, changed in place.
+        predecessors: with sweeping; see :func:`sweep_back`.
+        observation: s, ``(components,)``.
+        legal_actions: what is legal there, ascending, at least one.
+        learning_rate: α; 1 is value iteration.
+
+    References:
+        A. G. Barto, S. J. Bradtke & S. P. Singh, "Learning to act using real-time dynamic
+        programming", *Artificial Intelligence* 72 (1995), 81-138; R. S. Sutton & A. G. Barto,
+        *Reinforcement Learning* (2nd ed.), section 8.7.
+    """
+    index = value_index(positions, observation)
+    best = best_value(positions, observation, index, legal_actions)
+    value = float(positions.values[index])
+    positions.values[index] = value + learning_rate * (best - value)
+    if positions.values[index] < value:
+        sweep_back(positions, predecessors, observation, index, learning_rate)
+
+
+@compiled(inner=True)
+def sweep_back(
+    positions: PositionValues,
+    predecessors: Predecessors | None,
+    observation: Array,
+    index: int,
+    learning_rate: float,
+) -> None:
+    """V(p) += α max(−V(s) − V(p), 0) at all p one move before s, whose value has fallen.
+
+    Who is to move at p can leave the opponent with s, so V(p) is at least −V(s). One step of the
+    backward sweep of prioritised sweeping.
+
+    Args:
+        positions: V, changed in place.
+        predecessors: of the states of each component; ``None``: nothing is done.
+        observation: s, ``(components,)``.
+        index: where its value is.
+        learning_rate: α.
+
+    References:
+        A. W. Moore & C. G. Atkeson, "Prioritized sweeping: reinforcement learning with less
+        data and less time", *Machine Learning* 13 (1993), 103-130; R. S. Sutton & A. G. Barto,
+        *Reinforcement Learning* (2nd ed.), section 8.4.
+    """
+    if predecessors is not None:
+        target = -float(positions.values[index])
+        for component in range(len(observation)):
+            here = observation[component]
+            for number in range(predecessors.counts[component, here]):
+                copy_entries(observation, positions.position)
+                positions.position[component] = predecessors.states[component, here, number]
+                before = sorted_number(positions.position, positions.rules.strides, positions.order)
+                value = float(positions.values[before])
+                if value < target:
+                    positions.values[before] = value + learning_rate * (target - value)
+
+
+implements(choose, RealTimeDynamicProgrammingState)(choose_by_lookahead)
+
+
+@implements(learn, RealTimeDynamicProgrammingState)
+def _learn(
+    learner: RealTimeDynamicProgrammingState,
+    turn: Turn,
+    epsilon: float,
+    finished_games: int,
+    generator: np.random.Generator | None,
+) -> None:
+    real_time_dynamic_programming(
+        learner.positions, learner.predecessors, turn.observation, turn.legal_actions,
+        learner.learning_rate,
+    )  # fmt: skip
+
+
+class RealTimeDynamicProgramming(PositionValueLearner):
+    """Learns what positions are worth to the player to move, from all options of each one played.
+
+    It is told the rules: it looks at the options of a position, and knows the value of
+    terminal positions. It is not told any theorem. As it learns from the rules and not from
+    results, a game that is cut short is as good to it as any other.
+
+    Args:
+        game: the game; observations are its positions (``encoding="integer"``).
+        learning_rate: step size, over 0 to 1.
+        epsilon: probability of a random action while learning, or a schedule.
+        sweeping: whether a fall of a position's value raises those one move before at once, but
+            for moves that split.
+        symmetric: whether positions that differ in the order of like heaps share a value; see
+            :class:`agents.tabular.symmetry.Symmetry`.
+        dtype: of the values: ``"float64"``, ``"float32"``, or ``"int8"``, which holds what a
+            learning rate of 1 can learn: lost, unknown or won.
+
+    Attributes:
+        values: ``(num_positions,)`` by mixed-radix index, 0 at first, except terminal
+            positions.
+
+    Raises:
+        ValueError: a parameter out of its range, or ``"int8"`` with another learning rate.
+        InvalidGameError: ``symmetric`` for a game whose components are not alike.
+        MemoryError: the values would not fit.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        learning_rate: float = 1.0,
+        epsilon: float | Schedule = 0.2,
+        sweeping: bool = False,
+        symmetric: bool = False,
+        dtype: Literal["float64", "float32", "int8"] = "float64",
+    ) -> None:
+        check_range("learning_rate", learning_rate, 0, 1, open_low=True)
+        if dtype not in DTYPES:
+            raise ValueError(f"dtype must be one of {DTYPES}, not {dtype!r}")
+        if dtype == "int8" and learning_rate != 1:
+            raise ValueError(f"values of int8 need a learning_rate of 1, not {learning_rate!r}")
+        index = check_values_fit(game, dtype)
+        terminal = [
+            component.is_terminal(np.arange(component.states))
+            for component in game.rules.components
+        ]
+        values = functools.reduce(np.logical_and.outer, terminal).ravel().astype(dtype)
+        # The player who cannot move has lost, or in misère play won.
+        values *= 1 if game.convention is Convention.MISERE else -1
+        state = RealTimeDynamicProgrammingState(
+            position_values(game, values, symmetric=symmetric),
+            predecessors(game.rules) if sweeping else None,
+            float(learning_rate),
+        )
+        arguments = {
+            "learning_rate": learning_rate,
+            "epsilon": epsilon,
+            "sweeping": sweeping,
+            "symmetric": symmetric,
+            "dtype": dtype,
+        }
+        super().__init__(index, state, arguments, epsilon=epsilon, game=game)
+
+
+def predecessors(rules: Rules) -> Predecessors:
+    """Return the states one move before each state of each component.
+
+    A move that splits changes two components, and is left out.
+    """
+    second = rules.second_table
+    table = rules.table if second is None else np.where(second > 0, NO_MOVE, rules.table)
+    components, states, _ = table.shape
+    before = [
+        [np.flatnonzero((rows == state).any(axis=1)) for state in range(states)] for rows in table
+    ]
+    counts = np.array([[len(found) for found in rows] for rows in before], dtype=np.int64)
+    found = np.zeros((components, states, int(counts.max())), dtype=np.int64)
+    for component, rows in enumerate(before):
+        for state, numbers in enumerate(rows):
+            found[component, state, : len(numbers)] = numbers
+    return Predecessors(found, counts)

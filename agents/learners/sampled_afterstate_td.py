@@ -1,0 +1,121 @@
+"""TD(0) on values of afterstates: from the position after a move to that after the reply."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.base import Array
+from agents.tabular.position_values import (
+    PositionValueLearner,
+    PositionValues,
+    check_values_fit,
+    choose_by_lookahead,
+    position_values,
+)
+from agents.tabular.protocol import Turn, choose, implements, is_unanswered, learn
+from agents.tabular.schedules import Schedule, check_step
+from nim_envs import Game
+from nim_envs.compilation import compiled
+
+
+@compiled(inner=True)
+def afterstate_td(
+    values: Array,
+    afterstate: int,
+    reward: float,
+    next_afterstate: int,
+    terminal: bool,
+    learning_rate: float,
+    discount: float,
+) -> None:
+    """V(s') += α [−r − γ V(s'') − V(s')], s' being left by the move and s'' by the reply.
+
+    V is for the player to move: at s' the opponent, hence −r; at s'' the mover again.
+
+    Args:
+        values: V, ``(states,)``, changed in place.
+        afterstate: s'.
+        reward: r, to the mover, from its move and the reply.
+        next_afterstate: s''.
+        terminal: whether the game has ended by then: then −r alone is the target.
+        learning_rate: α.
+        discount: γ.
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.8.
+    """
+    target = -reward
+    if not terminal:
+        target -= discount * values[next_afterstate]
+    td_error = target - values[afterstate]
+    values[afterstate] += learning_rate * td_error
+
+
+class SampledAfterstateTDState(NamedTuple):
+    """What :class:`SampledAfterstateTD` is to the training loops."""
+
+    positions: PositionValues
+    learning_rate: float
+    discount: float
+
+
+implements(choose, SampledAfterstateTDState)(choose_by_lookahead)
+
+
+@implements(learn, SampledAfterstateTDState)
+def _learn(
+    learner: SampledAfterstateTDState,
+    turn: Turn,
+    epsilon: float,
+    finished_games: int,
+    generator: np.random.Generator | None,
+) -> None:
+    if is_unanswered(turn):
+        return
+    afterstate_td(
+        learner.positions.values, turn.reply_state,
+        turn.reward + turn.reply_reward + turn.bonus, turn.next_state, turn.terminated,
+        learner.learning_rate, learner.discount,
+    )  # fmt: skip
+
+
+class SampledAfterstateTD(PositionValueLearner):
+    """Learns values of the positions that moves leave, from the replies of the games played.
+
+    The rules are used to choose a move, by looking one move ahead, and not to learn: what it
+    knows of a position comes from replies and results alone. Where a game is cut short, it
+    bootstraps from the position after the reply; of a turn that nobody answered it learns nothing.
+
+    Args:
+        game: the game; observations are its positions (``encoding="integer"``).
+        learning_rate: step size, over 0 to 1.
+        discount: of the value after the reply, 0 to 1.
+        epsilon: probability of a random action while learning, or a schedule.
+
+    Attributes:
+        values: for the player to move, float64 ``(num_positions,)`` by mixed-radix index, zeros at
+            first.
+
+    Raises:
+        ValueError: a parameter out of its range.
+        MemoryError: the values would not fit.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        learning_rate: float = 0.3,
+        discount: float = 1.0,
+        epsilon: float | Schedule = 0.2,
+    ) -> None:
+        check_step(learning_rate, discount)
+        index = check_values_fit(game)
+        values = np.zeros(game.rules.num_positions)
+        state = SampledAfterstateTDState(
+            position_values(game, values), float(learning_rate), float(discount)
+        )
+        arguments = {"learning_rate": learning_rate, "discount": discount, "epsilon": epsilon}
+        super().__init__(index, state, arguments, epsilon=epsilon, game=game)

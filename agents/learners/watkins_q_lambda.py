@@ -1,0 +1,122 @@
+"""Watkins's Q(λ), offline: λ-returns of finished games, from own turn to own turn."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gymnasium import spaces
+
+from agents.base import FloatArray
+from agents.tabular.action_values import (
+    ActionValueLearner,
+    choose_epsilon_greedily,
+    initial_table,
+    step_towards,
+)
+from agents.tabular.protocol import FinishedGame, choose, implements, learn_from_game, legal_in
+from agents.tabular.schedules import Schedule, check_range, check_step
+from agents.tabular.selection import largest_legal
+from nim_envs.compilation import compiled
+
+
+@compiled(inner=True)
+def watkins_q_lambda(
+    table: FloatArray,
+    game: FinishedGame,
+    learning_rate: float,
+    discount: float,
+    trace_decay: float,
+) -> None:
+    """Q(s, a) += α [G − Q(s, a)], G = r + γ [(1 − λ) max_a' Q(s', a') + λ G'], last turn first.
+
+    s' is the mover's next turn and G' the return from there. Where the action taken at s' was not
+    greedy, the return is cut there: G = r + γ max_a' Q(s', a'). At the last turn, G = r.
+
+    Args:
+        table: Q, ``(states, actions)``, changed in place.
+        game: the turns of one seat.
+        learning_rate: α.
+        discount: γ.
+        trace_decay: λ.
+
+    References:
+        C. Watkins, *Learning from Delayed Rewards* (1989), chapter 12; R. S. Sutton & A. G. Barto,
+        *Reinforcement Learning* (2nd ed.), section 12.10, and section 12.1 for offline returns.
+    """
+    last = len(game.states) - 1
+    g, best, is_greedy = 0.0, 0.0, False
+    for turn in range(last, -1, -1):
+        state, action = game.states[turn], game.actions[turn]
+        weight = trace_decay if is_greedy else 0.0
+        g = game.rewards[turn] + discount * ((1.0 - weight) * best + weight * g)
+        # Of the values before this game: no position comes twice in it.
+        best = largest_legal(table[state], legal_in(game, turn))
+        is_greedy = table[state, action] == best
+        step_towards(table, state, action, g, learning_rate)
+
+
+class WatkinsQLambdaState(NamedTuple):
+    """What :class:`WatkinsQLambda` is to the training loops."""
+
+    table: FloatArray
+    learning_rate: float
+    discount: float
+    trace_decay: float
+
+
+implements(choose, WatkinsQLambdaState)(choose_epsilon_greedily)
+
+
+@implements(learn_from_game, WatkinsQLambdaState)
+def _learn_from_game(learner: WatkinsQLambdaState, game: FinishedGame) -> None:
+    watkins_q_lambda(
+        learner.table, game, learner.learning_rate, learner.discount, learner.trace_decay
+    )
+
+
+class WatkinsQLambda(ActionValueLearner):
+    """Q-learning by λ-returns that are cut at the first action that was not greedy.
+
+    The opponent is part of the environment. It learns when a game has ended, and nothing from one
+    that was cut short.
+
+    Args:
+        observation_space: of either player, with integer observations.
+        action_space: of either player, ``Discrete``.
+        learning_rate: step size, over 0 to 1.
+        discount: of what comes after, 0 to 1.
+        trace_decay: λ, 0 (Q-learning with the own-turn bootstrap) to 1 (results of greedy play).
+        epsilon: probability of a random action while learning, or a schedule.
+
+    Attributes:
+        table: action values, float64 ``(observations, actions)``.
+
+    Raises:
+        TypeError: spaces that no table can be made for.
+        ValueError: a parameter out of its range.
+        MemoryError: the table would not fit.
+    """
+
+    def __init__(
+        self,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        *,
+        learning_rate: float = 0.3,
+        discount: float = 1.0,
+        trace_decay: float = 0.8,
+        epsilon: float | Schedule = 0.2,
+    ) -> None:
+        check_step(learning_rate, discount)
+        check_range("trace_decay", trace_decay, 0, 1, open_low=False)
+        index, table = initial_table(observation_space, action_space)
+        state = WatkinsQLambdaState(
+            table, float(learning_rate), float(discount), float(trace_decay)
+        )
+        arguments = {
+            "learning_rate": learning_rate,
+            "discount": discount,
+            "trace_decay": trace_decay,
+            "epsilon": epsilon,
+        }
+        super().__init__(index, state, arguments, epsilon=epsilon)

@@ -1,0 +1,138 @@
+"""Learning each position once for all orders of like heaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from agents.base import Array, FloatArray, Learner, MaskArray, Policy, Transition
+from agents.tabular.position_values import PositionValueLearner
+from agents.tabular.symmetry import Symmetry
+from agents.tabular.wrapper import CompiledWrapper
+from nim_envs import Game
+
+
+class HeapSymmetry(CompiledWrapper):
+    """Shows a learner sorted positions, so that it learns each of them once for all orders.
+
+    It tells the learner that the order of like heaps does not matter, which follows from the
+    rules; no theorem comes in.
+
+    Args:
+        learner: who learns.
+        game: whose components are alike; observations are its positions
+            (``encoding="integer"``).
+
+    Raises:
+        InvalidGameError: the components are not alike.
+        TypeError: the learner looks at the rules by itself, and would look at positions that
+            are not sorted; :class:`agents.RealTimeDynamicProgramming` has an argument
+            ``symmetric`` instead.
+
+    Example:
+        >>> from agents import QLearning
+        >>> from nim_envs import GameEnv, make_game
+        >>> env = GameEnv(make_game("nim", heaps=(1, 3, 5)))
+        >>> agent = HeapSymmetry(QLearning.for_env(env), env.game)
+    """
+
+    def __init__(self, learner: Learner, game: Game) -> None:
+        if isinstance(learner, PositionValueLearner):
+            raise TypeError(
+                f"heap symmetry is for learners from observations alone, not for {learner!r}"
+            )
+        super().__init__(learner)
+        self.game = game
+        self._symmetry = Symmetry(game.rules)
+
+    @property
+    def symmetry(self) -> Symmetry:
+        """By which positions are sorted for the learner."""
+        return self._symmetry
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return the action that stands for the learner's at the sorted position."""
+        return self.symmetry.act(self.learner, observation, action_mask, rng)
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the learner's probabilities, for positions in any order; it must have them."""
+        return SortedPolicy(self.inner_policy, self.symmetry).action_probabilities(
+            observations, action_masks
+        )
+
+    def changed(self, transition: Transition) -> Transition:
+        """Return the turn as it is between sorted positions."""
+        symmetry = self.symmetry
+        places = symmetry.places(transition.observation)
+        reply_places = symmetry.places(transition.reply_observation)
+        next_places = symmetry.places(transition.next_observation)
+        component, option = divmod(transition.action, symmetry.num_options)
+        place = int(np.flatnonzero(places == component)[0])
+        return transition._replace(
+            observation=transition.observation[places],
+            action_mask=symmetry.moved(transition.action_mask, places),
+            action=place * symmetry.num_options + option,
+            reply_observation=transition.reply_observation[reply_places],
+            reply_action_mask=symmetry.moved(transition.reply_action_mask, reply_places),
+            next_observation=transition.next_observation[next_places],
+            next_action_mask=symmetry.moved(transition.next_action_mask, next_places),
+        )
+
+    def greedy(self) -> SortedPolicy:
+        """Return what the learner has learned, for positions in any order."""
+        return SortedPolicy(self.learner.greedy(), self.symmetry)
+
+    def fits(self, game: Game) -> bool:
+        """Return whether compiled games of ``game`` can be played between sorted positions."""
+        return self.game.rules == game.rules and super().fits(game)
+
+    def saved(self) -> dict[str, Any]:
+        """Return what a file holds of it."""
+        return {**super().saved(), "game": self.game}
+
+    @classmethod
+    def from_saved(cls, saved: dict[str, Any]) -> HeapSymmetry:
+        """Return the learner that :meth:`saved` was called of."""
+        return cls(saved["learner"], saved["game"])
+
+
+class SortedPolicy:
+    """Plays a policy for sorted positions at positions in any order.
+
+    Args:
+        policy: for sorted positions.
+        symmetry: of the game.
+    """
+
+    def __init__(self, policy: Policy, symmetry: Symmetry) -> None:
+        self.policy = policy
+        self.symmetry = symmetry
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return an action."""
+        return self.symmetry.act(self.policy, observation, action_mask, rng)
+
+    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return what the policy ranks actions by; it must say so."""
+        inner: Any = self.policy
+        return self._by_sorted(inner.action_values, observations, action_masks)
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the probability of every action."""
+        return self._by_sorted(self.policy.action_probabilities, observations, action_masks)
+
+    def _by_sorted(
+        self,
+        ask: Callable[[Array, MaskArray], FloatArray],
+        observations: Array,
+        action_masks: MaskArray,
+    ) -> FloatArray:
+        """What ``ask`` says of the sorted positions, as it is of the positions."""
+        places = self.symmetry.places(observations)
+        answer = ask(
+            np.take_along_axis(observations, places, axis=-1),
+            self.symmetry.moved(action_masks, places),
+        )
+        return self.symmetry.moved_back(answer, places)

@@ -1,0 +1,352 @@
+"""What every table learner is: a state, and one compiled call for each thing it is asked."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeVar
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from agents.base import Array, FloatArray, IntArray, MaskArray, Policy, Transition
+from agents.tabular.index import ObservationIndex, mixed_radix_number
+from agents.tabular.protocol import (
+    FinishedGame,
+    Turn,
+    begin_game,
+    choose,
+    is_implemented,
+    learn,
+    learn_from_game,
+)
+from agents.tabular.schedules import Exploration, Schedule
+from nim_envs import Game
+from nim_envs.compilation import compiled
+
+AnyLearner = TypeVar("AnyLearner", bound="TabularLearner")
+
+
+class TabularLearner(ABC):
+    """A learner whose learning rule is compiled.
+
+    What it does is written once, as functions of its state: see :mod:`agents.tabular.protocol`.
+    This class calls them for one move or one turn at a time; compiled self-play calls them for
+    whole blocks of games, and comes to the same tables.
+
+    Args:
+        index: numbers the observations.
+        state: a ``NamedTuple`` of the arrays and numbers of the learner.
+        arguments: of the constructor, besides spaces and game; a file holds them.
+        epsilon: probability of a random action while learning, or a schedule over finished games.
+        generator: the learner's own source of randomness, where it draws as it learns.
+        game: the game that it learns, where it is known.
+
+    Attributes:
+        index: as given.
+        state: as given; its arrays change in place.
+        arguments: as given.
+        exploration: the current probability of a random action.
+        generator: as given.
+        game: as given; :meth:`for_env` knows it.
+        learns_from_games: whether it learns from whole games.
+    """
+
+    symmetry: ClassVar[None] = None
+    """It observes positions as they are; see :class:`agents.tabular.heap_symmetry.HeapSymmetry`."""
+
+    def __init__(
+        self,
+        index: ObservationIndex,
+        state: Any,
+        arguments: dict[str, Any],
+        *,
+        epsilon: float | Schedule = 0.0,
+        generator: np.random.Generator | None = None,
+        game: Game | None = None,
+    ) -> None:
+        self.index = index
+        self.state = state
+        self.arguments = arguments
+        self.exploration = Exploration(epsilon)
+        self.generator = generator
+        self.game = game
+        self._first_move = True
+        self.learns_from_games = is_implemented(learn_from_game, type(state))
+        self._learns_from_turns = is_implemented(learn, type(state))
+        self._begins_games = is_implemented(begin_game, type(state))
+
+    @classmethod
+    def make(
+        cls: type[AnyLearner],
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        game: Game | None,
+        **arguments: Any,
+    ) -> AnyLearner:
+        """Return a new learner from whatever its constructor needs of spaces and game.
+
+        Args:
+            observation_space: of either player.
+            action_space: of either player.
+            game: the game, where it is known.
+            arguments: of the constructor.
+        """
+        constructor: Any = cls
+        learner: AnyLearner = constructor(observation_space, action_space, **arguments)
+        learner.game = game
+        return learner
+
+    @classmethod
+    def for_env(cls: type[AnyLearner], env: Any, **arguments: Any) -> AnyLearner:
+        """Return a new learner for an environment.
+
+        Args:
+            env: a PettingZoo AEC environment, or a Gymnasium one.
+            arguments: of the constructor, besides spaces and game.
+
+        Raises:
+            TypeError: the learner looks at the rules, and ``env`` is none of this package's.
+
+        Example:
+            >>> from agents import QLearning
+            >>> from nim_envs import GameEnv, make_game
+            >>> agent = QLearning.for_env(GameEnv(make_game("nim", heaps=(1, 2))), epsilon=0.1)
+            >>> agent.table.shape, agent.game.rules.name
+            ((6, 4), 'nim')
+        """
+        if isinstance(env, gymnasium.Env):
+            both = env.observation_space, env.action_space
+        else:
+            player = env.possible_agents[0]
+            both = env.observation_space(player), env.action_space(player)
+        game = getattr(env.unwrapped, "game", None)
+        return cls.make(*both, game if isinstance(game, Game) else None, **arguments)
+
+    def fits(self, game: Game) -> bool:
+        """Return whether its tables number observations as ``game`` numbers positions."""
+        return (
+            self.index.offset == 0
+            and self.index.size == game.rules.num_positions
+            and np.array_equal(self.index.strides, game.rules.strides)
+        )
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return an action as its behaviour policy chooses it."""
+        first_move, self._first_move = self._first_move, False
+        return int(
+            _choose(
+                self.state,
+                self.index.strides,
+                self.index.offset,
+                observation.reshape(-1),
+                action_mask,
+                first_move,
+                self.exploration.epsilon,
+                rng.random(),
+            )
+        )
+
+    @property
+    @abstractmethod
+    def num_actions(self) -> int:
+        """Size of the action space."""
+
+    @abstractmethod
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the behaviour policy; see :class:`agents.base.Policy`."""
+
+    @abstractmethod
+    def greedy(self) -> Policy:
+        """Return the greedy policy by what was learned until now."""
+
+    def begin_game(self) -> None:
+        """Prepare for a new game."""
+        self._first_move = True
+        if self._begins_games:
+            _begin_game(self.state)
+
+    def update(self, transition: Transition) -> None:
+        """Learn from one turn, unless it learns from whole games alone."""
+        if self._learns_from_turns:
+            _learn(
+                self.state,
+                self.index.strides,
+                self.index.offset,
+                transition.seat,
+                transition.observation.reshape(-1),
+                transition.action_mask,
+                transition.action,
+                transition.reward,
+                transition.bonus,
+                transition.reply_observation.reshape(-1),
+                transition.reply_action_mask,
+                transition.reply_reward,
+                transition.next_observation.reshape(-1),
+                transition.next_action_mask,
+                transition.terminated,
+                transition.truncated,
+                self.exploration.epsilon,
+                self.exploration.games,
+                self.generator,
+            )
+        if transition.terminated or transition.truncated:
+            self.exploration.finish(transition.seat)
+
+    def learn_from_game(self, transitions: Sequence[Transition]) -> None:
+        """Learn from a game that has ended, if it learns from whole games."""
+        if not self.learns_from_games:
+            return
+        last = transitions[-1]
+        _learn_from_game(
+            self.state,
+            self.index.many(np.stack([turn.observation for turn in transitions])),
+            np.stack([turn.action_mask for turn in transitions]),
+            np.array([turn.action for turn in transitions]),
+            np.array([turn.reward + turn.reply_reward + turn.bonus for turn in transitions]),
+            float(last.reward + last.reply_reward),
+        )
+
+    def saved(self) -> dict[str, Any]:
+        """Return what a file holds of it: values, arrays and generators by name."""
+        return {
+            "arguments": self.arguments,
+            "observations": self.index.bounds,
+            "actions": self.num_actions,
+            "game": self.game,
+            "games": list(self.exploration.ended),
+            "generator": self.generator,
+        }
+
+    @classmethod
+    def from_saved(cls: type[AnyLearner], saved: dict[str, Any]) -> AnyLearner:
+        """Return the learner that :meth:`saved` was called of."""
+        low, high = saved["observations"]
+        learner = cls.make(
+            spaces.Box(np.array(low), np.array(high), dtype=np.int64),
+            spaces.Discrete(saved["actions"]),
+            saved["game"],
+            **saved["arguments"],
+        )
+        learner.restore(saved)
+        return learner
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go back to where :meth:`saved` was called.
+
+        Args:
+            saved: of a learner of this class.
+
+        Raises:
+            ValueError: it was made with other arguments.
+        """
+        if saved["arguments"] != self.arguments:
+            raise ValueError(
+                f"the saved learner was made with other arguments, {saved['arguments']}, than "
+                f"this one, {self.arguments}"
+            )
+        self.exploration.finish_many(saved["games"])
+        if self.generator is not None:
+            self.generator.bit_generator.state = saved["generator"].bit_generator.state
+
+
+def copy_into(array: Array, saved: Array) -> None:
+    """Write a saved array into one of the same shape and type, in place.
+
+    Raises:
+        ValueError: the shape or the type is another.
+    """
+    if (array.shape, array.dtype) != (saved.shape, saved.dtype):
+        raise ValueError(
+            f"the saved array is {saved.dtype} {saved.shape}, this one {array.dtype} {array.shape}"
+        )
+    array[...] = saved
+
+
+@compiled
+def _begin_game(learner: Any) -> None:
+    """One compiled call."""
+    begin_game(learner)
+
+
+@compiled
+def _choose(
+    learner: Any,
+    strides: IntArray,
+    offset: int,
+    observation: Array,
+    action_mask: MaskArray,
+    first_move: bool,
+    epsilon: float,
+    uniform: float,
+) -> int:
+    """One compiled call: number the observation, then choose."""
+    state = mixed_radix_number(observation, strides, offset)
+    legal_actions = np.flatnonzero(action_mask)
+    return choose(learner, observation, state, legal_actions, first_move, epsilon, uniform)
+
+
+@compiled
+def _learn(
+    learner: Any,
+    strides: IntArray,
+    offset: int,
+    seat: int,
+    observation: Array,
+    action_mask: MaskArray,
+    action: int,
+    reward: float,
+    bonus: float,
+    reply_observation: Array,
+    reply_action_mask: MaskArray,
+    reply_reward: float,
+    next_observation: Array,
+    next_action_mask: MaskArray,
+    terminated: bool,
+    truncated: bool,
+    epsilon: float,
+    finished_games: int,
+    generator: Any,
+) -> None:
+    """One compiled call: number the observations of a turn, then learn from it."""
+    turn = Turn(
+        seat,
+        observation,
+        mixed_radix_number(observation, strides, offset),
+        np.flatnonzero(action_mask),
+        action,
+        reward,
+        bonus,
+        reply_observation,
+        mixed_radix_number(reply_observation, strides, offset),
+        np.flatnonzero(reply_action_mask),
+        reply_reward,
+        mixed_radix_number(next_observation, strides, offset),
+        np.flatnonzero(next_action_mask),
+        terminated,
+        truncated,
+    )
+    learn(learner, turn, epsilon, finished_games, generator)
+
+
+@compiled
+def _learn_from_game(
+    learner: Any,
+    states: IntArray,
+    action_masks: MaskArray,
+    actions: IntArray,
+    rewards: FloatArray,
+    result: float,
+) -> None:
+    """One compiled call: list the legal actions of a game, then learn from it."""
+    legal_actions = np.zeros(action_masks.shape, dtype=np.int64)
+    legal_counts = np.zeros(len(states), dtype=np.int64)
+    for turn in range(len(states)):
+        for action in range(action_masks.shape[1]):
+            if action_masks[turn, action]:
+                legal_actions[turn, legal_counts[turn]] = action
+                legal_counts[turn] += 1
+    turns = np.arange(len(states))
+    game = FinishedGame(states, turns, legal_actions, legal_counts, actions, rewards, result)
+    learn_from_game(learner, game)

@@ -1,0 +1,67 @@
+"""Policies of tables, and what exploration makes of one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.base import Array, FloatArray, MaskArray
+from agents.tabular.index import ObservationIndex
+from agents.tabular.selection import greedy_action
+
+
+class GreedyTablePolicy:
+    """Picks a legal action of the largest value; ties are equally likely.
+
+    Args:
+        index: numbers the observations.
+        values: ``(observations, actions)``.
+    """
+
+    def __init__(self, index: ObservationIndex, values: FloatArray) -> None:
+        self.index = index
+        self.values = values
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return a legal action of the largest value."""
+        values = self.values[self.index(observation)]
+        return int(greedy_action(values, np.flatnonzero(action_mask), rng.random()))
+
+    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return what actions are ranked by, ``(n, actions)``; minus infinity where not legal."""
+        values: FloatArray = np.where(
+            action_masks == 1, self.values[self.index.many(observations)], -np.inf
+        )
+        return values
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return equal probabilities over the legal actions of the largest value."""
+        return shared_by_best(self.action_values(observations, action_masks), action_masks)
+
+
+def shared_by_best(values: FloatArray, action_masks: MaskArray) -> FloatArray:
+    """Return equal probabilities over the legal actions of the largest value.
+
+    Args:
+        values: ``(n, actions)``; minus infinity where not legal.
+        action_masks: int8, same shape.
+    """
+    best = values == values.max(axis=1, keepdims=True)
+    return uniform_probabilities((best & (action_masks == 1)).astype(np.int8))
+
+
+def explored(shares: FloatArray, action_masks: MaskArray, epsilon: float) -> FloatArray:
+    """Return what is played if, with probability ``epsilon``, a random action replaces ``shares``.
+
+    Args:
+        shares: probabilities without exploration, ``(n, actions)``.
+        action_masks: what is legal, same shape.
+        epsilon: probability of a random legal action.
+    """
+    mixture: FloatArray = (1 - epsilon) * shares + epsilon * uniform_probabilities(action_masks)
+    return mixture
+
+
+def uniform_probabilities(chosen: MaskArray) -> FloatArray:
+    """Return equal probabilities over the ones of ``(n, actions)``; zeros where there is none."""
+    shares: FloatArray = chosen / np.maximum(chosen.sum(axis=1, keepdims=True, dtype=np.int64), 1)
+    return shares

@@ -1,0 +1,271 @@
+"""Values of positions, looked up one move ahead by the rules."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.base import Array, FloatArray, IntArray, MaskArray
+from agents.tabular.compiled_rules import (
+    CompiledRules,
+    compiled_rules,
+    number_after,
+    slot_to_fill,
+    sorted_number,
+)
+from agents.tabular.index import ObservationIndex, check_memory, copy_entries
+from agents.tabular.learner import AnyLearner, TabularLearner, copy_into
+from agents.tabular.policies import explored, shared_by_best
+from agents.tabular.selection import epsilon_greedy_action
+from agents.tabular.symmetry import Symmetry
+from nim_envs import Game
+from nim_envs.compilation import compiled
+
+
+class PositionValues(NamedTuple):
+    """A value for each position, and what is needed to find it."""
+
+    values: Array  # (num_positions,): for the player to move
+    rules: CompiledRules
+    order: IntArray | None  # of components, where positions are sorted
+    position: IntArray  # buffer, (components,)
+    action_values: FloatArray  # buffer, (actions,)
+
+
+def position_values(game: Game, values: Array, *, symmetric: bool = False) -> PositionValues:
+    """Return values of positions.
+
+    Args:
+        game: the game.
+        values: ``(num_positions,)`` by mixed-radix index.
+        symmetric: whether positions that differ in the order of like heaps share a value.
+
+    Raises:
+        InvalidGameError: ``symmetric`` for a game whose components are not alike.
+    """
+    rules = game.rules
+    return PositionValues(
+        values,
+        compiled_rules(game),
+        Symmetry(rules).order if symmetric else None,
+        np.zeros(len(rules.shape), np.int64),
+        np.zeros(rules.num_actions),
+    )
+
+
+@compiled(inner=True)
+def value_index(positions: PositionValues, observation: Array) -> int:
+    """Return where the value of a position is."""
+    copy_entries(observation, positions.position)
+    return sorted_number(positions.position, positions.rules.strides, positions.order)
+
+
+@compiled(inner=True)
+def index_after(
+    positions: PositionValues,
+    order: IntArray | None,
+    observation: Array,
+    index: int,
+    component: int,
+    option: int,
+) -> int:
+    """Return where the value of the position after a move is.
+
+    Args:
+        positions: the values.
+        order: that of ``positions``.
+        observation: the position, ``(components,)``.
+        index: where its own value is.
+        component: where the move is made.
+        option: the move.
+    """
+    rules = positions.rules
+    if order is None:
+        return number_after(rules, observation, index, component, option)
+    position = positions.position
+    copy_entries(observation, position)
+    position[component] = rules.table[component, observation[component], option]
+    slot, second = slot_to_fill(
+        rules.second_table, rules.first_slots, observation, component, option
+    )
+    if second:
+        position[slot] = second
+    return sorted_number(position, rules.strides, order)
+
+
+@compiled(inner=True)
+def write_action_values(
+    positions: PositionValues, observation: Array, legal_actions: IntArray
+) -> None:
+    """Write to the buffer minus the value of the position after each legal action.
+
+    Args:
+        positions: the values; what is not legal is left as it is in their buffer.
+        observation: the position, ``(components,)``.
+        legal_actions: what is legal there, ascending.
+    """
+    index = value_index(positions, observation)
+    options = positions.rules.table.shape[2]
+    for action in legal_actions:
+        after = index_after(
+            positions, positions.order, observation, index, action // options, action % options
+        )
+        positions.action_values[action] = -positions.values[after]
+
+
+@compiled(inner=True)
+def lookahead_action(
+    positions: PositionValues,
+    observation: Array,
+    legal_actions: IntArray,
+    epsilon: float,
+    uniform: float,
+) -> int:
+    """Return an epsilon-greedy action by the values of the positions after it.
+
+    Args:
+        positions: the values.
+        observation: the position, ``(components,)``.
+        legal_actions: what is legal there, ascending.
+        epsilon: probability of a random action.
+        uniform: the source of randomness, in [0, 1).
+    """
+    if uniform >= epsilon:  # a random action needs no values
+        write_action_values(positions, observation, legal_actions)
+    return epsilon_greedy_action(positions.action_values, legal_actions, epsilon, uniform)
+
+
+def choose_by_lookahead(
+    learner: Any,
+    observation: Array,
+    state: int,
+    legal_actions: IntArray,
+    first_move: bool,
+    epsilon: float,
+    uniform: float,
+) -> int:
+    """Choose for any learner whose state has ``positions``; see :mod:`agents.tabular.protocol`."""
+    return lookahead_action(learner.positions, observation, legal_actions, epsilon, uniform)
+
+
+@compiled
+def _act(
+    positions: PositionValues, observation: Array, action_mask: MaskArray, uniform: float
+) -> int:
+    """One compiled call: the greedy action."""
+    return lookahead_action(positions, observation, np.flatnonzero(action_mask), 0.0, uniform)
+
+
+@compiled
+def _many_action_values(
+    positions: PositionValues, observations: Array, action_masks: MaskArray, out: FloatArray
+) -> None:
+    """Write the action values of ``(n, components)`` to ``out``, left as it is where not legal."""
+    for row in range(len(observations)):
+        legal_actions = np.flatnonzero(action_masks[row])
+        write_action_values(positions, observations[row], legal_actions)
+        for action in legal_actions:
+            out[row, action] = positions.action_values[action]
+
+
+class GreedyValuePolicy:
+    """Moves to the position of the least value for the opponent; ties are equally likely.
+
+    Args:
+        positions: the values.
+    """
+
+    def __init__(self, positions: PositionValues) -> None:
+        self.positions = positions
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return an action to a position of least value."""
+        return int(_act(self.positions, observation, action_mask, rng.random()))
+
+    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return what actions are ranked by, ``(n, actions)``; minus infinity where not legal.
+
+        That is minus the value, for the opponent, of the position that each leads to.
+        """
+        values = np.full(action_masks.shape, -np.inf)
+        _many_action_values(self.positions, observations, action_masks, values)
+        return values
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return equal probabilities over the actions to a position of least value."""
+        return shared_by_best(self.action_values(observations, action_masks), action_masks)
+
+
+class PositionValueLearner(TabularLearner):
+    """A learner of values of positions that looks one move ahead by the rules to choose.
+
+    Its state has ``positions``, a :class:`PositionValues`.
+    """
+
+    @classmethod
+    def make(
+        cls: type[AnyLearner],
+        observation_space: Any,
+        action_space: Any,
+        game: Game | None,
+        **arguments: Any,
+    ) -> AnyLearner:
+        """Return a new learner; it needs the game.
+
+        Raises:
+            TypeError: there is none.
+        """
+        if game is None:
+            raise TypeError(
+                f"{cls.__name__} looks ahead by the rules: it needs an environment of nim_envs, "
+                "without wrappers that change positions, or a nim_envs.Game"
+            )
+        constructor: Any = cls
+        learner: AnyLearner = constructor(game, **arguments)
+        return learner
+
+    def fits(self, game: Game) -> bool:
+        """Return whether ``game`` is the one whose rules it looks at."""
+        mine = self.game
+        return mine is not None and (mine.rules, mine.convention) == (game.rules, game.convention)
+
+    @property
+    def values(self) -> Array:
+        """Values of positions for the player to move, ``(num_positions,)``; change in place."""
+        values: Array = self.state.positions.values
+        return values
+
+    @property
+    def num_actions(self) -> int:
+        """Size of the action space."""
+        return len(self.state.positions.action_values)
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the epsilon-greedy probabilities, by the values and epsilon of now."""
+        greedy = GreedyValuePolicy(self.state.positions)
+        shares = greedy.action_probabilities(observations, action_masks)
+        return explored(shares, action_masks, self.exploration.epsilon)
+
+    def greedy(self) -> GreedyValuePolicy:
+        """Return the policy that moves to the position worst for the opponent, as of now."""
+        return GreedyValuePolicy(self.state.positions._replace(values=self.values.copy()))
+
+    def saved(self) -> dict[str, Any]:
+        """Return what a file holds of it."""
+        return {**super().saved(), "values": self.values}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go back to where :meth:`saved` was called."""
+        super().restore(saved)
+        copy_into(self.values, saved["values"])
+
+
+def check_values_fit(game: Game, dtype: str = "float64") -> ObservationIndex:
+    """Return an index of the positions of ``game``, if there is room for their values.
+
+    Raises:
+        MemoryError: there is not.
+    """
+    check_memory((game.rules.num_positions,), dtype=dtype)
+    return ObservationIndex.of_positions(game)

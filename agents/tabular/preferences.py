@@ -1,0 +1,97 @@
+"""What learners of softmax preferences share: a table, and the softmax policy on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agents.base import Array, FloatArray, IntArray, MaskArray
+from agents.tabular.learner import TabularLearner, copy_into
+from agents.tabular.policies import GreedyTablePolicy
+from agents.tabular.schedules import check_range
+from agents.tabular.selection import sample, softmax
+from nim_envs.compilation import compiled
+
+
+@compiled(inner=True)
+def softmax_action(
+    preferences: FloatArray,
+    legal_actions: IntArray,
+    temperature: float,
+    uniform: float,
+    probabilities: FloatArray,
+) -> int:
+    """Return an action drawn from the softmax policy; ``probabilities`` is a buffer."""
+    softmax(preferences, legal_actions, temperature, probabilities)
+    return sample(probabilities, uniform)
+
+
+def choose_by_softmax(
+    learner: Any,
+    observation: Array,
+    state: int,
+    legal_actions: IntArray,
+    first_move: bool,
+    epsilon: float,
+    uniform: float,
+) -> int:
+    """Choose for any learner whose state has ``preferences``, a ``temperature`` and a buffer."""
+    return softmax_action(
+        learner.preferences[state],
+        legal_actions,
+        learner.temperature,
+        uniform,
+        learner.probabilities,
+    )
+
+
+class PreferenceLearner(TabularLearner):
+    """A learner of preferences that acts by their softmax.
+
+    Its state has ``preferences``, float64 ``(observations, actions)``, and a ``temperature``.
+    """
+
+    @property
+    def preferences(self) -> FloatArray:
+        """The preferences, float64 ``(observations, actions)``; changes in place."""
+        preferences: FloatArray = self.state.preferences
+        return preferences
+
+    @property
+    def num_actions(self) -> int:
+        """Size of the action space."""
+        return int(self.preferences.shape[1])
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the softmax policy."""
+        scaled = self.preferences[self.index.many(observations)] / self.state.temperature
+        legal = np.where(action_masks == 1, scaled, -np.inf)
+        weights = np.exp(legal - legal.max(axis=1, keepdims=True))
+        shares: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+        return shares
+
+    def greedy(self) -> GreedyTablePolicy:
+        """Return the policy that picks the largest preference, as it is now."""
+        return GreedyTablePolicy(self.index, self.preferences.copy())
+
+    def saved(self) -> dict[str, Any]:
+        """Return what a file holds of it."""
+        return {**super().saved(), "preferences": self.preferences}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go back to where :meth:`saved` was called."""
+        super().restore(saved)
+        copy_into(self.preferences, saved["preferences"])
+
+
+def check_rates(actor_rate: float, critic_rate: float, discount: float) -> None:
+    """Check the step sizes of a learner with a critic.
+
+    Raises:
+        ValueError: ``actor_rate`` is not over 0, ``critic_rate`` not over 0 to 1, or ``discount``
+            not 0 to 1.
+    """
+    check_range("actor_rate", actor_rate, 0, np.inf, open_low=True)
+    check_range("critic_rate", critic_rate, 0, 1, open_low=True)
+    check_range("discount", discount, 0, 1, open_low=False)

@@ -1,0 +1,230 @@
+"""What a table learner is to both training loops: a state, and functions of it.
+
+A learner's state is a ``NamedTuple`` of its arrays and numbers. Its file says with
+:func:`implements` how :func:`choose`, :func:`learn` and so on are done for such a state. They are
+called from compiled loops of whole games and, one call at a time, by
+:class:`agents.tabular.learner.TabularLearner`: there is no second version of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from agents.base import Array, FloatArray, IntArray
+from nim_envs.compilation import compiled
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Turn(NamedTuple):
+    """One turn of one seat, as :class:`agents.base.Transition`, with numbered states."""
+
+    seat: int
+    observation: Array  # (components,)
+    state: int  # number of the observation
+    legal_actions: IntArray  # ascending
+    action: int
+    reward: float
+    bonus: float  # paid by reward shaping, beside the reward
+    reply_observation: Array
+    reply_state: int  # the opponent's to move
+    reply_legal_actions: IntArray  # none where the game has ended
+    reply_reward: float
+    next_state: int  # the mover's own next turn
+    next_legal_actions: IntArray  # none where the game has ended or nobody has replied
+    terminated: bool  # whether the game has ended
+    truncated: bool  # whether the game was cut short
+
+
+class FinishedGame(NamedTuple):
+    """All turns of one seat in a game that has ended."""
+
+    states: IntArray  # (turns,)
+    rows: IntArray  # (turns,): where what is legal there stands in the next two; see legal_in
+    legal_actions: Array  # (rows, actions): the legal ones first, ascending
+    legal_counts: IntArray  # (rows,): how many these are
+    actions: IntArray  # (turns,)
+    rewards: FloatArray  # (turns,): from its own move, the reply and reward shaping
+    result: float  # of the game for the seat: 1 won, -1 lost, 0 drawn
+
+
+def begin_game(learner: Any) -> None:
+    """Forget what is left of the game before; called before the first move of every game.
+
+    Args:
+        learner: the state of the learner.
+    """
+    _implementation(begin_game, learner)(learner)
+
+
+def choose(
+    learner: Any,
+    observation: Array,
+    state: int,
+    legal_actions: IntArray,
+    first_move: bool,
+    epsilon: float,
+    uniform: float,
+) -> int:
+    """Return an action.
+
+    Args:
+        learner: the state of the learner.
+        observation: what the mover sees, ``(components,)``.
+        state: its number.
+        legal_actions: what is legal, ascending.
+        first_move: whether the learner has not moved in this game yet.
+        epsilon: probability of a random action, where the learner has one.
+        uniform: the source of randomness, in [0, 1).
+    """
+    return int(
+        _implementation(choose, learner)(
+            learner, observation, state, legal_actions, first_move, epsilon, uniform
+        )
+    )
+
+
+def learn(
+    learner: Any,
+    turn: Turn,
+    epsilon: float,
+    finished_games: int,
+    generator: np.random.Generator | None,
+) -> None:
+    """Learn from one turn.
+
+    Args:
+        learner: the state of the learner, whose arrays change in place.
+        turn: the turn.
+        epsilon: probability of a random action, where the learner has one.
+        finished_games: games that the learner has finished.
+        generator: the learner's own, where it draws at random as it learns.
+    """
+    _implementation(learn, learner)(learner, turn, epsilon, finished_games, generator)
+
+
+def learn_from_game(learner: Any, game: FinishedGame) -> None:
+    """Learn from a game that has ended, never from one that was cut short.
+
+    Args:
+        learner: the state of the learner, whose arrays change in place.
+        game: the turns of one seat; of a learner that plays both, first those of the last mover.
+    """
+    _implementation(learn_from_game, learner)(learner, game)
+
+
+def shaping_bonus(learner: Any, reply_observation: Array) -> float:
+    """Return what reward shaping pays for a move, 0 without shaping.
+
+    Args:
+        learner: the state of the learner.
+        reply_observation: the position after the move, ``(components,)``.
+    """
+    return float(_implementation(shaping_bonus, learner)(learner, reply_observation))
+
+
+@compiled(inner=True)
+def legal_in(game: FinishedGame, turn: int) -> Array:
+    """Return what was legal at a turn of ``game``, ascending."""
+    row = game.rows[turn]
+    return game.legal_actions[row, : game.legal_counts[row]]
+
+
+@compiled(inner=True)
+def is_unanswered(turn: Turn) -> bool:
+    """Return whether the game was cut short before the opponent replied."""
+    return turn.truncated and len(turn.next_legal_actions) == 0
+
+
+def _begins_afresh(learner: Any) -> None:
+    pass
+
+
+def _cannot_choose(
+    learner: Any,
+    observation: Array,
+    state: int,
+    legal_actions: IntArray,
+    first_move: bool,
+    epsilon: float,
+    uniform: float,
+) -> int:
+    raise NotImplementedError("the learner's file implements no choice of actions")
+
+
+def _learns_nothing(
+    learner: Any,
+    turn: Turn,
+    epsilon: float,
+    finished_games: int,
+    generator: np.random.Generator | None,
+) -> None:
+    pass
+
+
+def _learns_nothing_from_games(learner: Any, game: FinishedGame) -> None:
+    pass
+
+
+def _pays_nothing(learner: Any, reply_observation: Array) -> float:
+    return 0.0
+
+
+_DEFAULTS: dict[Callable[..., Any], Callable[..., Any]] = {
+    begin_game: _begins_afresh,
+    choose: _cannot_choose,
+    learn: _learns_nothing,
+    learn_from_game: _learns_nothing_from_games,
+    shaping_bonus: _pays_nothing,
+}
+_IMPLEMENTATIONS: dict[tuple[Callable[..., Any], type], Callable[..., Any]] = {}
+
+
+def implements(function: Callable[..., Any], *state_types: type) -> Callable[[Function], Function]:
+    """Make what is decorated ``function`` for learners whose state is of these types.
+
+    Args:
+        function: one of this module's; the arguments come in its order.
+        state_types: classes of ``NamedTuple``.
+    """
+
+    def register(implementation: Function) -> Function:
+        for state_type in state_types:
+            _IMPLEMENTATIONS[function, state_type] = implementation
+        return implementation
+
+    return register
+
+
+def is_implemented(function: Callable[..., Any], state_type: type) -> bool:
+    """Return whether ``function`` does anything for learners with such a state."""
+    return (function, state_type) in _IMPLEMENTATIONS
+
+
+def _of_type(function: Callable[..., Any], state_type: type) -> Callable[..., Any]:
+    return _IMPLEMENTATIONS.get((function, state_type), _DEFAULTS[function])
+
+
+def _implementation(function: Callable[..., Any], learner: Any) -> Callable[..., Any]:
+    """What ``function`` is where nothing is compiled."""
+    return _of_type(function, type(learner))
+
+
+def _compile_by_state(function: Callable[..., Any]) -> None:
+    """Let compiled code call ``function``, resolved by the type of its first argument."""
+
+    # Strictly, Numba would compare the annotations of the signatures.
+    @overload(function, strict=False, jit_options={"forceinline": True})
+    def resolve(learner: Any, *_: Any) -> Any:
+        if isinstance(learner, (types.NamedTuple, types.NamedUniTuple)):
+            return _of_type(function, learner.instance_class)
+        return None
+
+
+for _function in _DEFAULTS:
+    _compile_by_state(_function)

@@ -1,0 +1,98 @@
+"""Training runs in files, so that they can go on."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pettingzoo import AECEnv
+
+from agents import storage
+from agents.base import Learner
+from agents.training.log import TrainingLog
+
+Env = AECEnv[str, Any, Any]
+
+
+@dataclass
+class Run:
+    """What a training run needs to go on, besides its learners.
+
+    Attributes:
+        rng: the players' source of randomness.
+        winners: as in :class:`agents.training.TrainingLog`, with room for all games.
+        lengths: likewise.
+        seconds: spent until the last checkpoint.
+    """
+
+    rng: np.random.Generator
+    winners: npt.NDArray[np.int8]
+    lengths: npt.NDArray[np.int32]
+    seconds: float = 0.0
+
+    def log(self, done: int, began: float) -> TrainingLog:
+        """Return the log after ``done`` games of a run that began at ``began``."""
+        seconds = time.perf_counter() - began
+        return TrainingLog(self.winners[:done], self.lengths[:done], seconds)
+
+    def save(self, path: Path, env: Env, learners: list[Learner], seed: int, done: int) -> None:
+        """Save the run after ``done`` games."""
+        storage.save_content(
+            {
+                "training": done,
+                "seed": seed,
+                "seconds": self.seconds,
+                "rng": self.rng,
+                "env_rng": _generator_of(env),
+                "winners": self.winners[:done],
+                "lengths": self.lengths[:done],
+                "learners": learners,
+            },
+            path,
+        )
+
+    def resume(self, path: Path, env: Env, learners: list[Learner], seed: int) -> int:
+        """Go back to where the run at ``path`` was; return the games done by then.
+
+        Raises:
+            StorageError: the file holds no training run, or one with another seed, more games or
+                other learners.
+        """
+        saved = storage.load_content(path)
+        if "training" not in saved:
+            raise storage.StorageError(f"{path} holds {sorted(saved)}, not a training run")
+        done = int(saved["training"])
+        if saved["seed"] != seed:
+            raise storage.StorageError(
+                f"{path} is of a run with seed {saved['seed']}, this one has {seed}"
+            )
+        if done > len(self.winners):
+            raise storage.StorageError(
+                f"{path} is of a run of {done} games already, this one has {len(self.winners)}"
+            )
+        if [type(learner) for learner in learners] != [
+            type(learner) for learner in saved["learners"]
+        ]:
+            raise storage.StorageError(f"{path} is of a run with other learners")
+        for learner, before in zip(learners, saved["learners"], strict=True):
+            storage.restore(learner, before)
+        self.rng = saved["rng"]
+        generator = _generator_of(env)
+        if generator is not None and saved["env_rng"] is not None:
+            generator.bit_generator.state = saved["env_rng"].bit_generator.state
+        self.winners[:done], self.lengths[:done] = saved["winners"], saved["lengths"]
+        self.seconds = float(saved["seconds"])
+        return done
+
+
+def _generator_of(env: Env) -> np.random.Generator | None:
+    """The environment's source of randomness, where it has one."""
+    for name in ("_rng", "np_random", "_np_random"):
+        generator = getattr(env.unwrapped, name, None)
+        if isinstance(generator, np.random.Generator):
+            return generator
+    return None

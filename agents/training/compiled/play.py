@@ -1,0 +1,223 @@
+"""Whole games of self-play in one compiled loop, for every table learner."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import Array, FloatArray, IntArray
+from agents.tabular.compiled_rules import sorted_number
+from agents.tabular.index import copy_entries
+from agents.tabular.protocol import (
+    FinishedGame,
+    Turn,
+    begin_game,
+    choose,
+    learn,
+    learn_from_game,
+    shaping_bonus,
+)
+from agents.training.compiled.rows import Rows, first_row, move
+from nim_envs.compilation import compiled
+from nim_envs.reference_counts import without_reference_counts
+
+
+class Records(NamedTuple):
+    """The turns of the game in progress, by seat: what :class:`FinishedGame` is made of."""
+
+    states: IntArray  # (2, longest)
+    rows: IntArray  # (2, longest): where what is legal stands in the next two
+    # (rows, actions) and (rows,): those of all positions, or room for those of one game.
+    legal_actions: Array
+    legal_counts: IntArray
+    actions: IntArray  # (2, longest)
+    rewards: FloatArray  # (2, longest)
+
+
+def empty_records(rows: Rows, longest_game: int) -> Records:
+    """Return room to write down games of at most ``longest_game`` moves.
+
+    Args:
+        rows: of the game.
+        longest_game: largest number of moves.
+    """
+    shape = (2, (longest_game + 1) // 2)
+    legal_actions, legal_counts = rows.legal_actions, rows.legal_counts
+    if rows.next_positions is None:
+        number = 2 * shape[1]
+        legal_actions = np.zeros((number, legal_actions.shape[1]), legal_actions.dtype)
+        legal_counts = np.zeros(number, np.int64)
+    return Records(
+        np.zeros(shape, np.int64),
+        np.arange(2 * shape[1]).reshape(shape),
+        legal_actions,
+        legal_counts,
+        np.zeros(shape, np.int64),
+        np.zeros(shape),
+    )
+
+
+@compiled(inner=True)
+def record(
+    records: Records | None, next_positions: Array | None, turn: Turn, row: int, number: int
+) -> None:
+    """Write a turn down, if games are to be.
+
+    Args:
+        records: where to.
+        next_positions: those of the rows of the game.
+        turn: the turn.
+        row: that of its position.
+        number: how many turns its seat has had before.
+    """
+    if records is not None:
+        seat = turn.seat
+        records.states[seat, number] = turn.state
+        if next_positions is not None:
+            records.rows[seat, number] = row
+        else:
+            own = records.rows[seat, number]
+            copy_entries(turn.legal_actions, records.legal_actions[own])
+            records.legal_counts[own] = len(turn.legal_actions)
+        records.actions[seat, number] = turn.action
+        records.rewards[seat, number] = turn.reward + turn.reply_reward + turn.bonus
+
+
+@compiled(inner=True)
+def learn_from_record(
+    learner: Any, records: Records | None, seat: int, turns: int, result: float
+) -> None:
+    """Hand a learner the finished game of one seat, if games are written down."""
+    if records is not None:
+        game = FinishedGame(
+            records.states[seat, :turns],
+            records.rows[seat, :turns],
+            records.legal_actions,
+            records.legal_counts,
+            records.actions[seat, :turns],
+            records.rewards[seat, :turns],
+            result,
+        )
+        learn_from_game(learner, game)
+
+
+@compiled
+def play_games(
+    first: Any,
+    second: Any,
+    rows: Rows,
+    order: IntArray | None,
+    records: Records | None,
+    starts: IntArray,
+    epsilons: FloatArray,
+    ended: IntArray,
+    rng: np.random.Generator,
+    first_generator: np.random.Generator | None,
+    second_generator: np.random.Generator | None,
+    winners: npt.NDArray[np.int8],
+    lengths: npt.NDArray[np.int32],
+) -> None:
+    """Play games from ``starts``; both players learn as they go.
+
+    Turn for turn the same as :func:`agents.training.play_and_learn`.
+
+    Args:
+        first: state of the learner of player 0.
+        second: state of the learner of player 1; ``None``: one learner plays both seats.
+        rows: of the game.
+        order: of the components, where positions are to be sorted; see
+            :class:`agents.tabular.symmetry.Symmetry`.
+        records: room to write games down, where a learner learns from whole games.
+        starts: ``(games, components)``, sorted in place if there is an ``order``.
+        epsilons: of each learner now, and once it has finished so many more games,
+            ``(learners, games + 1)``.
+        ended: games that each learner has finished in each seat, ``(learners, 2)``, changed in
+            place.
+        rng: of the players' choices.
+        first_generator: the first learner's own, where it has one.
+        second_generator: the second learner's own.
+        winners: changed in place, ``(games,)``.
+        lengths: changed in place, ``(games,)``.
+    """
+    rows = without_reference_counts(rows)
+    one, other = without_reference_counts(first), without_reference_counts(second)
+    last = len(ended) - 1
+    at_first = (max(ended[0, 0], ended[0, 1]), max(ended[last, 0], ended[last, 1]))
+    finished = np.array(at_first)
+    for game in range(len(starts)):
+        state = sorted_number(starts[game], rows.rules.strides, order)
+        row = first_row(rows, rows.next_positions, starts[game], state)
+        earlier_state, earlier_row, earlier_action, earlier_bonus = state, row, 0, 0.0
+        moves = 0
+        over = False
+        begin_game(one)
+        if second is not None:
+            begin_game(other)
+        while not over:
+            seat = moves % 2
+            observation = rows.positions[row]
+            legal = rows.legal_actions[row, : rows.legal_counts[row]]
+            learner = 0 if second is None else seat
+            epsilon = epsilons[learner, finished[learner] - at_first[learner]]
+            uniform = rng.random()
+            if second is None or seat == 0:
+                action = choose(one, observation, state, legal, moves == 0, epsilon, uniform)
+            else:
+                action = choose(other, observation, state, legal, moves == 1, epsilon, uniform)
+            # A turn is learned from when two more positions are known: three are kept.
+            next_state, next_row = move(
+                rows, rows.next_positions, order, state, row, action, (moves + 1) % 3
+            )
+            next_observation = rows.positions[next_row]
+            next_legal = rows.legal_actions[next_row, : rows.legal_counts[next_row]]
+            moves += 1
+            over = len(next_legal) == 0
+            reward = 0.0
+            if second is None or seat == 0:
+                bonus = shaping_bonus(one, next_observation)
+            else:
+                bonus = shaping_bonus(other, next_observation)
+            # At the end the last mover's turn is complete first, then the other's.
+            if over:
+                reward = 1.0 if rows.last_mover_wins else -1.0
+                turn = Turn(
+                    seat, observation, state, legal, action, reward, bonus, next_observation,
+                    next_state, next_legal, 0.0, next_state, next_legal, over, False,
+                )  # fmt: skip
+                record(records, rows.next_positions, turn, row, (moves - 1) // 2)
+                if second is None or seat == 0:
+                    learn(one, turn, epsilon, finished[0], first_generator)
+                    learn_from_record(one, records, seat, (moves + 1) // 2, reward)
+                else:
+                    learn(other, turn, epsilon, finished[1], second_generator)
+                    learn_from_record(other, records, seat, (moves + 1) // 2, reward)
+                ended[learner, seat] += 1
+                finished[learner] = max(ended[learner, 0], ended[learner, 1])
+            if moves > 1:
+                earlier = Turn(
+                    1 - seat, rows.positions[earlier_row], earlier_state,
+                    rows.legal_actions[earlier_row, : rows.legal_counts[earlier_row]],
+                    earlier_action, 0.0, earlier_bonus, observation, state, legal, -reward,
+                    next_state, next_legal, over, False,
+                )  # fmt: skip
+                record(records, rows.next_positions, earlier, earlier_row, (moves - 2) // 2)
+                learner = 0 if second is None else 1 - seat
+                epsilon = epsilons[learner, finished[learner] - at_first[learner]]
+                if second is None or seat == 1:
+                    learn(one, earlier, epsilon, finished[0], first_generator)
+                else:
+                    learn(other, earlier, epsilon, finished[1], second_generator)
+                if over:
+                    if second is None or seat == 1:
+                        learn_from_record(one, records, 1 - seat, moves // 2, -reward)
+                    else:
+                        learn_from_record(other, records, 1 - seat, moves // 2, -reward)
+                    ended[learner, 1 - seat] += 1
+                    finished[learner] = max(ended[learner, 0], ended[learner, 1])
+            earlier_state, earlier_row, earlier_action, earlier_bonus = state, row, action, bonus
+            state, row = next_state, next_row
+        last_seat = (moves + 1) % 2
+        winners[game] = last_seat if rows.last_mover_wins else 1 - last_seat
+        lengths[game] = moves

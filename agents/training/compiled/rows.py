@@ -1,0 +1,134 @@
+"""What compiled games know of positions: their legal actions, and where each of these leads."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.base import Array, IntArray
+from agents.tabular.compiled_rules import (
+    CompiledRules,
+    compiled_rules,
+    slot_to_fill,
+    sorted_number,
+    write_legal_actions,
+)
+from agents.tabular.index import copy_entries
+from agents.tabular.symmetry import Symmetry
+from nim_envs import Game
+from nim_envs.compilation import compiled
+
+LARGEST_LISTS = 1 << 18
+"""Games of up to so many (position, action) pairs have their legal actions listed beforehand."""
+
+
+class Rows(NamedTuple):
+    """A row for each position; or, in large games, for the three that a turn is made of."""
+
+    positions: IntArray  # (rows, components)
+    legal_actions: Array  # (rows, actions): the legal ones first, ascending
+    legal_counts: IntArray  # (rows,): how many these are
+    # (rows, actions): the position after each action. In large games, whose rows are written as
+    # they are played, it is None: of another type, so that each kind of rows is compiled apart.
+    next_positions: Array | None
+    rules: CompiledRules
+    last_mover_wins: bool
+
+
+def rows_of(game: Game, symmetry: Symmetry | None) -> Rows:
+    """Return rows for the positions of ``game``.
+
+    Args:
+        game: the game.
+        symmetry: by which positions are sorted, if they are.
+    """
+    rules = game.rules
+    arrays = compiled_rules(game)
+    last_mover_wins = game.convention.winner(last_mover=0) == 0
+    # Small types, so that the lists stay in the cache.
+    kind = np.int16 if rules.num_actions < 2**15 else np.int64
+    if rules.num_positions * rules.num_actions > LARGEST_LISTS:
+        return Rows(
+            np.zeros((3, len(rules.components)), dtype=np.int64),
+            np.zeros((3, rules.num_actions), dtype=kind),
+            np.zeros(3, dtype=np.int64),
+            None,
+            arrays,
+            last_mover_wins,
+        )
+    # In a game that splits, also of lattice points that are no positions: no play comes there.
+    positions = rules.positions(np.arange(rules.num_positions))
+    legal = rules.action_mask(positions) == 1
+    rows, actions = np.nonzero(legal)
+    after = rules.step(positions[rows], actions)
+    next_positions = np.zeros(legal.shape, dtype=np.int32)
+    next_positions[legal] = rules.indices(symmetry.sorted(after) if symmetry else after)
+    return Rows(
+        positions,
+        np.argsort(~legal, axis=1, kind="stable").astype(kind),
+        legal.sum(axis=1, dtype=np.int64),
+        next_positions,
+        arrays,
+        last_mover_wins,
+    )
+
+
+@compiled(inner=True)
+def first_row(rows: Rows, next_positions: Array | None, observation: Array, position: int) -> int:
+    """Return the row of the position that a game begins with.
+
+    Args:
+        rows: of the game.
+        next_positions: those of ``rows``.
+        observation: the position, ``(components,)``.
+        position: its number.
+    """
+    if next_positions is not None:
+        return position
+    copy_entries(observation, rows.positions[0])
+    rows.legal_counts[0] = write_legal_actions(observation, rows.rules, rows.legal_actions[0])
+    return 0
+
+
+@compiled(inner=True)
+def move(
+    rows: Rows,
+    next_positions: Array | None,
+    order: IntArray | None,
+    position: int,
+    row: int,
+    action: int,
+    next_row: int,
+) -> tuple[int, int]:
+    """Return the number of the position after a move, and its row.
+
+    Args:
+        rows: of the game.
+        next_positions: those of ``rows``.
+        order: of the components, where positions are sorted; see
+            :class:`agents.tabular.symmetry.Symmetry`.
+        position: before the move.
+        row: its row.
+        action: the move.
+        next_row: where the row of the next position is to be written, if it is.
+    """
+    if next_positions is not None:
+        following = next_positions[row, action]
+        return following, following
+    rules = rows.rules
+    component, option = divmod(action, rules.table.shape[2])
+    before, after = rows.positions[row], rows.positions[next_row]
+    copy_entries(before, after)
+    state = before[component]
+    successor = rules.table[component, state, option]
+    after[component] = successor
+    following = position + (successor - state) * rules.strides[component]
+    slot, second = slot_to_fill(rules.second_table, rules.first_slots, before, component, option)
+    if second:
+        after[slot] = second
+        following += second * rules.strides[slot]
+    if order is not None:
+        following = sorted_number(after, rules.strides, order)
+    rows.legal_counts[next_row] = write_legal_actions(after, rules, rows.legal_actions[next_row])
+    return following, next_row

@@ -1,0 +1,44 @@
+"""What happened in a training run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+DRAW = -1
+"""The winner of a game that has none: it was drawn by the rules, or cut short."""
+
+
+@dataclass(frozen=True)
+class TrainingLog:
+    """What happened in a training run.
+
+    Attributes:
+        winners: seat that won each game, or ``DRAW``; int8 ``(games,)``.
+        lengths: moves in each game; int32 ``(games,)``.
+        seconds: wall-clock time, environment and learning included, compilation of compiled
+            games not.
+    """
+
+    winners: npt.NDArray[np.int8]
+    lengths: npt.NDArray[np.int32]
+    seconds: float
+
+    @property
+    def games(self) -> int:
+        """Number of games played."""
+        return len(self.winners)
+
+
+class TrainingStopped(KeyboardInterrupt):
+    """Ctrl-C in a training run.
+
+    Attributes:
+        log: of the games that were finished by then.
+    """
+
+    def __init__(self, log: TrainingLog) -> None:
+        super().__init__(f"stopped after {log.games} games")
+        self.log = log

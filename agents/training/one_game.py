@@ -1,0 +1,97 @@
+"""One game, step by step: learners are handed each turn once it is complete, then the game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pettingzoo import AECEnv
+
+from agents.base import Agent, Array, GameLearner, Learner, MaskArray, Transition
+from agents.training.log import DRAW
+
+# The first fields of a Transition: all that is known before the opponent has replied.
+_Turn = tuple[int, Array, MaskArray, int, float, Array, MaskArray]
+
+
+class Seat:
+    """An agent in a seat, and how it learns, if it does.
+
+    Args:
+        agent: who plays.
+        learns: whether it learns from these games.
+    """
+
+    def __init__(self, agent: Agent, *, learns: bool) -> None:
+        self.agent = agent
+        # Asked once a run: protocols are slow to check.
+        self.learner = agent if learns and isinstance(agent, Learner) else None
+        self.of_games = self.learner if isinstance(self.learner, GameLearner) else None
+        self.turns: list[Transition] = []
+
+    def begin_game(self) -> None:
+        """Tell a learner of whole games that one begins."""
+        self.turns = []
+        if self.of_games is not None:
+            self.of_games.begin_game()
+
+    def learn(self, transition: Transition) -> None:
+        """Learn from a turn that is complete, and at the end of a game from all of them."""
+        if self.learner is None:
+            return
+        self.learner.update(transition)
+        if self.of_games is not None:
+            self.turns.append(transition)
+            if transition.terminated:
+                self.of_games.learn_from_game(self.turns)
+
+
+def play_and_learn(
+    env: AECEnv[str, Any, Any], seats: tuple[Seat, Seat], rng: np.random.Generator
+) -> tuple[int, int]:
+    """Play one game in an environment that was just reset; learners learn as it goes.
+
+    Args:
+        env: the environment.
+        seats: who plays, in the order of ``env.possible_agents``.
+        rng: the agents' source of randomness.
+
+    Returns:
+        The seat that won, or ``DRAW``, and the number of moves.
+    """
+    players = env.possible_agents
+    for seat in seats:
+        seat.begin_game()
+    # A turn is not complete before the opponent has replied: it is kept here until then.
+    incomplete: list[_Turn | None] = [None, None]
+    number = players.index(env.agent_selection)
+    observed: Any = env.observe(players[number])
+    moves = 0
+    while True:
+        observation, action_mask = observed["observation"], observed["action_mask"]
+        action = seats[number].agent.act(observation, action_mask, rng)
+        mover, other = players[number], 1 - number
+        env.step(action)
+        moves += 1
+        observed = env.observe(players[other])
+        after, after_mask = observed["observation"], observed["action_mask"]
+        rewards = env.rewards
+        terminated = env.terminations[mover]
+        truncated = env.truncations[mover] and not terminated
+        nothing = np.zeros_like(after_mask) if terminated or truncated else after_mask
+        if terminated:
+            after_mask = nothing
+        turn = (number, observation, action_mask, action, rewards[mover], after, after_mask)
+        if terminated or truncated:
+            seats[number].learn(Transition(*turn, 0.0, after, nothing, terminated, truncated))
+        earlier = incomplete[other]
+        if earlier is not None:
+            reply_reward = rewards[players[other]]
+            seats[other].learn(
+                Transition(*earlier, reply_reward, after, after_mask, terminated, truncated)
+            )
+        if terminated or truncated:
+            first, second = (rewards[player] for player in players)
+            return DRAW if first == second else int(second > first), moves
+        incomplete[number] = turn
+        number = other

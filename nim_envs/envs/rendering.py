@@ -1,0 +1,114 @@
+"""What an environment shows of its games: text, pictures, or a window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nim_envs.errors import InvalidGameError
+from nim_envs.game import Game
+from nim_envs.render.canvas import Frame
+from nim_envs.render.scene import Scene
+from nim_envs.render.screen import PICTURE_MODES, Screen
+from nim_envs.render.text import render_text
+from nim_envs.rules.component import IntArray
+
+
+class LastMove(NamedTuple):
+    """The move that a picture shows as new."""
+
+    before: IntArray  # the position before it, (components,)
+    seat: int | None  # who made it; None where several moves are shown as one
+    description: str  # who made which move; may be empty
+
+    def followed_by(self, reply: LastMove) -> LastMove:
+        """Return both moves, shown as one."""
+        return LastMove(self.before, None, f"{self.description}; {reply.description}")
+
+
+class Renderer:
+    """Shows positions in the render mode of an environment.
+
+    Args:
+        game: the game.
+        mode: one of ``modes``; ``None``: nothing is to be shown.
+        modes: the render modes that the environment has.
+        title: of the window.
+        show_winning_moves: whether pictures mark the winning moves.
+
+    Raises:
+        InvalidGameError: an argument is not one of the values above.
+        SearchTooLargeError: winning moves are to be shown and the game is too large to solve.
+        MissingPackageError: pictures are asked for and pygame is not installed.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        mode: str | None,
+        modes: Sequence[str],
+        *,
+        title: str = "nim_envs",
+        show_winning_moves: bool = False,
+    ) -> None:
+        if mode is not None and mode not in modes:
+            raise InvalidGameError(f"render_mode must be None or one of {modes}, not {mode!r}")
+        if not isinstance(show_winning_moves, bool):
+            raise InvalidGameError(
+                f"show_winning_moves must be True or False, not {show_winning_moves!r}"
+            )
+        if show_winning_moves:
+            # A game that cannot be solved is refused now, not in the middle of an episode.
+            _ = game.solution
+        self.game = game
+        self.show_winning_moves = show_winning_moves
+        self.screen = Screen(game, mode, title) if mode in PICTURE_MODES else None
+
+    def scene(
+        self,
+        position: IntArray,
+        mover: int | None,
+        winner: int | None = None,
+        last_move: LastMove | None = None,
+    ) -> Scene:
+        """Return what is to be shown of a position.
+
+        Args:
+            position: the position, ``(components,)``.
+            mover: the seat that is to move; ``None`` when the game is over.
+            winner: the seat that has won, if one has.
+            last_move: what to show as new, if anything.
+        """
+        shown = self.show_winning_moves and mover is not None
+        return Scene(
+            position=position,
+            mover=mover,
+            winner=winner,
+            previous=None if last_move is None else last_move.before,
+            last_mover=None if last_move is None else last_move.seat,
+            last_words="" if last_move is None else last_move.description,
+            winning=self.game.solution.winning_actions(position) if shown else None,
+        )
+
+    def show(self, scene: Scene, frames_per_second: float) -> Frame | str | None:
+        """Show a scene.
+
+        Args:
+            scene: what to show.
+            frames_per_second: in a window, how many different scenes are shown in a second.
+
+        Returns:
+            In mode ``"rgb_array"`` the picture, ``(height, width, 3)``, uint8; in mode
+            ``"ansi"`` text; in mode ``"human"`` nothing, as the window shows the picture.
+
+        Raises:
+            DisplayError: in mode ``"human"`` there is no display.
+        """
+        if self.screen is None:
+            return render_text(self.game.rules, scene.position, scene.headline)
+        return self.screen.show(scene, frames_per_second)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self.screen is not None:
+            self.screen.close()

@@ -1,0 +1,61 @@
+"""The optimal player and its imperfect relative."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents import EpsilonOptimalAgent, OptimalAgent
+from nim_envs import make_game
+
+GAMES = [
+    make_game("nim", heaps=(3, 4, 5)),
+    make_game("misere_nim", heaps=(1, 3, 5)),
+    make_game("nim", heaps=(5, 6), max_take=2, misere=True),
+    make_game("addition", k=3, n=10),
+    make_game("subtraction", heaps=(9, 8), subtraction_set=(2, 3)),
+]
+IDS = [f"{game.rules.name}-{game.convention.value}" for game in GAMES]
+
+
+@pytest.mark.parametrize("game", GAMES, ids=IDS)
+def test_the_oracle_acts_as_its_probabilities_say(game):
+    rng = np.random.default_rng(0)
+    for choice in ("random", "first"):
+        for lost_choice in ("random", "smallest"):
+            oracle = OptimalAgent(game, choice=choice, lost_choice=lost_choice)
+            for position in game.rules.lattice()[1::7]:
+                mask = game.rules.action_mask(position)
+                if not mask.any():
+                    continue
+                probabilities = oracle.action_probabilities(position[None], mask[None])[0]
+                acts = {oracle.act(position, mask, rng) for _ in range(40)}
+                assert acts <= set(np.flatnonzero(probabilities).tolist())
+                winning = game.solution.winning_actions(position).tolist()
+                if winning and choice == "first":
+                    assert acts == {winning[0]}
+                if not winning and lost_choice == "smallest":
+                    (act,) = acts
+                    slots = np.flatnonzero(mask) % game.rules.num_options
+                    assert act % game.rules.num_options == slots.min()
+
+
+def test_epsilon_optimal_plays_at_random_that_often():
+    game = make_game("nim", heaps=(7, 1))
+    position = np.array([7, 1])
+    mask = game.rules.action_mask(position)
+    agent = EpsilonOptimalAgent(game, 0.5)
+    rng = np.random.default_rng(0)
+    wins = [agent.act(position, mask, rng) == 5 for _ in range(4000)]
+    expected = 0.5 + 0.5 / 8
+    assert abs(np.mean(wins) - expected) < 5 * (expected * (1 - expected) / 4000) ** 0.5
+    with pytest.raises(ValueError, match=r"1\.5"):
+        EpsilonOptimalAgent(game, 1.5)
+
+
+def test_the_oracle_refuses_unknown_choices():
+    game = make_game("nim")
+    with pytest.raises(ValueError, match="best"):
+        OptimalAgent(game, choice="best")
+    with pytest.raises(ValueError, match="largest"):
+        OptimalAgent(game, lost_choice="largest")
