@@ -13,20 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from agents import (
-    SARSA,
-    ActorCritic,
-    RealTimeDynamicProgramming,
-    DoubleQLearning,
-    ExpectedSARSA,
-    GradientBandit,
-    HeapSymmetry,
-    Learner,
-    MonteCarloES,
-    NaturalPolicyGradient,
-    QLearning,
-    WinLossRatio,
-)
+from agents import HeapSymmetry, Learner, QLearning, RealTimeDynamicProgramming, registry
 from agents.evaluation.learning_curves import LearningCurve, learning_curve
 from agents.plotting.curves import learning_curves
 from agents.plotting.style import save_figure
@@ -86,31 +73,24 @@ BOARDS: dict[str, Board] = {
 """By name; the boards of five, six and seven heaps are 1, 3, 5, …"""
 
 
-def spaces(env: GameEnv) -> tuple[Any, Any]:
-    """Return the spaces that a learner from observations is made with."""
-    return env.observation_space("player_0"), env.action_space("player_0")
+EXPLORATION = {"q-learning": 0.5, "double-q-learning": 0.5, "real-time-dynamic-programming": 1.0}
+"""Epsilon of learners that learn sooner with more exploration than they are registered with."""
+
+
+def _registered(name: str) -> Callable[[GameEnv], Learner]:
+    """One registered learner for both seats."""
+    arguments = {"epsilon": EXPLORATION[name]} if name in EXPLORATION else {}
+    return lambda env: registry.LEARNERS[name].make(env, **arguments)[0]
 
 
 LEARNERS: dict[str, Callable[[GameEnv], Learner]] = {
-    "q-learning": lambda env: QLearning(*spaces(env), epsilon=0.5),
-    "q-learning-symmetric": lambda env: HeapSymmetry(
-        QLearning(*spaces(env), epsilon=0.5), env.game
+    **{name: _registered(name) for name in registry.LEARNERS},
+    "q-learning-symmetric": lambda env: HeapSymmetry(QLearning.for_env(env, epsilon=0.5), env.game),
+    "real-time-dynamic-programming-symmetric": lambda env: RealTimeDynamicProgramming.for_env(
+        env, epsilon=0.3, symmetric=True
     ),
-    "q-learning-own-turn": lambda env: QLearning(
-        *spaces(env), bootstrap="own_turn", learning_rate=0.3
-    ),
-    "double-q-learning": lambda env: DoubleQLearning(*spaces(env), epsilon=0.5),
-    "sarsa": lambda env: SARSA(*spaces(env), learning_rate=0.2),
-    "expected-sarsa": lambda env: ExpectedSARSA(*spaces(env), learning_rate=0.2),
-    "monte-carlo-es": lambda env: MonteCarloES(*spaces(env), epsilon=0.2),
-    "win-loss-ratio": lambda env: WinLossRatio(*spaces(env)),
-    "gradient-bandit": lambda env: GradientBandit(*spaces(env)),
-    "actor-critic": lambda env: ActorCritic(*spaces(env)),
-    "natural-policy-gradient": lambda env: NaturalPolicyGradient(*spaces(env)),
-    "afterstate-td": lambda env: RealTimeDynamicProgramming(env.game, epsilon=1.0),
-    "afterstate-td-symmetric": lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3, symmetric=True),
 }
-"""By name; one learner for both seats each. Those named afterstate are told the rules."""
+"""By name; one learner for both seats each."""
 
 
 @dataclass(frozen=True)
@@ -255,7 +235,8 @@ NOTES = f"""\
 - *last score %*: mean over all seeds, when they stopped; a learner gives up after a number of
   games or of seconds.
 - Every game starts from a uniformly drawn position (exploring starts).
-- Learners named afterstate are told the rules; those named symmetric, that the order of heaps
+- Real-time dynamic programming and sampled afterstate TD are told the rules; those named
+  symmetric, that the order of heaps
   does not matter; all others see observations alone.
 - The published Q-learners are timed in the same run, in turns with compiled Q-learning, in plain
   Python; *ratio* is to the improved one. *seconds to 100 %* are of training until every N-position

@@ -126,7 +126,9 @@ def peak_megabytes() -> int | None:
 
 
 def _learner(env: GameEnv, symmetric: bool) -> RealTimeDynamicProgramming:
-    return RealTimeDynamicProgramming(env.game, epsilon=0.1, sweeping=True, symmetric=symmetric, dtype="int8")
+    return RealTimeDynamicProgramming(
+        env.game, epsilon=0.1, sweeping=True, symmetric=symmetric, dtype="int8"
+    )
 
 
 def exponent(positions: FloatArray, amounts: FloatArray) -> tuple[float, float]:
@@ -214,9 +216,10 @@ def scaling_figure(runs: list[Run]) -> Figure:
 
 
 NOTES = f"""\
-- The learner is `RealTimeDynamicProgramming` with sweeping, one byte a position, learning rate 1, epsilon 0.1, in
-  compiled self-play on one core. It is told the rules, and no theorem; with `--symmetric` also
-  that the order of heaps does not matter, so that it learns each position once for all orders.
+- The learner is `RealTimeDynamicProgramming` with sweeping, one byte a position, learning rate 1,
+  epsilon 0.1, in compiled self-play on one core. It is told the rules, and no theorem; with
+  `--symmetric` also that the order of heaps does not matter, so that it learns each position once
+  for all orders.
 - *exploring*: games start from uniformly drawn positions, and go on until every N-position is
   played right (on nine heaps, 99.9 % of them). *full board*: the same number of games (on nine
   heaps, 10 million), all of them from the full board: how far that gets.

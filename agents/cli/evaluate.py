@@ -14,20 +14,20 @@ from agents.evaluation import POSITION_SETS, beatable_share, optimality
 @click.command()
 @game_options
 @click.option("--agent", required=True, metavar="PLAYER", help=f"{PLAYERS}.")
-def evaluate(game: str, settings: tuple[str, ...], start: str, agent: str) -> None:
+def evaluate(game: str | None, settings: tuple[str, ...], start: str | None, agent: str) -> None:
     """Score a player exactly."""
-    env = make_env(game, settings, start)
+    env = make_env(game, settings, start, agent)
     player: Any = make_player(agent, env)
     rows = []
     for positions in POSITION_SETS:
         score = optimality(player, env.game, positions)
         rows.append(
-            [positions, score.count, score.percent, score.random_percent, len(score.fumbles)]
+            [positions, score.count, score.percent, score.random_percent, len(score.blunders)]
         )
     click.echo(
         tabulate(
             rows,
-            ("positions", "N-positions", "optimality %", "random %", "fumbles"),
+            ("positions", "N-positions", "optimality %", "random %", "blunders"),
             floatfmt=".1f",
         )
     )

@@ -2,76 +2,98 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from inspect import signature
 from pathlib import Path
+from typing import Any, cast
 
 import click
 
-from agents import AfterstateTD, Agent, EpsilonOptimalAgent, Learner, OptimalAgent, RandomAgent
-from agents.storable import STORABLE
+from agents import Agent, EpsilonOptimalAgent, Learner, OptimalAgent, RandomAgent
+from agents.registry import LEARNERS
 from agents.storage import load
-from nim_envs import GameEnv
+from nim_envs import Game, GameEnv, make_game
 from nim_envs.cli.arguments import arguments_of, value_of
 from nim_envs.cli.options import registered_game
 from nim_envs.cli.running import using
 from nim_envs.registration import GAMES
 from nim_envs.starts import NAMED_STARTS
 
-WRAPPERS = ("HeapSymmetry", "NimSumShaping")
-LEARNERS = {name: cls for name, cls in STORABLE.items() if name not in WRAPPERS}
 PLAYERS = "random, optimal, epsilon=NUMBER, or a file that train has written"
 
 
 def game_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that name a game."""
     for option in (
-        click.option("--start", default="fixed", help=f"{', '.join(NAMED_STARTS)}, or a position."),
+        click.option(
+            "--start",
+            help=f"{', '.join(NAMED_STARTS)}, or a position; by default fixed, or as saved.",
+        ),
         click.option(
             "--set", "settings", multiple=True, metavar="NAME=VALUE",
             help="Argument of the game, such as heaps=3,4,5, k=3 or misere=true; repeatable.",
         ),
-        click.option("--game", required=True, type=click.Choice(list(GAMES))),
+        click.option(
+            "--game", type=click.Choice(list(GAMES)),
+            help="Needed, unless a player is a file: then by default the game that it learned.",
+        ),
     ):  # fmt: skip
         command = option(command)
     return command
 
 
-def make_env(game: str, settings: tuple[str, ...], start: str) -> GameEnv:
-    """Return the environment of the game that the options name."""
-    return GameEnv(registered_game(game, settings, value_of(start)), name=game)
+def make_env(
+    game: str | None, settings: tuple[str, ...], start: str | None, *players: str
+) -> GameEnv:
+    """Return the environment of the game that the options name, or that a player has learned.
+
+    Args:
+        game: a registered name; ``None``: the game of the first player that is a file.
+        settings: arguments of the game, of the form ``NAME=VALUE``.
+        start: where games begin; ``None``: as saved, or fixed.
+        players: who plays; see :func:`make_agent`.
+
+    Raises:
+        click.UsageError: nobody says which game.
+    """
+    if game is not None:
+        return GameEnv(registered_game(game, settings, value_of(start or "fixed")), name=game)
+    if settings:
+        raise click.UsageError(f"--set {settings[0]} says something of a game: add --game")
+    for learned in (saved_learner(text).game for text in players if Path(text).is_file()):
+        if isinstance(learned, Game) and learned.registered is not None:
+            name, arguments = learned.registered
+            if start is not None:
+                arguments = {**arguments, "start": value_of(start)}
+            return GameEnv(make_game(name, **arguments), name=name)
+    raise click.UsageError("--game is needed: no player is a file that knows its game")
 
 
 def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Learner:
     """Return a new learner for ``env``.
 
     Args:
-        name: of its class.
+        name: a key of :data:`agents.registry.LEARNERS`.
         settings: its arguments, of the form ``NAME=VALUE``.
         env: where it is to learn.
 
     Raises:
         click.UsageError: arguments that the learner does not take, or a game too large for it.
     """
-    cls = LEARNERS[name]
-    spaces = (
-        (env.game,)
-        if cls is AfterstateTD
-        else (env.observation_space("player_0"), env.action_space("player_0"))
-    )
+    row = LEARNERS[name]
     defaults = {
         argument.name: argument.default
-        for argument in signature(cls).parameters.values()
+        for argument in signature(row.learner).parameters.values()
         if argument.default is not argument.empty
     }
     arguments = arguments_of(name, settings, defaults)
     # Without arguments only the game can be wrong for it: too large, say.
     refused = (TypeError, ValueError) if settings else ValueError
     try:
-        learner: Learner = cls(*spaces, **arguments)
+        return row.make(env, **arguments)[0]
     except refused as error:
         raise click.UsageError(f"{' '.join([name, *settings])}: {error}") from error
-    return learner
 
 
 def make_player(text: str, env: GameEnv) -> Agent:
@@ -93,17 +115,20 @@ def make_agent(text: str, env: GameEnv) -> Agent:
         return EpsilonOptimalAgent(env.game, epsilon)
     if not Path(text).exists():
         raise click.UsageError(f"player must be {PLAYERS}, not {text!r}")
-    with using(Path(text)):
-        learner: Learner = load(text)
-    seen = getattr(getattr(learner, "learner", learner), "constructor_arguments", {})
-    box = seen.get("observation_space")
+    learner = saved_learner(text)
+    learned = learner.game
     fits = (
-        seen["game"].rules == env.game.rules
-        if "game" in seen
-        else box is not None
-        and box == env.observation_space("player_0")["observation"]  # type: ignore[index]
-        and seen["action_space"] == env.action_space("player_0")
+        learner.fits(env.game)
+        if learned is None
+        else (learned.rules, learned.convention) == (env.game.rules, env.game.convention)
     )
     if not fits:
         raise click.UsageError(f"{text} was trained on another game than the one given")
-    return learner
+    return cast(Learner, learner)
+
+
+@functools.cache
+def saved_learner(text: str) -> Any:
+    """Return the learner in the file ``text``."""
+    with using(Path(text)):
+        return load(text)

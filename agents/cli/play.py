@@ -23,11 +23,12 @@ from nim_envs.render import render_text
 @click.option("--seed", type=click.IntRange(min=0))
 @click.option("--window", is_flag=True, help="Play by mouse in a window.")
 def play(
-    game: str, settings: tuple[str, ...], start: str, against: str, seat: str, seed: int | None,
+    game: str | None, settings: tuple[str, ...], start: str | None, against: str, seat: str,
+    seed: int | None,
     window: bool,
 ) -> None:  # fmt: skip
     """Play against an agent, or two people against each other."""
-    env = make_env(game, settings, start)
+    env = make_env(game, settings, start, against)
     opponent = None if against == "human" else make_player(against, env)
     person = SEATS.index(seat)
     if not window:

@@ -27,14 +27,15 @@ from nim_envs.cli.arguments import value_of
               help="Of the sample game.")  # fmt: skip
 @picture_options("heatmaps")
 def show(
-    game: str, settings: tuple[str, ...], start: str, agent: str, positions: tuple[str, ...],
-    sample: bool, greedy: bool, seed: int, plots: Path | None, picture: str,
+    game: str | None, settings: tuple[str, ...], start: str | None, agent: str,
+    positions: tuple[str, ...], sample: bool, greedy: bool, seed: int, plots: Path | None,
+    picture: str,
 ) -> None:  # fmt: skip
     """Show what a player does at every position, or in a game."""
-    env = make_env(game, settings, start)
+    env = make_env(game, settings, start, agent)
     player: Any = make_player(agent, env) if greedy else make_agent(agent, env)
     if plots is not None:
-        title = " ".join([type(player).__name__, "on", game, *settings])
+        title = " ".join([type(player).__name__, "on", env.game.rules.name, *settings])
         write_pictures(heatmaps_of(player, env.game, title), plots, picture)
         return
     text = plotting("policy_tables")

@@ -17,9 +17,9 @@ from agents.evaluation.tournament import round_robin
               help="Games of each pairing.")  # fmt: skip
 @click.option("--seed", default=0, type=click.IntRange(min=0), show_default=True)
 def tournament(
-    game: str,
+    game: str | None,
     settings: tuple[str, ...],
-    start: str,
+    start: str | None,
     players: tuple[str, ...],
     games: int,
     seed: int,
@@ -27,7 +27,7 @@ def tournament(
     """Let players meet each other, and print their Elo ratings."""
     if len(set(players)) < 2:
         raise click.UsageError(f"a tournament needs two players at least, not {players[0]!r} alone")
-    env = make_env(game, settings, start)
+    env = make_env(game, settings, start, *players)
     result = round_robin(env, {name: make_player(name, env) for name in players}, games, seed=seed)
     header = ("player", "Elo", "low", "high")
     click.echo(tabulate(result.ranking(), header, floatfmt=".0f"))

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
-from agents.cli.options import LEARNERS, game_options, make_env, make_learner
+from agents.cli.options import game_options, make_env, make_learner
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
 from agents.evaluation import optimality
+from agents.registry import LEARNERS
 from agents.storage import save
 from agents.training import TrainingStopped
 from agents.training import train as train_agents
@@ -19,12 +20,12 @@ from nim_envs.errors import SearchTooLargeError
 
 @click.command()
 @game_options
-@click.option("--learner", default="QLearning", type=click.Choice(sorted(LEARNERS)))
+@click.option("--learner", default="q-learning", type=click.Choice(list(LEARNERS)))
 @click.option(
     "--param", multiple=True, metavar="NAME=VALUE",
     help="Argument of the learner, such as epsilon=0.1; repeatable.",
 )  # fmt: skip
-@click.option("--episodes", default=20_000, type=click.IntRange(min=1), show_default=True)
+@click.option("--games", default=20_000, type=click.IntRange(min=1), show_default=True)
 @click.option("--seed", default=0, type=click.IntRange(min=0), show_default=True)
 @click.option("--output", required=True, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
@@ -34,8 +35,9 @@ from nim_envs.errors import SearchTooLargeError
               help="Games between two points of the curves; by default 500, and in runs of over "
               "100,000 games a two-hundredth of them.")  # fmt: skip
 def train(
-    game: str, settings: tuple[str, ...], start: str, learner: str, param: tuple[str, ...],
-    episodes: int, seed: int, output: Path, checkpoint: Path | None, plots: Path | None,
+    game: str | None, settings: tuple[str, ...], start: str | None, learner: str,
+    param: tuple[str, ...],
+    games: int, seed: int, output: Path, checkpoint: Path | None, plots: Path | None,
     picture: str, every: int | None,
 ) -> None:  # fmt: skip
     """Train a learner in self-play and save it; Ctrl-C saves what was learned."""
@@ -49,13 +51,13 @@ def train(
         plotting("curves")
         with using(plots):
             plots.mkdir(parents=True, exist_ok=True)
-        recorder = TrainingRecorder(agent, env.game, every=every or max(500, episodes // 200))
+        recorder = TrainingRecorder(agent, env.game, every=every or max(500, games // 200))
     stopped = ""
     log = None
     try:
         with using(checkpoint):
             log = train_agents(
-                env, agent, episodes, seed=seed, checkpoint=checkpoint, after_game=recorder,
+                env, agent, games, seed=seed, checkpoint=checkpoint, after_game=recorder,
                 after_every=recorder.every if recorder else 1,
             )  # fmt: skip
     except KeyboardInterrupt as interrupt:
@@ -69,7 +71,7 @@ def train(
         f"(random: {score.random_percent:.1f} %); saved to {output}"
     )
     if plots is not None:
-        title = " ".join([learner, *param, "on", game, *settings])
+        title = " ".join([learner, *param, "on", env.game.rules.name, *settings])
         figures = {}
         if recorder is not None and log is not None and log.games:
             draw = plotting("curves").training_curves

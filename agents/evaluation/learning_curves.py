@@ -60,7 +60,7 @@ def learning_curve(
     env: Env,
     agents: Learner | tuple[Learner, Learner],
     game: Game,
-    episodes: int,
+    games: int,
     *,
     seed: int,
     every: int,
@@ -78,7 +78,7 @@ def learning_curve(
         agents: one learner for both seats, scored over all N-positions, or one for each seat,
             scored over those at which that seat can be to move.
         game: the game that ``env`` plays.
-        episodes: number of games.
+        games: how many to play.
         seed: seeds the environment's starts and the agents' choices.
         every: games between two scores; there is always a score after the last game.
         progress: whether to show a progress bar.
@@ -119,7 +119,7 @@ def learning_curve(
         return stop is not None and stop(curve(NO_GAMES))
 
     log = train(
-        env, agents, episodes, seed=seed, progress=progress, options=options, after_game=score,
+        env, agents, games, seed=seed, progress=progress, options=options, after_game=score,
         after_every=every,
     )  # fmt: skip
     return curve(log)

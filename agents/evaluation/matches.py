@@ -11,7 +11,7 @@ import numpy as np
 from tqdm import tqdm
 
 from agents.base import Agent, Policy
-from agents.training import DRAW, Env, play_and_learn
+from agents.training import DRAW, Env, Seat, play_and_learn
 from nim_envs import GameEnv
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.scoring import best_response
@@ -86,13 +86,14 @@ def play_match(
     rng = np.random.default_rng(agent_seed)
     wins = [0, 0]
     draws = 0
+    players = Seat(agent, learns=False), Seat(opponent, learns=False)
     env.reset(seed=int(env_seed), options=options)
     for game in tqdm(range(games), desc="match", unit="game", disable=not progress):
         if game:
             env.reset(options=options)
         seat = game % 2
-        pair = (agent, opponent) if seat == 0 else (opponent, agent)
-        winner, _ = play_and_learn(env, pair, (None, None), rng)
+        pair = players if seat == 0 else players[::-1]
+        winner, _ = play_and_learn(env, pair, rng)
         draws += winner == DRAW
         wins[seat] += winner == seat
     total = sum(wins)

@@ -44,8 +44,13 @@ class HeapSymmetry(CompiledWrapper):
                 f"heap symmetry is for learners from observations alone, not for {learner!r}"
             )
         super().__init__(learner)
-        self.game = game
+        self._game = game
         self._symmetry = Symmetry(game.rules)
+
+    @property
+    def game(self) -> Game:
+        """The game whose components are alike."""
+        return self._game
 
     @property
     def symmetry(self) -> Symmetry:

@@ -125,9 +125,10 @@ class TabularLearner(ABC):
         return cls.make(*both, game if isinstance(game, Game) else None, **arguments)
 
     def fits(self, game: Game) -> bool:
-        """Return whether its tables number observations as ``game`` numbers positions."""
+        """Return whether its tables are numbered as positions and actions of ``game`` are."""
         return (
-            self.index.offset == 0
+            self.num_actions == game.rules.num_actions
+            and self.index.offset == 0
             and self.index.size == game.rules.num_positions
             and np.array_equal(self.index.strides, game.rules.strides)
         )

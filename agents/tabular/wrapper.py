@@ -111,6 +111,12 @@ class CompiledWrapper(LearnerWrapper):
         return self.inner.state
 
     @property
+    def game(self) -> Game | None:
+        """The game that the learner learns, where it is known."""
+        game: Game | None = self.inner.game
+        return game
+
+    @property
     def exploration(self) -> Exploration:
         """The learner's exploration."""
         exploration: Exploration = self.inner.exploration

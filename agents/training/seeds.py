@@ -22,7 +22,7 @@ class SeedRun(NamedTuple):
 
 def train_seeds(
     make: Callable[[int], tuple[Env, Agent | tuple[Agent, Agent]]],
-    episodes: int,
+    games: int,
     *,
     seeds: Iterable[int],
     workers: int | None = None,
@@ -39,7 +39,7 @@ def train_seeds(
     Args:
         make: returns a new environment, and an agent or a pair of them, for a seed. It is
             called in another process.
-        episodes: number of games of each seed.
+        games: how many to play with each seed.
         seeds: integer seeds.
         workers: processes at the same time; ``None``: one a core.
         progress: whether to show a progress bar on the standard error.
@@ -68,17 +68,17 @@ def train_seeds(
     if workers is not None and workers < 1:
         raise ValueError(f"workers must be at least 1, not {workers}")
     parallel = joblib.Parallel(n_jobs=workers or joblib.cpu_count(), return_as="generator")
-    runs = parallel(joblib.delayed(_train)(make, episodes, seed, arguments) for seed in chosen)
+    runs = parallel(joblib.delayed(_train)(make, games, seed, arguments) for seed in chosen)
     return list(tqdm(runs, total=len(chosen), desc="seeds", unit="seed", disable=not progress))
 
 
 def _train(
     make: Callable[[int], tuple[Env, Agent | tuple[Agent, Agent]]],
-    episodes: int,
+    games: int,
     seed: int,
     arguments: dict[str, Any],
 ) -> SeedRun:
     env, agents = make(seed)
     as_pair(agents)
-    log = train(env, agents, episodes, seed=seed, progress=False, **arguments)
+    log = train(env, agents, games, seed=seed, progress=False, **arguments)
     return SeedRun(seed, agents, log)

@@ -60,7 +60,7 @@ def run(task: Task, quick: bool, log: Path | None) -> Run:
         log: directory of TensorBoard logs, if any.
     """
     setting = BOARDS[task.board]
-    games = setting.quick_episodes if quick else setting.episodes
+    games = setting.quick_games if quick else setting.games
     steps = 0
     curve: tuple[tuple[int, float], ...] = ()
     game = setting.make().game

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents import (
-    RealTimeDynamicProgramming,
     GradientBandit,
     HeapSymmetry,
     Learner,
@@ -19,6 +18,7 @@ from agents import (
     Policy,
     QLearning,
     RandomAgent,
+    RealTimeDynamicProgramming,
     WinLossRatio,
 )
 from agents.evaluation import SEATS, optimality, win_chances
@@ -301,16 +301,18 @@ def _alphazero(heaps: int, figure: str) -> System:
             lambda env: HeapSymmetry(QLearning(*spaces(env), epsilon=0.3), env.game),
         ),
         (
-            "afterstate values", RULES,
+            "real-time dynamic programming", RULES,
             lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3),
         ),
         (
-            "afterstate values, sweeping", RULES,
+            "real-time dynamic programming, sweeping", RULES,
             lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3, sweeping=True),
         ),
         (
-            "afterstate values, sweeping, heap symmetry", RULES_SYMMETRY,
-            lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3, sweeping=True, symmetric=True),
+            "real-time dynamic programming, sweeping, heap symmetry", RULES_SYMMETRY,
+            lambda env: RealTimeDynamicProgramming(
+                env.game, epsilon=0.3, sweeping=True, symmetric=True
+            ),
         ),
     )  # fmt: skip
     return System(
@@ -354,7 +356,7 @@ def _cs50() -> System:
                 all_positions,
             ),
             Way(
-                "afterstate values", RULES, game,
+                "real-time dynamic programming", RULES, game,
                 lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3), all_positions,
             ),
         ),

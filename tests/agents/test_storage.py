@@ -16,11 +16,11 @@ import pettingzoo
 import pytest
 
 from agents import (
-    RealTimeDynamicProgramming,
     GradientBandit,
     MonteCarloES,
     QLearning,
     RandomAgent,
+    RealTimeDynamicProgramming,
     WinLossRatio,
 )
 from agents.storage import StorageError, load, save

@@ -7,11 +7,11 @@ import random
 
 import numpy as np
 import pytest
+from agents.learners.afterstate import GreedyValuePolicy
 
 from agents import AfterstateTD, HeapSymmetry, MonteCarloES, OptimalAgent, QLearning
 from agents.evaluation import best_response, optimality, win_chances
 from agents.evaluation.value_score import value_optimality
-from agents.learners.afterstate import GreedyValuePolicy
 from agents.training import train
 from benchmarks import learning_speed, scaling
 from benchmarks.published import __main__ as published

@@ -12,7 +12,6 @@ from gymnasium import spaces
 from agents import (
     SARSA,
     ActorCritic,
-    RealTimeDynamicProgramming,
     DoubleQLearning,
     EpsilonOptimalAgent,
     ExpectedSARSA,
@@ -23,6 +22,7 @@ from agents import (
     NimSumShaping,
     Policy,
     QLearning,
+    RealTimeDynamicProgramming,
     Transition,
     WinLossRatio,
 )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents import RealTimeDynamicProgramming, HeapSymmetry, OptimalAgent, QLearning, RandomAgent
+from agents import HeapSymmetry, OptimalAgent, QLearning, RandomAgent, RealTimeDynamicProgramming
 from agents.evaluation import optimality
 from agents.tabular.symmetry import SortedPolicy, Symmetry
 from agents.training import train

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from agents.storable import STORABLE
 
 from agents import (
     SARSA,
     ActorCritic,
-    RealTimeDynamicProgramming,
     DoubleQLearning,
     ExpectedSARSA,
     GradientBandit,
@@ -21,9 +21,9 @@ from agents import (
     OptimalAgent,
     QLearning,
     RandomAgent,
+    RealTimeDynamicProgramming,
     WinLossRatio,
 )
-from agents.storable import STORABLE
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay
 from agents.training import train
@@ -184,7 +184,9 @@ def test_the_compiled_road_is_taken_only_where_it_leads_to_the_same():
     assert road(plain, OptimalAgent(plain.game)) is None
     other = GameEnv(make_game("nim", heaps=(2, 2)))
     assert road(plain, learner(other)) is None
-    assert road(plain, RealTimeDynamicProgramming(make_game("nim", heaps=(1, 2), misere=True))) is None
+    assert (
+        road(plain, RealTimeDynamicProgramming(make_game("nim", heaps=(1, 2), misere=True))) is None
+    )
     for arguments in ({"max_cycles": 3}, {"render_mode": "ansi"}):
         limited = GameEnv(make_game("nim", heaps=(1, 2)), **arguments)
         assert road(limited, learner(limited)) is None

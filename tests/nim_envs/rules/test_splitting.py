@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents import RealTimeDynamicProgramming, HeapSymmetry, OptimalAgent, QLearning, RandomAgent
+from agents import HeapSymmetry, OptimalAgent, QLearning, RandomAgent, RealTimeDynamicProgramming
 from agents.evaluation import beatable_share, best_response, optimality, value_accuracy
 from agents.evaluation.value_score import value_optimality
 from agents.players.human import HumanAgent
@@ -518,7 +518,9 @@ def test_learners_learn_every_position_through_the_same_interface(
     env = pettingzoo.make("aec", f"nim_envs/{name}-v0", **arguments, start="uniform")
     spaces = (env.observation_space("player_0"), env.action_space("player_0"))
     agent = (
-        RealTimeDynamicProgramming(env.game, dtype="float32") if learner is RealTimeDynamicProgramming else QLearning(*spaces)
+        RealTimeDynamicProgramming(env.game, dtype="float32")
+        if learner is RealTimeDynamicProgramming
+        else QLearning(*spaces)
     )
     train(env, agent, episodes, seed=0, progress=False)
     score = optimality(agent.greedy(), env.game)
