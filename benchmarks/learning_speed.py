@@ -191,14 +191,14 @@ def against_published(rounds: int, quick: bool) -> list[list[Any]]:
     plain = {"published, improved": train_improved, "published, baseline": train_baseline}
     seconds: dict[str, list[float]] = {name: [] for name in (*plain, *epsilons)}
     reached: dict[str, list[float | None]] = {name: [None] for name in seconds}
-    train(env, QLearning(*spaces(env)), 2, seed=0, progress=False)
+    train(env, QLearning.for_env(env), 2, seed=0, progress=False)
     for seed in range(rounds):
         for name, train_published in plain.items():
             began = time.perf_counter()
             train_published(plain_games, seed)
             seconds[name].append(time.perf_counter() - began)
         for name, epsilon in epsilons.items():
-            learner = QLearning(*spaces(env), epsilon=epsilon)
+            learner = QLearning.for_env(env, epsilon=epsilon)
             seconds[name].append(
                 train(env, learner, compiled_games, seed=seed, progress=False).seconds
             )
@@ -206,7 +206,7 @@ def against_published(rounds: int, quick: bool) -> list[list[Any]]:
         for name, epsilon in epsilons.items():
             curves = [
                 learning_curve(
-                    env, QLearning(*spaces(env), epsilon=epsilon), env.game, 2 * compiled_games,
+                    env, QLearning.for_env(env, epsilon=epsilon), env.game, 2 * compiled_games,
                     seed=seed, every=5_000, progress=False, stop=sustained,
                 )
                 for seed in range(rounds)

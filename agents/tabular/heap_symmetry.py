@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from agents.base import Array, FloatArray, Learner, MaskArray, Policy, Transition
+from agents.tabular.learner import game_of
 from agents.tabular.position_values import PositionValueLearner
 from agents.tabular.symmetry import Symmetry
 from agents.tabular.wrapper import CompiledWrapper
@@ -100,7 +101,7 @@ class HeapSymmetry(CompiledWrapper):
     @classmethod
     def from_saved(cls, saved: dict[str, Any]) -> HeapSymmetry:
         """Return the learner that :meth:`saved` was called of."""
-        return cls(saved["learner"], saved["game"])
+        return cls(saved["learner"], game_of(saved))
 
 
 class SortedPolicy:

@@ -252,6 +252,20 @@ class TabularLearner(ABC):
             self.generator.bit_generator.state = saved["generator"].bit_generator.state
 
 
+def game_of(saved: dict[str, Any]) -> Game:
+    """Return the game that a learner was saved with.
+
+    Raises:
+        ValueError: it was saved without one, as files hold registered games alone.
+    """
+    game = saved["game"]
+    if not isinstance(game, Game):
+        raise ValueError(
+            "its game is not in the file, as it is not a registered one: load it with game=…"
+        )
+    return game
+
+
 def copy_into(array: Array, saved: Array) -> None:
     """Write a saved array into one of the same shape and type, in place.
 

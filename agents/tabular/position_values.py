@@ -15,7 +15,7 @@ from agents.tabular.compiled_rules import (
     sorted_number,
 )
 from agents.tabular.index import ObservationIndex, check_memory, copy_entries
-from agents.tabular.learner import AnyLearner, TabularLearner, copy_into
+from agents.tabular.learner import AnyLearner, TabularLearner, copy_into, game_of
 from agents.tabular.policies import explored, shared_by_best
 from agents.tabular.selection import epsilon_greedy_action
 from agents.tabular.symmetry import Symmetry
@@ -223,6 +223,14 @@ class PositionValueLearner(TabularLearner):
             )
         constructor: Any = cls
         learner: AnyLearner = constructor(game, **arguments)
+        return learner
+
+    @classmethod
+    def from_saved(cls: type[AnyLearner], saved: dict[str, Any]) -> AnyLearner:
+        """Return the learner that :meth:`saved` was called of."""
+        constructor: Any = cls
+        learner: AnyLearner = constructor(game_of(saved), **saved["arguments"])
+        learner.restore(saved)
         return learner
 
     def fits(self, game: Game) -> bool:

@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Agent, FloatArray, IntArray, Learner, Policy
-from agents.evaluation import SEATS, optimality
-from agents.training import TrainingLog, as_pair
+from agents.training.log import TrainingLog
+from agents.training.opponents import as_pair
 from nim_envs import Game
+from nim_envs.game import PLAYERS
+from nim_envs.scoring import optimality
 from nim_envs.theory.search import LARGEST_SEARCH, level_order, moves
 
 
@@ -230,6 +232,6 @@ def _learners_to_score(
     by_seat = game.positions_by_seat()
     return {
         name: (agent, rules.positions(np.flatnonzero(faced)))
-        for name, agent, faced in zip(SEATS, (first, second), by_seat, strict=True)
+        for name, agent, faced in zip(PLAYERS, (first, second), by_seat, strict=True)
         if isinstance(agent, Learner)
     }
