@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from inspect import signature
 from pathlib import Path
@@ -127,7 +126,6 @@ def make_agent(text: str, env: GameEnv) -> Agent:
     return cast(Learner, learner)
 
 
-@functools.cache
 def saved_learner(text: str) -> Any:
     """Return the learner in the file ``text``."""
     with using(Path(text)):

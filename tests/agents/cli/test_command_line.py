@@ -152,7 +152,8 @@ def test_train_evaluate_and_tournament(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["player", "Elo", "low", "high"]
     assert lines[2].startswith(agent)
-    assert run(["train", "--game", "nim", "--learner", "real-time-dynamic-programming", "--output", agent]) == 0
+    learn = ["train", "--game", "nim", "--learner", "real-time-dynamic-programming"]
+    assert run([*learn, "--output", agent]) == 0
     assert run(["evaluate", "--game", "nim", "--agent", agent]) == 0
 
 
