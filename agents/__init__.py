@@ -53,7 +53,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Say which learner is meant by a name of the first version."""
     if name == "AfterstateTD":
-        raise AttributeError(
+        # `from agents import …` shows the message of an ImportError, and not of an AttributeError.
+        raise ImportError(
             "AfterstateTD of the first version looks at all options by the rules and is now "
             "RealTimeDynamicProgramming; the sampled afterstate TD of Sutton & Barto, section 6.8, "
             "is SampledAfterstateTD"

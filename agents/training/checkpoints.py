@@ -62,7 +62,7 @@ class Run:
             StorageError: the file holds no training run, or one with another seed, more games or
                 other learners.
         """
-        saved = storage.load_content(path)
+        saved = storage.load_content(path, getattr(env.unwrapped, "game", None))
         if "training" not in saved:
             raise storage.StorageError(f"{path} holds {sorted(saved)}, not a training run")
         done = int(saved["training"])

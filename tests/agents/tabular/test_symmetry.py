@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from agents import HeapSymmetry, OptimalAgent, QLearning, RandomAgent, RealTimeDynamicProgramming
 from agents.evaluation import optimality
-from agents.tabular.symmetry import SortedPolicy, Symmetry
+from agents.tabular.heap_symmetry import SortedPolicy
+from agents.tabular.symmetry import Symmetry
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from nim_envs.errors import InvalidGameError
@@ -78,12 +79,3 @@ def test_games_whose_components_differ_are_refused():
     game = make_game("nim")
     with pytest.raises(TypeError, match="observations alone"):
         HeapSymmetry(RealTimeDynamicProgramming(game), game)
-
-
-def test_values_of_one_byte_need_a_learning_rate_of_one():
-    game = make_game("nim")
-    assert RealTimeDynamicProgramming(game, dtype="int8").values.dtype == np.int8
-    with pytest.raises(ValueError, match=r"learning_rate of 1, not 0\.5"):
-        RealTimeDynamicProgramming(game, dtype="int8", learning_rate=0.5)
-    with pytest.raises(ValueError, match="float16"):
-        RealTimeDynamicProgramming(game, dtype="float16")

@@ -1,0 +1,45 @@
+"""Double Q-learning on hand-computed numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents import DoubleQLearning
+from agents.learners.double_q_learning import double_q_learning
+from tests.agents.learning import BOX, TWO, feed, turn
+
+BOTH = np.array([0, 1])
+NOTHING = np.array([], dtype=np.int64)
+
+
+def test_one_table_values_the_others_choice():
+    table, other = np.zeros((2, 2)), np.zeros((2, 2))
+    table[1], other[1] = [0.2, 0.9], [5.0, 0.4]
+    double_q_learning(table, other, 0, 1, 0.0, 1, BOTH, 0.5, 0.9, 0.0)
+    assert table[0].tolist() == pytest.approx([0.0, 0.5 * -0.9 * 0.4])
+    assert not other[0].any()
+    double_q_learning(table, other, 0, 0, 1.0, 1, NOTHING, 0.5, 0.9, 0.0)
+    assert table[0, 0] == 0.5
+
+
+def test_a_coin_says_which_table_a_turn_updates_and_it_acts_on_their_mean():
+    learner = DoubleQLearning(BOX, TWO, learning_rate=0.5)
+    coins = np.random.default_rng(0)
+    expected = [0.0, 0.0]
+    for _ in range(6):
+        feed(learner, [turn(1, 0, reward=1.0)])
+        updated = 1 if coins.random() < 0.5 else 0
+        coins.random()  # breaks ties
+        expected[updated] += 0.5 * (1 - expected[updated])
+        assert [table[1, 0] for table in learner.tables] == expected
+        assert learner.table[1, 0] == sum(expected) / 2
+    assert min(expected) > 0  # both have come
+
+
+@pytest.mark.parametrize("cut", ["after the move", "after the reply"])
+def test_where_a_game_is_cut_short_it_bootstraps_from_the_position_left(cut):
+    learner = DoubleQLearning(BOX, TWO)
+    learner.tables[0][2] = learner.tables[1][2] = [0.1, 0.7]
+    feed(learner, [turn(1, 0, reply=2, cut=cut)])
+    assert learner.table[1, 0] == pytest.approx(-0.7 / 2)  # one of the two tables

@@ -1,0 +1,96 @@
+"""The gradient bandit on hand-computed numbers, and a published setting."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from agents import GradientBandit
+from agents.evaluation import SEATS, optimality
+from agents.learners.gradient_bandit import gradient_bandit
+from agents.training import train
+from nim_envs import GameEnv, make_game
+from tests.agents.learning import BOX, TWO, feed, turn
+
+
+def empty(states=1, actions=3):
+    """Preferences, baselines, visits."""
+    return np.zeros((states, actions)), np.zeros(states), np.zeros(states, dtype=np.int64)
+
+
+def test_preferences_move_by_the_advantage():
+    preferences, baselines, visits = arrays = empty()
+    legal, buffer = np.array([0, 1]), np.zeros(3)
+    # First game: a win with action 0 from baseline 0, probabilities one half each.
+    gradient_bandit(*arrays, 0, legal, 0, 1.0, 0.1, 1.0, buffer)
+    assert preferences[0].tolist() == pytest.approx([0.05, -0.05, 0.0])
+    assert (baselines[0], visits[0]) == (1.0, 1)
+    # Second game: a loss with action 1; the baseline is the mean before it, 1.
+    first = 1 / (1 + math.exp(-0.1))
+    gradient_bandit(*arrays, 0, legal, 1, -1.0, 0.1, 1.0, buffer)
+    step = 0.1 * (-1 - 1)
+    assert preferences[0].tolist() == pytest.approx(
+        [0.05 - step * first, -0.05 + step * (1 - (1 - first)), 0.0]
+    )
+    assert (baselines[0], visits[0]) == (0.0, 2)
+
+
+def test_the_step_is_the_gradient_at_any_temperature():
+    preferences, *_ = arrays = empty()
+    preferences[0] = [2 * math.log(3), 0.0, 5.0]  # 3/4 and 1/4 at temperature 2
+    gradient_bandit(*arrays, 0, np.array([0, 1]), 1, 1.0, 0.1, 2.0, np.zeros(3))
+    step = 0.1 * 1.0 / 2
+    assert preferences[0].tolist() == pytest.approx(
+        [2 * math.log(3) - step * 0.75, step * (1 - 0.25), 5.0]
+    )
+
+
+def test_the_learner_knows_its_temperature():
+    learner = GradientBandit(BOX, TWO, learning_rate=0.1, temperature=2.0)
+    learner.preferences[1] = [2 * math.log(3), 0.0]
+    chances = learner.action_probabilities(np.array([[1]]), np.ones((1, 2), dtype=np.int8))
+    assert chances[0].tolist() == pytest.approx([0.75, 0.25])
+    feed(learner, [turn(1, 1, reward=1.0)])
+    assert learner.preferences[1].tolist() == pytest.approx(
+        [2 * math.log(3) - 0.05 * 0.75, 0.05 * 0.75]
+    )
+
+
+def test_all_turns_of_a_seat_are_learned_from_when_its_game_ends():
+    learner = GradientBandit(BOX, TWO, learning_rate=0.2)
+    game = [
+        turn(1, 0),
+        turn(2, 1, seat=1),
+        turn(4, 1, seat=1, reward=1.0),
+        turn(3, 1, reply_reward=-1.0, end=True),
+    ]
+    feed(learner, game[:2])
+    assert not learner.preferences.any()
+    feed(learner, game)
+    assert learner.preferences == pytest.approx(
+        np.array([[0, 0], [-0.1, 0.1], [-0.1, 0.1], [0.1, -0.1], [-0.1, 0.1], [0, 0]])
+    )
+    assert learner.visits.tolist() == [0, 1, 1, 1, 1, 0]
+    assert learner.baselines.tolist() == [0, -1, 1, -1, 1, 0]
+
+
+def test_a_draw_has_result_0_and_a_bonus_counts_as_part_of_the_result():
+    learner = GradientBandit(BOX, TWO, learning_rate=0.2)
+    feed(learner, [turn(1, 0), turn(2, 0, end=True)])
+    assert not learner.preferences.any()
+    assert learner.visits.tolist() == [0, 1, 1, 0, 0, 0]
+    feed(learner, [turn(3, 0, bonus=0.5), turn(4, 0, end=True)])
+    assert learner.baselines.tolist() == [0, 0, 0, 0.5, 0.5, 0]
+
+
+def test_it_learns_the_larger_published_setting():
+    env = GameEnv(make_game("addition", k=4, n=20))
+    pair = [GradientBandit.for_env(env) for _ in SEATS]
+    train(env, pair, 50_000, seed=0, progress=False)
+    scores = [
+        optimality(learner.greedy(), env.game, seat).percent
+        for learner, seat in zip(pair, SEATS, strict=True)
+    ]
+    assert scores == [100, 100]

@@ -1,0 +1,185 @@
+"""Q-learning on hand-computed numbers: its bootstraps, rewards and replay."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from agents import NimSumShaping, QLearning, Transition
+from agents.evaluation import optimality
+from agents.learners.q_learning import q_learning
+from agents.tabular.replay import Replay, add, draw, replay_buffer, updates_due
+from agents.training import train
+from nim_envs import GameEnv, make_game
+from tests.agents.learning import BOX, ONES, TWO, ZEROS, feed, turn
+
+BOTH = np.array([0, 1])
+NOTHING = np.array([], dtype=np.int64)
+
+
+def learner_of(rows, **arguments):
+    learner = QLearning(BOX, TWO, **arguments)
+    for position, row in rows.items():
+        learner.table[position] = row
+    return learner
+
+
+def test_a_negative_discount_takes_the_opponents_best_reply_with_a_minus_sign():
+    table = np.array([[0.5, 0.0], [0.2, 0.6]])
+    q_learning(table, 0, 0, 0.0, 1, BOTH, 0.5, -0.9)
+    # 0.5 + 0.5 * (0 - 0.9 * 0.6 - 0.5)
+    assert table[0].tolist() == pytest.approx([-0.02, 0.0])
+    assert table[1].tolist() == [0.2, 0.6]
+
+
+def test_the_bootstrap_is_from_legal_actions_alone():
+    table = np.array([[0.0, 0.0], [0.2, 0.6]])
+    q_learning(table, 0, 1, 0.0, 1, np.array([0]), 1.0, -1.0)
+    assert table[0].tolist() == pytest.approx([0.0, -0.2])
+
+
+def test_where_the_game_has_ended_the_reward_alone_is_learned():
+    table = np.array([[0.5, 0.0], [9.0, 9.0]])
+    q_learning(table, 0, 0, 1.0, 1, NOTHING, 0.1, -0.9)
+    assert table[0, 0] == pytest.approx(0.55)
+
+
+@pytest.mark.parametrize(
+    ("bootstrap", "target"),
+    [
+        ("negamax", -0.9 * 0.7),  # the opponent's best, with a minus sign
+        ("own_turn", 0.9 * 0.3),  # the mover's own best, two plies on
+        ("opponent_max", 0.9 * 0.7),  # the published sign
+    ],
+)
+@pytest.mark.parametrize("cut", ["", "after the reply"])
+def test_it_bootstraps_as_named_also_where_the_game_is_cut_short(bootstrap, target, cut):
+    rows = {2: [0.1, 0.7], 4: [0.3, -0.2], 1: [0.2, 0.0]}
+    learner = learner_of(rows, bootstrap=bootstrap, learning_rate=0.5, discount=0.9)
+    feed(learner, [turn(1, 0, reply=2, following=4, cut=cut)])
+    assert learner.table[1].tolist() == pytest.approx([0.2 + 0.5 * (target - 0.2), 0.0])
+
+
+@pytest.mark.parametrize("replay", [None, Replay(capacity=3, batch=4, interval=1)])
+@pytest.mark.parametrize(
+    ("bootstrap", "target"), [("negamax", -0.7), ("own_turn", None), ("opponent_max", 0.7)]
+)
+def test_of_a_turn_that_nobody_answered_own_turn_learns_nothing(bootstrap, target, replay):
+    learner = learner_of({2: [0.1, 0.7], 4: [0.3, 0.2]}, bootstrap=bootstrap, replay=replay)
+    before = learner.table.copy()
+    feed(learner, [turn(1, 0, reply=2, following=4, cut="after the move")])
+    if target is not None:
+        before[1, 0] = target
+    assert learner.table.tolist() == before.tolist()
+
+
+@pytest.mark.parametrize(
+    ("bootstrap", "target"),
+    [("negamax", -0.7), ("own_turn", -1.0), ("opponent_max", 0.7 - 1.0)],
+)
+def test_a_move_whose_reply_ended_the_game(bootstrap, target):
+    learner = learner_of({2: [0.1, 0.7], 4: [9.0, 9.0]}, bootstrap=bootstrap)
+    feed(learner, [turn(1, 0, reply=2, following=4, reply_reward=-1.0, end=True)])
+    assert learner.table[1, 0] == pytest.approx(target)
+
+
+def test_rewards_come_in_the_units_asked_for():
+    learner = learner_of(
+        {}, bootstrap="opponent_max", win_reward=100.0, loss_reward=-7.0, discount=0.8
+    )
+    feed(learner, [turn(1, 0, reward=1.0)])
+    feed(learner, [turn(2, 1, reply=3, reply_reward=-1.0, end=True)])
+    assert learner.table[1, 0] == 100.0
+    assert learner.table[2, 1] == -7.0
+    feed(learner, [turn(4, 1, reply=1), turn(5, 0, end=True)])
+    assert learner.table[4, 1] == pytest.approx(80.0)
+    assert learner.table[5, 0] == 0.0  # a draw
+
+
+def test_a_bonus_is_paid_beside_the_reward_in_its_units():
+    # One object taken leaves nothing, whose nim-sum is 0.
+    learner = NimSumShaping(learner_of({}, win_reward=100.0), bonus=10.0)
+    feed(learner, [turn(1, 0, reward=1.0)])
+    assert learner.learner.table[1, 0] == 110.0
+    env = GameEnv(make_game("nim", heaps=(1, 1)))
+    for compiled in (False, True):
+        learner = NimSumShaping(QLearning.for_env(env, win_reward=100.0), bonus=10.0)
+        train(env, learner, 20, seed=0, progress=False, compiled=compiled)
+        assert learner.learner.table[1].tolist() == [0.0, 110.0]
+
+
+def test_initial_values_follow_the_seed():
+    first, second, other = (learner_of({}, initial_range=0.01, seed=n).table for n in (1, 1, 2))
+    assert (first == second).all()
+    assert (first != other).any()
+    assert (abs(first) <= 0.01).all()
+    assert first.any()
+
+
+def test_replay_learns_from_old_turns_when_it_is_time():
+    learner = learner_of({}, learning_rate=0.5, replay=Replay(capacity=1, batch=3, interval=2))
+    feed(learner, [turn(1, 0, reward=1.0)])
+    assert learner.table[1, 0] == 0.5
+    feed(learner, [turn(1, 0, reward=1.0)])
+    assert learner.table[1, 0] == 0.75
+    # Two games have ended: three more steps, each half of the way to 1.
+    feed(learner, [turn(1, 0, reward=1.0)])
+    assert learner.table[1, 0] == pytest.approx(1 - 0.125 * 0.5**3)
+    with pytest.raises(ValueError, match="batch"):
+        Replay(batch=0)
+
+
+def test_replay_bootstraps_from_legal_actions_alone():
+    learner = learner_of({2: [0.1, 0.7]}, replay=Replay(capacity=1, batch=1, interval=1))
+    only_first = np.array([1, 0], dtype=np.int8)
+    feed(learner, [turn(1, 0, reply=2, reply_legal=only_first, cut="after the reply")])
+    learner.table[1, 0] = 5.0
+    # One game has ended: the turn is learned from again, whatever the new one is.
+    feed(learner, [turn(1, 0, reply=2, reply_legal=only_first, cut="after the reply")])
+    assert learner.table[1, 0] == -0.1
+
+
+def test_replay_forgets_the_oldest_turn_first():
+    buffer = replay_buffer(Replay(capacity=2, batch=50, interval=1), actions=2)
+    for state in (1, 2, 3):
+        add(buffer, state, 0, 0.0, 0, BOTH)
+    assert updates_due(buffer, 1) == 50
+    assert {buffer.states[draw(buffer, uniform)] for uniform in (0.1, 0.9)} == {2, 3}
+    assert updates_due(buffer, 1) == 0
+
+
+def test_rows_are_found_by_observation():
+    box = spaces.Box(low=np.array([0, 0]), high=np.array([2, 3]), dtype=np.int64)
+    learner = QLearning(box, spaces.Discrete(2), learning_rate=0.5, discount=1.0)
+    learner.table[1 * 4 + 1] = [0.25, -1.0]
+    learner.update(
+        Transition(
+            seat=1,
+            observation=np.array([2, 1]),
+            action_mask=ONES,
+            action=1,
+            reward=0.0,
+            reply_observation=np.array([1, 1]),
+            reply_action_mask=ONES,
+            reply_reward=-1.0,
+            next_observation=np.array([0, 1]),
+            next_action_mask=ZEROS,
+            terminated=True,
+        )
+    )
+    expected = np.zeros((12, 2))
+    expected[5] = [0.25, -1.0]
+    expected[9, 1] = 0.5 * (-0.25)
+    assert learner.table.tolist() == expected.tolist()
+
+
+def test_the_published_sign_keeps_the_table_from_learning():
+    env = GameEnv(make_game("nim", heaps=(3, 4, 5), start="uniform"))
+    scores = {}
+    for bootstrap in ("negamax", "opponent_max"):
+        learner = QLearning.for_env(env, bootstrap=bootstrap, learning_rate=0.3, discount=0.95)
+        train(env, learner, 12_000, seed=0, progress=False)
+        scores[bootstrap] = optimality(learner.greedy(), env.game).percent
+    assert scores["negamax"] == 100
+    assert scores["opponent_max"] < 60

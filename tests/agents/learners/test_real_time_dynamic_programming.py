@@ -1,0 +1,109 @@
+"""Real-time dynamic programming on hand-computed numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents import RealTimeDynamicProgramming
+from agents.learners.real_time_dynamic_programming import (
+    predecessors,
+    real_time_dynamic_programming,
+    sweep_back,
+)
+from agents.tabular.position_values import position_values
+from nim_envs import make_game
+from tests.agents.learning import feed, turn
+
+
+def turn_at(game, *position, cut=""):
+    here = np.array(position)
+    legal = game.rules.action_mask(here)
+    return turn(0, 0, reward=0.0 if cut else 1.0, cut=cut)._replace(
+        observation=here, action_mask=legal
+    )
+
+
+@pytest.mark.parametrize("misere", [False, True])
+@pytest.mark.parametrize("cut", ["", "after the move", "after the reply"])
+def test_values_back_up_from_the_options_however_the_game_goes_on(misere, cut):
+    game = make_game("nim", heaps=(2, 1), misere=misere)
+    learner = RealTimeDynamicProgramming(game, learning_rate=0.5)
+    end = 1.0 if misere else -1.0
+    # Positions in mixed radix: (0,0), (0,1), (1,0), (1,1), (2,0), (2,1).
+    assert learner.values.tolist() == [end, 0, 0, 0, 0, 0]
+    learner.values[1:] = [0.1, 0.2, 0.3, 0.4, 0.5]
+    feed(learner, [turn_at(game, 2, 0, cut=cut)])
+    # From (2, 0): to (1, 0), worth -0.2, or to (0, 0), worth minus the end.
+    assert learner.values[4] == pytest.approx(0.4 + 0.5 * (max(-0.2, -end) - 0.4))
+    assert learner.values[[0, 1, 2, 3, 5]].tolist() == [end, 0.1, 0.2, 0.3, 0.5]
+
+
+def test_the_rule_takes_the_best_of_the_legal_actions_given():
+    game = make_game("nim", heaps=(3,))
+    positions = position_values(game, np.array([-1.0, 0.25, -0.5, 0.0]))
+    # To 2 or to 1, worth 0.5 and -0.25; taking all is left out.
+    real_time_dynamic_programming(positions, None, np.array([3]), np.array([0, 1]), 0.5)
+    assert positions.values.tolist() == [-1.0, 0.25, -0.5, 0.25]
+
+
+def test_like_heaps_share_a_value():
+    game = make_game("nim", heaps=(2, 2))
+    learner = RealTimeDynamicProgramming(game, symmetric=True)
+    at = game.rules.indices
+    feed(learner, [turn_at(game, 2, 0)])
+    assert learner.values[at(np.array([0, 2]))] == 1.0
+    assert learner.values[at(np.array([2, 0]))] == 0.0  # unused
+    greedy = learner.greedy()
+    here = np.array([[2, 2], [1, 2]])
+    chances = greedy.action_values(here, game.rules.action_mask(here))
+    assert chances[0].tolist() == [0.0, -1.0, 0.0, -1.0]
+
+
+def test_sweeping_raises_the_positions_before_one_that_turned_out_lost():
+    game = make_game("nim", heaps=(2, 2))
+    learner = RealTimeDynamicProgramming(game, learning_rate=0.5, sweeping=True)
+    at = game.rules.indices
+    for position in ((0, 1), (1, 0)):
+        learner.values[at(np.array(position))] = 1.0
+    here = np.array([1, 1])
+    feed(learner, [turn_at(game, 1, 1)])
+    # Both options of (1, 1) win for the opponent: it falls by half of the way to -1, and
+    # those one move before it, (2, 1) and (1, 2), rise by half of the way to 0.5.
+    assert learner.values[at(here)] == -0.5
+    values = {tuple(p): learner.values[at(p)] for p in game.rules.lattice()}
+    expected = dict.fromkeys(values, 0.0) | {
+        (0, 0): -1.0, (0, 1): 1.0, (1, 0): 1.0, (1, 1): -0.5, (2, 1): 0.25, (1, 2): 0.25,
+    }  # fmt: skip
+    assert values == expected
+    # What rose is no news to the positions before; and a value only falls where it is to.
+    learner.values[at(np.array([2, 1]))] = 0.9
+    feed(learner, [turn_at(game, 1, 1)])
+    assert learner.values[at(np.array([2, 1]))] == 0.9
+    assert learner.values[at(np.array([1, 2]))] == pytest.approx(0.25 + 0.5 * (0.75 - 0.25))
+
+
+def test_a_sweep_goes_back_one_move():
+    game = make_game("nim", heaps=(3,))
+    positions = position_values(game, np.array([-1.0, -0.5, 0.25, 0.75]))
+    sweep_back(positions, predecessors(game.rules), np.array([1]), 1, 0.5)
+    # -(-0.5) is more than the value of 2, and less than that of 3.
+    assert positions.values.tolist() == [-1.0, -0.5, 0.25 + 0.5 * 0.25, 0.75]
+    sweep_back(positions, None, np.array([0]), 0, 0.5)
+    assert positions.values[1] == -0.5
+
+
+def test_moves_that_split_are_left_out_of_sweeps():
+    before = predecessors(make_game("kayles", heaps=(4,)).rules)
+    # A heap of 2 comes of 3 by taking one from an end, and of 4 by taking two.
+    counts = before.counts[0]
+    assert before.states[0, 2, : counts[2]].tolist() == [3, 4]
+
+
+def test_values_of_one_byte_need_a_learning_rate_of_one():
+    game = make_game("nim")
+    assert RealTimeDynamicProgramming(game, dtype="int8").values.dtype == np.int8
+    with pytest.raises(ValueError, match=r"learning_rate of 1, not 0\.5"):
+        RealTimeDynamicProgramming(game, dtype="int8", learning_rate=0.5)
+    with pytest.raises(ValueError, match="float16"):
+        RealTimeDynamicProgramming(game, dtype="float16")

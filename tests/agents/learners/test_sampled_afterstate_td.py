@@ -1,0 +1,62 @@
+"""TD(0) on afterstates on hand-computed numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents import SampledAfterstateTD
+from agents.learners.sampled_afterstate_td import afterstate_td
+from nim_envs import make_game
+from tests.agents.learning import feed, turn
+
+GAME = make_game("nim", heaps=(5,))
+
+
+def learner_of():
+    learner = SampledAfterstateTD(GAME, learning_rate=0.5, discount=0.9)
+    learner.values[:] = [7.0, 0.1, 0.2, 0.3, 0.4, 0.5]  # that of the end is never looked at
+    return learner
+
+
+def test_the_value_left_moves_to_minus_what_comes_of_it():
+    values = np.array([0.2, 0.6])
+    afterstate_td(values, 0, 0.25, 1, False, 0.5, 0.9)
+    assert values.tolist() == pytest.approx([0.2 + 0.5 * (-0.25 - 0.9 * 0.6 - 0.2), 0.6])
+    afterstate_td(values, 1, -1.0, 0, True, 0.5, 0.9)
+    assert values[1] == pytest.approx(0.6 + 0.5 * (1 - 0.6))
+
+
+@pytest.mark.parametrize("cut", ["", "after the reply"])
+def test_it_learns_what_is_left_by_the_move_from_what_is_left_by_the_reply(cut):
+    learner = learner_of()
+    feed(learner, [turn(5, 0, reply=4, following=2, cut=cut)])
+    expected = [7.0, 0.1, 0.2, 0.3, 0.4 + 0.5 * (-0.9 * 0.2 - 0.4), 0.5]
+    assert learner.values.tolist() == pytest.approx(expected)
+
+
+def test_of_a_turn_that_nobody_answered_it_learns_nothing():
+    learner = learner_of()
+    before = learner.values.copy()
+    feed(learner, [turn(5, 0, reply=4, following=4, cut="after the move")])
+    assert learner.values.tolist() == before.tolist()
+
+
+def test_results_come_in_where_the_game_ends():
+    learner = learner_of()
+    feed(learner, [turn(2, 1, reply=0, reward=1.0)])
+    # The position without a move is lost to who is to move there.
+    assert learner.values[0] == 7.0 + 0.5 * (-1 - 7.0)
+    feed(learner, [turn(4, 0, reply=3, following=0, reply_reward=-1.0, bonus=0.5, end=True)])
+    assert learner.values[3] == 0.3 + 0.5 * (1 - 0.5 - 0.3)
+
+
+def test_it_chooses_the_position_of_the_least_value_by_the_rules():
+    learner = learner_of()
+    here = np.array([[5], [3]])
+    values = learner.greedy().action_values(here, GAME.rules.action_mask(here))
+    assert values.tolist() == [
+        pytest.approx([-0.4, -0.3, -0.2, -0.1, -7.0]),
+        pytest.approx([-0.2, -0.1, -7.0, -np.inf, -np.inf]),
+    ]
+    assert not SampledAfterstateTD(GAME).values.any()  # it is told of no result

@@ -1,0 +1,57 @@
+"""SARSA on hand-computed numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents import SARSA
+from agents.learners.sarsa import sarsa
+from tests.agents.learning import BOX, TWO, feed, turn
+
+
+def learner_of(rows):
+    learner = SARSA(BOX, TWO, learning_rate=0.5, discount=0.9)
+    for position, row in rows.items():
+        learner.table[position] = row
+    return learner
+
+
+def test_it_bootstraps_from_the_action_taken():
+    table = np.array([[0.2, 0.0], [0.6, -0.4]])
+    sarsa(table, 0, 0, -0.1, 1, 1, 0.5, 0.9)
+    assert table[0, 0] == pytest.approx(0.2 + 0.5 * (-0.1 - 0.9 * 0.4 - 0.2))
+    assert table[1].tolist() == [0.6, -0.4]
+
+
+def test_it_waits_for_the_next_action():
+    learner = learner_of({4: [0.3, -0.4]})
+    game = [
+        turn(1, 0, reply=2, following=4),
+        turn(5, 1, seat=1),  # the other seat's turn is not the next action
+        turn(4, 1, reply_reward=-1.0, end=True),
+    ]
+    feed(learner, [*game[:2]])
+    assert not learner.table[1].any()
+    feed(learner, game)
+    assert learner.table[1, 0] == pytest.approx(0.5 * 0.9 * -0.4)
+    assert learner.table[4, 1] == pytest.approx(-0.4 + 0.5 * (-1 + 0.4))
+    assert not learner.table[5].any()
+    feed(learner, [turn(3, 0), turn(2, 0, reward=1.0)])
+    assert learner.table[2, 0] == 0.5
+
+
+def test_a_turn_of_another_game_is_not_the_one_before():
+    learner = learner_of({4: [0.3, -0.4]})
+    feed(learner, [turn(1, 0, following=4)], [turn(4, 0, reward=1.0)])
+    assert not learner.table[1].any()
+    assert learner.table[4, 0] == pytest.approx(0.3 + 0.5 * 0.7)
+
+
+@pytest.mark.parametrize("cut", ["after the move", "after the reply"])
+def test_where_a_game_is_cut_short_the_last_turn_is_not_learned_from(cut):
+    learner = learner_of({4: [0.3, -0.4], 3: [0.8, 0.8]})
+    before = learner.table.copy()
+    feed(learner, [turn(1, 0, following=4), turn(4, 1, following=3, cut=cut)], [turn(5, 0)])
+    before[1, 0] = 0.5 * 0.9 * -0.4
+    assert learner.table == pytest.approx(before)
