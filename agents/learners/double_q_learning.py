@@ -14,7 +14,6 @@ from agents.tabular.action_values import (
     initial_table,
     step_towards,
 )
-from agents.tabular.learner import copy_into
 from agents.tabular.protocol import Turn, choose, draw_numbers, implements, learn
 from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import greedy_action
@@ -83,12 +82,7 @@ def _draw_numbers(
 
 
 @implements(learn, DoubleQLearningState)
-def _learn(
-    learner: DoubleQLearningState,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-) -> None:
+def _learn(learner: DoubleQLearningState, turn: Turn, epsilon: float, finished_games: int) -> None:
     updated, other = learner.first, learner.second
     if learner.numbers[0] < 0.5:
         updated, other = learner.second, learner.first
@@ -150,25 +144,11 @@ class DoubleQLearning(ActionValueLearner):
             np.zeros(2),
         )
         arguments = {
-            "learning_rate": learning_rate,
-            "discount": discount,
-            "epsilon": epsilon,
-            "initial_range": initial_range,
-            "seed": seed,
-        }
-        super().__init__(index, state, arguments, epsilon=epsilon, generator=rng)
-
-    @property
-    def tables(self) -> tuple[FloatArray, FloatArray]:
-        """Both tables, float64 ``(observations, actions)`` each."""
-        return self.state.first, self.state.second
-
-    def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
-        return {**super().saved(), "first": self.tables[0], "second": self.tables[1]}
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to where :meth:`saved` was called."""
-        super().restore(saved)
-        copy_into(self.tables[0], saved["first"])
-        copy_into(self.tables[1], saved["second"])
+            "learning_rate": learning_rate, "discount": discount, "epsilon": epsilon,
+            "initial_range": initial_range, "seed": seed,
+        }  # fmt: skip
+        self.tables: tuple[FloatArray, FloatArray] = (state.first, state.second)
+        learned = {"first": state.first, "second": state.second}
+        super().__init__(
+            index, state, learned=learned, arguments=arguments, epsilon=epsilon, generator=rng
+        )

@@ -14,7 +14,6 @@ from agents.tabular.action_values import (
     initial_table,
     step_towards,
 )
-from agents.tabular.learner import copy_into
 from agents.tabular.protocol import Turn, choose, draw_numbers, implements, is_unanswered, learn
 from agents.tabular.replay import (
     Replay,
@@ -118,12 +117,7 @@ def bootstrap_of(learner: QLearningState, turn: Turn) -> tuple[int, IntArray]:
 
 
 @implements(learn, QLearningState)
-def _learn(
-    learner: QLearningState,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-) -> None:
+def _learn(learner: QLearningState, turn: Turn, epsilon: float, finished_games: int) -> None:
     if learner.bootstrap == OWN_TURN and is_unanswered(turn):
         return
     reward = reward_of(learner, turn)
@@ -238,33 +232,16 @@ class QLearning(ActionValueLearner):
             float(loss_reward),
         )
         state: QLearningState | ReplayState = now
+        learned = {}
         if replay is not None:
-            state = ReplayState(table, now, replay_buffer(replay, table.shape[1]))
+            buffer = replay_buffer(replay, table.shape[1])
+            state, learned = ReplayState(table, now, buffer), arrays_of(buffer)
         arguments = {
-            "bootstrap": bootstrap,
-            "learning_rate": learning_rate,
-            "discount": discount,
-            "epsilon": epsilon,
-            "initial_range": initial_range,
-            "win_reward": win_reward,
-            "loss_reward": loss_reward,
-            "replay": replay,
-            "seed": seed,
-        }
+            "bootstrap": bootstrap, "learning_rate": learning_rate, "discount": discount,
+            "epsilon": epsilon, "initial_range": initial_range, "win_reward": win_reward,
+            "loss_reward": loss_reward, "replay": replay, "seed": seed,
+        }  # fmt: skip
         super().__init__(
-            index, state, arguments, epsilon=epsilon, generator=None if replay is None else rng
-        )
-
-    def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
-        saved = super().saved()
-        if isinstance(self.state, ReplayState):
-            saved["replay"] = arrays_of(self.state.buffer)
-        return saved
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to where :meth:`saved` was called."""
-        super().restore(saved)
-        if isinstance(self.state, ReplayState):
-            for array, before in zip(arrays_of(self.state.buffer), saved["replay"], strict=True):
-                copy_into(array, before)
+            index, state, learned=learned, arguments=arguments, epsilon=epsilon,
+            generator=None if replay is None else rng,
+        )  # fmt: skip

@@ -114,9 +114,7 @@ class WatkinsQLambda(ActionValueLearner):
             table, float(learning_rate), float(discount), float(trace_decay)
         )
         arguments = {
-            "learning_rate": learning_rate,
-            "discount": discount,
-            "trace_decay": trace_decay,
+            "learning_rate": learning_rate, "discount": discount, "trace_decay": trace_decay,
             "epsilon": epsilon,
-        }
-        super().__init__(index, state, arguments, epsilon=epsilon)
+        }  # fmt: skip
+        super().__init__(index, state, arguments=arguments, epsilon=epsilon)

@@ -40,7 +40,9 @@ class TabularLearner(ABC):
     Args:
         index: numbers the observations.
         state: a ``NamedTuple`` of the arrays and numbers of the learner.
+        learned: the arrays of it that learning changes, by name; a file holds them.
         arguments: of the constructor, besides spaces and game; a file holds them.
+        num_actions: size of the action space.
         epsilon: probability of a random action while learning, or a schedule over finished games.
         generator: the learner's own source of randomness, where it draws as it learns.
         game: the game that it learns, where it is known.
@@ -48,7 +50,7 @@ class TabularLearner(ABC):
     Attributes:
         index: as given.
         state: as given; its arrays change in place.
-        arguments: as given.
+        num_actions: as given.
         exploration: the current probability of a random action.
         generator: as given.
         game: as given; :meth:`for_env` knows it.
@@ -62,15 +64,19 @@ class TabularLearner(ABC):
         self,
         index: ObservationIndex,
         state: Any,
-        arguments: dict[str, Any],
         *,
+        learned: dict[str, Array],
+        arguments: dict[str, Any],
+        num_actions: int,
         epsilon: float | Schedule = 0.0,
         generator: np.random.Generator | None = None,
         game: Game | None = None,
     ) -> None:
         self.index = index
         self.state = state
-        self.arguments = arguments
+        self.num_actions = num_actions
+        self._learned = learned
+        self._arguments = arguments
         self.exploration = Exploration(epsilon)
         self.generator = generator
         self.game = game
@@ -156,11 +162,6 @@ class TabularLearner(ABC):
             )
         )
 
-    @property
-    @abstractmethod
-    def num_actions(self) -> int:
-        """Size of the action space."""
-
     @abstractmethod
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the behaviour policy; see :class:`agents.base.Policy`."""
@@ -187,14 +188,9 @@ class TabularLearner(ABC):
                     reply_observation=transition.reply_observation.reshape(-1),
                     next_observation=transition.next_observation.reshape(-1),
                 )
-            self._calls.learn(
-                self._fields,
-                self.index.strides,
-                self.index.offset,
-                *transition,
-                self.exploration.epsilon,
-                games,
-            )
+            epsilon, index = self.exploration.epsilon, self.index
+            turn = tuple(transition)
+            self._calls.learn(self._fields, index.strides, index.offset, turn, epsilon, games)
         if transition.terminated or transition.truncated:
             self.exploration.finish(transition.seat)
 
@@ -219,12 +215,13 @@ class TabularLearner(ABC):
     def saved(self) -> dict[str, Any]:
         """Return what a file holds of it: values, arrays and generators by name."""
         return {
-            "arguments": self.arguments,
+            "arguments": self._arguments,
             "observations": self.index.bounds,
             "actions": self.num_actions,
             "game": self.game,
             "games": list(self.exploration.ended),
             "generator": self.generator,
+            "learned": self._learned,
         }
 
     @classmethod
@@ -249,11 +246,19 @@ class TabularLearner(ABC):
         Raises:
             ValueError: it was made with other arguments.
         """
-        if saved["arguments"] != self.arguments:
+        if saved["arguments"] != self._arguments:
             raise ValueError(
                 f"the saved learner was made with other arguments, {saved['arguments']}, than "
-                f"this one, {self.arguments}"
+                f"this one, {self._arguments}"
             )
+        for name, array in self._learned.items():
+            before = saved["learned"][name]
+            if (array.shape, array.dtype) != (before.shape, before.dtype):
+                raise ValueError(
+                    f"the saved {name} is {before.dtype} {before.shape}, this one {array.dtype} "
+                    f"{array.shape}"
+                )
+            array[...] = before
         self.exploration.finish_many(saved["games"])
         if self.generator is not None:
             self.generator.bit_generator.state = saved["generator"].bit_generator.state
@@ -271,19 +276,6 @@ def game_of(saved: dict[str, Any]) -> Game:
             "its game is not in the file, as it is not a registered one: load it with game=…"
         )
     return game
-
-
-def copy_into(array: Array, saved: Array) -> None:
-    """Write a saved array into one of the same shape and type, in place.
-
-    Raises:
-        ValueError: the shape or the type is another.
-    """
-    if (array.shape, array.dtype) != (saved.shape, saved.dtype):
-        raise ValueError(
-            f"the saved array is {saved.dtype} {saved.shape}, this one {array.dtype} {array.shape}"
-        )
-    array[...] = saved
 
 
 class CompiledCalls(NamedTuple):
@@ -329,44 +321,19 @@ def compiled_calls(state_type: Any) -> CompiledCalls:
 
     @compiled
     def learn_once(
-        fields: Any,
-        strides: IntArray,
-        offset: int,
-        # As in agents.base.Transition, and in its order.
-        seat: int,
-        observation: Array,
-        action_mask: MaskArray,
-        action: int,
-        reward: float,
-        reply_observation: Array,
-        reply_action_mask: MaskArray,
-        reply_reward: float,
-        next_observation: Array,
-        next_action_mask: MaskArray,
-        terminated: bool,
-        truncated: bool,
-        bonus: float,
-        epsilon: float,
-        finished_games: int,
+        fields: Any, strides: IntArray, offset: int, turn: Any, epsilon: float, finished_games: int
     ) -> None:
-        turn = Turn(
-            seat,
-            observation,
-            mixed_radix_number(observation, strides, offset),
-            np.flatnonzero(action_mask),
-            action,
-            reward,
-            bonus,
-            reply_observation,
-            mixed_radix_number(reply_observation, strides, offset),
-            np.flatnonzero(reply_action_mask),
-            reply_reward,
-            mixed_radix_number(next_observation, strides, offset),
-            np.flatnonzero(next_action_mask),
-            terminated,
-            truncated,
-        )
-        learn(state_type(*fields), turn, epsilon, finished_games)
+        # In the order of agents.base.Transition.
+        seat, seen, mask, action, reward, reply_seen, reply_mask, reply_reward = turn[:8]
+        next_seen, next_mask, terminated, truncated, bonus = turn[8:]
+        complete = Turn(
+            seat, seen, mixed_radix_number(seen, strides, offset), np.flatnonzero(mask), action,
+            reward, bonus, reply_seen, mixed_radix_number(reply_seen, strides, offset),
+            np.flatnonzero(reply_mask), reply_reward,
+            mixed_radix_number(next_seen, strides, offset), np.flatnonzero(next_mask),
+            terminated, truncated,
+        )  # fmt: skip
+        learn(state_type(*fields), complete, epsilon, finished_games)
 
     @compiled
     def learn_from_game_once(

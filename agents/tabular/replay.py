@@ -107,6 +107,7 @@ def row_of(buffer: ReplayBuffer, uniform: float) -> int:
     return int(uniform * min(buffer.counters[0], len(buffer.states)))
 
 
-def arrays_of(buffer: ReplayBuffer) -> list[Array]:
-    """Return the buffer's arrays, for a file."""
-    return list(buffer[:7])
+def arrays_of(buffer: ReplayBuffer) -> dict[str, Array]:
+    """Return the arrays of a buffer that go into a file, by name."""
+    names = ReplayBuffer._fields[:7]
+    return {f"replay_{name}": array for name, array in zip(names, buffer[:7], strict=True)}
