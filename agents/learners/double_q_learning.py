@@ -136,12 +136,7 @@ class DoubleQLearning(ActionValueLearner):
         rng = np.random.default_rng(seed)
         index, table = initial_table(observation_space, action_space, initial_range, rng, tables=3)
         state = DoubleQLearningState(
-            table,
-            table.copy(),
-            table.copy(),
-            float(learning_rate),
-            float(discount),
-            np.zeros(2),
+            table, table.copy(), table.copy(), float(learning_rate), float(discount), np.zeros(2)
         )
         arguments = {
             "learning_rate": learning_rate, "discount": discount, "epsilon": epsilon,

@@ -140,10 +140,7 @@ def _draw_numbers(
 
 @implements(learn, ReplayState)
 def _learn_with_replay(
-    learner: ReplayState,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
+    learner: ReplayState, turn: Turn, epsilon: float, finished_games: int
 ) -> None:
     now, buffer = learner.q_learning, learner.buffer
     if not (now.bootstrap == OWN_TURN and is_unanswered(turn)):

@@ -139,10 +139,7 @@ implements(choose, RealTimeDynamicProgrammingState)(choose_by_lookahead)
 
 @implements(learn, RealTimeDynamicProgrammingState)
 def _learn(
-    learner: RealTimeDynamicProgrammingState,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
+    learner: RealTimeDynamicProgrammingState, turn: Turn, epsilon: float, finished_games: int
 ) -> None:
     real_time_dynamic_programming(
         learner.positions, learner.predecessors, turn.observation, turn.legal_actions,

@@ -21,11 +21,7 @@ from nim_envs.compilation import compiled
 
 @compiled(inner=True)
 def watkins_q_lambda(
-    table: FloatArray,
-    game: FinishedGame,
-    learning_rate: float,
-    discount: float,
-    trace_decay: float,
+    table: FloatArray, game: FinishedGame, learning_rate: float, discount: float, trace_decay: float
 ) -> None:
     """Q(s, a) += α [G − Q(s, a)], G = r + γ [(1 − λ) max_a' Q(s', a') + λ G'], last turn first.
 

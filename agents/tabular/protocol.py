@@ -103,12 +103,7 @@ def draw_numbers(learner: Any, finished_games: int, generator: np.random.Generat
     _implementation(draw_numbers, learner)(learner, finished_games, generator)
 
 
-def learn(
-    learner: Any,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-) -> None:
+def learn(learner: Any, turn: Turn, epsilon: float, finished_games: int) -> None:
     """Learn from one turn.
 
     Args:
@@ -175,12 +170,7 @@ def _draws_nothing(
     pass
 
 
-def _learns_nothing(
-    learner: Any,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-) -> None:
+def _learns_nothing(learner: Any, turn: Turn, epsilon: float, finished_games: int) -> None:
     pass
 
 

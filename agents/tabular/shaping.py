@@ -69,12 +69,7 @@ def _draw_numbers(
 
 
 @implements(learn, NimSumShapingState)
-def _learn(
-    learner: NimSumShapingState,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-) -> None:
+def _learn(learner: NimSumShapingState, turn: Turn, epsilon: float, finished_games: int) -> None:
     learn(learner.learner, turn, epsilon, finished_games)
 
 
