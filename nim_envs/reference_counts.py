@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 from numba import types
 from numba.extending import intrinsic
 
@@ -38,4 +39,12 @@ def _without_reference_counts(typing_context: Any, value: Any) -> Any:
     return value(value), codegen
 
 
-without_reference_counts: Any = intrinsic(_without_reference_counts)
+def _unchanged(value: Any) -> Any:
+    """Return ``value``, where Numba is told to compile nothing."""
+    return value
+
+
+_config: Any = numba.config
+without_reference_counts: Any = (
+    _unchanged if _config.DISABLE_JIT else intrinsic(_without_reference_counts)
+)

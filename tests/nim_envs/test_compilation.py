@@ -240,3 +240,35 @@ def test_the_batched_environment_is_compiled_when_made_and_once_for_all_games():
         compiled.append(int(done.stdout))
     # The first process may find everything on disk already; the others must.
     assert compiled[1:] == [0, 0]
+
+
+PLAY = """
+from agents import QLearning
+from agents.training import train
+from nim_envs import GameEnv, make_game
+from nim_envs.envs.vector import VectorGameEnv
+
+env = GameEnv(make_game("addition"))
+learner = QLearning.for_env(env)
+train(env, learner, 20, seed=0, progress=False)
+print(learner.state.table.tolist())
+batch = VectorGameEnv(make_game("nim", start="uniform"), 3, opponent=0.5, seat="random")
+batch.reset(seed=0)
+for _ in range(10):
+    print([array.tolist() for array in batch.step(batch.sample_actions())[1:4]])
+"""
+
+
+def test_what_is_compiled_does_the_same_as_plain_python():
+    def printed(**environment):
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore:overflow encountered:RuntimeWarning", "-c", PLAY],
+            cwd=ROOT,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout
+
+    assert printed(NUMBA_DISABLE_JIT="1") == printed()
