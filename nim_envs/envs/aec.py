@@ -14,11 +14,10 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
 from nim_envs.encoding import Encoding
+from nim_envs.envs.legality import checked_illegal_move, illegal_move_error
 from nim_envs.envs.rendering import LastMove, Renderer
 from nim_envs.errors import (
-    IllegalMoveError,
     InvalidActionError,
-    InvalidGameError,
     InvalidPositionError,
     ResetNeededError,
 )
@@ -32,7 +31,6 @@ from nim_envs.starts import Sampler, Start, as_start
 Observation = dict[str, npt.NDArray[Any]]
 
 FIRST, SECOND = PLAYERS
-ILLEGAL_MOVE_RULES = ("forfeit", "raise")
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
 
@@ -117,16 +115,12 @@ class GameEnv(AECEnv[str, Any, Any]):
         show_winning_moves: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        if illegal_move not in ILLEGAL_MOVE_RULES:
-            raise InvalidGameError(
-                f"illegal_move must be one of {ILLEGAL_MOVE_RULES}, not {illegal_move!r}"
-            )
         self.game = game
         self.render_mode = render_mode
         self._renderer = Renderer(
             game, render_mode, RENDER_MODES, title=name, show_winning_moves=show_winning_moves
         )
-        self.illegal_move = illegal_move
+        self.illegal_move = checked_illegal_move(illegal_move)
         self.max_cycles = (
             None if max_cycles is None else checked_integer("max_cycles", max_cycles, minimum=1)
         )
@@ -453,11 +447,7 @@ class GameEnv(AECEnv[str, Any, Any]):
     def _illegal(self, action: int, seat: int) -> None:
         """Let the mover forfeit the game, or raise."""
         if self.illegal_move == "raise":
-            raise IllegalMoveError(
-                f"action {action} ({self.game.rules.describe_action(action, self._current())}) is "
-                f"illegal at {self._current().tolist()}; legal actions are "
-                f"{np.flatnonzero(self._mask).tolist()}"
-            )
+            raise illegal_move_error(self.game.rules, self._current(), action)
         self._cumulative_rewards[PLAYERS[seat]] = 0.0
         self.agent_selection = PLAYERS[1 - seat]
         self._finish(winner=1 - seat)
