@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections import OrderedDict
 from typing import Any, Literal
 
@@ -53,7 +52,7 @@ class GameEnv(AECEnv[str, Any, Any]):
     option ``j`` takes ``j + 1`` objects, in a subtraction game the ``j``-th smallest amount
     of the set; in the addition game it adds ``j + 1``; a token moves along the ``j``-th edge.
     For a heap that may split, an option is an amount to take and the size of the smaller part
-    that is left. ``game.rules.describe_action`` describes any action in words.
+    that is left. ``game.rules.describe_action`` describes any action.
 
     ## Observation Space
     A ``Dict`` of ``"observation"``, the position as int64 ``(components,)`` (with another
@@ -426,23 +425,13 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def _checked_action(self, action: Any) -> int:
         """Return ``action`` as an ``int`` of the action space, or raise; checks that take time."""
-        allowed = f"an integer from 0 to {self._num_actions - 1}"
+        largest = self._num_actions - 1
         if action is None:
             raise InvalidActionError(
-                f"action must be {allowed}; None is allowed only when the game is over, and "
-                f"{self.agent_selection} is to move"
+                f"action must be an integer from 0 to {largest}; None is allowed only when the "
+                f"game is over, and {self.agent_selection} is to move"
             )
-        if isinstance(action, (bool, np.bool_)):
-            raise InvalidActionError(f"action must be {allowed}, not the boolean {action!r}")
-        try:
-            number = operator.index(action)
-        except TypeError:
-            raise InvalidActionError(
-                f"action must be {allowed}, not {action!r} of type {type(action).__name__}"
-            ) from None
-        if not 0 <= number < self._num_actions:
-            raise InvalidActionError(f"action must be {allowed}, not {number}")
-        return number
+        return checked_integer("action", action, 0, largest, error=InvalidActionError)
 
     def _illegal(self, action: int, seat: int) -> None:
         """Let the mover forfeit the game, or raise."""
