@@ -139,8 +139,8 @@ def test_two_people_can_play():
 def test_train_evaluate_and_tournament(tmp_path, capsys):
     agent = str(tmp_path / "agent.zip")
     game = ["--game", "subtraction", "--set", "heaps=9", "--set", "misere=true"]
-    learn = ["train", *game, "--learner", "WinLossRatio", "--param", "forgetting=0.01"]
-    assert run([*learn, "--episodes", "2000", "--output", agent]) == 0
+    learn = ["train", *game, "--learner", "win-loss-ratio", "--param", "forgetting=0.01"]
+    assert run([*learn, "--games", "2000", "--output", agent]) == 0
     assert "100.0 % of 6 N-positions" in capsys.readouterr().out
     assert load(agent).forgetting == 0.01
     assert run(["evaluate", *game, "--agent", agent]) == 0
@@ -161,7 +161,7 @@ ROW = ["--game", "subtraction", "--set", "heaps=9", "--set", "misere=true"]
 
 def test_show_prints_the_table_and_a_sample_game(tmp_path, capsys):
     agent = str(tmp_path / "agent.zip")
-    learn = ["train", *ROW, "--learner", "WinLossRatio", "--episodes", "2000", "--output", agent]
+    learn = ["train", *ROW, "--learner", "win-loss-ratio", "--games", "2000", "--output", agent]
     assert run(learn) == 0
     capsys.readouterr()
     assert run(["show", *ROW, "--agent", agent]) == 0
@@ -190,7 +190,7 @@ def test_show_prints_the_table_and_a_sample_game(tmp_path, capsys):
 
 def test_train_and_show_write_pictures(tmp_path, capsys):
     agent, plots = str(tmp_path / "agent.zip"), tmp_path / "plots"
-    learn = ["train", *ROW, "--episodes", "1200", "--output", agent]
+    learn = ["train", *ROW, "--games", "1200", "--output", agent]
     assert run([*learn, "--plots", str(plots)]) == 0
     out = capsys.readouterr().out
     for name in ("training.png", "heatmap_policy.png"):
@@ -218,7 +218,7 @@ def test_games_that_split_and_sums_are_shown_and_scored(capsys):
 
 
 def test_curves_of_a_game_too_large_for_heatmaps_are_still_drawn(tmp_path, capsys):
-    learn = ["train", "--game", "nim", "--set", "heaps=2,2,2,2,2,2,2", "--episodes", "60"]
+    learn = ["train", "--game", "nim", "--set", "heaps=2,2,2,2,2,2,2", "--games", "60"]
     agent, plots = str(tmp_path / "agent.zip"), str(tmp_path / "plots")
     assert run([*learn, "--output", agent, "--plots", plots, "--every", "20"]) == 0
     assert "no heatmap: " in capsys.readouterr().out
@@ -273,9 +273,9 @@ def test_a_missing_package_is_named_with_how_to_install_it(
         (["train", "--game", "nim", "--param", "speed=3", "--output", "x"],
          "discount, epsilon"),
         (["train", "--game", "nim", "--param", "[", "--output", "x"], "NAME=VALUE"),
-        (["train", "--game", "nim", "--episodes", "0", "--output", "x"], "0"),
-        (["train", "--game", "nim", "--episodes", "2", "--output", "."], "directory"),
-        (["train", "--game", "nim", "--episodes", "2", "--output", "README.md/x"], "README.md: "),
+        (["train", "--game", "nim", "--games", "0", "--output", "x"], "0"),
+        (["train", "--game", "nim", "--games", "2", "--output", "."], "directory"),
+        (["train", "--game", "nim", "--games", "2", "--output", "README.md/x"], "README.md: "),
         (["train", "--game", "nim", "--output", "x", "--checkpoint", "README.md"], "README.md"),
         (["train", "--game", "nim"], "--output"),
         (["play", "--game", "nim", "--against", "nobody"], "nobody"),
@@ -323,7 +323,7 @@ def test_a_fault_of_the_program_is_raised_as_such(fault, monkeypatch, tmp_path):
     with pytest.raises(type(fault), match=str(fault.args[-1])):
         run(["tournament", "--game", "nim", "--player", "optimal", "--player", "random"])
     monkeypatch.setattr(QLearning, "greedy", faulty)
-    learn = ["train", "--game", "nim", "--episodes", "5", "--output", str(tmp_path / "agent.zip")]
+    learn = ["train", "--game", "nim", "--games", "5", "--output", str(tmp_path / "agent.zip")]
     with pytest.raises(type(fault), match=str(fault.args[-1])):
         run(learn)
 
@@ -343,7 +343,7 @@ def test_without_a_package_the_command_line_says_what_to_install():
 
 def test_an_agent_of_another_game_is_refused(tmp_path, capsys):
     agent = str(tmp_path / "agent.zip")
-    assert run(["train", "--game", "nim", "--episodes", "5", "--output", agent]) == 0
+    assert run(["train", "--game", "nim", "--games", "5", "--output", agent]) == 0
     other = ["evaluate", "--game", "nim", "--set", "heaps=2,2", "--agent", agent]
     assert run(other) == 2
     assert "another game" in capsys.readouterr().err
@@ -352,7 +352,7 @@ def test_an_agent_of_another_game_is_refused(tmp_path, capsys):
 def test_ctrl_c_saves_what_was_learned(tmp_path):
     agent = tmp_path / "agent.zip"
     process = subprocess.Popen(
-        [sys.executable, "-m", "agents", "train", "--game", "nim", "--episodes", "100000000",
+        [sys.executable, "-m", "agents", "train", "--game", "nim", "--games", "100000000",
          "--output", str(agent), "--checkpoint", str(tmp_path / "run.zip"),
          "--plots", str(tmp_path / "plots")],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
