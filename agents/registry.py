@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from agents.base import Learner
-from agents.learners.actor_critic import ActorCritic
-from agents.learners.double_q_learning import DoubleQLearning
-from agents.learners.expected_sarsa import ExpectedSARSA
-from agents.learners.gradient_bandit import GradientBandit
-from agents.learners.monte_carlo import MonteCarloES
-from agents.learners.natural_policy_gradient import NaturalPolicyGradient
-from agents.learners.q_learning import QLearning
-from agents.learners.real_time_dynamic_programming import RealTimeDynamicProgramming
-from agents.learners.sampled_afterstate_td import SampledAfterstateTD
-from agents.learners.sarsa import SARSA
-from agents.learners.watkins_q_lambda import WatkinsQLambda
-from agents.learners.win_loss_ratio import WinLossRatio
+from agents.learners.actor_critic import ActorCritic, actor_critic
+from agents.learners.double_q_learning import DoubleQLearning, double_q_learning
+from agents.learners.expected_sarsa import ExpectedSARSA, expected_sarsa
+from agents.learners.gradient_bandit import GradientBandit, gradient_bandit
+from agents.learners.monte_carlo import MonteCarloES, monte_carlo
+from agents.learners.natural_policy_gradient import NaturalPolicyGradient, natural_policy_gradient
+from agents.learners.q_learning import QLearning, q_learning
+from agents.learners.real_time_dynamic_programming import (
+    RealTimeDynamicProgramming,
+    real_time_dynamic_programming,
+)
+from agents.learners.sampled_afterstate_td import SampledAfterstateTD, afterstate_td
+from agents.learners.sarsa import SARSA, sarsa
+from agents.learners.watkins_q_lambda import WatkinsQLambda, watkins_q_lambda
+from agents.learners.win_loss_ratio import WinLossRatio, count_result
 from agents.tabular.learner import TabularLearner
 
 
@@ -28,13 +32,20 @@ class Row:
 
     Attributes:
         learner: its class.
+        rule: its learning rule, whose docstring begins with the formula.
         arguments: of its constructor, over the defaults.
         one_for_each_seat: whether each seat has a learner of its own, not one table for both.
     """
 
     learner: type[TabularLearner]
+    rule: Callable[..., None]
     arguments: Mapping[str, Any] = field(default_factory=dict)
     one_for_each_seat: bool = False
+
+    @property
+    def formula(self) -> str:
+        """The learning rule as a formula."""
+        return (inspect.getdoc(self.rule) or "").partition("\n")[0]
 
     def make(self, env: Any, **arguments: Any) -> tuple[Learner, ...]:
         """Return new learners for ``env``: one for both seats, or one for each.
@@ -50,21 +61,23 @@ class Row:
 
 
 LEARNERS: dict[str, Row] = {
-    "q-learning": Row(QLearning),
-    "gradient-bandit": Row(GradientBandit, one_for_each_seat=True),
-    "q-learning-own-turn": Row(QLearning, {"bootstrap": "own_turn", "learning_rate": 0.3}),
-    "q-learning-opponent-max": Row(
-        QLearning, {"bootstrap": "opponent_max", "learning_rate": 0.3, "discount": 0.95}
+    "q-learning": Row(QLearning, q_learning),
+    "gradient-bandit": Row(GradientBandit, gradient_bandit, one_for_each_seat=True),
+    "q-learning-own-turn": Row(
+        QLearning, q_learning, {"bootstrap": "own_turn", "learning_rate": 0.3}
     ),
-    "double-q-learning": Row(DoubleQLearning),
-    "sarsa": Row(SARSA, {"learning_rate": 0.2}),
-    "expected-sarsa": Row(ExpectedSARSA, {"learning_rate": 0.2}),
-    "watkins-q-lambda": Row(WatkinsQLambda),
-    "monte-carlo-es": Row(MonteCarloES, {"epsilon": 0.2}),
-    "win-loss-ratio": Row(WinLossRatio),
-    "real-time-dynamic-programming": Row(RealTimeDynamicProgramming),
-    "sampled-afterstate-td": Row(SampledAfterstateTD),
-    "actor-critic": Row(ActorCritic),
-    "natural-policy-gradient": Row(NaturalPolicyGradient),
+    "q-learning-opponent-max": Row(
+        QLearning, q_learning, {"bootstrap": "opponent_max", "learning_rate": 0.3, "discount": 0.95}
+    ),
+    "double-q-learning": Row(DoubleQLearning, double_q_learning),
+    "sarsa": Row(SARSA, sarsa, {"learning_rate": 0.2}),
+    "expected-sarsa": Row(ExpectedSARSA, expected_sarsa, {"learning_rate": 0.2}),
+    "watkins-q-lambda": Row(WatkinsQLambda, watkins_q_lambda),
+    "monte-carlo-es": Row(MonteCarloES, monte_carlo, {"epsilon": 0.2}),
+    "win-loss-ratio": Row(WinLossRatio, count_result),
+    "real-time-dynamic-programming": Row(RealTimeDynamicProgramming, real_time_dynamic_programming),
+    "sampled-afterstate-td": Row(SampledAfterstateTD, afterstate_td),
+    "actor-critic": Row(ActorCritic, actor_critic),
+    "natural-policy-gradient": Row(NaturalPolicyGradient, natural_policy_gradient),
 }
 """Every learner by its name on the command line; adding a learner is adding a row."""

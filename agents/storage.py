@@ -24,6 +24,7 @@ from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay, harmonic
 from agents.tabular.shaping import NimSumShaping
 from nim_envs import Game, make_game
+from nim_envs.errors import NimEnvsError
 from nim_envs.files import write_atomically
 
 FORMAT = "nim_envs agent"
@@ -37,7 +38,7 @@ CLASSES: dict[str, Any] = {
 """What can be saved, by the name that a file gives it: every registered learner, and wrappers."""
 
 
-class StorageError(ValueError):
+class StorageError(NimEnvsError, ValueError):
     """A file that holds no saved learner, or something that cannot be saved."""
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from gymnasium import spaces
 
 from agents.registry import LEARNERS
+from agents.tabular import replay
 from agents.tabular.heap_symmetry import HeapSymmetry
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay, harmonic
@@ -67,9 +68,8 @@ CLASSES: dict[str, Any] = {
     "AfterstateTD": LEARNERS["real-time-dynamic-programming"].learner,
 }
 
-ARRAYS = (
-    "table", "visits", "preferences", "baselines", "wins", "losses", "values", "action_values",
-)  # fmt: skip
+REPLAY = tuple(f"replay_{name}" for name in replay.ReplayBuffer._fields[:7])
+"""What the arrays of such a buffer are called now, in their order."""
 
 
 def decode_version_1(code: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
@@ -133,15 +133,16 @@ def _learner(name: str, arguments: dict[str, Any], state: Mapping[str, Any]) -> 
         return HeapSymmetry(**arguments)
     learner = CLASSES[name](**arguments)
     saved = learner.saved()
-    saved.update({array: state[array] for array in ARRAYS if array in saved})
+    before = dict(state)
+    if "tables" in before:
+        before["first"], before["second"] = before["tables"]
+    if before.get("buffer") is not None:
+        before.update(zip(REPLAY, before["buffer"][:7], strict=True))
+    saved["learned"] = {name: before[name] for name in saved["learned"]}
     if "exploration" in state:
         saved["games"] = state["exploration"]["ended"]
     if "rng" in state:
         saved["generator"] = state["rng"]
-    if "first" in saved:
-        saved["first"], saved["second"] = state["tables"]
-    if "replay" in saved:
-        saved["replay"] = list(state["buffer"][:7])
     learner.restore(saved)
     return learner
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from inspect import signature
 from pathlib import Path
@@ -88,9 +87,11 @@ def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Learner:
         if argument.default is not argument.empty
     }
     arguments = arguments_of(name, settings, defaults)
+    # Without arguments only the game can be wrong for it: too large, say.
+    refused = (TypeError, ValueError) if settings else ValueError
     try:
         return row.make(env, **arguments)[0]
-    except (TypeError, ValueError) as error:
+    except refused as error:
         raise click.UsageError(f"{' '.join([name, *settings])}: {error}") from error
 
 
@@ -125,7 +126,6 @@ def make_agent(text: str, env: GameEnv) -> Agent:
     return cast(Learner, learner)
 
 
-@functools.cache
 def saved_learner(text: str) -> Any:
     """Return the learner in the file ``text``."""
     with using(Path(text)):

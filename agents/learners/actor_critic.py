@@ -9,7 +9,6 @@ from gymnasium import spaces
 
 from agents.base import FloatArray, IntArray
 from agents.tabular.action_values import initial_table
-from agents.tabular.learner import copy_into
 from agents.tabular.preferences import PreferenceLearner, check_rates, choose_by_softmax
 from agents.tabular.protocol import Turn, choose, implements, learn
 from agents.tabular.selection import softmax
@@ -78,13 +77,7 @@ implements(choose, ActorCriticState)(choose_by_softmax)
 
 
 @implements(learn, ActorCriticState)
-def _learn(
-    learner: ActorCriticState,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-    generator: np.random.Generator | None,
-) -> None:
+def _learn(learner: ActorCriticState, turn: Turn, epsilon: float, finished_games: int) -> None:
     actor_critic(
         learner.preferences, learner.values, turn.state, turn.legal_actions, turn.action,
         turn.reward + turn.bonus, turn.reply_state, len(turn.reply_legal_actions) == 0,
@@ -136,19 +129,5 @@ class ActorCritic(PreferenceLearner):
             np.zeros(actions),
         )
         arguments = {"actor_rate": actor_rate, "critic_rate": critic_rate, "discount": discount}
-        super().__init__(index, state, arguments)
-
-    @property
-    def values(self) -> FloatArray:
-        """Values for the player to move, float64 ``(observations,)``."""
-        values: FloatArray = self.state.values
-        return values
-
-    def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
-        return {**super().saved(), "values": self.values}
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to where :meth:`saved` was called."""
-        super().restore(saved)
-        copy_into(self.values, saved["values"])
+        self.values: FloatArray = state.values
+        super().__init__(index, state, learned={"values": self.values}, arguments=arguments)

@@ -14,8 +14,7 @@ from agents.tabular.action_values import (
     initial_table,
     step_towards,
 )
-from agents.tabular.learner import copy_into
-from agents.tabular.protocol import Turn, choose, implements, learn
+from agents.tabular.protocol import Turn, choose, draw_numbers, implements, learn
 from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import greedy_action
 from nim_envs.compilation import compiled
@@ -68,26 +67,29 @@ class DoubleQLearningState(NamedTuple):
     second: FloatArray
     learning_rate: float
     discount: float
+    numbers: FloatArray  # (2,): which table is updated, and which of equal replies is taken
 
 
 implements(choose, DoubleQLearningState)(choose_epsilon_greedily)
 
 
-@implements(learn, DoubleQLearningState)
-def _learn(
-    learner: DoubleQLearningState,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-    generator: np.random.Generator,
+@implements(draw_numbers, DoubleQLearningState)
+def _draw_numbers(
+    learner: DoubleQLearningState, finished_games: int, generator: np.random.Generator
 ) -> None:
+    for place in range(2):
+        learner.numbers[place] = generator.random()
+
+
+@implements(learn, DoubleQLearningState)
+def _learn(learner: DoubleQLearningState, turn: Turn, epsilon: float, finished_games: int) -> None:
     updated, other = learner.first, learner.second
-    if generator.random() < 0.5:
+    if learner.numbers[0] < 0.5:
         updated, other = learner.second, learner.first
     state, action = turn.state, turn.action
     double_q_learning(
         updated, other, state, action, turn.reward + turn.bonus, turn.reply_state,
-        turn.reply_legal_actions, learner.learning_rate, learner.discount, generator.random(),
+        turn.reply_legal_actions, learner.learning_rate, learner.discount, learner.numbers[1],
     )  # fmt: skip
     learner.table[state, action] = (
         learner.first[state, action] + learner.second[state, action]
@@ -134,28 +136,14 @@ class DoubleQLearning(ActionValueLearner):
         rng = np.random.default_rng(seed)
         index, table = initial_table(observation_space, action_space, initial_range, rng, tables=3)
         state = DoubleQLearningState(
-            table, table.copy(), table.copy(), float(learning_rate), float(discount)
+            table, table.copy(), table.copy(), float(learning_rate), float(discount), np.zeros(2)
         )
         arguments = {
-            "learning_rate": learning_rate,
-            "discount": discount,
-            "epsilon": epsilon,
-            "initial_range": initial_range,
-            "seed": seed,
-        }
-        super().__init__(index, state, arguments, epsilon=epsilon, generator=rng)
-
-    @property
-    def tables(self) -> tuple[FloatArray, FloatArray]:
-        """Both tables, float64 ``(observations, actions)`` each."""
-        return self.state.first, self.state.second
-
-    def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
-        return {**super().saved(), "first": self.tables[0], "second": self.tables[1]}
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to where :meth:`saved` was called."""
-        super().restore(saved)
-        copy_into(self.tables[0], saved["first"])
-        copy_into(self.tables[1], saved["second"])
+            "learning_rate": learning_rate, "discount": discount, "epsilon": epsilon,
+            "initial_range": initial_range, "seed": seed,
+        }  # fmt: skip
+        self.tables: tuple[FloatArray, FloatArray] = (state.first, state.second)
+        learned = {"first": state.first, "second": state.second}
+        super().__init__(
+            index, state, learned=learned, arguments=arguments, epsilon=epsilon, generator=rng
+        )

@@ -82,13 +82,7 @@ implements(choose, ExpectedSARSAState)(choose_epsilon_greedily)
 
 
 @implements(learn, ExpectedSARSAState)
-def _learn(
-    learner: ExpectedSARSAState,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-    generator: np.random.Generator | None,
-) -> None:
+def _learn(learner: ExpectedSARSAState, turn: Turn, epsilon: float, finished_games: int) -> None:
     if is_unanswered(turn):
         return
     reward = turn.reward + turn.bonus + turn.reply_reward
@@ -138,10 +132,7 @@ class ExpectedSARSA(ActionValueLearner):
         index, table = initial_table(observation_space, action_space, initial_range, rng)
         state = ExpectedSARSAState(table, float(learning_rate), float(discount))
         arguments = {
-            "learning_rate": learning_rate,
-            "discount": discount,
-            "epsilon": epsilon,
-            "initial_range": initial_range,
-            "seed": seed,
-        }
-        super().__init__(index, state, arguments, epsilon=epsilon)
+            "learning_rate": learning_rate, "discount": discount, "epsilon": epsilon,
+            "initial_range": initial_range, "seed": seed,
+        }  # fmt: skip
+        super().__init__(index, state, arguments=arguments, epsilon=epsilon)

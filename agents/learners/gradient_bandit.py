@@ -9,7 +9,6 @@ from gymnasium import spaces
 
 from agents.base import FloatArray, IntArray
 from agents.tabular.action_values import initial_table
-from agents.tabular.learner import copy_into
 from agents.tabular.preferences import PreferenceLearner, choose_by_softmax
 from agents.tabular.protocol import FinishedGame, choose, implements, learn_from_game, legal_in
 from agents.tabular.selection import softmax
@@ -133,26 +132,7 @@ class GradientBandit(PreferenceLearner):
             np.zeros(actions),
         )
         arguments = {"learning_rate": learning_rate, "temperature": temperature}
-        super().__init__(index, state, arguments)
-
-    @property
-    def baselines(self) -> FloatArray:
-        """Mean result at each position, float64 ``(observations,)``."""
-        baselines: FloatArray = self.state.baselines
-        return baselines
-
-    @property
-    def visits(self) -> IntArray:
-        """Number of results at each position, int64 ``(observations,)``."""
-        visits: IntArray = self.state.visits
-        return visits
-
-    def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
-        return {**super().saved(), "baselines": self.baselines, "visits": self.visits}
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to where :meth:`saved` was called."""
-        super().restore(saved)
-        copy_into(self.baselines, saved["baselines"])
-        copy_into(self.visits, saved["visits"])
+        self.baselines: FloatArray = state.baselines
+        self.visits: IntArray = state.visits
+        learned = {"baselines": self.baselines, "visits": self.visits}
+        super().__init__(index, state, learned=learned, arguments=arguments)

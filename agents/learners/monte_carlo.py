@@ -9,7 +9,6 @@ from gymnasium import spaces
 
 from agents.base import Array, FloatArray, IntArray
 from agents.tabular.action_values import ActionValueLearner, initial_table
-from agents.tabular.learner import copy_into
 from agents.tabular.protocol import FinishedGame, choose, implements, learn_from_game
 from agents.tabular.schedules import Schedule, harmonic
 from agents.tabular.selection import epsilon_greedy_action, random_action
@@ -96,19 +95,6 @@ class MonteCarloES(ActionValueLearner):
     ) -> None:
         index, table = initial_table(observation_space, action_space, tables=2)
         state = MonteCarloState(table, np.zeros(table.shape, dtype=np.int64))
-        super().__init__(index, state, {"epsilon": epsilon}, epsilon=epsilon)
-
-    @property
-    def visits(self) -> IntArray:
-        """How many results each mean is of, int64 ``(observations, actions)``."""
-        visits: IntArray = self.state.visits
-        return visits
-
-    def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
-        return {**super().saved(), "visits": self.visits}
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to where :meth:`saved` was called."""
-        super().restore(saved)
-        copy_into(self.visits, saved["visits"])
+        self.visits: IntArray = state.visits
+        learned, arguments = {"visits": self.visits}, {"epsilon": epsilon}
+        super().__init__(index, state, learned=learned, arguments=arguments, epsilon=epsilon)

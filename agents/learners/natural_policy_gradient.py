@@ -9,7 +9,6 @@ from gymnasium import spaces
 
 from agents.base import FloatArray, IntArray
 from agents.tabular.action_values import initial_table
-from agents.tabular.learner import copy_into
 from agents.tabular.preferences import PreferenceLearner, check_rates, choose_by_softmax
 from agents.tabular.protocol import Turn, choose, implements, learn
 from agents.tabular.selection import softmax
@@ -85,11 +84,7 @@ implements(choose, NaturalPolicyGradientState)(choose_by_softmax)
 
 @implements(learn, NaturalPolicyGradientState)
 def _learn(
-    learner: NaturalPolicyGradientState,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-    generator: np.random.Generator | None,
+    learner: NaturalPolicyGradientState, turn: Turn, epsilon: float, finished_games: int
 ) -> None:
     natural_policy_gradient(
         learner.preferences, learner.action_values, turn.state, turn.legal_actions, turn.action,
@@ -141,19 +136,6 @@ class NaturalPolicyGradient(PreferenceLearner):
             np.zeros(preferences.shape[1]),
         )
         arguments = {"actor_rate": actor_rate, "critic_rate": critic_rate, "discount": discount}
-        super().__init__(index, state, arguments)
-
-    @property
-    def action_values(self) -> FloatArray:
-        """Action values, float64 ``(observations, actions)``."""
-        action_values: FloatArray = self.state.action_values
-        return action_values
-
-    def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
-        return {**super().saved(), "action_values": self.action_values}
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to where :meth:`saved` was called."""
-        super().restore(saved)
-        copy_into(self.action_values, saved["action_values"])
+        self.action_values: FloatArray = state.action_values
+        learned = {"action_values": self.action_values}
+        super().__init__(index, state, learned=learned, arguments=arguments)

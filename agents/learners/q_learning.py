@@ -14,16 +14,15 @@ from agents.tabular.action_values import (
     initial_table,
     step_towards,
 )
-from agents.tabular.learner import copy_into
-from agents.tabular.protocol import Turn, choose, implements, is_unanswered, learn
+from agents.tabular.protocol import Turn, choose, draw_numbers, implements, is_unanswered, learn
 from agents.tabular.replay import (
     Replay,
     ReplayBuffer,
     add,
     arrays_of,
-    draw,
+    is_due,
     replay_buffer,
-    updates_due,
+    row_of,
 )
 from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import largest_legal
@@ -118,13 +117,7 @@ def bootstrap_of(learner: QLearningState, turn: Turn) -> tuple[int, IntArray]:
 
 
 @implements(learn, QLearningState)
-def _learn(
-    learner: QLearningState,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-    generator: np.random.Generator | None,
-) -> None:
+def _learn(learner: QLearningState, turn: Turn, epsilon: float, finished_games: int) -> None:
     if learner.bootstrap == OWN_TURN and is_unanswered(turn):
         return
     reward = reward_of(learner, turn)
@@ -135,26 +128,34 @@ def _learn(
     )  # fmt: skip
 
 
+@implements(draw_numbers, ReplayState)
+def _draw_numbers(
+    learner: ReplayState, finished_games: int, generator: np.random.Generator
+) -> None:
+    if is_due(learner.buffer, finished_games):
+        numbers = learner.buffer.numbers
+        for place in range(len(numbers)):
+            numbers[place] = generator.random()
+
+
 @implements(learn, ReplayState)
 def _learn_with_replay(
-    learner: ReplayState,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-    generator: np.random.Generator,
+    learner: ReplayState, turn: Turn, epsilon: float, finished_games: int
 ) -> None:
     now, buffer = learner.q_learning, learner.buffer
     if not (now.bootstrap == OWN_TURN and is_unanswered(turn)):
-        learn(now, turn, epsilon, finished_games, generator)
+        learn(now, turn, epsilon, finished_games)
         next_state, legal_actions = bootstrap_of(now, turn)
         add(buffer, turn.state, turn.action, reward_of(now, turn), next_state, legal_actions)
-    for _ in range(updates_due(buffer, finished_games)):
-        row = draw(buffer, generator.random())
-        q_learning(
-            learner.table, buffer.states[row], buffer.actions[row], buffer.rewards[row],
-            buffer.next_states[row], buffer.legal_actions[row, : buffer.legal_counts[row]],
-            now.learning_rate, now.discount,
-        )  # fmt: skip
+    if is_due(buffer, finished_games):
+        buffer.counters[1] = finished_games
+        for number in buffer.numbers:
+            row = row_of(buffer, number)
+            q_learning(
+                learner.table, buffer.states[row], buffer.actions[row], buffer.rewards[row],
+                buffer.next_states[row], buffer.legal_actions[row, : buffer.legal_counts[row]],
+                now.learning_rate, now.discount,
+            )  # fmt: skip
 
 
 class QLearning(ActionValueLearner):
@@ -228,33 +229,16 @@ class QLearning(ActionValueLearner):
             float(loss_reward),
         )
         state: QLearningState | ReplayState = now
+        learned = {}
         if replay is not None:
-            state = ReplayState(table, now, replay_buffer(replay, table.shape[1]))
+            buffer = replay_buffer(replay, table.shape[1])
+            state, learned = ReplayState(table, now, buffer), arrays_of(buffer)
         arguments = {
-            "bootstrap": bootstrap,
-            "learning_rate": learning_rate,
-            "discount": discount,
-            "epsilon": epsilon,
-            "initial_range": initial_range,
-            "win_reward": win_reward,
-            "loss_reward": loss_reward,
-            "replay": replay,
-            "seed": seed,
-        }
+            "bootstrap": bootstrap, "learning_rate": learning_rate, "discount": discount,
+            "epsilon": epsilon, "initial_range": initial_range, "win_reward": win_reward,
+            "loss_reward": loss_reward, "replay": replay, "seed": seed,
+        }  # fmt: skip
         super().__init__(
-            index, state, arguments, epsilon=epsilon, generator=None if replay is None else rng
-        )
-
-    def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
-        saved = super().saved()
-        if isinstance(self.state, ReplayState):
-            saved["replay"] = arrays_of(self.state.buffer)
-        return saved
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to where :meth:`saved` was called."""
-        super().restore(saved)
-        if isinstance(self.state, ReplayState):
-            for array, before in zip(arrays_of(self.state.buffer), saved["replay"], strict=True):
-                copy_into(array, before)
+            index, state, learned=learned, arguments=arguments, epsilon=epsilon,
+            generator=None if replay is None else rng,
+        )  # fmt: skip

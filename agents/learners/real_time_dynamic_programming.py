@@ -9,11 +9,10 @@ import numpy as np
 
 from agents.base import Array, IntArray
 from agents.tabular.compiled_rules import sorted_number
-from agents.tabular.index import copy_entries
+from agents.tabular.index import check_memory, copy_entries
 from agents.tabular.position_values import (
     PositionValueLearner,
     PositionValues,
-    check_values_fit,
     choose_by_lookahead,
     index_after,
     position_values,
@@ -140,11 +139,7 @@ implements(choose, RealTimeDynamicProgrammingState)(choose_by_lookahead)
 
 @implements(learn, RealTimeDynamicProgrammingState)
 def _learn(
-    learner: RealTimeDynamicProgrammingState,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-    generator: np.random.Generator | None,
+    learner: RealTimeDynamicProgrammingState, turn: Turn, epsilon: float, finished_games: int
 ) -> None:
     real_time_dynamic_programming(
         learner.positions, learner.predecessors, turn.observation, turn.legal_actions,
@@ -195,7 +190,7 @@ class RealTimeDynamicProgramming(PositionValueLearner):
             raise ValueError(f"dtype must be one of {DTYPES}, not {dtype!r}")
         if dtype == "int8" and learning_rate != 1:
             raise ValueError(f"values of int8 need a learning_rate of 1, not {learning_rate!r}")
-        index = check_values_fit(game, dtype)
+        check_memory((game.rules.num_positions,), dtype=dtype)
         terminal = [
             component.is_terminal(np.arange(component.states))
             for component in game.rules.components
@@ -209,13 +204,10 @@ class RealTimeDynamicProgramming(PositionValueLearner):
             float(learning_rate),
         )
         arguments = {
-            "learning_rate": learning_rate,
-            "epsilon": epsilon,
-            "sweeping": sweeping,
-            "symmetric": symmetric,
-            "dtype": dtype,
-        }
-        super().__init__(index, state, arguments, epsilon=epsilon, game=game)
+            "learning_rate": learning_rate, "epsilon": epsilon, "sweeping": sweeping,
+            "symmetric": symmetric, "dtype": dtype,
+        }  # fmt: skip
+        super().__init__(game, state, arguments, epsilon)
 
 
 def predecessors(rules: Rules) -> Predecessors:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.base import Array
+from agents.tabular.index import check_memory
 from agents.tabular.position_values import (
     PositionValueLearner,
     PositionValues,
-    check_values_fit,
     choose_by_lookahead,
     position_values,
 )
@@ -66,11 +66,7 @@ implements(choose, SampledAfterstateTDState)(choose_by_lookahead)
 
 @implements(learn, SampledAfterstateTDState)
 def _learn(
-    learner: SampledAfterstateTDState,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-    generator: np.random.Generator | None,
+    learner: SampledAfterstateTDState, turn: Turn, epsilon: float, finished_games: int
 ) -> None:
     if is_unanswered(turn):
         return
@@ -112,10 +108,10 @@ class SampledAfterstateTD(PositionValueLearner):
         epsilon: float | Schedule = 0.2,
     ) -> None:
         check_step(learning_rate, discount)
-        index = check_values_fit(game)
+        check_memory((game.rules.num_positions,))
         values = np.zeros(game.rules.num_positions)
         state = SampledAfterstateTDState(
             position_values(game, values), float(learning_rate), float(discount)
         )
         arguments = {"learning_rate": learning_rate, "discount": discount, "epsilon": epsilon}
-        super().__init__(index, state, arguments, epsilon=epsilon, game=game)
+        super().__init__(game, state, arguments, epsilon)

@@ -69,13 +69,7 @@ def _begin_game(learner: SARSAState) -> None:
 
 
 @implements(learn, SARSAState)
-def _learn(
-    learner: SARSAState,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-    generator: np.random.Generator | None,
-) -> None:
+def _learn(learner: SARSAState, turn: Turn, epsilon: float, finished_games: int) -> None:
     seat = turn.seat
     reward = turn.reward + turn.bonus + turn.reply_reward
     if learner.states[seat] >= 0:
@@ -140,10 +134,7 @@ class SARSA(ActionValueLearner):
             np.zeros(2),
         )
         arguments = {
-            "learning_rate": learning_rate,
-            "discount": discount,
-            "epsilon": epsilon,
-            "initial_range": initial_range,
-            "seed": seed,
-        }
-        super().__init__(index, state, arguments, epsilon=epsilon)
+            "learning_rate": learning_rate, "discount": discount, "epsilon": epsilon,
+            "initial_range": initial_range, "seed": seed,
+        }  # fmt: skip
+        super().__init__(index, state, arguments=arguments, epsilon=epsilon)

@@ -21,11 +21,7 @@ from nim_envs.compilation import compiled
 
 @compiled(inner=True)
 def watkins_q_lambda(
-    table: FloatArray,
-    game: FinishedGame,
-    learning_rate: float,
-    discount: float,
-    trace_decay: float,
+    table: FloatArray, game: FinishedGame, learning_rate: float, discount: float, trace_decay: float
 ) -> None:
     """Q(s, a) += α [G − Q(s, a)], G = r + γ [(1 − λ) max_a' Q(s', a') + λ G'], last turn first.
 
@@ -114,9 +110,7 @@ class WatkinsQLambda(ActionValueLearner):
             table, float(learning_rate), float(discount), float(trace_decay)
         )
         arguments = {
-            "learning_rate": learning_rate,
-            "discount": discount,
-            "trace_decay": trace_decay,
+            "learning_rate": learning_rate, "discount": discount, "trace_decay": trace_decay,
             "epsilon": epsilon,
-        }
-        super().__init__(index, state, arguments, epsilon=epsilon)
+        }  # fmt: skip
+        super().__init__(index, state, arguments=arguments, epsilon=epsilon)

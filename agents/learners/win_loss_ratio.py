@@ -9,7 +9,7 @@ from gymnasium import spaces
 
 from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.tabular.action_values import initial_table
-from agents.tabular.learner import TabularLearner, copy_into
+from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import GreedyTablePolicy
 from agents.tabular.protocol import FinishedGame, choose, implements, learn_from_game
 from agents.tabular.schedules import check_range
@@ -155,24 +155,13 @@ class WinLossRatio(TabularLearner):
             wins, wins.copy(), float(crystallise), 1.0 - forgetting, np.zeros(wins.shape[1])
         )
         arguments = {"crystallise": crystallise, "forgetting": forgetting}
-        super().__init__(index, state, arguments)
-
-    @property
-    def wins(self) -> FloatArray:
-        """Games won after each move, float64 ``(observations, actions)``."""
-        wins: FloatArray = self.state.wins
-        return wins
-
-    @property
-    def losses(self) -> FloatArray:
-        """Games lost after each move, float64 ``(observations, actions)``."""
-        losses: FloatArray = self.state.losses
-        return losses
-
-    @property
-    def num_actions(self) -> int:
-        """Size of the action space."""
-        return int(self.wins.shape[1])
+        self.wins: FloatArray = state.wins
+        self.losses: FloatArray = state.losses
+        learned = {"wins": self.wins, "losses": self.losses}
+        num_actions = wins.shape[1]
+        super().__init__(
+            index, state, learned=learned, arguments=arguments, num_actions=num_actions
+        )
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probabilities by the ratios, crystallised where they are to be."""
@@ -188,13 +177,3 @@ class WinLossRatio(TabularLearner):
     def greedy(self) -> GreedyTablePolicy:
         """Return the policy that plays the move of the largest ratio, as it is now."""
         return GreedyTablePolicy(self.index, np.maximum(self.wins, 1) / np.maximum(self.losses, 1))
-
-    def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
-        return {**super().saved(), "wins": self.wins, "losses": self.losses}
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to where :meth:`saved` was called."""
-        super().restore(saved)
-        copy_into(self.wins, saved["wins"])
-        copy_into(self.losses, saved["losses"])

@@ -9,7 +9,7 @@ from gymnasium import spaces
 
 from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.tabular.index import ObservationIndex, check_memory, num_actions
-from agents.tabular.learner import TabularLearner, copy_into
+from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import GreedyTablePolicy, explored
 from agents.tabular.schedules import check_range
 from agents.tabular.selection import epsilon_greedy_action
@@ -80,19 +80,24 @@ def initial_table(
 class ActionValueLearner(TabularLearner):
     """A learner of action values that acts epsilon-greedily on them.
 
-    Its state has a ``table``, float64 ``(observations, actions)``.
+    Args:
+        index: numbers the observations.
+        state: with a ``table``, float64 ``(observations, actions)``.
+        learned: the other arrays that learning changes, by name.
+        others: as :class:`agents.tabular.learner.TabularLearner`.
+
+    Attributes:
+        table: that of the state; changes in place.
     """
 
-    @property
-    def table(self) -> FloatArray:
-        """The action values, float64 ``(observations, actions)``; changes in place."""
-        table: FloatArray = self.state.table
-        return table
-
-    @property
-    def num_actions(self) -> int:
-        """Size of the action space."""
-        return int(self.table.shape[1])
+    def __init__(
+        self, index: ObservationIndex, state: Any, *, learned: dict[str, Array] | None = None,
+        **others: Any,
+    ) -> None:  # fmt: skip
+        self.table: FloatArray = state.table
+        learned = {"table": self.table, **(learned or {})}
+        num_actions = self.table.shape[1]
+        super().__init__(index, state, learned=learned, num_actions=num_actions, **others)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the epsilon-greedy probabilities, by the table and epsilon of now."""
@@ -103,12 +108,3 @@ class ActionValueLearner(TabularLearner):
     def greedy(self) -> GreedyTablePolicy:
         """Return the greedy policy of the table as it is now."""
         return GreedyTablePolicy(self.index, self.table.copy())
-
-    def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
-        return {**super().saved(), "table": self.table}
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to where :meth:`saved` was called."""
-        super().restore(saved)
-        copy_into(self.table, saved["table"])

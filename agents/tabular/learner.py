@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import gymnasium
 import numpy as np
@@ -17,6 +18,7 @@ from agents.tabular.protocol import (
     Turn,
     begin_game,
     choose,
+    draw_numbers,
     is_implemented,
     learn,
     learn_from_game,
@@ -38,7 +40,9 @@ class TabularLearner(ABC):
     Args:
         index: numbers the observations.
         state: a ``NamedTuple`` of the arrays and numbers of the learner.
+        learned: the arrays of it that learning changes, by name; a file holds them.
         arguments: of the constructor, besides spaces and game; a file holds them.
+        num_actions: size of the action space.
         epsilon: probability of a random action while learning, or a schedule over finished games.
         generator: the learner's own source of randomness, where it draws as it learns.
         game: the game that it learns, where it is known.
@@ -46,7 +50,7 @@ class TabularLearner(ABC):
     Attributes:
         index: as given.
         state: as given; its arrays change in place.
-        arguments: as given.
+        num_actions: as given.
         exploration: the current probability of a random action.
         generator: as given.
         game: as given; :meth:`for_env` knows it.
@@ -60,15 +64,19 @@ class TabularLearner(ABC):
         self,
         index: ObservationIndex,
         state: Any,
-        arguments: dict[str, Any],
         *,
+        learned: dict[str, Array],
+        arguments: dict[str, Any],
+        num_actions: int,
         epsilon: float | Schedule = 0.0,
         generator: np.random.Generator | None = None,
         game: Game | None = None,
     ) -> None:
         self.index = index
         self.state = state
-        self.arguments = arguments
+        self.num_actions = num_actions
+        self._learned = learned
+        self._arguments = arguments
         self.exploration = Exploration(epsilon)
         self.generator = generator
         self.game = game
@@ -76,6 +84,11 @@ class TabularLearner(ABC):
         self.learns_from_games = is_implemented(learn_from_game, type(state))
         self._learns_from_turns = is_implemented(learn, type(state))
         self._begins_games = is_implemented(begin_game, type(state))
+        self._draws_numbers = is_implemented(draw_numbers, type(state))
+        # A plain tuple is handed to compiled code in half the time of a named one.
+        self._fields = tuple(state)
+        kind: Any = type(state)
+        self._calls = compiled_calls(kind)
 
     @classmethod
     def make(
@@ -137,22 +150,17 @@ class TabularLearner(ABC):
         """Return an action as its behaviour policy chooses it."""
         first_move, self._first_move = self._first_move, False
         return int(
-            _choose(
-                self.state,
+            self._calls.choose(
+                self._fields,
                 self.index.strides,
                 self.index.offset,
-                observation.reshape(-1),
+                observation if observation.ndim == 1 else observation.reshape(-1),
                 action_mask,
                 first_move,
                 self.exploration.epsilon,
                 rng.random(),
             )
         )
-
-    @property
-    @abstractmethod
-    def num_actions(self) -> int:
-        """Size of the action space."""
 
     @abstractmethod
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
@@ -166,32 +174,23 @@ class TabularLearner(ABC):
         """Prepare for a new game."""
         self._first_move = True
         if self._begins_games:
-            _begin_game(self.state)
+            begin_game(self.state)
 
     def update(self, transition: Transition) -> None:
         """Learn from one turn, unless it learns from whole games alone."""
         if self._learns_from_turns:
-            _learn(
-                self.state,
-                self.index.strides,
-                self.index.offset,
-                transition.seat,
-                transition.observation.reshape(-1),
-                transition.action_mask,
-                transition.action,
-                transition.reward,
-                transition.bonus,
-                transition.reply_observation.reshape(-1),
-                transition.reply_action_mask,
-                transition.reply_reward,
-                transition.next_observation.reshape(-1),
-                transition.next_action_mask,
-                transition.terminated,
-                transition.truncated,
-                self.exploration.epsilon,
-                self.exploration.games,
-                self.generator,
-            )
+            games = self.exploration.games
+            if self._draws_numbers:
+                draw_numbers(self.state, games, self.generator)
+            if transition.observation.ndim != 1:
+                transition = transition._replace(
+                    observation=transition.observation.reshape(-1),
+                    reply_observation=transition.reply_observation.reshape(-1),
+                    next_observation=transition.next_observation.reshape(-1),
+                )
+            epsilon, index = self.exploration.epsilon, self.index
+            turn = tuple(transition)
+            self._calls.learn(self._fields, index.strides, index.offset, turn, epsilon, games)
         if transition.terminated or transition.truncated:
             self.exploration.finish(transition.seat)
 
@@ -199,11 +198,15 @@ class TabularLearner(ABC):
         """Learn from a game that has ended, if it learns from whole games."""
         if not self.learns_from_games:
             return
-        last = transitions[-1]
-        _learn_from_game(
-            self.state,
-            self.index.many(np.stack([turn.observation for turn in transitions])),
-            np.stack([turn.action_mask for turn in transitions]),
+        turns, last = len(transitions), transitions[-1]
+        self._calls.learn_from_game(
+            self._fields,
+            self.index.strides,
+            self.index.offset,
+            np.concatenate([turn.observation.reshape(-1) for turn in transitions]).reshape(
+                turns, -1
+            ),
+            np.concatenate([turn.action_mask for turn in transitions]).reshape(turns, -1),
             np.array([turn.action for turn in transitions]),
             np.array([turn.reward + turn.reply_reward + turn.bonus for turn in transitions]),
             float(last.reward + last.reply_reward),
@@ -212,12 +215,13 @@ class TabularLearner(ABC):
     def saved(self) -> dict[str, Any]:
         """Return what a file holds of it: values, arrays and generators by name."""
         return {
-            "arguments": self.arguments,
+            "arguments": self._arguments,
             "observations": self.index.bounds,
             "actions": self.num_actions,
             "game": self.game,
             "games": list(self.exploration.ended),
             "generator": self.generator,
+            "learned": self._learned,
         }
 
     @classmethod
@@ -242,11 +246,19 @@ class TabularLearner(ABC):
         Raises:
             ValueError: it was made with other arguments.
         """
-        if saved["arguments"] != self.arguments:
+        if saved["arguments"] != self._arguments:
             raise ValueError(
                 f"the saved learner was made with other arguments, {saved['arguments']}, than "
-                f"this one, {self.arguments}"
+                f"this one, {self._arguments}"
             )
+        for name, array in self._learned.items():
+            before = saved["learned"][name]
+            if (array.shape, array.dtype) != (before.shape, before.dtype):
+                raise ValueError(
+                    f"the saved {name} is {before.dtype} {before.shape}, this one {array.dtype} "
+                    f"{array.shape}"
+                )
+            array[...] = before
         self.exploration.finish_many(saved["games"])
         if self.generator is not None:
             self.generator.bit_generator.state = saved["generator"].bit_generator.state
@@ -266,102 +278,85 @@ def game_of(saved: dict[str, Any]) -> Game:
     return game
 
 
-def copy_into(array: Array, saved: Array) -> None:
-    """Write a saved array into one of the same shape and type, in place.
+class CompiledCalls(NamedTuple):
+    """What is compiled for one type of state, for a call at a time from Python."""
 
-    Raises:
-        ValueError: the shape or the type is another.
+    choose: Any
+    learn: Any
+    learn_from_game: Any
+
+
+@functools.cache
+def compiled_calls(state_type: Any) -> CompiledCalls:
+    """Return the functions of :mod:`agents.tabular.protocol` for a type of state.
+
+    Each takes the fields of the state, and what the environment says instead of numbered states
+    and listed actions.
+
+    Args:
+        state_type: a class of ``NamedTuple``.
     """
-    if (array.shape, array.dtype) != (saved.shape, saved.dtype):
-        raise ValueError(
-            f"the saved array is {saved.dtype} {saved.shape}, this one {array.dtype} {array.shape}"
+
+    @compiled
+    def choose_once(
+        fields: Any,
+        strides: IntArray,
+        offset: int,
+        observation: Array,
+        action_mask: MaskArray,
+        first_move: bool,
+        epsilon: float,
+        uniform: float,
+    ) -> int:
+        state = mixed_radix_number(observation, strides, offset)
+        return choose(
+            state_type(*fields),
+            observation,
+            state,
+            np.flatnonzero(action_mask),
+            first_move,
+            epsilon,
+            uniform,
         )
-    array[...] = saved
 
+    @compiled
+    def learn_once(
+        fields: Any, strides: IntArray, offset: int, turn: Any, epsilon: float, finished_games: int
+    ) -> None:
+        # In the order of agents.base.Transition.
+        seat, seen, mask, action, reward, reply_seen, reply_mask, reply_reward = turn[:8]
+        next_seen, next_mask, terminated, truncated, bonus = turn[8:]
+        complete = Turn(
+            seat, seen, mixed_radix_number(seen, strides, offset), np.flatnonzero(mask), action,
+            reward, bonus, reply_seen, mixed_radix_number(reply_seen, strides, offset),
+            np.flatnonzero(reply_mask), reply_reward,
+            mixed_radix_number(next_seen, strides, offset), np.flatnonzero(next_mask),
+            terminated, truncated,
+        )  # fmt: skip
+        learn(state_type(*fields), complete, epsilon, finished_games)
 
-@compiled
-def _begin_game(learner: Any) -> None:
-    """One compiled call."""
-    begin_game(learner)
+    @compiled
+    def learn_from_game_once(
+        fields: Any,
+        strides: IntArray,
+        offset: int,
+        observations: Array,
+        action_masks: MaskArray,
+        actions: IntArray,
+        rewards: FloatArray,
+        result: float,
+    ) -> None:
+        turns = np.arange(len(observations))
+        states = np.zeros(len(turns), dtype=np.int64)
+        legal_actions = np.zeros(action_masks.shape, dtype=np.int64)
+        legal_counts = np.zeros(len(turns), dtype=np.int64)
+        for turn in turns:
+            states[turn] = mixed_radix_number(observations[turn], strides, offset)
+            for action in range(action_masks.shape[1]):
+                if action_masks[turn, action]:
+                    legal_actions[turn, legal_counts[turn]] = action
+                    legal_counts[turn] += 1
+        game = FinishedGame(states, turns, legal_actions, legal_counts, actions, rewards, result)
+        learn_from_game(state_type(*fields), game)
 
-
-@compiled
-def _choose(
-    learner: Any,
-    strides: IntArray,
-    offset: int,
-    observation: Array,
-    action_mask: MaskArray,
-    first_move: bool,
-    epsilon: float,
-    uniform: float,
-) -> int:
-    """One compiled call: number the observation, then choose."""
-    state = mixed_radix_number(observation, strides, offset)
-    legal_actions = np.flatnonzero(action_mask)
-    return choose(learner, observation, state, legal_actions, first_move, epsilon, uniform)
-
-
-@compiled
-def _learn(
-    learner: Any,
-    strides: IntArray,
-    offset: int,
-    seat: int,
-    observation: Array,
-    action_mask: MaskArray,
-    action: int,
-    reward: float,
-    bonus: float,
-    reply_observation: Array,
-    reply_action_mask: MaskArray,
-    reply_reward: float,
-    next_observation: Array,
-    next_action_mask: MaskArray,
-    terminated: bool,
-    truncated: bool,
-    epsilon: float,
-    finished_games: int,
-    generator: Any,
-) -> None:
-    """One compiled call: number the observations of a turn, then learn from it."""
-    turn = Turn(
-        seat,
-        observation,
-        mixed_radix_number(observation, strides, offset),
-        np.flatnonzero(action_mask),
-        action,
-        reward,
-        bonus,
-        reply_observation,
-        mixed_radix_number(reply_observation, strides, offset),
-        np.flatnonzero(reply_action_mask),
-        reply_reward,
-        mixed_radix_number(next_observation, strides, offset),
-        np.flatnonzero(next_action_mask),
-        terminated,
-        truncated,
-    )
-    learn(learner, turn, epsilon, finished_games, generator)
-
-
-@compiled
-def _learn_from_game(
-    learner: Any,
-    states: IntArray,
-    action_masks: MaskArray,
-    actions: IntArray,
-    rewards: FloatArray,
-    result: float,
-) -> None:
-    """One compiled call: list the legal actions of a game, then learn from it."""
-    legal_actions = np.zeros(action_masks.shape, dtype=np.int64)
-    legal_counts = np.zeros(len(states), dtype=np.int64)
-    for turn in range(len(states)):
-        for action in range(action_masks.shape[1]):
-            if action_masks[turn, action]:
-                legal_actions[turn, legal_counts[turn]] = action
-                legal_counts[turn] += 1
-    turns = np.arange(len(states))
-    game = FinishedGame(states, turns, legal_actions, legal_counts, actions, rewards, result)
-    learn_from_game(learner, game)
+    return CompiledCalls(choose_once, learn_once, learn_from_game_once)

@@ -14,9 +14,10 @@ from agents.tabular.compiled_rules import (
     slot_to_fill,
     sorted_number,
 )
-from agents.tabular.index import ObservationIndex, check_memory, copy_entries
-from agents.tabular.learner import AnyLearner, TabularLearner, copy_into, game_of
+from agents.tabular.index import ObservationIndex, copy_entries
+from agents.tabular.learner import AnyLearner, TabularLearner, game_of
 from agents.tabular.policies import explored, shared_by_best
+from agents.tabular.schedules import Schedule
 from agents.tabular.selection import epsilon_greedy_action
 from agents.tabular.symmetry import Symmetry
 from nim_envs import Game
@@ -200,8 +201,29 @@ class GreedyValuePolicy:
 class PositionValueLearner(TabularLearner):
     """A learner of values of positions that looks one move ahead by the rules to choose.
 
-    Its state has ``positions``, a :class:`PositionValues`.
+    Args:
+        game: the game.
+        state: with ``positions``, a :class:`PositionValues`.
+        arguments: of the constructor, besides the game.
+        epsilon: probability of a random action while learning, or a schedule.
+
+    Attributes:
+        values: of positions for the player to move, ``(num_positions,)``; change in place.
     """
+
+    def __init__(
+        self, game: Game, state: Any, arguments: dict[str, Any], epsilon: float | Schedule
+    ) -> None:
+        self.values: Array = state.positions.values
+        super().__init__(
+            ObservationIndex.of_positions(game),
+            state,
+            learned={"values": self.values},
+            arguments=arguments,
+            num_actions=game.rules.num_actions,
+            epsilon=epsilon,
+            game=game,
+        )
 
     @classmethod
     def make(
@@ -238,17 +260,6 @@ class PositionValueLearner(TabularLearner):
         mine = self.game
         return mine is not None and (mine.rules, mine.convention) == (game.rules, game.convention)
 
-    @property
-    def values(self) -> Array:
-        """Values of positions for the player to move, ``(num_positions,)``; change in place."""
-        values: Array = self.state.positions.values
-        return values
-
-    @property
-    def num_actions(self) -> int:
-        """Size of the action space."""
-        return len(self.state.positions.action_values)
-
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the epsilon-greedy probabilities, by the values and epsilon of now."""
         greedy = GreedyValuePolicy(self.state.positions)
@@ -258,22 +269,3 @@ class PositionValueLearner(TabularLearner):
     def greedy(self) -> GreedyValuePolicy:
         """Return the policy that moves to the position worst for the opponent, as of now."""
         return GreedyValuePolicy(self.state.positions._replace(values=self.values.copy()))
-
-    def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
-        return {**super().saved(), "values": self.values}
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to where :meth:`saved` was called."""
-        super().restore(saved)
-        copy_into(self.values, saved["values"])
-
-
-def check_values_fit(game: Game, dtype: str = "float64") -> ObservationIndex:
-    """Return an index of the positions of ``game``, if there is room for their values.
-
-    Raises:
-        MemoryError: there is not.
-    """
-    check_memory((game.rules.num_positions,), dtype=dtype)
-    return ObservationIndex.of_positions(game)

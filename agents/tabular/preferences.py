@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from agents.base import Array, FloatArray, IntArray, MaskArray
-from agents.tabular.learner import TabularLearner, copy_into
+from agents.tabular.index import ObservationIndex
+from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import GreedyTablePolicy
 from agents.tabular.schedules import check_range
 from agents.tabular.selection import sample, softmax
@@ -49,19 +50,23 @@ def choose_by_softmax(
 class PreferenceLearner(TabularLearner):
     """A learner of preferences that acts by their softmax.
 
-    Its state has ``preferences``, float64 ``(observations, actions)``, and a ``temperature``.
+    Args:
+        index: numbers the observations.
+        state: with ``preferences``, float64 ``(observations, actions)``, and a ``temperature``.
+        learned: the other arrays that learning changes, by name.
+        others: as :class:`agents.tabular.learner.TabularLearner`.
+
+    Attributes:
+        preferences: those of the state; change in place.
     """
 
-    @property
-    def preferences(self) -> FloatArray:
-        """The preferences, float64 ``(observations, actions)``; changes in place."""
-        preferences: FloatArray = self.state.preferences
-        return preferences
-
-    @property
-    def num_actions(self) -> int:
-        """Size of the action space."""
-        return int(self.preferences.shape[1])
+    def __init__(
+        self, index: ObservationIndex, state: Any, *, learned: dict[str, Array], **others: Any
+    ) -> None:
+        self.preferences: FloatArray = state.preferences
+        learned = {"preferences": self.preferences, **learned}
+        num_actions = self.preferences.shape[1]
+        super().__init__(index, state, learned=learned, num_actions=num_actions, **others)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the softmax policy."""
@@ -74,15 +79,6 @@ class PreferenceLearner(TabularLearner):
     def greedy(self) -> GreedyTablePolicy:
         """Return the policy that picks the largest preference, as it is now."""
         return GreedyTablePolicy(self.index, self.preferences.copy())
-
-    def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
-        return {**super().saved(), "preferences": self.preferences}
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to where :meth:`saved` was called."""
-        super().restore(saved)
-        copy_into(self.preferences, saved["preferences"])
 
 
 def check_rates(actor_rate: float, critic_rate: float, discount: float) -> None:

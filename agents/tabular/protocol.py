@@ -89,13 +89,21 @@ def choose(
     )
 
 
-def learn(
-    learner: Any,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-    generator: np.random.Generator | None,
-) -> None:
+def draw_numbers(learner: Any, finished_games: int, generator: np.random.Generator | None) -> None:
+    """Draw the random numbers that :func:`learn` will need, into the learner's own buffer.
+
+    Called before every :func:`learn`, by the step-by-step loop in plain Python: a generator takes
+    longer to hand to compiled code than a turn takes to learn from.
+
+    Args:
+        learner: the state of the learner.
+        finished_games: games that the learner has finished.
+        generator: the learner's own, where it has one.
+    """
+    _implementation(draw_numbers, learner)(learner, finished_games, generator)
+
+
+def learn(learner: Any, turn: Turn, epsilon: float, finished_games: int) -> None:
     """Learn from one turn.
 
     Args:
@@ -103,9 +111,8 @@ def learn(
         turn: the turn.
         epsilon: probability of a random action, where the learner has one.
         finished_games: games that the learner has finished.
-        generator: the learner's own, where it draws at random as it learns.
     """
-    _implementation(learn, learner)(learner, turn, epsilon, finished_games, generator)
+    _implementation(learn, learner)(learner, turn, epsilon, finished_games)
 
 
 def learn_from_game(learner: Any, game: FinishedGame) -> None:
@@ -157,13 +164,13 @@ def _cannot_choose(
     raise NotImplementedError("the learner's file implements no choice of actions")
 
 
-def _learns_nothing(
-    learner: Any,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-    generator: np.random.Generator | None,
+def _draws_nothing(
+    learner: Any, finished_games: int, generator: np.random.Generator | None
 ) -> None:
+    pass
+
+
+def _learns_nothing(learner: Any, turn: Turn, epsilon: float, finished_games: int) -> None:
     pass
 
 
@@ -178,6 +185,7 @@ def _pays_nothing(learner: Any, reply_observation: Array) -> float:
 _DEFAULTS: dict[Callable[..., Any], Callable[..., Any]] = {
     begin_game: _begins_afresh,
     choose: _cannot_choose,
+    draw_numbers: _draws_nothing,
     learn: _learns_nothing,
     learn_from_game: _learns_nothing_from_games,
     shaping_bonus: _pays_nothing,

@@ -45,7 +45,7 @@ class ReplayBuffer(NamedTuple):
     legal_actions: IntArray  # (capacity, actions): those there come first
     legal_counts: IntArray  # (capacity,): how many these are
     counters: IntArray  # (2,): turns ever added, finished games at the last batch
-    batch: int
+    numbers: FloatArray  # (batch,): in [0, 1), which turns the next batch is of
     interval: int
 
 
@@ -65,7 +65,7 @@ def replay_buffer(settings: Replay, actions: int) -> ReplayBuffer:
         np.zeros((capacity, actions), np.int64),
         np.zeros(capacity, np.int64),
         np.zeros(2, np.int64),
-        settings.batch,
+        np.zeros(settings.batch),
         settings.interval,
     )
 
@@ -91,20 +91,23 @@ def add(
 
 
 @compiled(inner=True)
-def updates_due(buffer: ReplayBuffer, finished_games: int) -> int:
-    """Return how many turns to learn from again now that so many games have ended."""
-    if finished_games - buffer.counters[1] < buffer.interval:
-        return 0
-    buffer.counters[1] = finished_games
-    return buffer.batch
+def is_due(buffer: ReplayBuffer, finished_games: int) -> bool:
+    """Return whether it is time for a batch, now that so many games have ended."""
+    return bool(finished_games - buffer.counters[1] >= buffer.interval)
 
 
 @compiled(inner=True)
-def draw(buffer: ReplayBuffer, uniform: float) -> int:
-    """Return the row of a remembered turn, all equally likely."""
+def row_of(buffer: ReplayBuffer, uniform: float) -> int:
+    """Return the row of a remembered turn, all equally likely.
+
+    Args:
+        buffer: of the turns.
+        uniform: the source of randomness, in [0, 1).
+    """
     return int(uniform * min(buffer.counters[0], len(buffer.states)))
 
 
-def arrays_of(buffer: ReplayBuffer) -> list[Array]:
-    """Return the buffer's arrays, for a file."""
-    return list(buffer[:7])
+def arrays_of(buffer: ReplayBuffer) -> dict[str, Array]:
+    """Return the arrays of a buffer that go into a file, by name."""
+    names = ReplayBuffer._fields[:7]
+    return {f"replay_{name}": array for name, array in zip(names, buffer[:7], strict=True)}

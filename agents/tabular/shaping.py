@@ -12,6 +12,7 @@ from agents.tabular.protocol import (
     Turn,
     begin_game,
     choose,
+    draw_numbers,
     implements,
     learn,
     learn_from_game,
@@ -60,15 +61,16 @@ def _choose(
     return choose(learner.learner, observation, state, legal_actions, first_move, epsilon, uniform)
 
 
-@implements(learn, NimSumShapingState)
-def _learn(
-    learner: NimSumShapingState,
-    turn: Turn,
-    epsilon: float,
-    finished_games: int,
-    generator: np.random.Generator | None,
+@implements(draw_numbers, NimSumShapingState)
+def _draw_numbers(
+    learner: NimSumShapingState, finished_games: int, generator: np.random.Generator | None
 ) -> None:
-    learn(learner.learner, turn, epsilon, finished_games, generator)
+    draw_numbers(learner.learner, finished_games, generator)
+
+
+@implements(learn, NimSumShapingState)
+def _learn(learner: NimSumShapingState, turn: Turn, epsilon: float, finished_games: int) -> None:
+    learn(learner.learner, turn, epsilon, finished_games)
 
 
 @implements(learn_from_game, NimSumShapingState)

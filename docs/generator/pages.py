@@ -19,6 +19,8 @@ import numpy as np
 import pettingzoo
 from tabulate import tabulate
 
+from agents.registry import LEARNERS
+from agents.tabular.position_values import PositionValueLearner
 from benchmarks.optimality import GAMES as SETTINGS
 from benchmarks.pictures import frames_of, gif
 from nim_envs import Convention, Game, GameEnv
@@ -184,6 +186,29 @@ environment's page</autoref>.
     )
 
 
+def learners_page() -> None:
+    """Write the page of all learners, a row each."""
+    rows = []
+    for name, row in LEARNERS.items():
+        cls = row.learner
+        link = f'<autoref identifier="{cls.__module__}.{cls.__name__}">{cls.__name__}</autoref>'
+        arguments = ", ".join(f"{key}={value!r}" for key, value in row.arguments.items())
+        knows = "the rules" if issubclass(cls, PositionValueLearner) else "what it observes"
+        # A bar would end the cell of the table.
+        formula = row.formula.replace("|", "&#124;").replace("*", "&#42;")
+        rows.append((f"`{name}`", link, f"`{arguments}`" if arguments else "", knows, formula))
+    write(
+        "learners.md",
+        "# Learners\n\nEach is one file of `agents/learners`. The name is that of the command line "
+        "(`python -m agents train --learner NAME`) and of the benchmarks, where the learner is "
+        "made with these arguments over its defaults. s is a position, a a move, s' the next "
+        "position, γ the discount, α the learning rate; the source of each rule is on the "
+        "learner's page.\n\n"
+        + table(("name", "class", "arguments", "knows", "learning rule"), rows)
+        + "\n",
+    )
+
+
 def root_page(source: str, page: str) -> None:
     """Write a file of the repository's root as a page, its links as they are in the manual."""
     text = (ROOT / source).read_text(encoding="utf-8")
@@ -228,6 +253,7 @@ root_page("README.md", "index.md")
 root_page("CONTRIBUTING.md", "contributing.md")
 for registered in GAMES:
     game_page(registered)
+learners_page()
 overview = [
     (f"[{title(name)}]({name}.md)", f"`{aec_id(name)}`", f"`{gymnasium_id(name)}`")
     for name in GAMES
@@ -235,6 +261,7 @@ overview = [
 write("games/index.md", f"# Games\n\n{table(('game', 'PettingZoo', 'Gymnasium'), overview)}\n")
 navigation = ["* [nim_envs](index.md)", "* [Games](games/index.md)"]
 navigation += [f"    * [{title(name)}](games/{name}.md)" for name in GAMES]
+navigation += ["* [Learners](learners.md)"]
 tutorial_lines = tutorials()
 if tutorial_lines:
     navigation += ["* Tutorials", *tutorial_lines]

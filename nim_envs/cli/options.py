@@ -47,7 +47,10 @@ def registered_game(name: str, settings: tuple[str, ...], start: Any = "fixed") 
     arguments = arguments_of(name, settings, {**GAMES[name].defaults, "misere": False})
     try:
         return make_game(name, start=start, **arguments)
-    except TypeError as error:  # a game of a sum that has no such argument
+    except TypeError as error:
+        if "games" not in arguments:
+            raise
+        # A game of a sum was given an argument that it does not have.
         raise click.UsageError(f"--set {' '.join(settings)}: {error}") from error
 
 

@@ -15,6 +15,7 @@ from agents.tabular.protocol import (
     Turn,
     begin_game,
     choose,
+    draw_numbers,
     learn,
     learn_from_game,
     shaping_bonus,
@@ -188,10 +189,12 @@ def play_games(
                 )  # fmt: skip
                 record(records, rows.next_positions, turn, row, (moves - 1) // 2)
                 if second is None or seat == 0:
-                    learn(one, turn, epsilon, finished[0], first_generator)
+                    draw_numbers(one, finished[0], first_generator)
+                    learn(one, turn, epsilon, finished[0])
                     learn_from_record(one, records, seat, (moves + 1) // 2, reward)
                 else:
-                    learn(other, turn, epsilon, finished[1], second_generator)
+                    draw_numbers(other, finished[1], second_generator)
+                    learn(other, turn, epsilon, finished[1])
                     learn_from_record(other, records, seat, (moves + 1) // 2, reward)
                 ended[learner, seat] += 1
                 finished[learner] = max(ended[learner, 0], ended[learner, 1])
@@ -206,9 +209,11 @@ def play_games(
                 learner = 0 if second is None else 1 - seat
                 epsilon = epsilons[learner, finished[learner] - at_first[learner]]
                 if second is None or seat == 1:
-                    learn(one, earlier, epsilon, finished[0], first_generator)
+                    draw_numbers(one, finished[0], first_generator)
+                    learn(one, earlier, epsilon, finished[0])
                 else:
-                    learn(other, earlier, epsilon, finished[1], second_generator)
+                    draw_numbers(other, finished[1], second_generator)
+                    learn(other, earlier, epsilon, finished[1])
                 if over:
                     if second is None or seat == 1:
                         learn_from_record(one, records, 1 - seat, moves // 2, -reward)

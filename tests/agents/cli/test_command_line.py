@@ -142,7 +142,7 @@ def test_train_evaluate_and_tournament(tmp_path, capsys):
     learn = ["train", *game, "--learner", "win-loss-ratio", "--param", "forgetting=0.01"]
     assert run([*learn, "--games", "2000", "--output", agent]) == 0
     assert "100.0 % of 6 N-positions" in capsys.readouterr().out
-    assert load(agent).forgetting == 0.01
+    assert load(agent).arguments["forgetting"] == 0.01
     assert run(["evaluate", *game, "--agent", agent]) == 0
     out = capsys.readouterr().out
     assert "can be beaten from 0.0 %" in out
@@ -152,7 +152,8 @@ def test_train_evaluate_and_tournament(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["player", "Elo", "low", "high"]
     assert lines[2].startswith(agent)
-    assert run(["train", "--game", "nim", "--learner", "AfterstateTD", "--output", agent]) == 0
+    learn = ["train", "--game", "nim", "--learner", "real-time-dynamic-programming"]
+    assert run([*learn, "--output", agent]) == 0
     assert run(["evaluate", "--game", "nim", "--agent", agent]) == 0
 
 
@@ -326,6 +327,15 @@ def test_a_fault_of_the_program_is_raised_as_such(fault, monkeypatch, tmp_path):
     learn = ["train", "--game", "nim", "--games", "5", "--output", str(tmp_path / "agent.zip")]
     with pytest.raises(type(fault), match=str(fault.args[-1])):
         run(learn)
+
+
+def test_a_fault_in_making_a_learner_is_raised_as_such(monkeypatch, tmp_path):
+    def faulty(*arguments, **named):
+        raise TypeError("no number")
+
+    monkeypatch.setattr(QLearning, "__init__", faulty)
+    with pytest.raises(TypeError, match="no number"):
+        run(["train", "--game", "nim", "--output", str(tmp_path / "agent.zip")])
 
 
 def test_without_a_package_the_command_line_says_what_to_install():
