@@ -117,16 +117,16 @@ def test_settings_survive(tmp_path):
     save(agent, str(tmp_path / "agent"))
     again = load(str(tmp_path / "agent"))
     assert again.exploration.games == 5
-    assert again.arguments == agent.arguments
-    assert again.arguments["epsilon"] == Decay(0.5, 0.9, 10, 0.1)
-    assert again.arguments["replay"] == Replay(50, 4, 1)
+    assert again.saved()["arguments"] == agent.saved()["arguments"]
+    assert again.saved()["arguments"]["epsilon"] == Decay(0.5, 0.9, 10, 0.1)
+    assert again.saved()["arguments"]["replay"] == Replay(50, 4, 1)
     assert contents(again) == contents(agent)
     for learner in (agent, again):
         for position in range(5):
             feed(learner, [turn(position, 0, following=1), turn(position, 0, reward=1.0)])
     assert contents(again) == contents(agent)
     save(QLearning(BOX, TWO, epsilon=harmonic), tmp_path / "harmonic")
-    assert load(tmp_path / "harmonic").arguments["epsilon"] is harmonic
+    assert load(tmp_path / "harmonic").saved()["arguments"]["epsilon"] is harmonic
 
 
 def test_restoring_needs_the_same_learner_and_bonus():
@@ -137,7 +137,7 @@ def test_restoring_needs_the_same_learner_and_bonus():
         (NimSumShaping(QLearning.for_env(env), 0.2), r"a bonus of 0\.2, this one 0\.1"),
         (NimSumShaping(GradientBandit.for_env(env), 0.1), "holds a GradientBandit, this one a Q"),
         (NimSumShaping(QLearning.for_env(env, discount=0.5), 0.1), "other arguments"),
-        (NimSumShaping(QLearning(BOX, TWO), 0.1), r"saved array is float64 \(6, 2\), this one"),
+        (NimSumShaping(QLearning(BOX, TWO), 0.1), r"saved table is float64 \(6, 2\), this one"),
     ):
         with pytest.raises(StorageError, match=message):
             restore(learner, other)

@@ -196,4 +196,4 @@ def test_a_game_that_is_not_registered_is_played_alike():
         train(env, learner, 100, seed=0, progress=False, compiled=compiled)
         results.append(contents(learner))
     assert results[0] == results[1]
-    assert np.frombuffer(results[0][1]["table"][2]).any()
+    assert np.frombuffer(results[0][1]["learned"]["table"][2]).any()
