@@ -111,6 +111,8 @@ def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
             content = _decode(header["content"], arrays, game)
     except KeyError as error:
         raise StorageError(f"{path} is damaged: it has no {error}") from error
+    except IndexError as error:
+        raise StorageError(f"{path} is damaged: it names arrays that it does not hold") from error
     except ValueError as error:
         raise StorageError(f"{path} cannot be loaded: {error}") from error
     return content

@@ -67,12 +67,12 @@ nim_envs.theory.tame_misere
 
 agents.SARSA
 agents.ActorCritic
-agents.AfterstateTD
 agents.Agent
 agents.AlphaBetaAgent
 agents.DoubleQLearning
 agents.EpsilonOptimalAgent
 agents.ExpectedSARSA
+agents.GameLearner
 agents.GradientBandit
 agents.HeapSymmetry
 agents.Learner
@@ -85,7 +85,10 @@ agents.OutcomeSearchAgent
 agents.Policy
 agents.QLearning
 agents.RandomAgent
+agents.RealTimeDynamicProgramming
+agents.SampledAfterstateTD
 agents.Transition
+agents.WatkinsQLambda
 agents.WinLossRatio
 
 agents.training.DRAW

@@ -11,70 +11,100 @@ import time
 import zipfile
 from pathlib import Path
 
-import numpy as np
 import pettingzoo
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agents import (
     GradientBandit,
-    MonteCarloES,
+    HeapSymmetry,
+    NimSumShaping,
     QLearning,
     RandomAgent,
     RealTimeDynamicProgramming,
     WinLossRatio,
 )
-from agents.storage import StorageError, load, save
+from agents.storage import StorageError, load, load_content, restore, save
 from agents.tabular.replay import Replay
-from agents.tabular.schedules import Decay
+from agents.tabular.schedules import Decay, harmonic
 from agents.training import train
-from tests.agents.learners.test_learners import BOX, ENV, NAMES, TWO, make_all, turn
+from nim_envs import GameEnv, make_game
+from tests.agents.learning import (
+    BOX,
+    CASES,
+    TWO,
+    contents,
+    feed,
+    own_game,
+    players,
+    small_env,
+    turn,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def contents(agent):
-    """All that an agent holds, as plain values, nested learners and generators included."""
-    if isinstance(agent, np.ndarray):
-        return agent.tolist()
-    if isinstance(agent, np.random.Generator):
-        return agent.bit_generator.state
-    if isinstance(agent, (list, tuple)):
-        return [contents(entry) for entry in agent]
-    if isinstance(agent, dict):
-        return {key: contents(entry) for key, entry in agent.items()}
-    if hasattr(agent, "__dict__") and type(agent).__module__.startswith("agents"):
-        kept = {
-            k: v
-            for k, v in vars(agent).items()
-            if k not in ("constructor_arguments", "_scratch", "_unfilled")
-        }
-        return {key: contents(entry) for key, entry in kept.items()}
-    return agent
-
-
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CASES)
 def test_a_learner_comes_back_as_it_was_and_learns_on_alike(name, tmp_path):
-    agent = make_all(ENV)[name]
-    train(ENV, agent, 120, seed=1, progress=False)
-    save(agent, tmp_path / "agent")
-    again = load(tmp_path / "agent")
-    assert type(again) is type(agent)
-    assert contents(again) == contents(agent)
-    for learner in (agent, again):
-        train(ENV, learner, 80, seed=2, progress=False)
-    assert contents(again) == contents(agent)
-    assert [path.name for path in tmp_path.iterdir()] == ["agent"]
+    env = small_env()
+    learners = CASES[name](env)
+    train(env, players(learners), 120, seed=1, progress=False)
+    loaded = []
+    for number, learner in enumerate(learners):
+        save(learner, tmp_path / f"{number}.zip")
+        loaded.append(load(tmp_path / f"{number}.zip"))
+        assert type(loaded[-1]) is type(learner)
+    assert contents(loaded) == contents(list(learners))
+    train(env, players(learners), 80, seed=2, progress=False)
+    train(env, players(tuple(loaded)), 80, seed=2, progress=False)
+    assert contents(loaded) == contents(list(learners))
+    assert len(list(tmp_path.iterdir())) == len(learners)
 
 
-def test_a_learner_in_the_middle_of_a_game_is_saved_with_its_turns(tmp_path):
-    agents = [GradientBandit(BOX, TWO), WinLossRatio(BOX, TWO), MonteCarloES(BOX, TWO)]
-    for agent in agents:
-        agent.update(turn(1, 0, seat=1))
-        save(agent, tmp_path / "agent")
-        again = load(tmp_path / "agent")
-        for learner in (agent, again):
-            learner.update(turn(3, 1, seat=1, reward=1.0))
-        assert contents(again) == contents(agent)
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("misere_nim", {"heaps": (2, 3), "start": "p_position"}),
+        ("nim", {"heaps": (2, 3), "max_take": 2, "misere": True, "start": (1, 2)}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("case", CASES)
+def test_a_saved_learner_knows_its_game_convention_and_start(case, name, arguments, tmp_path):
+    game = make_game(name, **arguments)
+    save(CASES[case](GameEnv(game))[0], tmp_path / "learner.zip")
+    learner = load(tmp_path / "learner.zip", make_game("nim"))  # the file knows better
+    assert learner.game == game
+    again = make_game(learner.game.registered.name, **learner.game.registered.arguments)
+    assert again == game
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_of_a_game_that_is_not_registered_the_file_is_loaded_with_the_game(name, tmp_path):
+    game, path = own_game(), tmp_path / "learner.zip"
+    env = GameEnv(game)
+    learner = CASES[name](env)[0]
+    train(env, learner, 20, seed=0, progress=False)
+    save(learner, path)
+    loaded = load(path, game)
+    assert loaded.game == game
+    assert contents(loaded) == contents(learner)
+    if isinstance(learner, HeapSymmetry) or (
+        hasattr(learner, "values") and not hasattr(learner, "preferences")
+    ):
+        with pytest.raises(StorageError, match=r"not a registered one: load it with game=") as no:
+            load(path)
+        assert str(path) in str(no.value)
+    else:
+        assert load(path).game is None
+    checkpoint = {"seed": 0, "progress": False, "checkpoint": tmp_path / "run.zip"}
+    parts, whole = CASES[name](env), CASES[name](env)[0]
+    train(env, parts[0], 20, **checkpoint)
+    resumed = CASES[name](env)[0]
+    train(env, resumed, 40, **checkpoint)
+    train(env, whole, 40, seed=0, progress=False)
+    assert contents(resumed) == contents(whole)
 
 
 def test_settings_survive(tmp_path):
@@ -83,22 +113,37 @@ def test_settings_survive(tmp_path):
         initial_range=0.01, seed=3,
     )  # fmt: skip
     for position in range(5):
-        agent.update(turn(position, 1, reward=1.0))
+        feed(agent, [turn(position, 1, reward=1.0)])
     save(agent, str(tmp_path / "agent"))
     again = load(str(tmp_path / "agent"))
     assert again.exploration.games == 5
-    assert again.exploration._schedule == Decay(0.5, 0.9, 10, 0.1)
-    assert (again.buffer.batch, again.buffer.interval) == (4, 1)
-    assert (again.buffer.positions == agent.buffer.positions).all()
-    assert again.bootstrap == "own_turn"
+    assert again.saved()["arguments"] == agent.saved()["arguments"]
+    assert again.saved()["arguments"]["epsilon"] == Decay(0.5, 0.9, 10, 0.1)
+    assert again.saved()["arguments"]["replay"] == Replay(50, 4, 1)
+    assert contents(again) == contents(agent)
     for learner in (agent, again):
         for position in range(5):
-            learner.update(turn(position, 0, following=1))
-            learner.update(turn(position, 0, reward=1.0))
-    assert (again.table == agent.table).all()
+            feed(learner, [turn(position, 0, following=1), turn(position, 0, reward=1.0)])
+    assert contents(again) == contents(agent)
+    save(QLearning(BOX, TWO, epsilon=harmonic), tmp_path / "harmonic")
+    assert load(tmp_path / "harmonic").saved()["arguments"]["epsilon"] is harmonic
 
 
-def test_what_is_no_saved_learner_is_refused(tmp_path):
+def test_restoring_needs_the_same_learner_and_bonus():
+    env = small_env()
+    learner = NimSumShaping(QLearning.for_env(env), 0.1)
+    for other, message in (
+        (QLearning.for_env(env), "saved learner is a QLearning, this one a NimSumShaping"),
+        (NimSumShaping(QLearning.for_env(env), 0.2), r"a bonus of 0\.2, this one 0\.1"),
+        (NimSumShaping(GradientBandit.for_env(env), 0.1), "holds a GradientBandit, this one a Q"),
+        (NimSumShaping(QLearning.for_env(env, discount=0.5), 0.1), "other arguments"),
+        (NimSumShaping(QLearning(BOX, TWO), 0.1), r"saved table is float64 \(6, 2\), this one"),
+    ):
+        with pytest.raises(StorageError, match=message):
+            restore(learner, other)
+
+
+def test_what_is_no_saved_learner_is_refused_with_the_reason(tmp_path):
     path = tmp_path / "agent"
     save(QLearning(BOX, TWO), path)
     whole = path.read_bytes()
@@ -108,19 +153,33 @@ def test_what_is_no_saved_learner_is_refused(tmp_path):
             load(path)
     for foreign in (b"hello", b"\x80\x04K\x01.", os.urandom(500)):
         path.write_bytes(foreign)
-        with pytest.raises(StorageError, match="agent"):
+        with pytest.raises(StorageError, match="was not written by this package"):
             load(path)
+    ours = {"format": "nim_envs agent"}
     for header, message in (
-        ({"format": "something else", "version": 1}, "no file of this package"),
-        ({"format": "nim_envs agent", "version": 99}, "99"),
-        ({"format": "nim_envs agent", "version": 1, "content": {"value": "System"}}, "agent"),
-        ({"format": "nim_envs agent", "version": 1, "content": {"dict": []}}, "not a saved"),
-        ([1, 2], "no file of this package"),
+        ({"format": "something else", "version": 1}, "was not written by this package"),
+        ([1, 2], "was not written by this package"),
+        ({**ours, "version": 99, "content": {}}, r"of format 99; .* reads formats up to 2"),
+        ({**ours, "version": "two", "content": {}}, "has no version or no content"),
+        ({**ours, "version": 2}, "has no version or no content"),
+        ({**ours, "version": 1, "content": {"value": "System"}}, "damaged: it has no 'System'"),
+        ({**ours, "version": 1, "content": {"dict": []}}, r"holds \[\], not a saved learner"),
+        ({**ours, "version": 1, "content": {"module": "os"}}, "unknown entry 'module'"),
+        ({**ours, "version": 2, "content": {"module": "os"}}, "unknown entry 'module'"),
+        (
+            {**ours, "version": 2, "content": {"learner": "Magic", "saved": {"dict": []}}},
+            "there is no learner 'Magic', but QLearning, GradientBandit, ",
+        ),
+        (
+            {**ours, "version": 2, "content": {"game": "chess", "arguments": {"dict": []}}},
+            "chess",
+        ),
     ):
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("header.json", json.dumps(header))
-        with pytest.raises(StorageError, match=message):
+        with pytest.raises(StorageError, match=message) as refused:
             load(path)
+        assert str(path) in str(refused.value)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("something.txt", "else")
     with pytest.raises(StorageError, match="header"):
@@ -129,21 +188,55 @@ def test_what_is_no_saved_learner_is_refused(tmp_path):
         load(tmp_path / "nowhere")
 
 
-def test_a_damaged_byte_is_noticed(tmp_path):
-    path = tmp_path / "agent"
-    agent = QLearning(BOX, TWO, initial_range=1.0)
-    save(agent, path)
-    whole = bytearray(path.read_bytes())
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A small file, what it holds, and where to write it damaged."""
+    folder = tmp_path_factory.mktemp("damaged")
+    learner = QLearning(BOX, TWO, initial_range=1.0)
+    save(learner, folder / "whole")
+    return (folder / "whole").read_bytes(), contents(learner), folder / "damaged"
+
+
+@given(
+    changes=st.lists(
+        st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255)), min_size=1, max_size=3
+    )
+)
+def test_a_damaged_file_is_refused_or_holds_the_same(saved, changes):
+    whole, expected, path = saved
+    damaged = bytearray(whole)
+    for place, change in changes:
+        damaged[int(place * len(damaged))] ^= change
+    path.write_bytes(damaged)
+    try:
+        held = contents(load(path))
+    except StorageError as error:
+        assert str(path) in str(error)
+    else:
+        assert held == expected  # a byte that says nothing of the learner, such as a date
+
+
+@given(share=st.floats(0, 1, exclude_max=True))
+def test_a_part_of_a_file_is_refused(saved, share):
+    whole, _, path = saved
+    path.write_bytes(whole[: int(share * len(whole))])
+    with pytest.raises(StorageError, match="truncated"):
+        load(path)
+
+
+def test_most_damage_is_noticed(saved):
+    whole, _, path = saved
     noticed = 0
-    for place in range(40, len(whole) - 200, 37):
-        damaged = whole.copy()
+    places = range(0, len(whole), 7)
+    for place in places:
+        damaged = bytearray(whole)
         damaged[place] ^= 0xFF
         path.write_bytes(damaged)
         try:
-            assert contents(load(path)) == contents(agent)
+            load(path)
         except StorageError:
             noticed += 1
-    assert noticed > 5
+    assert noticed > len(places) / 2
 
 
 def test_what_no_file_can_hold_is_refused_and_the_old_file_kept(tmp_path):
@@ -174,20 +267,21 @@ class Stopping(RandomAgent):
         return super().act(observation, action_mask, rng)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.5, 0.95])
 def test_training_stopped_anywhere_ends_as_if_it_had_not(name, share, tmp_path):
-    whole = make_all(ENV)[name]
-    expected = train(ENV, (whole, RandomAgent()), 150, seed=7, progress=False)
-    stopped = make_all(ENV)[name]
+    env = small_env()
+    whole = CASES[name](env)[0]
+    expected = train(env, (whole, RandomAgent()), 150, seed=7, progress=False)
+    stopped = CASES[name](env)[0]
     path = tmp_path / "run"
     setting = {"seed": 7, "progress": False, "checkpoint": path, "checkpoint_every": 40}
     moves_of_opponent = int((expected.lengths // 2).sum())
     with pytest.raises(StopHereError):
-        train(ENV, (stopped, Stopping(int(share * moves_of_opponent))), 150, **setting)
+        train(env, (stopped, Stopping(int(share * moves_of_opponent))), 150, **setting)
     assert path.exists() == (share >= 0.5)
-    resumed = make_all(ENV)[name]
-    env = pettingzoo.make("aec", "nim_envs/nim", heaps=(2, 3), start="uniform")
+    env = small_env()
+    resumed = CASES[name](env)[0]
     log = train(env, (resumed, RandomAgent()), 150, **setting)
     assert contents(resumed) == contents(whole)
     assert log.winners.tolist() == expected.winners.tolist()
@@ -196,21 +290,23 @@ def test_training_stopped_anywhere_ends_as_if_it_had_not(name, share, tmp_path):
 
 def test_a_finished_run_is_not_run_again_and_can_be_made_longer(tmp_path):
     setting = {"seed": 7, "progress": False, "checkpoint": tmp_path / "run"}
-    short, long, again = (RealTimeDynamicProgramming(ENV.game) for _ in range(3))
-    train(ENV, short, 60, **setting)
-    train(ENV, again, 60, **setting)
+    env = small_env()
+    short, long, again = (RealTimeDynamicProgramming(env.game) for _ in range(3))
+    train(env, short, 60, **setting)
+    train(env, again, 60, **setting)
     assert contents(again) == contents(short)
-    train(ENV, again, 100, **setting)
-    train(ENV, long, 100, seed=7, progress=False)
+    train(env, again, 100, **setting)
+    train(env, long, 100, seed=7, progress=False)
     assert contents(again) == contents(long)
 
 
 def test_a_checkpoint_of_another_run_is_refused_and_changes_nothing(tmp_path):
     path = tmp_path / "run"
     setting = {"progress": False, "checkpoint": path}
-    spaces = ENV.observation_space("player_0"), ENV.action_space("player_0")
+    env = small_env()
+    spaces = env.observation_space("player_0"), env.action_space("player_0")
     agent = QLearning(*spaces)
-    train(ENV, agent, 50, seed=1, **setting)
+    train(env, agent, 50, seed=1, **setting)
     for other, seed, games, message in (
         (QLearning(*spaces), 2, 50, "seed"),
         (QLearning(*spaces), 1, 20, "50 games"),
@@ -219,12 +315,12 @@ def test_a_checkpoint_of_another_run_is_refused_and_changes_nothing(tmp_path):
         ((QLearning(*spaces), QLearning(*spaces)), 1, 50, "other learners"),
     ):
         with pytest.raises(StorageError, match=message):
-            train(ENV, other, games, seed=seed, **setting)
+            train(env, other, games, seed=seed, **setting)
     save(agent, path)
     with pytest.raises(StorageError, match="not a training run"):
-        train(ENV, agent, 50, seed=1, **setting)
+        train(env, agent, 50, seed=1, **setting)
     with pytest.raises(ValueError, match="0"):
-        train(ENV, agent, 50, seed=1, checkpoint_every=0)
+        train(env, agent, 50, seed=1, checkpoint_every=0)
 
 
 SCRIPT = """
@@ -253,8 +349,6 @@ def test_a_killed_run_resumes_from_its_last_checkpoint(tmp_path):
         process.send_signal(signal.SIGKILL)
         process.wait()
         process.stdout.close()
-    from agents.storage import load_content
-
     done = load_content(path)["training"]
     assert done >= 100
     env = pettingzoo.make("aec", "nim_envs/nim", heaps=(3, 4, 5), start="uniform")

@@ -7,11 +7,17 @@ import random
 
 import numpy as np
 import pytest
-from agents.learners.afterstate import GreedyValuePolicy
 
-from agents import AfterstateTD, HeapSymmetry, MonteCarloES, OptimalAgent, QLearning
+from agents import (
+    HeapSymmetry,
+    MonteCarloES,
+    OptimalAgent,
+    QLearning,
+    RealTimeDynamicProgramming,
+)
 from agents.evaluation import best_response, optimality, win_chances
 from agents.evaluation.value_score import value_optimality
+from agents.tabular.position_values import GreedyValuePolicy
 from agents.training import train
 from benchmarks import learning_speed, scaling
 from benchmarks.published import __main__ as published
@@ -103,8 +109,8 @@ def test_q_learning_wins_three_heaps_of_ten_within_the_games_said():
 def test_what_knows_only_the_rules_beats_the_best_published_from_the_full_board(heaps, best):
     env = GameEnv(make_game("nim", heaps=tuple(range(1, 2 * heaps, 2))))
     for learner in (
-        AfterstateTD(env.game, epsilon=0.3),
-        AfterstateTD(env.game, epsilon=0.3, symmetric=True),
+        RealTimeDynamicProgramming(env.game, epsilon=0.3),
+        RealTimeDynamicProgramming(env.game, epsilon=0.3, symmetric=True),
     ):
         train(env, learner, 20_000, seed=0, progress=False)
         assert value_optimality(learner.greedy(), env.game) > best
@@ -121,9 +127,9 @@ def test_what_knows_only_the_rules_beats_the_best_published_from_the_full_board(
 )
 def test_the_compiled_score_of_values_is_the_score(name, arguments, symmetric):
     game = make_game(name, start="uniform", **arguments)
-    learner = AfterstateTD(game, symmetric=symmetric)
-    for episodes in (1, 20, 200):
-        train(GameEnv(game), learner, episodes, seed=episodes, progress=False)
+    learner = RealTimeDynamicProgramming(game, symmetric=symmetric)
+    for games in (1, 20, 200):
+        train(GameEnv(game), learner, games, seed=games, progress=False)
         policy = learner.greedy()
         assert isinstance(policy, GreedyValuePolicy)
         expected = optimality(policy, game).percent
@@ -162,13 +168,13 @@ def test_the_comparison_is_written_whole(tmp_path, capsys):
 def test_learning_speed_reports_games_and_seconds(tmp_path, capsys):
     learning_speed.main(
         ["--quick", "--boards", "misere-nim-1-3-5-7", "--learners", "q-learning",
-         "afterstate-td-symmetric", "--jobs", "1", "--output", str(tmp_path)]
+         "real-time-dynamic-programming-symmetric", "--jobs", "1", "--output", str(tmp_path)]
     )  # fmt: skip
     assert "published, improved" in capsys.readouterr().out
     with (tmp_path / "learning_speed.csv").open(encoding="utf-8") as file:
         rows = {row["learner"]: row for row in csv.DictReader(file)}
-    assert rows["afterstate-td-symmetric"]["reached"] == "1"
-    assert 0 < int(rows["afterstate-td-symmetric"]["games"]) <= 2_000
+    assert rows["real-time-dynamic-programming-symmetric"]["reached"] == "1"
+    assert 0 < int(rows["real-time-dynamic-programming-symmetric"]["games"]) <= 2_000
     assert (tmp_path / "misere-nim-1-3-5-7.png").stat().st_size > 0
 
 

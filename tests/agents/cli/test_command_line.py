@@ -15,11 +15,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import OptimalAgent, QLearning
+from agents import OptimalAgent, QLearning, RealTimeDynamicProgramming
 from agents.cli.main import run
 from agents.players.human import HumanAgent, Quit
-from agents.storage import load
-from nim_envs import make_game
+from agents.storage import load, save
+from nim_envs import GameEnv, make_game
+from tests.agents.learning import own_game
 
 ROOT = Path(__file__).resolve().parents[3]
 PLAY = [sys.executable, "-m", "agents", "play"]
@@ -142,7 +143,7 @@ def test_train_evaluate_and_tournament(tmp_path, capsys):
     learn = ["train", *game, "--learner", "win-loss-ratio", "--param", "forgetting=0.01"]
     assert run([*learn, "--games", "2000", "--output", agent]) == 0
     assert "100.0 % of 6 N-positions" in capsys.readouterr().out
-    assert load(agent).arguments["forgetting"] == 0.01
+    assert load(agent).saved()["arguments"]["forgetting"] == 0.01
     assert run(["evaluate", *game, "--agent", agent]) == 0
     out = capsys.readouterr().out
     assert "can be beaten from 0.0 %" in out
@@ -349,6 +350,61 @@ def test_without_a_package_the_command_line_says_what_to_install():
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: the command line needs click, ")
     assert done.stderr.endswith('python -m pip install -e ".[agents]"\n')
+
+
+@pytest.fixture
+def trained(tmp_path, capsys):
+    """A file of a learner of a misère game, and what says which game it is."""
+    agent = str(tmp_path / "agent.zip")
+    game = ["--game", "misere_nim", "--set", "heaps=2,3"]
+    assert run(["train", *game, "--start", "1,3", "--games", "500", "--output", agent]) == 0
+    capsys.readouterr()
+    return agent, game
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "more"),
+    [
+        ("evaluate", "--agent", []),
+        ("show", "--agent", []),
+        ("show", "--agent", ["--sample-game", "--seed", "1"]),
+        ("play", "--against", ["--seed", "1"]),
+        ("tournament", "--player", ["--player", "random", "--games", "30"]),
+    ],
+    ids=" ".join,
+)
+def test_a_file_says_which_game_it_is_of(command, option, more, trained, capsys, monkeypatch):
+    agent, game = trained
+    monkeypatch.setattr("builtins.input", lambda prompt: "quit")
+    outputs = []
+    for said in ([], [*game, "--start", "1,3"], [*game, "--start", "2,3"]):
+        assert run([command, *said, option, agent, *more]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+    # The start is what differs in games, and in what can be reached.
+    assert (outputs[0] != outputs[2]) == (more != [] or command != "show")
+    assert run([command, "--start", "2,3", option, agent, *more]) == 0
+    assert capsys.readouterr().out == outputs[2]
+
+
+def test_without_a_file_that_knows_its_game_it_must_be_named(trained, tmp_path, capsys):
+    agent, _ = trained
+    own, looking_ahead = str(tmp_path / "own.zip"), str(tmp_path / "ahead.zip")
+    env = GameEnv(own_game())
+    save(QLearning.for_env(env), own)
+    save(RealTimeDynamicProgramming.for_env(env), looking_ahead)
+    for arguments, named in (
+        (["evaluate", "--agent", "random"], "--game is needed: no player is a file"),
+        (["evaluate", "--agent", own], "--game is needed: no player is a file"),
+        (["evaluate", "--agent", looking_ahead], "not a registered one"),
+        (["evaluate", "--set", "heaps=2,3", "--agent", agent], "--set heaps=2,3"),
+        (["train", "--output", agent], "--game is needed"),
+        (["play"], "--game is needed"),
+    ):
+        assert run(arguments) == 2
+        error = capsys.readouterr().err
+        assert error.startswith("error: ")
+        assert named in error
 
 
 def test_an_agent_of_another_game_is_refused(tmp_path, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import gymnasium
 import numpy as np
@@ -182,10 +183,19 @@ def test_a_row_makes_one_learner_or_one_for_each_seat_with_its_arguments(name):
     learners = row.make(small_env())
     assert len(learners) == (2 if row.one_for_each_seat else 1)
     for learner in learners:
-        assert {key: learner.arguments[key] for key in row.arguments} == dict(row.arguments)
+        arguments = learner.saved()["arguments"]
+        assert {key: arguments[key] for key in row.arguments} == dict(row.arguments)
     for key, value in row.arguments.items():
         other = 0.125 if isinstance(value, float) else "own_turn"
-        assert row.make(small_env(), **{key: other})[0].arguments[key] == other
+        assert row.make(small_env(), **{key: other})[0].saved()["arguments"][key] == other
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_the_first_line_of_its_rule_is_a_formula(name):
+    row = LEARNERS[name]
+    assert re.match(r"\S.* \+= .*\.$", row.formula)
+    assert row.rule.__module__ == row.learner.__module__
+    assert "References:" in row.rule.__doc__
 
 
 @pytest.mark.parametrize("name", ["q-learning-own-turn", "monte-carlo-es", "sarsa"])

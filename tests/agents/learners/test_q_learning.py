@@ -9,7 +9,7 @@ from gymnasium import spaces
 from agents import NimSumShaping, QLearning, Transition
 from agents.evaluation import optimality
 from agents.learners.q_learning import q_learning
-from agents.tabular.replay import Replay, add, draw, replay_buffer, updates_due
+from agents.tabular.replay import Replay, add, is_due, replay_buffer, row_of
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from tests.agents.learning import BOX, ONES, TWO, ZEROS, feed, turn
@@ -142,11 +142,17 @@ def test_replay_bootstraps_from_legal_actions_alone():
 
 def test_replay_forgets_the_oldest_turn_first():
     buffer = replay_buffer(Replay(capacity=2, batch=50, interval=1), actions=2)
+    assert len(buffer.numbers) == 50
     for state in (1, 2, 3):
         add(buffer, state, 0, 0.0, 0, BOTH)
-    assert updates_due(buffer, 1) == 50
-    assert {buffer.states[draw(buffer, uniform)] for uniform in (0.1, 0.9)} == {2, 3}
-    assert updates_due(buffer, 1) == 0
+    assert {buffer.states[row_of(buffer, uniform)] for uniform in (0.1, 0.9)} == {2, 3}
+
+
+def test_a_batch_is_due_every_so_many_games():
+    buffer = replay_buffer(Replay(interval=3), actions=2)
+    assert [is_due(buffer, games) for games in (0, 2, 3, 4)] == [False, False, True, True]
+    buffer.counters[1] = 3
+    assert [is_due(buffer, games) for games in (4, 5, 6)] == [False, False, True]
 
 
 def test_rows_are_found_by_observation():

@@ -16,12 +16,12 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from agents import (
-    AfterstateTD,
     EpsilonOptimalAgent,
     GradientBandit,
     HeapSymmetry,
     OptimalAgent,
     QLearning,
+    RealTimeDynamicProgramming,
     WinLossRatio,
 )
 from agents.evaluation import optimality
@@ -356,7 +356,7 @@ def test_wrapped_and_looking_ahead_learners_have_heatmaps_too():
     game, _, _ = trained("3-4-5", games=1)
     env = pettingzoo.make("aec", "nim_envs/nim-v0", heaps=(3, 4, 5))
     spaces = env.observation_space("player_0"), env.action_space("player_0")
-    for agent in (AfterstateTD(game), HeapSymmetry(QLearning(*spaces), game)):
+    for agent in (RealTimeDynamicProgramming(game), HeapSymmetry(QLearning(*spaces), game)):
         assert list(heatmaps(agent, game)) == ["values", "probabilities", "greedy"]
     assert list(heatmaps(OptimalAgent(game), game)) == ["greedy"]
 

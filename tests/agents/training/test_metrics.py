@@ -15,7 +15,7 @@ from agents.training import DRAW, TrainingLog, TrainingStopped, train
 from agents.training.metrics import TrainingRecorder, mean_entropy
 from nim_envs import make_game
 from nim_envs.errors import SearchTooLargeError
-from tests.agents.learners.test_learners import ENV, NAMES, make_all
+from tests.agents.learning import CASES, contents, small_env
 
 ADDITION = pettingzoo.make("aec", "nim_envs/addition", k=3, n=10)
 
@@ -61,8 +61,9 @@ def test_entropy_is_of_legal_moves_and_unknown_for_a_seat_that_never_moves():
 
 def test_entropy_is_what_the_mean_over_many_games_tends_to():
     game = make_game("nim", heaps=(2, 3), start="uniform")
-    agent = learner(ENV, GradientBandit)
-    train(ENV, agent, 300, seed=1, progress=False)
+    env = small_env()
+    agent = learner(env, GradientBandit)
+    train(env, agent, 300, seed=1, progress=False)
     entropies = [[], []]
     for seed in range(1_500):
         for move in sample_game(agent, game, seed=seed).moves:
@@ -72,21 +73,6 @@ def test_entropy_is_what_the_mean_over_many_games_tends_to():
     for sample, truth in zip(entropies, exact, strict=True):
         # Moves of one game hang together, so more than the error of independent ones.
         assert abs(np.mean(sample) - truth) < 8 * np.std(sample) / len(sample) ** 0.5
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_learner_plays_by_the_probabilities_it_says(name):
-    agent = make_all(ENV)[name]
-    train(ENV, agent, 40, seed=3, progress=False)
-    rng = np.random.default_rng(0)
-    position = np.array([2, 3])
-    mask = ENV.game.rules.action_mask(position)
-    agent.act(position, mask, rng)  # some explore with the first move of a game
-    chances = agent.action_probabilities(position[None], mask[None])[0]
-    assert chances.sum() == pytest.approx(1)
-    assert not chances[mask == 0].any()
-    acts = np.bincount([agent.act(position, mask, rng) for _ in range(2_000)], minlength=len(mask))
-    assert (abs(acts / 2_000 - chances) <= 5 * (chances * (1 - chances) / 2_000) ** 0.5).all()
 
 
 def test_a_crystallising_learner_says_that_it_crystallises():
@@ -99,45 +85,28 @@ def test_a_crystallising_learner_says_that_it_crystallises():
     assert chances.tolist() == [[1, 0, 0], [0.5, pytest.approx(1 / 3), pytest.approx(1 / 6)]]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_greedy_policy_picks_the_largest_of_its_values(name):
-    agent = make_all(ENV)[name]
-    train(ENV, agent, 100, seed=3, progress=False)
-    rules = ENV.game.rules
-    positions = rules.lattice()[1:]
-    masks = rules.action_mask(positions)
-    values = agent.greedy().action_values(positions, masks)
-    assert (np.isneginf(values) == (masks == 0)).all()
-    chosen = agent.greedy().action_probabilities(positions, masks) > 0
-    assert (chosen == (values == values.max(axis=1, keepdims=True))).all()
-
-
 @pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CASES)
 def test_recording_leaves_no_trace_in_the_training(name, compiled):
-    tables = []
+    runs = []
     for recorded in (False, True):
-        agent = make_all(ENV)[name]
-        recorder = TrainingRecorder(agent, ENV.game, every=30) if recorded else None
+        env = small_env()
+        agent = CASES[name](env)[0]
+        recorder = TrainingRecorder(agent, env.game, every=30) if recorded else None
         log = train(
-            ENV, agent, 100, seed=3, progress=False, compiled=compiled,
+            env, agent, 100, seed=3, progress=False, compiled=compiled,
             after_game=recorder, after_every=30 if recorded else 1,
         )  # fmt: skip
-        inner = getattr(agent, "learner", agent)
-        table = next(
-            vars(inner)[key] for key in ("table", "preferences", "wins", "values")
-            if key in vars(inner)
-        )  # fmt: skip
-        tables.append((log.winners.tolist(), log.lengths.tolist(), table.tolist()))
-    assert tables[0] == tables[1]
+        runs.append((log.winners.tolist(), log.lengths.tolist(), contents(agent)))
+    assert runs[0] == runs[1]
     measured = recorder.measurements(log)
     assert measured.games.tolist() == [30, 60, 90, 100]
     assert (measured.entropies >= 0).all()
     assert (measured.entropies <= measured.uniform_entropies + 1e-12).all()
     # The last point is of what was learned in the end.
-    score = optimality(agent.greedy(), ENV.game)
+    score = optimality(agent.greedy(), env.game)
     assert measured.optimality["all"][-1] == score.percent
-    final = mean_entropy((agent, agent), ENV.game)
+    final = mean_entropy((agent, agent), env.game)
     assert measured.entropies[:, -1].tolist() == final.policy.tolist()
 
 

@@ -12,6 +12,7 @@ import pytest
 from agents import Agent, GradientBandit, Learner, OptimalAgent, Policy, QLearning, RandomAgent
 from agents.evaluation import SEATS, optimality
 from agents.training import DRAW, Opponents, train
+from tests.agents.learning import contents
 
 
 def spaces_of(env):
@@ -19,7 +20,7 @@ def spaces_of(env):
 
 
 class Recorder(RandomAgent):
-    """Plays at random and writes down what it is told."""
+    """Plays at random and writes down what it is handed."""
 
     def __init__(self):
         self.transitions = []
@@ -47,10 +48,10 @@ def test_every_turn_arrives_once_whole_and_in_order(shared):
     env = pettingzoo.make("aec", "nim_envs/nim", heaps=(3, 4), illegal_move="raise")
     recorders = (Recorder(),) * 2 if shared else (Recorder(), Recorder())
     log = train(env, recorders, 60, seed=3, progress=False)
-    told = recorders[0].transitions + ([] if shared else recorders[1].transitions)
-    assert len(told) == log.lengths.sum()
+    handed = recorders[0].transitions + ([] if shared else recorders[1].transitions)
+    assert len(handed) == log.lengths.sum()
     played = {0: [[]], 1: [[]]}
-    for turn in told:
+    for turn in handed:
         played[turn.seat][-1].append(turn)
         if turn.terminated:
             played[turn.seat].append([])
@@ -82,8 +83,7 @@ def test_the_same_seed_gives_the_same_tables_and_log(make):
         env = pettingzoo.make("aec", "nim_envs/nim", heaps=(3, 4, 2), start="uniform")
         pair = [make(*spaces_of(env)) for _ in SEATS]
         log = train(env, pair, 300, seed=seed, progress=False)
-        tables = [vars(agent).get("table", vars(agent).get("preferences")) for agent in pair]
-        results.append((log.winners.tolist(), log.lengths.tolist(), [t.tolist() for t in tables]))
+        results.append((log.winners.tolist(), log.lengths.tolist(), contents(pair)))
     assert results[0] == results[1]
     assert results[0] != results[2]
 

@@ -502,7 +502,7 @@ def test_a_graph_is_refused_just_if_it_has_a_cycle(edges):
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "episodes"),
+    ("name", "arguments", "games"),
     [
         ("kayles", {"heaps": (5,)}, 5_000),
         ("kayles", {"heaps": (5,), "misere": True}, 5_000),
@@ -512,9 +512,7 @@ def test_a_graph_is_refused_just_if_it_has_a_cycle(edges):
     ids=str,
 )
 @pytest.mark.parametrize("learner", [QLearning, RealTimeDynamicProgramming])
-def test_learners_learn_every_position_through_the_same_interface(
-    learner, name, arguments, episodes
-):
+def test_learners_learn_every_position_through_the_same_interface(learner, name, arguments, games):
     env = pettingzoo.make("aec", f"nim_envs/{name}-v0", **arguments, start="uniform")
     spaces = (env.observation_space("player_0"), env.action_space("player_0"))
     agent = (
@@ -522,7 +520,7 @@ def test_learners_learn_every_position_through_the_same_interface(
         if learner is RealTimeDynamicProgramming
         else QLearning(*spaces)
     )
-    train(env, agent, episodes, seed=0, progress=False)
+    train(env, agent, games, seed=0, progress=False)
     score = optimality(agent.greedy(), env.game)
     assert (score.percent, score.illegal_percent) == (100.0, 0.0)
     assert score.count > 10

@@ -1,0 +1,267 @@
+"""Games that are cut short, drawn or stopped in the middle: nobody learns a result from those."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pettingzoo
+import pytest
+
+from agents import (
+    GradientBandit,
+    MonteCarloES,
+    Transition,
+    WatkinsQLambda,
+    WinLossRatio,
+)
+from agents.storage import load, save
+from agents.tabular.protocol import begin_game, is_implemented
+from agents.tabular.wrapper import LearnerWrapper
+from agents.training import DRAW, Seat, TrainingStopped, play_and_learn, train
+from nim_envs import GameEnv, make_game
+from tests.agents.learning import CASES, contents, players, small_env
+
+NIM = make_game("nim", heaps=(2, 3))
+LONG = make_game("nim", heaps=(2, 2, 2))
+"""Three moves leave something here, whichever they are."""
+
+
+def learns_late(name):
+    """Whether a learner learns from a turn only once more of its game is known."""
+    learner = CASES[name](small_env())[0]
+    return learner.learns_from_games or is_implemented(begin_game, type(learner.state))
+
+
+class Recorder:
+    """Plays given actions, and writes down what it is handed."""
+
+    def __init__(self, *actions):
+        self.actions = list(actions)
+        self.transitions, self.begun, self.games = [], 0, []
+
+    def begin_game(self):
+        self.begun += 1
+
+    def act(self, observation, action_mask, rng):
+        return self.actions.pop(0)
+
+    def update(self, transition):
+        self.transitions.append(copy.deepcopy(transition))
+
+    def learn_from_game(self, transitions):
+        self.games.append(list(transitions))
+
+    def greedy(self):
+        return self
+
+
+def play(env, *recorders):
+    env.reset(seed=0)
+    seats = tuple(Seat(recorder, learns=True) for recorder in recorders)
+    return play_and_learn(env, seats, np.random.default_rng(0))
+
+
+def as_lists(transition):
+    return Transition(*(np.asarray(entry).tolist() for entry in transition))
+
+
+def test_a_truncation_reaches_the_learners_as_such():
+    first, second = Recorder(1), Recorder(4)
+    env = GameEnv(NIM, max_cycles=1)
+    assert play(env, first, second) == (DRAW, 2)
+    (answered,), (unanswered,) = first.transitions, second.transitions
+    # A cycle is a move of each: player_0 took heap 0, player_1 two of heap 1. Then player_0 might
+    # have taken the last object.
+    assert as_lists(answered) == Transition(
+        seat=0, observation=[2, 3], action_mask=[1, 1, 0, 1, 1, 1], action=1, reward=0.0,
+        reply_observation=[0, 3], reply_action_mask=[0, 0, 0, 1, 1, 1], reply_reward=0.0,
+        next_observation=[0, 1], next_action_mask=[0, 0, 0, 1, 0, 0],
+        terminated=False, truncated=True, bonus=0.0,
+    )  # fmt: skip
+    assert as_lists(unanswered) == Transition(
+        seat=1, observation=[0, 3], action_mask=[0, 0, 0, 1, 1, 1], action=4, reward=0.0,
+        reply_observation=[0, 1], reply_action_mask=[0, 0, 0, 1, 0, 0], reply_reward=0.0,
+        next_observation=[0, 1], next_action_mask=[0, 0, 0, 0, 0, 0],
+        terminated=False, truncated=True, bonus=0.0,
+    )  # fmt: skip
+    assert first.begun == second.begun == 1
+    assert first.games == second.games == []
+
+
+def test_a_move_that_ends_the_game_at_the_limit_is_a_termination():
+    first, second = Recorder(1), Recorder(5)
+    assert play(GameEnv(NIM, max_cycles=1), first, second) == (1, 2)
+    for recorder, reward, reply_reward in ((first, 0.0, -1.0), (second, 1.0, 0.0)):
+        (transition,) = recorder.transitions
+        assert (transition.terminated, transition.truncated) == (True, False)
+        assert not transition.next_action_mask.any()
+        assert (transition.reward, transition.reply_reward) == (reward, reply_reward)
+        assert [as_lists(turn) for turn in recorder.games[0]] == [as_lists(transition)]
+
+
+FROM_RESULTS = [WinLossRatio, MonteCarloES, GradientBandit, WatkinsQLambda]
+
+
+@pytest.mark.parametrize("learner", FROM_RESULTS)
+def test_who_learns_from_results_learns_nothing_where_no_game_has_one(learner):
+    env = GameEnv(LONG, max_cycles=1)
+    agent = learner.for_env(env)
+    before = agent.saved()
+    before = {key: contents(before[key]) for key in before if key != "games"}
+    log = train(env, agent, 20, seed=0, progress=False)
+    assert (log.winners == DRAW).all()
+    after = agent.saved()
+    assert after.pop("games") == [20, 20]
+    assert {key: contents(value) for key, value in after.items()} == before
+
+
+class Listening(LearnerWrapper):
+    """Writes down the games that its learner is handed."""
+
+    def __init__(self, learner):
+        super().__init__(learner)
+        self.games = []
+
+    def learn_from_game(self, transitions):
+        super().learn_from_game(transitions)
+        self.games.append(list(transitions))
+
+
+@pytest.mark.parametrize("learner", FROM_RESULTS)
+def test_who_learns_from_results_learns_from_the_games_that_ended_alone(learner):
+    env = GameEnv(NIM, max_cycles=1)
+    agent, other = Listening(learner.for_env(env)), learner.for_env(env)
+    log = train(env, agent, 60, seed=0, progress=False)
+    ended = (log.winners != DRAW).sum()
+    assert 0 < ended < 60
+    assert len(agent.games) == 2 * ended
+    assert contents(other) != contents(agent.learner)
+    for game in agent.games:
+        other.learn_from_game(game)
+    other.exploration.finish_many(agent.learner.exploration.ended)
+    assert contents(other) == contents(agent.learner)
+
+
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [
+        # From the position that is left, which the reply to the first turn or nobody moves from.
+        ("q-learning", {0, 1}),
+        ("q-learning-opponent-max", {0, 1}),
+        ("double-q-learning", {0, 1}),
+        ("actor-critic", {0, 1}),
+        ("natural-policy-gradient", {0, 1}),
+        ("real-time-dynamic-programming", {0, 1}),
+        # From the mover's next turn, which the second mover has none of.
+        ("q-learning-own-turn", {0}),
+        ("expected-sarsa", {0}),
+        # What the first move leaves, from what the reply leaves.
+        ("sampled-afterstate-td", {1}),
+        # There is no next action.
+        ("sarsa", set()),
+    ],
+)
+def test_of_games_of_two_moves_each_learns_the_turns_that_it_can_bootstrap_from(name, where):
+    """What is learned there is on hand-computed numbers in the learners' own tests."""
+    env = GameEnv(LONG, max_cycles=1)
+    agent = CASES[name](env)[0]
+    rng = np.random.default_rng(0)
+    arrays = list(agent.saved()["learned"].values())
+    for array in arrays:
+        array[...] = rng.random(array.shape)  # so that there is something to bootstrap from
+    before = [array.copy() for array in arrays]
+    log = train(env, agent, 20, seed=0, progress=False)
+    assert (log.winners == DRAW).all()
+    changed = set()
+    for array, old in zip(arrays, before, strict=True):
+        different = array.reshape(len(array), -1) != old.reshape(len(old), -1)
+        changed |= set(np.flatnonzero(different.any(axis=1)).tolist())
+    # As many heaps have been taken from as moves were made, but for two moves in one heap.
+    positions = LONG.rules.positions(np.array(sorted(changed), dtype=np.int64))
+    assert {int(moves) for moves in (positions < 2).sum(axis=-1)} == where
+
+
+def test_a_draw_by_the_rules_is_a_result_that_is_learned_from():
+    env = pettingzoo.make("aec", "classic/tictactoe-v3")
+    # X O X / X O O / O X X in columns: nobody has three in a row.
+    moves = [0, 1, 2, 4, 3, 5, 7, 6, 8]
+    learners = {
+        learner: learner.for_env(env)
+        for learner in (WinLossRatio, MonteCarloES, GradientBandit, WatkinsQLambda)
+    }
+
+    class All(Recorder):
+        """Hands on what it is handed."""
+
+        def update(self, transition):
+            super().update(transition)
+            for learner in learners.values():
+                learner.update(transition)
+
+        def learn_from_game(self, transitions):
+            super().learn_from_game(transitions)
+            for learner in learners.values():
+                learner.learn_from_game(transitions)
+
+    both = All(*moves)
+    assert play(env, both, both) == (DRAW, 9)
+    assert len(both.transitions) == 9
+    last = [turn for turn in both.transitions if turn.terminated]
+    assert [turn.seat for turn in last] == [0, 1]
+    assert all(turn.reward == turn.reply_reward == 0 and not turn.truncated for turn in last)
+    assert [len(game) for game in both.games] == [5, 4]
+    states = [learners[WinLossRatio].index(turn.observation) for turn in both.transitions]
+    actions = [turn.action for turn in both.transitions]
+    ratio, carlo = learners[WinLossRatio], learners[MonteCarloES]
+    bandit, watkins = learners[GradientBandit], learners[WatkinsQLambda]
+    assert ratio.wins.sum() == ratio.losses.sum() == 4.5
+    assert (ratio.wins[states, actions] == 0.5).all()
+    assert (ratio.losses[states, actions] == 0.5).all()
+    assert carlo.visits.sum() == 9
+    assert carlo.table.sum() == 4.5
+    assert (carlo.table[states, actions] == 0.5).all()
+    assert bandit.visits[states].tolist() == [1] * 9
+    assert not bandit.baselines.any()
+    assert not bandit.preferences.any()
+    assert not watkins.table.any()
+
+
+class Interrupting:
+    """Takes one object, and presses Ctrl-C at its second move."""
+
+    moves = 0
+
+    def act(self, observation, action_mask, rng):
+        self.moves += 1
+        if self.moves == 2:
+            raise KeyboardInterrupt
+        return int(np.flatnonzero(action_mask)[0])
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if learns_late(name)])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_half_a_game_before_ctrl_c_belongs_to_no_other(name, compiled, tmp_path):
+    env = GameEnv(LONG)
+    interrupted, other = CASES[name](env)[0], CASES[name](env)[0]
+    # One turn of the learner is complete by then, but it learns when more is known.
+    with pytest.raises(TrainingStopped) as stopped:
+        train(env, (interrupted, Interrupting()), 5, seed=0, progress=False)
+    assert stopped.value.log.games == 0
+    assert contents(interrupted) == contents(other)
+    save(interrupted, tmp_path / "learner.zip")
+    loaded = load(tmp_path / "learner.zip")
+    for learner in (interrupted, loaded, other):
+        train(env, learner, 20, seed=2, progress=False, compiled=compiled)
+        assert contents(learner) == contents(interrupted)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_limit_that_no_game_reaches_changes_nothing(name):
+    results = []
+    for cycles in (None, 100):
+        env = GameEnv(small_env().game, max_cycles=cycles)
+        learners = CASES[name](env)
+        train(env, players(learners), 60, seed=3, progress=False)
+        results.append(contents(learners))
+    assert results[0] == results[1]
