@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic writing of files: the new file replaces the old one only when it is complete."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def needed(module: str, purpose: str, extra: str) -> Any:
 
     Args:
         module: of a package that may be missing, or a module of the project that imports some.
-        purpose: what it is needed for, in words.
+        purpose: what it is needed for.
         extra: the extra of this project that installs what is missing.
 
     Raises:

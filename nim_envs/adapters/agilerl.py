@@ -10,13 +10,13 @@ from gymnasium.vector import VectorEnv, VectorWrapper
 class AgileRLVectorEnv(VectorWrapper):
     """Many games at once, with the masks in the infos and out of the observations.
 
-    AgileRL's training loops look for masks in ``info["action_mask"]`` alone, and would feed a
-    mask in the observation to the network. The environment of one game needs none of this:
-    ``gymnasium.make("nim_envs/Nim-v0", mask_in_observation=False)`` has it there already.
+    AgileRL's training loops read masks only from ``info["action_mask"]``, and would feed a mask
+    in the observation to the network. The environment of one game needs no wrapper:
+    ``gymnasium.make("nim_envs/Nim-v0", mask_in_observation=False)`` has the mask there already.
 
     Args:
-        env: a batched environment of this package; with ``autoreset_mode="SameStep"``, as
-            AgileRL takes every step for one of a game.
+        env: a batched environment of this package with ``autoreset_mode="SameStep"``, as AgileRL
+            expects a move in every game at every step.
     """
 
     def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:

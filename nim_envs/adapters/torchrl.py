@@ -1,4 +1,4 @@
-"""TorchRL: boolean action masks that always leave it something to draw."""
+"""TorchRL: boolean action masks that are true somewhere."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def _with_something_legal(observation: dict[str, Any]) -> dict[str, Any]:
 class TorchRLEnv(gymnasium.ObservationWrapper[Any, Any, Any]):
     """One game for ``torchrl.envs.GymWrapper``.
 
-    TorchRL's ``MaskedCategorical`` takes boolean masks only. And its ``ActionMask`` takes every
-    mask for the next random action's, also the last of a game, which nobody acts on: with
-    nothing legal there, ``check_env_specs`` and rollouts fail. So there all is.
+    TorchRL's ``MaskedCategorical`` takes boolean masks only. Its ``ActionMask`` draws an action
+    from every mask, even from the last of a game, on which nobody acts: with nothing legal there,
+    ``check_env_specs`` and rollouts fail. So a mask of all zeros becomes all true.
 
     Args:
         env: an environment with action masks in its observations.
@@ -63,7 +63,7 @@ class TorchRLVectorEnv(VectorObservationWrapper):
                 f"autoreset_mode must be 'Disabled', as TorchRL resets games, not {mode.value!r}"
             )
         super().__init__(env)
-        # TorchRL asks the wrapper itself, which by default does not know.
+        # TorchRL reads it from the wrapper itself, which by default has none.
         self.autoreset_mode = mode
         self._single_observation_space = _boolean_mask(env.single_observation_space)
         self._observation_space = batch_space(self._single_observation_space, env.num_envs)

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.errors import InvalidGameError
+from nim_envs.errors import InvalidGameError, InvalidPositionError
 
 Array = npt.NDArray[Any]
 MaskArray = npt.NDArray[np.int8]
@@ -19,6 +19,17 @@ NAMED_OPPONENTS = {"random": 1.0, "optimal": 0.0}
 
 SEAT_CHOICES = (0, 1, "random")
 """The seats that an agent can be given: ``player_0``, ``player_1``, or one drawn for each game."""
+
+MOST_OPENINGS = 1000
+"""A game fails to begin after this many in a row that the opponent's first move ended."""
+
+
+def no_move_for_agent() -> InvalidPositionError:
+    """Return the error for starts from which the opponent's first move ends every game."""
+    return InvalidPositionError(
+        f"the opponent's first move ended {MOST_OPENINGS} games in a row: these starts leave no "
+        "move to an agent that is player_1"
+    )
 
 
 @runtime_checkable

@@ -12,18 +12,21 @@ from gymnasium import spaces
 
 from nim_envs.encoding import Encoding, smallest_integer
 from nim_envs.envs.aec import GameEnv
-from nim_envs.envs.opponents import OpponentFunction, Player, checked_opponent, checked_seat
+from nim_envs.envs.opponents import (
+    MOST_OPENINGS,
+    OpponentFunction,
+    Player,
+    checked_opponent,
+    checked_seat,
+    no_move_for_agent,
+)
 from nim_envs.errors import (
     InvalidActionError,
     InvalidGameError,
-    InvalidPositionError,
     ResetNeededError,
 )
 from nim_envs.game import PLAYERS, Game
 from nim_envs.rules.component import BoolArray, IntArray
-
-ROUNDS = 1000
-"""A reset fails after this many games in a row that the opponent's first move ended."""
 
 CACHED_POSITIONS = 1 << 16
 """The winning actions of at most this many positions are kept."""
@@ -192,7 +195,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         if seed is not None or not self._begun:
             start_seed = int(self.np_random.integers(2**63))
         self._ready = False
-        for _ in range(ROUNDS):
+        for _ in range(MOST_OPENINGS):
             self._aec.reset(seed=start_seed, options=options)
             self._begun, start_seed = True, None
             self._agent_seat = self._fixed_seat
@@ -203,10 +206,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             if not self._over:
                 self._ready = True
                 return self._observation_and_info()
-        raise InvalidPositionError(
-            f"the opponent's first move ended {ROUNDS} games in a row: these starts leave no "
-            "move to an agent that is player_1"
-        )
+        raise no_move_for_agent()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Make the agent's move, and let the opponent reply.

@@ -15,13 +15,13 @@ SWEEPS = 12
 def graph_places(
     successors: Sequence[Sequence[int]],
 ) -> tuple[list[Point], dict[Edge, list[Point]]]:
-    """Lay a graph out: the longer the way to an end, the further to the left.
+    """Lay a graph out: the longer the path to an end, the further to the left.
 
     Args:
         successors: for each node those that an edge leads to; there is no cycle.
 
     Returns:
-        The place of each node, and the points on the way of each edge that passes over other
+        The place of each node, and the points on the path of each edge that passes over other
         layers; both within the unit square.
 
     References:
@@ -58,7 +58,7 @@ def graph_places(
         for rank, node in enumerate(nodes):
             x = number / top if top else (rank + 0.5) / len(nodes)
             places[node] = Point(x, (rank + 0.5) / len(nodes) if top else 0.5)
-    bends = {edge: [places[node] for node in way] for edge, way in passing.items()}
+    bends = {edge: [places[node] for node in path] for edge, path in passing.items()}
     return places[: len(successors)], bends
 
 

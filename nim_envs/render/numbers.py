@@ -41,7 +41,7 @@ class NumberPanel(Panel):
         return next((index for index in self.cells if self.tile(index).contains(point)), None)
 
     def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
-        """Return nothing: a tile does not show its options."""
+        """Return ``None``: a tile does not show its options."""
         return None
 
     def draw(self, canvas: Canvas, scene: Scene) -> None:

@@ -150,8 +150,8 @@ class HeapSearch:
                 stack.pop()
             if len(self._winning) > self.limit:
                 raise SearchTooLargeError(
-                    f"the search of {list(position)} in {self.game.name} needs more than "
-                    f"{self.limit} positions in its table, which is the limit"
+                    f"the search of {list(position)} in {self.game.name} needs a table "
+                    f"of more than {self.limit} positions, which is the limit"
                 )
         return bool(self.known(position))
 

@@ -16,7 +16,14 @@ from gymnasium.vector.utils import batch_space
 from nim_envs.compilation import announced_compilation
 from nim_envs.encoding import Encoding, smallest_integer
 from nim_envs.envs.legality import checked_illegal_move, illegal_move_error
-from nim_envs.envs.opponents import OpponentFunction, Player, checked_opponent, checked_seat
+from nim_envs.envs.opponents import (
+    MOST_OPENINGS,
+    OpponentFunction,
+    Player,
+    checked_opponent,
+    checked_seat,
+    no_move_for_agent,
+)
 from nim_envs.envs.vector import kernels
 from nim_envs.envs.vector.checks import (
     checked_actions,
@@ -27,7 +34,7 @@ from nim_envs.envs.vector.checks import (
 from nim_envs.envs.vector.engine import Engine, Results
 from nim_envs.envs.vector.pictures import RENDER_MODES, BatchRenderer, StepRecord
 from nim_envs.envs.vector.start_states import StartStates
-from nim_envs.errors import InvalidGameError, InvalidPositionError, ResetNeededError
+from nim_envs.errors import InvalidGameError, ResetNeededError
 from nim_envs.game import Game
 from nim_envs.render.canvas import Frame
 from nim_envs.rules.component import BoolArray, IntArray
@@ -37,10 +44,6 @@ from nim_envs.starts import as_start
 Array = npt.NDArray[Any]
 Observations = dict[str, Array]
 StepResult = tuple[Observations, Array, Array, Array, dict[str, Any]]
-
-MOST_ROUNDS = 1000
-"""A reset or a step fails after this many attempts to begin games that the opponent's first move
-does not end."""
 
 
 class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
@@ -292,7 +295,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
 
     def _begin_and_reply(self, starts: StartStates) -> None:
         """Begin the new games that are due, and make the opponent's moves that are due."""
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MOST_OPENINGS):
             self._engine.prepare_starts(starts, self.np_random)
             waiting = self._engine.play(kernels.BEGIN_AND_REPLY, starts)
             if waiting and self._opponent_function is not None:
@@ -300,10 +303,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
                 waiting = (self._engine.games.due != kernels.AGENT).any()
             if not waiting:
                 return
-        raise InvalidPositionError(
-            f"the opponent's first move ended {MOST_ROUNDS} games in a row: these starts leave "
-            "the agent no move as player_1"
-        )
+        raise no_move_for_agent()
 
     def _reply_in_python(self, opponent: OpponentFunction) -> None:
         """Make the moves of an opponent that is a Python function, where they are due."""

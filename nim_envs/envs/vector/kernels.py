@@ -38,7 +38,7 @@ BLOCK = 4096
 OBSERVATION_BLOCK = 128
 """Games whose observations are written together, word by word."""
 
-MOST_OPENINGS = 64
+OPENINGS_IN_ONE_CALL = 64
 """Most new games begun in a row, in one call, where the opponent's first move ends each."""
 
 NO_LIMIT = 2**31 - 1
@@ -536,7 +536,7 @@ def play(
     Returns:
         In how many games it is not the agent's turn yet: those that wait for the reply of an
         opponent in Python or for a prepared start, and those that the opponent's first move
-        ended :data:`MOST_OPENINGS` times in a row. If there are any, observations that were
+        ended :data:`OPENINGS_IN_ONE_CALL` times in a row. If there are any, observations that were
         written are out of date.
     """
     left = 0
@@ -549,7 +549,7 @@ def play(
             mover = AGENT if phases & MOVE else OPPONENT
             move(tables, games, settings, actions[here:end], buffers, mover, here, end)
         if phases & BEGIN_AND_REPLY:
-            for _ in range(MOST_OPENINGS):
+            for _ in range(OPENINGS_IN_ONE_CALL):
                 begin(starts, games, settings, buffers, here, end)
                 if settings.replies_in_python or not settings.has_opponent:
                     break

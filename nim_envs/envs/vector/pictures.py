@@ -84,7 +84,7 @@ class BatchRenderer:
             frames_per_second: of the environment.
         """
         shown: list[Any] = [
-            self._renderer.show(self._scene(index, position, games), frames_per_second)
+            self._renderer.show(self.scene(index, position, games), frames_per_second)
             for index, position in enumerate(positions)
         ]
         return tuple(shown)
@@ -94,7 +94,7 @@ class BatchRenderer:
         if self.last_step is not None:
             self.last_step.in_this_game[which] = False
 
-    def _scene(self, index: int, position: IntArray, games: Games) -> Scene:
+    def scene(self, index: int, position: IntArray, games: Games) -> Scene:
         """Return what a picture of game ``index`` shows."""
         over = bool(games.outcomes[index])
         winner, last_move = None, None

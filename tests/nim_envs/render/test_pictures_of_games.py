@@ -545,7 +545,8 @@ def test_versus_an_opponent_the_picture_shows_both_moves():
     )
     envs.reset(seed=0)
     envs.step(np.array([0]))
-    scene = envs.unwrapped._scene(0, envs.unwrapped.positions[0])
+    batch = envs.unwrapped
+    scene = batch._renderer.scene(0, batch.positions[0], batch._engine.games)
     assert scene.previous.tolist() == [3, 3]
     assert scene.position.tolist() == [2, 2]
     (batched,) = envs.render()

@@ -1,0 +1,243 @@
+"""The batched environment agrees with the turn-based one and with Gymnasium's autoreset."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from nim_envs import GameEnv, make_game
+from nim_envs.envs.vector import VectorGameEnv
+from nim_envs.errors import (
+    InvalidPositionError,
+    ResetNeededError,
+)
+from nim_envs.registration import aec_id
+from tests.games import ALL, label
+from tests.nim_envs.envs.batches import LARGE, MODES, Recorder, agrees, batch, mixed_actions, same
+
+SEATS = ("player_0", "player_1")
+
+
+class Shadow:
+    """One turn-based environment that follows one game of a batch."""
+
+    def __init__(self, case, **arguments):
+        name, own = case
+        self.env = pettingzoo.make("aec", aec_id(name), **own, **arguments)
+
+    def begin(self, position):
+        self.env.reset(options={"start": position})
+
+    @property
+    def mover(self):
+        return SEATS.index(self.env.agent_selection)
+
+    def seen(self, seat):
+        return self.env.observe(SEATS[seat])
+
+    @property
+    def over(self):
+        return any(self.env.terminations.values()) or any(self.env.truncations.values())
+
+
+@pytest.mark.parametrize("max_cycles", [None, 2])
+@pytest.mark.parametrize("case", ALL + LARGE, ids=label)
+def test_self_play_agrees_with_the_turn_based_environment_in_everything(case, max_cycles):
+    env = batch(case[0], **case[1], max_cycles=max_cycles)
+    rng = np.random.default_rng(0)
+    shadows = [Shadow(case, max_cycles=max_cycles) for _ in range(env.num_envs)]
+    observations, infos = env.reset(seed=1)
+    for shadow, position in zip(shadows, env.positions, strict=True):
+        shadow.begin(position)
+    games = 0
+    for _ in range(60):
+        for i, shadow in enumerate(shadows):
+            assert env.single_observation_space.contains(
+                {key: values[i] for key, values in observations.items()}
+            )
+            assert infos["seat"][i] == shadow.mover
+            assert agrees(observations, i, shadow.seen(shadow.mover))
+        assert env.observation_space.contains(
+            {key: np.ascontiguousarray(values) for key, values in observations.items()}
+        )
+        actions = mixed_actions(observations["action_mask"], rng)
+        fresh = [shadow.over for shadow in shadows]
+        observations, rewards, terminations, truncations, infos = env.step(actions)
+        for i, shadow in enumerate(shadows):
+            if fresh[i]:
+                shadow.begin(env.positions[i])
+                expected = (0.0, False, False)
+                games += 1
+            else:
+                mover = SEATS[shadow.mover]
+                shadow.env.step(int(actions[i]))
+                kept = shadow.env
+                expected = (kept.rewards[mover], kept.terminations[mover], kept.truncations[mover])
+            assert (rewards[i], terminations[i], truncations[i]) == expected
+    assert games > 0
+
+
+def reply(shadow, i, asked):
+    """Make the opponent's next move in the shadow of game ``i``, as it was asked for it."""
+    for observations, masks, actions in asked:
+        if masks[i].any():
+            expected = shadow.seen(shadow.mover)
+            assert (observations[i] == expected["observation"]).all()
+            assert (masks[i] == expected["action_mask"]).all()
+            shadow.env.step(int(actions[i]))
+            return
+    raise AssertionError("the opponent was not asked")
+
+
+def ends_at_once(game):
+    """Whether every move from the initial position ends the game."""
+    rules = game.rules
+    start = np.array(rules.initial)
+    options = [rules.step(start, action) for action in np.flatnonzero(rules.action_mask(start))]
+    return bool(rules.is_terminal(np.array(options)).all())
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("case", ALL + LARGE, ids=label)
+def test_versus_agrees_with_the_turn_based_environment_in_everything(case, seat):
+    opponent = Recorder()
+    env = batch(case[0], **case[1], opponent=opponent, seat=seat, max_cycles=3)
+    if seat == 1 and ends_at_once(env.game):
+        with pytest.raises(InvalidPositionError, match="no move"):
+            env.reset()
+        return
+    rng = np.random.default_rng(0)
+    shadows = [Shadow(case, max_cycles=3) for _ in range(env.num_envs)]
+    observations, infos = env.reset(seed=1)
+    fresh = [True] * env.num_envs
+    rewards = np.zeros(env.num_envs)
+    terminations = truncations = np.zeros(env.num_envs, dtype=bool)
+    opened = 0
+    for _ in range(40):
+        for i, shadow in enumerate(shadows):
+            if fresh[i] and seat == 0:
+                shadow.begin(env.positions[i])
+            elif fresh[i]:
+                # The last opening counts: those before it ended their games.
+                openings = [asked for asked in opponent.asked if asked[1][i].any()]
+                before, _, actions = openings[-1]
+                shadow.begin(before[i])
+                shadow.env.step(int(actions[i]))
+                opened += 1
+            kept = shadow.env
+            expected = (0.0, False, False)
+            if not fresh[i]:
+                agent = SEATS[seat]
+                expected = (kept.rewards[agent], kept.terminations[agent], kept.truncations[agent])
+            assert (rewards[i], terminations[i], truncations[i]) == expected
+            assert infos["seat"][i] == seat
+            assert agrees(observations, i, shadow.seen(seat))
+        opponent.asked.clear()
+        actions = mixed_actions(observations["action_mask"], rng)
+        fresh = [shadow.over for shadow in shadows]
+        observations, rewards, terminations, truncations, infos = env.step(actions)
+        for i, shadow in enumerate(shadows):
+            if not fresh[i]:
+                shadow.env.step(int(actions[i]))
+                if not shadow.over:
+                    reply(shadow, i, opponent.asked)
+    assert (opened > 0) == (seat == 1)
+
+
+class SelfPlay(gymnasium.Env):
+    """Self-play in the turn-based environment as a Gymnasium environment of its own."""
+
+    def __init__(self, game, space, max_cycles):
+        self.env = GameEnv(game, max_cycles=max_cycles)
+        self.observation_space = space
+        self.action_space = spaces.Discrete(game.rules.num_actions)
+
+    def seen(self):
+        observation = self.env.observe(self.env.agent_selection)
+        kind = self.observation_space["observation"].dtype
+        seat = SEATS.index(self.env.agent_selection)
+        return observation | {"observation": observation["observation"].astype(kind)}, {
+            "seat": np.int8(seat)
+        }
+
+    def reset(self, *, seed=None, options=None):
+        self.env.reset()
+        return self.seen()
+
+    def step(self, action):
+        mover = self.env.agent_selection
+        self.env.step(int(action))
+        observation, info = self.seen()
+        kept = self.env
+        ends = (kept.terminations[mover], kept.truncations[mover])
+        return observation, kept.rewards[mover], *ends, info
+
+
+@pytest.mark.parametrize("max_cycles", [None, 1])
+@pytest.mark.parametrize("mode", MODES)
+def test_every_autoreset_mode_answers_as_gymnasiums_own_vector_environment(mode, max_cycles):
+    game = make_game("nim", heaps=(1, 2, 1))
+    ours = VectorGameEnv(game, 4, autoreset_mode=mode, max_cycles=max_cycles)
+    space = ours.single_observation_space
+    theirs = SyncVectorEnv([lambda: SelfPlay(game, space, max_cycles)] * 4, autoreset_mode=mode)
+    assert ours.metadata["autoreset_mode"] is theirs.metadata["autoreset_mode"]
+    assert ours.observation_space == theirs.observation_space
+    assert ours.action_space == theirs.action_space
+    observations, infos = ours.reset(seed=0)
+    assert same([observations, infos], theirs.reset(seed=0))
+    rng = np.random.default_rng(3)
+    ended = 0
+    for _ in range(60):
+        actions = mixed_actions(observations["action_mask"], rng)
+        answer = ours.step(actions)
+        assert same(answer, theirs.step(actions))
+        observations, over = answer[0], answer[2] | answer[3]
+        ended += over.sum()
+        if mode is AutoresetMode.DISABLED and over.any():
+            with pytest.raises(ResetNeededError, match="reset_mask"):
+                ours.step(actions)
+            observations, infos = ours.reset(options={"reset_mask": over.copy()})
+            expected, expected_infos = theirs.reset(options={"reset_mask": over.copy()})
+            assert same(observations, expected)
+            assert same(infos["_seat"], expected_infos["_seat"])
+            assert (infos["seat"] == expected_infos["seat"])[over].all()
+    assert ended > 10
+
+
+def first_legal(observations, masks, rng):
+    return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("opponent", [None, "random", first_legal], ids=str)
+@pytest.mark.parametrize("heaps", [(3, 4, 5), (40, 50, 60)], ids=["one group", "more groups"])
+def test_where_games_are_cut_short_the_seat_to_move_keeps_its_mask(heaps, opponent, mode):
+    seat = None if opponent is None else "random"
+    env = batch(
+        num_envs=20, heaps=heaps, opponent=opponent, seat=seat, max_cycles=1, autoreset_mode=mode
+    )
+    assert (len(env._engine._grouping.members) > 1) == (heaps[0] > 3)
+    env.reset(seed=0)
+    seats = set()
+    for _ in range(1 if opponent is not None else 2):
+        observations, rewards, terminations, truncations, infos = env.step(env.sample_actions())
+    assert truncations.all()
+    assert not terminations.any()
+    assert not rewards.any()
+    last, last_seats = observations, infos["seat"]
+    if mode is AutoresetMode.SAME_STEP:
+        last = {
+            key: np.stack([seen[key] for seen in infos["final_obs"]])
+            for key in ("observation", "action_mask")
+        }
+        last_seats = infos["final_info"]["seat"]
+    for position, mask, agent in zip(*last.values(), last_seats, strict=True):
+        # After as many moves of each player it is the turn of who moved first.
+        legal = env.game.rules.action_mask(position.astype(np.int64))
+        assert (mask == (legal if agent == 0 else 0)).all()
+        seats.add(int(agent))
+    assert seats == ({0} if opponent is None else {0, 1})

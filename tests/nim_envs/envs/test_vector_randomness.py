@@ -1,0 +1,298 @@
+"""What the batched environment draws: starts, seats, sampled actions, opponents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from nim_envs import Convention, Game, Rules
+from nim_envs.envs.vector import VectorGameEnv, kernels, random_numbers
+from nim_envs.errors import (
+    InvalidPositionError,
+    ResetNeededError,
+)
+from nim_envs.registration import GAMES
+from nim_envs.rules import TableComponent
+from nim_envs.starts import UniformStart
+from tests.nim_envs.envs.batches import MODES, Recorder, agrees, batch, play, same
+
+
+@pytest.mark.parametrize("mode", MODES[:2])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"start": "uniform"},
+        {"start": "balanced", "opponent": 0.5, "seat": "random"},
+        {"start": "uniform", "opponent": Recorder, "seat": "random"},
+        {"heaps": (200, 200, 200), "start": "uniform", "opponent": "random", "seat": "random"},
+    ],
+    ids=str,
+)
+def test_the_same_seed_gives_the_same_games(arguments, mode):
+    def new():
+        more = {"opponent": Recorder()} if arguments.get("opponent") is Recorder else {}
+        return batch(**{**arguments, **more}, autoreset_mode=mode)
+
+    one, other = new(), new()
+    first = play(one, seed=7)
+    assert same(first, play(other, seed=7))
+    if arguments:
+        assert not same(first, play(new(), seed=8))
+    # They go on alike, and a new seed begins anew; an opponent's own generator is its own.
+    assert same(play(one), play(other))
+    if arguments.get("opponent") is not Recorder:
+        assert same(first, play(one, seed=7))
+
+
+def test_without_a_seed_games_differ_from_run_to_run():
+    assert not same(*(play(batch(start="uniform", num_envs=50)) for _ in range(2)))
+
+
+@given(
+    seed=st.integers(0, 2**70),
+    size=st.integers(2, 6),
+    opponent=st.sampled_from([None, "random", 0.3, "optimal"]),
+)
+@settings(max_examples=25)
+def test_a_game_depends_on_its_own_seed_alone(seed, size, opponent):
+    """Game i of a batch seeded with s is the only game of a batch seeded with s + i."""
+    arguments = {"start": "uniform", "opponent": opponent}
+    if opponent is not None:
+        arguments["seat"] = "random"
+    together = batch(num_envs=size, **arguments)
+    rng = np.random.default_rng(0)
+    actions = rng.integers(together.single_action_space.n, size=(10, size))
+    line = play(together, 10, seed=seed, actions=actions)
+    assert same(line, play(together, 10, seed=[seed + i for i in range(size)], actions=actions))
+    for i in range(size):
+        alone = batch(num_envs=1, **arguments)
+        expected = play(alone, 10, seed=seed + i, actions=actions[:, i : i + 1])
+        for ours, theirs in zip(line, expected, strict=True):
+            if isinstance(ours, tuple):
+                assert agrees(ours[0], i, {key: values[0] for key, values in theirs[0].items()})
+                assert all(a[i] == b[0] for a, b in zip(ours[1:-1], theirs[1:-1], strict=True))
+                assert ours[-1]["seat"][i] == theirs[-1]["seat"][0]
+
+
+@pytest.mark.parametrize("mode", MODES[:2])
+@pytest.mark.parametrize("opponent", [None, 0.5])
+def test_threads_change_nothing(opponent, mode):
+    arguments = {"start": "uniform", "opponent": opponent, "autoreset_mode": mode}
+    size = 2 * kernels.BLOCK + 37
+    lines = [
+        play(batch(num_envs=size, num_threads=threads, **arguments), 8, seed=3)
+        for threads in (1, 2, 3)
+    ]
+    assert same(lines[0], lines[1])
+    assert same(lines[0], lines[2])
+
+
+def test_seeds_of_some_games_leave_the_others_as_they_are():
+    env, other = (batch(num_envs=3, start="uniform", heaps=(9, 9, 9)) for _ in range(2))
+    env.reset(seed=1)
+    other.reset(seed=1)
+    mask = np.array([False, True, False])
+    before = env.positions
+    observations, infos = env.reset(seed=[None, 5, None], options={"reset_mask": mask})
+    assert (env.positions[[0, 2]] == before[[0, 2]]).all()
+    assert infos["_seat"].tolist() == mask.tolist()
+    assert (observations["observation"] == env.positions).all()
+    expected = batch(num_envs=1, start="uniform", heaps=(9, 9, 9))
+    expected.reset(seed=5)
+    assert (env.positions[1] == expected.positions[0]).all()
+    # The random numbers of the others go on where they were.
+    env.reset()
+    other.reset()
+    assert (env.positions[[0, 2]] == other.positions[[0, 2]]).all()
+
+
+def test_the_random_numbers_are_those_of_splitmix64():
+    """Known values for the seed 1234567."""
+    state = np.uint64(1234567)
+    drawn = []
+    for _ in range(5):
+        with np.errstate(over="ignore"):
+            state = state + random_numbers.GAMMA
+        drawn.append(int(random_numbers.mixed(state)))
+    assert drawn == [
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+        4593380528125082431,
+        16408922859458223821,
+    ]
+
+
+def frequencies(env, start, draws):
+    """How often each action is drawn by ``draws`` in games that all begin at ``start``."""
+    env.reset(seed=11, options={"start": start})
+    drawn = draws(env)
+    return np.bincount(drawn, minlength=env.single_action_space.n)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "start"),
+    [
+        ({"heaps": (3, 4, 5)}, (3, 4, 5)),
+        ({"heaps": (3, 4, 5)}, (1, 0, 2)),
+        ({"heaps": (1, 3, 5, 7, 9, 11)}, (1, 2, 0, 7, 0, 5)),  # several groups
+    ],
+    ids=str,
+)
+def test_sampled_actions_are_uniform_over_the_legal_ones(arguments, start):
+    env = batch(num_envs=50_000, **arguments)
+    counts = frequencies(env, start, lambda env: env.sample_actions())
+    legal = env.game.rules.action_mask(np.array(start)).astype(bool)
+    assert not counts[~legal].any()
+    assert chisquare(counts[legal]).pvalue > 1e-3
+    # Two draws in a row are independent.
+    second = env.sample_actions()
+    again = np.bincount(second, minlength=len(legal))
+    assert chisquare(again[legal]).pvalue > 1e-3
+    assert 0.5 < (env.sample_actions() == second).mean() * legal.sum() < 2
+
+
+def test_sampling_changes_nothing_else():
+    plain, sampled = (batch(start="uniform", opponent="random", seat="random") for _ in range(2))
+    actions = np.random.default_rng(0).integers(15, size=(12, 5))
+    plain.reset(seed=4)
+    sampled.reset(seed=4)
+    for chosen in actions:
+        for _ in range(3):
+            sampled.sample_actions()
+        assert same(plain.step(chosen), sampled.step(chosen))
+
+
+def opponents_first_moves(env):
+    """The actions that led from the start to what the agent in seat 1 sees."""
+    rules = env.game.rules
+    start = env.start
+    after = {
+        tuple(rules.step(start, np.array(a))): a for a in np.flatnonzero(rules.action_mask(start))
+    }
+    return [after[tuple(position)] for position in env.positions.tolist()]
+
+
+@pytest.mark.parametrize(
+    ("opponent", "start"),
+    [("random", (3, 4, 5)), ("optimal", (1, 3, 3)), ("optimal", (3, 3, 3)), ("optimal", (1, 2, 3))],
+)
+@pytest.mark.parametrize("heaps", [(3, 4, 5), (3, 4, 5, 9, 9, 9, 9)])
+def test_opponents_draw_uniformly_among_what_they_play(heaps, opponent, start):
+    env = batch(heaps=heaps, num_envs=50_000, opponent=opponent, seat=1)
+    start = start + (0,) * (len(heaps) - len(start))
+    env.start = np.array(start)
+    counts = frequencies(env, start, opponents_first_moves)
+    rules, solution = env.game.rules, env.game.solution
+    wanted = np.flatnonzero(rules.action_mask(env.start))
+    if opponent == "optimal" and solution.is_winning(start):
+        wanted = solution.winning_actions(start)
+    assert counts.sum() == counts[wanted].sum() == 50_000
+    if len(wanted) > 1:
+        assert chisquare(counts[wanted]).pvalue > 1e-3
+
+
+def test_epsilon_is_the_probability_of_a_random_move():
+    env = batch(num_envs=50_000, opponent=0.25, seat=1)
+    env.start = np.array((3, 4, 5))
+    counts = frequencies(env, (3, 4, 5), opponents_first_moves)
+    (best,) = env.game.solution.winning_actions((3, 4, 5))
+    legal = env.game.rules.action_mask(env.start).astype(bool)
+    expected = np.where(np.arange(len(legal)) == best, 0.75, 0.0) + 0.25 * legal / legal.sum()
+    assert chisquare(counts[legal], 50_000 * expected[legal]).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_against_the_optimal_opponent_nobody_wins_from_a_p_position(name):
+    """The agent is to move at a P-position: itself, or after the opponent opened."""
+    for seat, start in ((0, "p_position"), (1, "n_position")):
+        env = batch(name, num_envs=300, opponent="optimal", seat=seat, start=start)
+        env.reset(seed=2)
+        total = 0
+        for _ in range(40):
+            _, rewards, *_ = env.step(env.sample_actions())
+            assert (rewards <= 0).all()
+            total += rewards.sum()
+        assert total < -300
+
+
+def test_a_wild_game_is_answered_from_its_search():
+    """Misère play of components that are not tame: only the exhaustive search knows."""
+    paths = TableComponent(
+        rows=((-1, -1, -1), (0, -1, -1), (1, -1, -1), (2, 0, -1), (0, -1, -1), (4, 3, 1))
+    )
+    game = Game(Rules("paths", (paths,) * 3, (5, 5, 5)), Convention.MISERE, UniformStart())
+    env = VectorGameEnv(game, 200, opponent="optimal", seat=1)
+    env.reset(seed=0, options={"start": "n_position"})
+    assert not game.solution.is_winning(env.positions).any()
+
+
+@pytest.mark.parametrize(
+    "opponent", ["random", "optimal", Recorder()], ids=["random", "optimal", "recorder"]
+)
+def test_a_game_that_the_first_move_ends_is_not_shown(opponent):
+    env = batch(heaps=(2, 2), start="uniform", num_envs=400, opponent=opponent, seat=1)
+    observations, _ = env.reset(seed=0)
+    assert observations["action_mask"].any(axis=1).all()
+    for _ in range(10):
+        observations, _, terminations, _, _ = env.step(env.sample_actions())
+        assert (observations["action_mask"].any(axis=1) | terminations).all()
+    env = batch(heaps=(1,), num_envs=40, opponent=opponent, seat="random")
+    for _ in range(3):
+        _, infos = env.reset()
+        assert not infos["seat"].any()
+    env = batch(heaps=(1,), num_envs=2, opponent=opponent, seat=1)
+    with pytest.raises(InvalidPositionError, match="first move ended"):
+        env.reset()
+    with pytest.raises(ResetNeededError):
+        env.step([0, 0])
+
+
+def test_seats_are_drawn_evenly_and_starts_as_their_distribution_says():
+    env = batch(heaps=(2, 3), start="balanced", num_envs=60_000, opponent="random", seat="random")
+    _, infos = env.reset(seed=0, options={"start": (2, 3)})
+    assert chisquare(np.bincount(infos["seat"])).pvalue > 1e-3
+    env = batch(heaps=(2, 3), start="balanced", num_envs=60_000)
+    env.reset(seed=0)
+    positions, probabilities = env.game.start.bind(env.game).support()
+    lines = env.game.rules.indices(env.positions)
+    expected = np.zeros(env.game.rules.num_positions)
+    np.add.at(expected, env.game.rules.indices(positions), probabilities)
+    counts = np.bincount(lines, minlength=len(expected))
+    assert not counts[expected == 0].any()
+    here = expected > 0
+    assert chisquare(counts[here], 60_000 * expected[here]).pvalue > 1e-3
+
+
+def test_starts_too_many_to_list_are_drawn_all_the_same():
+    env = batch(heaps=(150, 150, 150), max_take=2, start="uniform", num_envs=3_000, max_cycles=1)
+    env.reset(seed=0)
+    first = env.positions
+    assert chisquare(np.bincount(first[:, 0], minlength=151)).pvalue > 1e-3
+    for _ in range(3):
+        env.step(env.sample_actions())
+    assert (env.positions != first).any(axis=1).mean() > 0.99
+
+
+def test_reset_options_choose_the_starts_of_that_reset_alone():
+    env = batch(heaps=(3, 4, 5), num_envs=50)
+    solution = env.game.solution
+    for start, check in (
+        ("p_position", lambda p: not solution.is_winning(p).any()),
+        ("n_position", lambda p: solution.is_winning(p).all()),
+        ((1, 0, 2), lambda p: (p == (1, 0, 2)).all()),
+        (UniformStart(low=1), lambda p: (p >= 1).all() and len(np.unique(p, axis=0)) > 10),
+    ):
+        env.reset(seed=1, options={"start": start})
+        assert check(env.positions)
+    env.reset(options={"start": (1, 0, 0)})
+    env.step(np.zeros(50, dtype=int))
+    env.step(np.zeros(50, dtype=int))
+    assert (env.positions == (3, 4, 5)).all()
+    with pytest.raises(InvalidPositionError):
+        env.reset(options={"start": (0, 0, 0)})
+    assert (env.positions == (3, 4, 5)).all()
