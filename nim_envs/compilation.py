@@ -34,7 +34,7 @@ def compiled(*, nogil: bool = ..., inner: bool = ...) -> Callable[[Function], Fu
 
 
 def compiled(function: Function | None = None, *, nogil: bool = False, inner: bool = False) -> Any:
-    """Compile ``function`` with Numba when first called; later processes load it from disk.
+    """Compile ``function`` with Numba at its first call; later processes load it from disk.
 
     Numba notices a change of a function's own file but not of a function that it calls in
     another file, and would go on with the old one. So the cache is kept in a directory
@@ -44,13 +44,13 @@ def compiled(function: Function | None = None, *, nogil: bool = False, inner: bo
     Args:
         function: the function; left out where an option is given: ``@compiled(nogil=True)``.
         nogil: whether it lets other threads run meanwhile; for long calls.
-        inner: whether it is for compiled functions to call. Then none of the code is made that
-            takes Python's arguments apart, which is much where they hold many arrays; called
-            from Python it runs as it is written.
+        inner: whether only compiled functions call it. Then the code that unpacks arguments from
+            Python is left out, which saves much compilation where they hold many arrays. A call
+            from Python runs the function as plain Python.
     """
     if function is None:
         return partial(compiled, nogil=nogil, inner=inner)
-    # Nothing takes these functions for C's, so that the code for it is left out.
+    # No C code calls these functions, so the wrapper for it is left out.
     options: Any = {"no_cfunc_wrapper": True}
     if inner:
         return register_jitable(no_cpython_wrapper=True, **options)(function)
@@ -67,10 +67,9 @@ def compiled(function: Function | None = None, *, nogil: bool = False, inner: bo
 
 @contextmanager
 def announced_compilation(what: str) -> Iterator[None]:
-    """Say on stderr that ``what`` is being compiled, if the block compiles anything.
+    """Print on stderr that ``what`` is being compiled, if the block compiles anything.
 
-    It is said once in a process, however often there is more of it to compile, and not where
-    the functions are loaded from disk.
+    The message is printed once in a process, and not where the functions are loaded from disk.
 
     Args:
         what: what is compiled, as in ``"the batched environment"``.
@@ -84,11 +83,11 @@ def announced_compilation(what: str) -> Iterator[None]:
 
 
 _announced: set[str] = set()
-"""What was said to be compiled in this process."""
+"""What this process has announced."""
 
 
 class _Announcement(Listener):
-    """Says that something is being compiled when Numba begins to."""
+    """Prints the message when Numba begins to compile."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -100,7 +99,7 @@ class _Announcement(Listener):
             print(f"{message}so the next run will not wait", file=sys.stderr, flush=True)
 
     def on_end(self, event: Event) -> None:
-        """Nothing to say."""
+        """Print nothing."""
 
 
 def _with_own_files(function: Any) -> Any:
@@ -108,7 +107,7 @@ def _with_own_files(function: Any) -> Any:
 
     Numba numbers the files of a function, one for the types of each call. Two processes that
     compile it at the same time for different types may take the same number, and one of them
-    would later load the code of the other. What is lost now is an entry of the index at most.
+    would later load the code of the other. With own files, at most an entry of the index is lost.
     """
     if hasattr(function, "_cache"):  # not where NUMBA_DISABLE_JIT is set
         files = function._cache._cache_file
@@ -143,7 +142,7 @@ def _cache_directory(package: Path, chosen: str) -> Path:
         directory = parent / name
         with suppress(OSError):
             directory.mkdir(parents=True, exist_ok=True)
-            # Says to other processes that it is in use.
+            # Shows other processes that it is in use.
             os.utime(directory)
             _remove_unused(parent)
             break
@@ -162,8 +161,8 @@ def _digest(package: Path) -> bytes:
 def _remove_unused(parent: Path) -> None:
     """Remove what :func:`_cache_directory` named in ``parent`` and was not used for long.
 
-    Other processes may use ``parent`` and remove the same meanwhile. Who loses its directory
-    after all compiles again.
+    Other processes may use ``parent`` and remove the same at the same time. A process whose
+    directory was removed compiles again.
     """
     oldest = time.time() - UNUSED_SECONDS
     for directory in parent.glob("numba-" + "[0-9a-f]" * 16):

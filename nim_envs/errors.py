@@ -32,7 +32,7 @@ class SearchTooLargeError(NimEnvsError, ValueError):
 
 
 class SequenceFileError(NimEnvsError, ValueError):
-    """The file holds no Grundy sequence, or another one than is asked for."""
+    """The file holds no Grundy sequence, or not the one that is wanted."""
 
 
 class MissingPackageError(NimEnvsError, ImportError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 from numba import types
 from numba.extending import intrinsic
 
@@ -27,9 +28,9 @@ def _without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 def _without_reference_counts(typing_context: Any, value: Any) -> Any:
     """Return an array, or a tuple of such and other things, without reference counts.
 
-    Every slice of a counted array counts up and down atomically, which in a loop of a hundred
-    nanoseconds is a third of the time. For use in compiled functions alone; the original must
-    outlive what is returned.
+    Every slice of a counted array increments and decrements its count atomically, which takes a
+    third of the time of a loop of a hundred nanoseconds. Only for use in compiled functions; the
+    argument must outlive what is returned.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -38,4 +39,12 @@ def _without_reference_counts(typing_context: Any, value: Any) -> Any:
     return value(value), codegen
 
 
-without_reference_counts: Any = intrinsic(_without_reference_counts)
+def _unchanged(value: Any) -> Any:
+    """Return ``value``: plain Python code has no use for it."""
+    return value
+
+
+_config: Any = numba.config
+without_reference_counts: Any = (
+    _unchanged if _config.DISABLE_JIT else intrinsic(_without_reference_counts)
+)

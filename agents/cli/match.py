@@ -194,7 +194,7 @@ class Match:
             winner=self.winner,
             previous=None if last is None else last.position,
             last_mover=None if last is None else last.seat,
-            last_words=self.last_move,
+            last_move=self.last_move,
             winning=(
                 self.game.solution.winning_actions(self.position)
                 if winning and not self.over

@@ -174,7 +174,7 @@ class PlayWindow:
         if component is None:
             return
         actions = self.match.legal_actions(component)
-        if self.picture.tells_moves(component):
+        if self.picture.chooses_moves(component):
             self.message = "no such move there" if actions else "no move there"
         elif actions:
             self.listed, self._first_listed = actions, 0

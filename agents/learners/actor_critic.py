@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from gymnasium import spaces
 
-from agents.base import FloatArray, IntArray
-from agents.tabular.action_values import initial_table
-from agents.tabular.preferences import PreferenceLearner, check_rates, choose_by_softmax
+from agents.base import Array, FloatArray, IntArray
+from agents.tabular.preferences import CriticLearner, choose_by_softmax
 from agents.tabular.protocol import Turn, choose, implements, learn
 from agents.tabular.selection import softmax
 from nim_envs.compilation import compiled
@@ -85,49 +83,23 @@ def _learn(learner: ActorCriticState, turn: Turn, epsilon: float, finished_games
     )  # fmt: skip
 
 
-class ActorCritic(PreferenceLearner):
+class ActorCritic(CriticLearner):
     """One-step actor-critic with a table of values for the player to move.
 
     Where a game is cut short, it bootstraps from the position that is left.
 
-    Args:
-        observation_space: of either player, with integer observations.
-        action_space: of either player, ``Discrete``.
-        actor_rate: step size of the preferences, over 0.
-        critic_rate: step size of the critic, over 0 to 1.
-        discount: of the value of the position after the move, 0 to 1.
+    Arguments and errors: :class:`agents.tabular.preferences.CriticLearner`.
 
     Attributes:
         preferences: float64 ``(observations, actions)``, zeros at first.
         values: of positions for the player to move, float64 ``(observations,)``.
-
-    Raises:
-        TypeError: spaces that no table can be made for.
-        ValueError: a parameter out of its range.
-        MemoryError: the tables would not fit.
     """
 
-    def __init__(
-        self,
-        observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
-        *,
-        actor_rate: float = 0.3,
-        critic_rate: float = 0.3,
-        discount: float = 1.0,
-    ) -> None:
-        check_rates(actor_rate, critic_rate, discount)
-        index, preferences = initial_table(observation_space, action_space)
-        states, actions = preferences.shape
-        state = ActorCriticState(
-            preferences,
-            1.0,
-            np.zeros(states),
-            float(actor_rate),
-            float(critic_rate),
-            float(discount),
-            np.zeros(actions),
-        )
-        arguments = {"actor_rate": actor_rate, "critic_rate": critic_rate, "discount": discount}
-        self.values: FloatArray = state.values
-        super().__init__(index, state, learned={"values": self.values}, arguments=arguments)
+    def first_state(
+        self, preferences: FloatArray, rates: tuple[float, float, float]
+    ) -> tuple[ActorCriticState, dict[str, Array]]:
+        """Return its state with nothing learned, and its critic."""
+        self.values = np.zeros(len(preferences))
+        buffer = np.zeros(preferences.shape[1])
+        state = ActorCriticState(preferences, 1.0, self.values, *rates, buffer)
+        return state, {"values": self.values}

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from gymnasium import spaces
 
-from agents.base import FloatArray, IntArray
+from agents.base import Array, FloatArray, IntArray
 from agents.tabular.action_values import (
-    ActionValueLearner,
+    StandardActionValueLearner,
     choose_epsilon_greedily,
-    initial_table,
     step_towards,
 )
 from agents.tabular.protocol import Turn, choose, draw_numbers, implements, learn
-from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import greedy_action
 from nim_envs.compilation import compiled
 
@@ -96,54 +93,25 @@ def _learn(learner: DoubleQLearningState, turn: Turn, epsilon: float, finished_g
     ) / 2
 
 
-class DoubleQLearning(ActionValueLearner):
+class DoubleQLearning(StandardActionValueLearner):
     """Double Q-learning: two tables, each valuing what the other chooses.
 
     A coin drawn from its own generator says which one a turn updates. It acts on their mean,
     ``table``. Where a game is cut short, it bootstraps from the position that is left.
 
-    Args:
-        observation_space: of either player, with integer observations.
-        action_space: of either player, ``Discrete``.
-        learning_rate: step size, over 0 to 1.
-        discount: of what comes after, 0 to 1.
-        epsilon: probability of a random action while learning, or a schedule.
-        initial_range: initial values are uniform within plus and minus this.
-        seed: of the initial values and the coins.
+    Arguments and errors: :class:`agents.tabular.action_values.StandardActionValueLearner`.
 
     Attributes:
         table: action values, float64 ``(observations, actions)``.
         tables: the two tables, same shape.
-
-    Raises:
-        TypeError: spaces that no table can be made for.
-        ValueError: a parameter out of its range.
-        MemoryError: the tables would not fit.
     """
 
-    def __init__(
-        self,
-        observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
-        *,
-        learning_rate: float = 1.0,
-        discount: float = 1.0,
-        epsilon: float | Schedule = 0.2,
-        initial_range: float = 0.0,
-        seed: int = 0,
-    ) -> None:
-        check_step(learning_rate, discount)
-        rng = np.random.default_rng(seed)
-        index, table = initial_table(observation_space, action_space, initial_range, rng, tables=3)
-        state = DoubleQLearningState(
-            table, table.copy(), table.copy(), float(learning_rate), float(discount), np.zeros(2)
-        )
-        arguments = {
-            "learning_rate": learning_rate, "discount": discount, "epsilon": epsilon,
-            "initial_range": initial_range, "seed": seed,
-        }  # fmt: skip
-        self.tables: tuple[FloatArray, FloatArray] = (state.first, state.second)
-        learned = {"first": state.first, "second": state.second}
-        super().__init__(
-            index, state, learned=learned, arguments=arguments, epsilon=epsilon, generator=rng
-        )
+    tables_needed = 3
+
+    def first_state(
+        self, table: FloatArray, learning_rate: float, discount: float
+    ) -> tuple[DoubleQLearningState, dict[str, Array]]:
+        """Return its state with nothing learned, and its two tables."""
+        self.tables = table.copy(), table.copy()
+        state = DoubleQLearningState(table, *self.tables, learning_rate, discount, np.zeros(2))
+        return state, {"first": self.tables[0], "second": self.tables[1]}

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from gymnasium import spaces
 
-from agents.base import FloatArray, IntArray
+from agents.base import Array, FloatArray, IntArray
 from agents.tabular.action_values import (
-    ActionValueLearner,
+    StandardActionValueLearner,
     choose_epsilon_greedily,
-    initial_table,
     step_towards,
 )
 from agents.tabular.protocol import Turn, choose, implements, is_unanswered, learn
-from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
 
@@ -92,47 +89,20 @@ def _learn(learner: ExpectedSARSAState, turn: Turn, epsilon: float, finished_gam
     )  # fmt: skip
 
 
-class ExpectedSARSA(ActionValueLearner):
+class ExpectedSARSA(StandardActionValueLearner):
     """Expected SARSA: bootstraps from the mean over its own policy at the mover's next turn.
 
     The opponent is part of the environment. Where a game is cut short, it bootstraps from the turn
     that the mover would have had; of a turn that nobody answered it learns nothing.
 
-    Args:
-        observation_space: of either player, with integer observations.
-        action_space: of either player, ``Discrete``.
-        learning_rate: step size, over 0 to 1.
-        discount: of what comes after, 0 to 1.
-        epsilon: probability of a random action while learning, or a schedule.
-        initial_range: initial values are uniform within plus and minus this.
-        seed: of the initial values.
+    Arguments and errors: :class:`agents.tabular.action_values.StandardActionValueLearner`.
 
     Attributes:
         table: action values, float64 ``(observations, actions)``.
-
-    Raises:
-        TypeError: spaces that no table can be made for.
-        ValueError: a parameter out of its range.
-        MemoryError: the table would not fit.
     """
 
-    def __init__(
-        self,
-        observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
-        *,
-        learning_rate: float = 1.0,
-        discount: float = 1.0,
-        epsilon: float | Schedule = 0.2,
-        initial_range: float = 0.0,
-        seed: int = 0,
-    ) -> None:
-        check_step(learning_rate, discount)
-        rng = np.random.default_rng(seed)
-        index, table = initial_table(observation_space, action_space, initial_range, rng)
-        state = ExpectedSARSAState(table, float(learning_rate), float(discount))
-        arguments = {
-            "learning_rate": learning_rate, "discount": discount, "epsilon": epsilon,
-            "initial_range": initial_range, "seed": seed,
-        }  # fmt: skip
-        super().__init__(index, state, arguments=arguments, epsilon=epsilon)
+    def first_state(
+        self, table: FloatArray, learning_rate: float, discount: float
+    ) -> tuple[ExpectedSARSAState, dict[str, Array]]:
+        """Return its state with nothing learned."""
+        return ExpectedSARSAState(table, learning_rate, discount), {}

@@ -8,9 +8,10 @@ import numpy as np
 from gymnasium import spaces
 
 from agents.base import FloatArray, IntArray
-from agents.tabular.action_values import initial_table
+from agents.tabular.index import initial_table
 from agents.tabular.preferences import PreferenceLearner, choose_by_softmax
 from agents.tabular.protocol import FinishedGame, choose, implements, learn_from_game, legal_in
+from agents.tabular.schedules import check_range
 from agents.tabular.selection import softmax
 from nim_envs.compilation import compiled
 
@@ -117,10 +118,8 @@ class GradientBandit(PreferenceLearner):
         learning_rate: float = 0.15,
         temperature: float = 1.0,
     ) -> None:
-        if not learning_rate > 0:
-            raise ValueError(f"learning_rate must be over 0, not {learning_rate!r}")
-        if not temperature > 0:
-            raise ValueError(f"temperature must be over 0, not {temperature!r}")
+        check_range("learning_rate", learning_rate, 0, np.inf, open_low=True)
+        check_range("temperature", temperature, 0, np.inf, open_low=True)
         index, preferences = initial_table(observation_space, action_space)
         states, actions = preferences.shape
         state = GradientBanditState(

@@ -8,7 +8,8 @@ import numpy as np
 from gymnasium import spaces
 
 from agents.base import Array, FloatArray, IntArray
-from agents.tabular.action_values import ActionValueLearner, initial_table
+from agents.tabular.action_values import ActionValueLearner
+from agents.tabular.index import initial_table
 from agents.tabular.protocol import FinishedGame, choose, implements, learn_from_game
 from agents.tabular.schedules import Schedule, harmonic
 from agents.tabular.selection import epsilon_greedy_action, random_action

@@ -8,12 +8,8 @@ import numpy as np
 from gymnasium import spaces
 
 from agents.base import FloatArray, IntArray
-from agents.tabular.action_values import (
-    ActionValueLearner,
-    choose_epsilon_greedily,
-    initial_table,
-    step_towards,
-)
+from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily, step_towards
+from agents.tabular.index import initial_table
 from agents.tabular.protocol import Turn, choose, draw_numbers, implements, is_unanswered, learn
 from agents.tabular.replay import (
     Replay,

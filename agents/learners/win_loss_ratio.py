@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 
 from agents.base import Array, FloatArray, IntArray, MaskArray
-from agents.tabular.action_values import initial_table
+from agents.tabular.index import initial_table
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import GreedyTablePolicy
 from agents.tabular.protocol import FinishedGame, choose, implements, learn_from_game

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
 from agents.base import Array, FloatArray, IntArray, MaskArray
-from agents.tabular.index import ObservationIndex, check_memory, num_actions
+from agents.tabular.index import ObservationIndex, initial_table
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import GreedyTablePolicy, explored
-from agents.tabular.schedules import check_range
+from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import epsilon_greedy_action
 from nim_envs.compilation import compiled
 
@@ -46,37 +47,6 @@ def choose_epsilon_greedily(
     return epsilon_greedy_action(learner.table[state], legal_actions, epsilon, uniform)
 
 
-def initial_table(
-    observation_space: spaces.Space[Any],
-    action_space: spaces.Space[Any],
-    initial_range: float = 0.0,
-    rng: np.random.Generator | None = None,
-    *,
-    tables: int = 1,
-) -> tuple[ObservationIndex, FloatArray]:
-    """Return an index of observations and a table for them.
-
-    Args:
-        observation_space: of either player, with integer observations.
-        action_space: of either player, ``Discrete``.
-        initial_range: values are uniform within plus and minus this.
-        rng: what they are drawn from; needed where ``initial_range`` is not 0.
-        tables: how many of this size there will be.
-
-    Raises:
-        TypeError: spaces that no table can be made for.
-        ValueError: ``initial_range`` is negative.
-        MemoryError: the tables would not fit.
-    """
-    check_range("initial_range", initial_range, 0, np.inf, open_low=False)
-    index = ObservationIndex(observation_space)
-    shape = (index.size, num_actions(action_space))
-    check_memory(*[shape] * tables)
-    if initial_range and rng is not None:
-        return index, rng.uniform(-initial_range, initial_range, shape)
-    return index, np.zeros(shape)
-
-
 class ActionValueLearner(TabularLearner):
     """A learner of action values that acts epsilon-greedily on them.
 
@@ -108,3 +78,63 @@ class ActionValueLearner(TabularLearner):
     def greedy(self) -> GreedyTablePolicy:
         """Return the greedy policy of the table as it is now."""
         return GreedyTablePolicy(self.index, self.table.copy())
+
+
+class StandardActionValueLearner(ActionValueLearner):
+    """A learner of action values whose constructor takes the usual arguments and no others.
+
+    Args:
+        observation_space: of either player, with integer observations.
+        action_space: of either player, ``Discrete``.
+        learning_rate: step size, over 0 to 1.
+        discount: of what comes after, 0 to 1.
+        epsilon: probability of a random action while learning: a number from 0 to 1, or a
+            schedule over finished games such as :class:`agents.tabular.schedules.Decay`.
+        initial_range: initial values are uniform within plus and minus this.
+        seed: of the initial values, and of whatever else it draws by itself.
+
+    Raises:
+        TypeError: spaces that no table can be made for.
+        ValueError: a parameter out of its range.
+        MemoryError: the tables would not fit.
+    """
+
+    def __init__(
+        self,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        *,
+        learning_rate: float = 1.0,
+        discount: float = 1.0,
+        epsilon: float | Schedule = 0.2,
+        initial_range: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        check_step(learning_rate, discount)
+        rng = np.random.default_rng(seed)
+        index, table = initial_table(
+            observation_space, action_space, initial_range, rng, tables=self.tables_needed
+        )
+        arguments = {
+            "learning_rate": learning_rate, "discount": discount, "epsilon": epsilon,
+            "initial_range": initial_range, "seed": seed,
+        }  # fmt: skip
+        state, learned = self.first_state(table, float(learning_rate), float(discount))
+        super().__init__(
+            index, state, learned=learned, arguments=arguments, epsilon=epsilon, generator=rng
+        )
+
+    tables_needed = 1
+    """How many tables of the same size it has."""
+
+    @abstractmethod
+    def first_state(
+        self, table: FloatArray, learning_rate: float, discount: float
+    ) -> tuple[Any, dict[str, Array]]:
+        """Return its state with nothing learned, and what learning changes beside the table.
+
+        Args:
+            table: the action values, at their initial values.
+            learning_rate: as given.
+            discount: as given.
+        """

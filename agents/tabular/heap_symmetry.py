@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from agents.base import Array, FloatArray, Learner, MaskArray, Policy, Transition
-from agents.tabular.learner import game_of
 from agents.tabular.position_values import PositionValueLearner
 from agents.tabular.symmetry import Symmetry
 from agents.tabular.wrapper import CompiledWrapper
@@ -45,18 +44,8 @@ class HeapSymmetry(CompiledWrapper):
                 f"heap symmetry is for learners from observations alone, not for {learner!r}"
             )
         super().__init__(learner)
-        self._game = game
-        self._symmetry = Symmetry(game.rules)
-
-    @property
-    def game(self) -> Game:
-        """The game whose components are alike."""
-        return self._game
-
-    @property
-    def symmetry(self) -> Symmetry:
-        """By which positions are sorted for the learner."""
-        return self._symmetry
+        self.game = game
+        self.symmetry: Symmetry = Symmetry(game.rules)
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the action that stands for the learner's at the sorted position."""
@@ -64,9 +53,8 @@ class HeapSymmetry(CompiledWrapper):
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the learner's probabilities, for positions in any order; it must have them."""
-        return SortedPolicy(self.inner_policy, self.symmetry).action_probabilities(
-            observations, action_masks
-        )
+        policy = SortedPolicy(cast(Policy, self.learner), self.symmetry)
+        return policy.action_probabilities(observations, action_masks)
 
     def changed(self, transition: Transition) -> Transition:
         """Return the turn as it is between sorted positions."""
@@ -92,7 +80,7 @@ class HeapSymmetry(CompiledWrapper):
 
     def fits(self, game: Game) -> bool:
         """Return whether compiled games of ``game`` can be played between sorted positions."""
-        return self.game.rules == game.rules and super().fits(game)
+        return self.symmetry.rules == game.rules and super().fits(game)
 
     def saved(self) -> dict[str, Any]:
         """Return what a file holds of it."""
@@ -101,7 +89,9 @@ class HeapSymmetry(CompiledWrapper):
     @classmethod
     def from_saved(cls, saved: dict[str, Any]) -> HeapSymmetry:
         """Return the learner that :meth:`saved` was called of."""
-        return cls(saved["learner"], game_of(saved))
+        if saved["game"] is None:
+            raise ValueError("its game is not in the file, as it is not a registered one: game=…")
+        return cls(saved["learner"], saved["game"])
 
 
 class SortedPolicy:

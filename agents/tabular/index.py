@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from agents.base import Array, IntArray
+from agents.base import Array, FloatArray, IntArray
+from agents.tabular.schedules import check_range
 from nim_envs import Game
 from nim_envs.compilation import compiled
 
@@ -117,3 +118,34 @@ def check_memory(*shapes: tuple[int, ...], dtype: str = "float64") -> None:
             f"tables of shapes {shapes} would need {needed / 2**30:.1f} GiB; the limit is "
             f"{LARGEST_TABLE_BYTES / 2**30:.1f} GiB"
         )
+
+
+def initial_table(
+    observation_space: spaces.Space[Any],
+    action_space: spaces.Space[Any],
+    initial_range: float = 0.0,
+    rng: np.random.Generator | None = None,
+    *,
+    tables: int = 1,
+) -> tuple[ObservationIndex, FloatArray]:
+    """Return an index of observations and a table for them.
+
+    Args:
+        observation_space: of either player, with integer observations.
+        action_space: of either player, ``Discrete``.
+        initial_range: values are uniform within plus and minus this.
+        rng: what they are drawn from; needed where ``initial_range`` is not 0.
+        tables: how many of this size there will be.
+
+    Raises:
+        TypeError: spaces that no table can be made for.
+        ValueError: ``initial_range`` is negative.
+        MemoryError: the tables would not fit.
+    """
+    check_range("initial_range", initial_range, 0, np.inf, open_low=False)
+    index = ObservationIndex(observation_space)
+    shape = (index.size, num_actions(action_space))
+    check_memory(*[shape] * tables)
+    if initial_range and rng is not None:
+        return index, rng.uniform(-initial_range, initial_range, shape)
+    return index, np.zeros(shape)

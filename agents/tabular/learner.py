@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
 import gymnasium
 import numpy as np
@@ -60,6 +60,12 @@ class TabularLearner(ABC):
     symmetry: ClassVar[None] = None
     """It observes positions as they are; see :class:`agents.tabular.heap_symmetry.HeapSymmetry`."""
 
+    bonus: ClassVar[float] = 0.0
+    """It is paid no more than the reward; see :class:`agents.tabular.shaping.NimSumShaping`."""
+
+    looks_ahead: ClassVar[bool] = False
+    """Whether its constructor takes the game in place of spaces."""
+
     def __init__(
         self,
         index: ObservationIndex,
@@ -92,24 +98,30 @@ class TabularLearner(ABC):
 
     @classmethod
     def make(
-        cls: type[AnyLearner],
-        observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
-        game: Game | None,
-        **arguments: Any,
+        cls: type[AnyLearner], observations: Any, actions: Any, game: Game | None, **arguments: Any
     ) -> AnyLearner:
         """Return a new learner from whatever its constructor needs of spaces and game.
 
         Args:
-            observation_space: of either player.
-            action_space: of either player.
+            observations: the observation space of either player.
+            actions: the action space of either player.
             game: the game, where it is known.
             arguments: of the constructor.
+
+        Raises:
+            ValueError: it needs a game, and there is none.
         """
         constructor: Any = cls
-        learner: AnyLearner = constructor(observation_space, action_space, **arguments)
-        learner.game = game
-        return learner
+        if not cls.looks_ahead:
+            learner: AnyLearner = constructor(observations, actions, **arguments)
+            learner.game = game
+            return learner
+        if game is None:
+            raise ValueError(
+                f"{cls.__name__} looks ahead by the rules and needs a game: that of an environment "
+                "of nim_envs, or, of a file that has none as its game is not registered, game=…"
+            )
+        return cast(AnyLearner, constructor(game, **arguments))
 
     @classmethod
     def for_env(cls: type[AnyLearner], env: Any, **arguments: Any) -> AnyLearner:
@@ -120,7 +132,7 @@ class TabularLearner(ABC):
             arguments: of the constructor, besides spaces and game.
 
         Raises:
-            TypeError: the learner looks at the rules, and ``env`` is none of this package's.
+            ValueError: it needs a game, and ``env`` is none of this package's.
 
         Example:
             >>> from agents import QLearning
@@ -149,18 +161,13 @@ class TabularLearner(ABC):
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action as its behaviour policy chooses it."""
         first_move, self._first_move = self._first_move, False
-        return int(
-            self._calls.choose(
-                self._fields,
-                self.index.strides,
-                self.index.offset,
-                observation if observation.ndim == 1 else observation.reshape(-1),
-                action_mask,
-                first_move,
-                self.exploration.epsilon,
-                rng.random(),
-            )
-        )
+        if observation.ndim != 1:
+            observation = observation.reshape(-1)
+        action = self._calls.choose(
+            self._fields, self.index.strides, self.index.offset, observation, action_mask,
+            first_move, self.exploration.epsilon, rng.random(),
+        )  # fmt: skip
+        return int(action)
 
     @abstractmethod
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
@@ -199,18 +206,14 @@ class TabularLearner(ABC):
         if not self.learns_from_games:
             return
         turns, last = len(transitions), transitions[-1]
+        observed = np.concatenate([turn.observation.reshape(-1) for turn in transitions])
         self._calls.learn_from_game(
-            self._fields,
-            self.index.strides,
-            self.index.offset,
-            np.concatenate([turn.observation.reshape(-1) for turn in transitions]).reshape(
-                turns, -1
-            ),
+            self._fields, self.index.strides, self.index.offset, observed.reshape(turns, -1),
             np.concatenate([turn.action_mask for turn in transitions]).reshape(turns, -1),
             np.array([turn.action for turn in transitions]),
             np.array([turn.reward + turn.reply_reward + turn.bonus for turn in transitions]),
             float(last.reward + last.reply_reward),
-        )
+        )  # fmt: skip
 
     def saved(self) -> dict[str, Any]:
         """Return what a file holds of it: values, arrays and generators by name."""
@@ -228,12 +231,9 @@ class TabularLearner(ABC):
     def from_saved(cls: type[AnyLearner], saved: dict[str, Any]) -> AnyLearner:
         """Return the learner that :meth:`saved` was called of."""
         low, high = saved["observations"]
-        learner = cls.make(
-            spaces.Box(np.array(low), np.array(high), dtype=np.int64),
-            spaces.Discrete(saved["actions"]),
-            saved["game"],
-            **saved["arguments"],
-        )
+        observations = spaces.Box(np.array(low), np.array(high), dtype=np.int64)
+        actions = spaces.Discrete(saved["actions"])
+        learner = cls.make(observations, actions, saved["game"], **saved["arguments"])
         learner.restore(saved)
         return learner
 
@@ -262,20 +262,6 @@ class TabularLearner(ABC):
         self.exploration.finish_many(saved["games"])
         if self.generator is not None:
             self.generator.bit_generator.state = saved["generator"].bit_generator.state
-
-
-def game_of(saved: dict[str, Any]) -> Game:
-    """Return the game that a learner was saved with.
-
-    Raises:
-        ValueError: it was saved without one, as files hold registered games alone.
-    """
-    game = saved["game"]
-    if not isinstance(game, Game):
-        raise ValueError(
-            "its game is not in the file, as it is not a registered one: load it with game=…"
-        )
-    return game
 
 
 class CompiledCalls(NamedTuple):
@@ -309,15 +295,8 @@ def compiled_calls(state_type: Any) -> CompiledCalls:
         uniform: float,
     ) -> int:
         state = mixed_radix_number(observation, strides, offset)
-        return choose(
-            state_type(*fields),
-            observation,
-            state,
-            np.flatnonzero(action_mask),
-            first_move,
-            epsilon,
-            uniform,
-        )
+        learner, legal = state_type(*fields), np.flatnonzero(action_mask)
+        return choose(learner, observation, state, legal, first_move, epsilon, uniform)
 
     @compiled
     def learn_once(

@@ -15,7 +15,7 @@ from agents.tabular.compiled_rules import (
     sorted_number,
 )
 from agents.tabular.index import ObservationIndex, copy_entries
-from agents.tabular.learner import AnyLearner, TabularLearner, game_of
+from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import explored, shared_by_best
 from agents.tabular.schedules import Schedule
 from agents.tabular.selection import epsilon_greedy_action
@@ -211,6 +211,8 @@ class PositionValueLearner(TabularLearner):
         values: of positions for the player to move, ``(num_positions,)``; change in place.
     """
 
+    looks_ahead = True
+
     def __init__(
         self, game: Game, state: Any, arguments: dict[str, Any], epsilon: float | Schedule
     ) -> None:
@@ -224,36 +226,6 @@ class PositionValueLearner(TabularLearner):
             epsilon=epsilon,
             game=game,
         )
-
-    @classmethod
-    def make(
-        cls: type[AnyLearner],
-        observation_space: Any,
-        action_space: Any,
-        game: Game | None,
-        **arguments: Any,
-    ) -> AnyLearner:
-        """Return a new learner; it needs the game.
-
-        Raises:
-            TypeError: there is none.
-        """
-        if game is None:
-            raise TypeError(
-                f"{cls.__name__} looks ahead by the rules: it needs an environment of nim_envs, "
-                "without wrappers that change positions, or a nim_envs.Game"
-            )
-        constructor: Any = cls
-        learner: AnyLearner = constructor(game, **arguments)
-        return learner
-
-    @classmethod
-    def from_saved(cls: type[AnyLearner], saved: dict[str, Any]) -> AnyLearner:
-        """Return the learner that :meth:`saved` was called of."""
-        constructor: Any = cls
-        learner: AnyLearner = constructor(game_of(saved), **saved["arguments"])
-        learner.restore(saved)
-        return learner
 
     def fits(self, game: Game) -> bool:
         """Return whether ``game`` is the one whose rules it looks at."""

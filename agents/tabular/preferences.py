@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 
 from agents.base import Array, FloatArray, IntArray, MaskArray
-from agents.tabular.index import ObservationIndex
+from agents.tabular.index import ObservationIndex, initial_table
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import GreedyTablePolicy
-from agents.tabular.schedules import check_range
+from agents.tabular.schedules import check_range, check_step
 from agents.tabular.selection import sample, softmax
 from nim_envs.compilation import compiled
 
@@ -81,13 +83,46 @@ class PreferenceLearner(TabularLearner):
         return GreedyTablePolicy(self.index, self.preferences.copy())
 
 
-def check_rates(actor_rate: float, critic_rate: float, discount: float) -> None:
-    """Check the step sizes of a learner with a critic.
+class CriticLearner(PreferenceLearner):
+    """A learner of preferences with a critic.
+
+    Args:
+        observation_space: of either player, with integer observations.
+        action_space: of either player, ``Discrete``.
+        actor_rate: step size of the preferences, over 0.
+        critic_rate: step size of the critic, over 0 to 1.
+        discount: of the value of the position after the move, 0 to 1.
 
     Raises:
-        ValueError: ``actor_rate`` is not over 0, ``critic_rate`` not over 0 to 1, or ``discount``
-            not 0 to 1.
+        TypeError: spaces that no table can be made for.
+        ValueError: a parameter out of its range.
+        MemoryError: the tables would not fit.
     """
-    check_range("actor_rate", actor_rate, 0, np.inf, open_low=True)
-    check_range("critic_rate", critic_rate, 0, 1, open_low=True)
-    check_range("discount", discount, 0, 1, open_low=False)
+
+    def __init__(
+        self,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        *,
+        actor_rate: float = 0.3,
+        critic_rate: float = 0.3,
+        discount: float = 1.0,
+    ) -> None:
+        check_range("actor_rate", actor_rate, 0, np.inf, open_low=True)
+        check_step(critic_rate, discount, name="critic_rate")
+        index, preferences = initial_table(observation_space, action_space, tables=2)
+        arguments = {"actor_rate": actor_rate, "critic_rate": critic_rate, "discount": discount}
+        rates = float(actor_rate), float(critic_rate), float(discount)
+        state, learned = self.first_state(preferences, rates)
+        super().__init__(index, state, learned=learned, arguments=arguments)
+
+    @abstractmethod
+    def first_state(
+        self, preferences: FloatArray, rates: tuple[float, float, float]
+    ) -> tuple[Any, dict[str, Array]]:
+        """Return its state with nothing learned, and what learning changes beside preferences.
+
+        Args:
+            preferences: all zeros.
+            rates: actor's and critic's step sizes, discount.
+        """

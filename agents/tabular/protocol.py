@@ -125,16 +125,6 @@ def learn_from_game(learner: Any, game: FinishedGame) -> None:
     _implementation(learn_from_game, learner)(learner, game)
 
 
-def shaping_bonus(learner: Any, reply_observation: Array) -> float:
-    """Return what reward shaping pays for a move, 0 without shaping.
-
-    Args:
-        learner: the state of the learner.
-        reply_observation: the position after the move, ``(components,)``.
-    """
-    return float(_implementation(shaping_bonus, learner)(learner, reply_observation))
-
-
 @compiled(inner=True)
 def legal_in(game: FinishedGame, turn: int) -> Array:
     """Return what was legal at a turn of ``game``, ascending."""
@@ -152,18 +142,6 @@ def _begins_afresh(learner: Any) -> None:
     pass
 
 
-def _cannot_choose(
-    learner: Any,
-    observation: Array,
-    state: int,
-    legal_actions: IntArray,
-    first_move: bool,
-    epsilon: float,
-    uniform: float,
-) -> int:
-    raise NotImplementedError("the learner's file implements no choice of actions")
-
-
 def _draws_nothing(
     learner: Any, finished_games: int, generator: np.random.Generator | None
 ) -> None:
@@ -178,17 +156,11 @@ def _learns_nothing_from_games(learner: Any, game: FinishedGame) -> None:
     pass
 
 
-def _pays_nothing(learner: Any, reply_observation: Array) -> float:
-    return 0.0
-
-
 _DEFAULTS: dict[Callable[..., Any], Callable[..., Any]] = {
     begin_game: _begins_afresh,
-    choose: _cannot_choose,
     draw_numbers: _draws_nothing,
     learn: _learns_nothing,
     learn_from_game: _learns_nothing_from_games,
-    shaping_bonus: _pays_nothing,
 }
 _IMPLEMENTATIONS: dict[tuple[Callable[..., Any], type], Callable[..., Any]] = {}
 
@@ -215,7 +187,7 @@ def is_implemented(function: Callable[..., Any], state_type: type) -> bool:
 
 
 def _of_type(function: Callable[..., Any], state_type: type) -> Callable[..., Any]:
-    return _IMPLEMENTATIONS.get((function, state_type), _DEFAULTS[function])
+    return _IMPLEMENTATIONS.get((function, state_type)) or _DEFAULTS[function]
 
 
 def _implementation(function: Callable[..., Any], learner: Any) -> Callable[..., Any]:
@@ -234,5 +206,5 @@ def _compile_by_state(function: Callable[..., Any]) -> None:
         return None
 
 
-for _function in _DEFAULTS:
+for _function in (*_DEFAULTS, choose):
     _compile_by_state(_function)

@@ -104,11 +104,16 @@ def check_range(name: str, value: float, low: float, high: float, *, open_low: b
     return value
 
 
-def check_step(learning_rate: float, discount: float) -> None:
+def check_step(rate: float, discount: float, name: str = "learning_rate") -> None:
     """Check the two numbers that most learning rules have.
 
+    Args:
+        rate: a step size.
+        discount: of what comes after.
+        name: of the step size.
+
     Raises:
-        ValueError: ``learning_rate`` is not over 0 to 1, or ``discount`` not 0 to 1.
+        ValueError: ``rate`` is not over 0 to 1, or ``discount`` not 0 to 1.
     """
-    check_range("learning_rate", learning_rate, 0, 1, open_low=True)
+    check_range(name, rate, 0, 1, open_low=True)
     check_range("discount", discount, 0, 1, open_low=False)

@@ -31,6 +31,7 @@ class Symmetry:
     """
 
     def __init__(self, rules: Rules) -> None:
+        self.rules = rules
         self.num_options = rules.num_options
         # Components from the one with the fewest states to the one with the most.
         self.order: IntArray = np.argsort(rules.shape, kind="stable")

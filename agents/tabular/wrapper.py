@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from agents.base import Array, FloatArray, GameLearner, Learner, MaskArray, Policy, Transition
 from agents.tabular.learner import TabularLearner
-from agents.tabular.schedules import Exploration
 from agents.tabular.symmetry import Symmetry
 from nim_envs import Game
 
@@ -32,20 +31,9 @@ class LearnerWrapper:
         """Return the learner's action."""
         return self.learner.act(observation, action_mask, rng)
 
-    @property
-    def inner_policy(self) -> Policy:
-        """The learner, whose probabilities must be known.
-
-        Raises:
-            TypeError: they are not.
-        """
-        if not isinstance(self.learner, Policy):
-            raise TypeError(f"{self.learner!r} has no action_probabilities")
-        return self.learner
-
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the learner's probabilities; it must have them."""
-        return self.inner_policy.action_probabilities(observations, action_masks)
+        return cast(Policy, self.learner).action_probabilities(observations, action_masks)
 
     def begin_game(self) -> None:
         """Tell the learner that a game begins."""
@@ -93,45 +81,25 @@ class LearnerWrapper:
 
 
 class CompiledWrapper(LearnerWrapper):
-    """A wrapper of a table learner that compiled self-play knows."""
+    """A wrapper that compiled self-play knows, if what is inside is a table learner.
 
-    @property
-    def symmetry(self) -> Symmetry | None:
-        """By which positions are sorted for the learner; ``None`` for most wrappers."""
-        return None
+    Attributes:
+        symmetry: by which positions are sorted for the learner; ``None`` for most wrappers.
+        bonus: what a move that leaves nim-sum 0 is paid.
+    """
 
-    @property
-    def inner(self) -> Any:
-        """The learner, of which compiled self-play asks what it asks of a table learner."""
-        return self.learner
+    symmetry: Symmetry | None = None
 
-    @property
-    def state(self) -> Any:
-        """The state of the learner; see :mod:`agents.tabular.protocol`."""
-        return self.inner.state
-
-    @property
-    def game(self) -> Game | None:
-        """The game that the learner learns, where it is known."""
-        game: Game | None = self.inner.game
-        return game
-
-    @property
-    def exploration(self) -> Exploration:
-        """The learner's exploration."""
-        exploration: Exploration = self.inner.exploration
-        return exploration
-
-    @property
-    def generator(self) -> np.random.Generator | None:
-        """The learner's own source of randomness."""
-        generator: np.random.Generator | None = self.inner.generator
-        return generator
-
-    @property
-    def learns_from_games(self) -> bool:
-        """Whether the learner learns from whole games."""
-        return bool(self.inner.learns_from_games)
+    def __init__(self, learner: Learner) -> None:
+        super().__init__(learner)
+        # Compiled self-play asks for these only where it fits.
+        inner: Any = learner if isinstance(learner, (TabularLearner, CompiledWrapper)) else None
+        self.game: Game | None = inner and inner.game
+        self.state = inner and inner.state
+        self.exploration = inner and inner.exploration
+        self.generator = inner and inner.generator
+        self.learns_from_games = inner and inner.learns_from_games
+        self.bonus = inner.bonus if inner else 0.0
 
     def fits(self, game: Game) -> bool:
         """Return whether compiled self-play of ``game`` comes to the same tables."""

@@ -30,11 +30,12 @@ class AgileRLVectorEnv(VectorWrapper):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin new games."""
-        seen, infos = self.env.reset(seed=seed, options=options)
-        return seen["observation"], {**infos, "action_mask": seen["action_mask"]}
+        observations, infos = self.env.reset(seed=seed, options=options)
+        masked = {**infos, "action_mask": observations["action_mask"]}
+        return observations["observation"], masked
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Make a move in every game."""
-        seen, rewards, terminations, truncations, infos = self.env.step(actions)
-        masked = {**infos, "action_mask": seen["action_mask"]}
-        return seen["observation"], rewards, terminations, truncations, masked
+        observations, rewards, terminations, truncations, infos = self.env.step(actions)
+        masked = {**infos, "action_mask": observations["action_mask"]}
+        return observations["observation"], rewards, terminations, truncations, masked

@@ -40,17 +40,17 @@ class MaskedPettingZooEnv(PettingZooEnv):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begin a new game; only the agent to move observes."""
-        seen, infos = super().reset(seed=seed, options=options)
-        return _renamed(seen), infos
+        observations, infos = super().reset(seed=seed, options=options)
+        return _renamed(observations), infos
 
     def step(self, action: dict[str, Any]) -> tuple[Any, ...]:
         """Make the move of the agent to move; at the end of the game both agents observe."""
-        seen, *rest = super().step(action)
-        return (_renamed(seen), *rest)
+        observations, *rest = super().step(action)
+        return (_renamed(observations), *rest)
 
 
-def _renamed(seen: dict[str, Any]) -> dict[str, Any]:
+def _renamed(observations: dict[str, Any]) -> dict[str, Any]:
     return {
         agent: {"observations": shown["observation"], "action_mask": shown["action_mask"]}
-        for agent, shown in seen.items()
+        for agent, shown in observations.items()
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections import OrderedDict
 from typing import Any, Literal
 
@@ -14,11 +13,10 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
 from nim_envs.encoding import Encoding
+from nim_envs.envs.legality import checked_illegal_move, illegal_move_error
 from nim_envs.envs.rendering import LastMove, Renderer
 from nim_envs.errors import (
-    IllegalMoveError,
     InvalidActionError,
-    InvalidGameError,
     InvalidPositionError,
     ResetNeededError,
 )
@@ -32,7 +30,6 @@ from nim_envs.starts import Sampler, Start, as_start
 Observation = dict[str, npt.NDArray[Any]]
 
 FIRST, SECOND = PLAYERS
-ILLEGAL_MOVE_RULES = ("forfeit", "raise")
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
 
@@ -55,7 +52,7 @@ class GameEnv(AECEnv[str, Any, Any]):
     option ``j`` takes ``j + 1`` objects, in a subtraction game the ``j``-th smallest amount
     of the set; in the addition game it adds ``j + 1``; a token moves along the ``j``-th edge.
     For a heap that may split, an option is an amount to take and the size of the smaller part
-    that is left. ``game.rules.describe_action`` describes any action in words.
+    that is left. ``game.rules.describe_action`` describes any action.
 
     ## Observation Space
     A ``Dict`` of ``"observation"``, the position as int64 ``(components,)`` (with another
@@ -117,16 +114,12 @@ class GameEnv(AECEnv[str, Any, Any]):
         show_winning_moves: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        if illegal_move not in ILLEGAL_MOVE_RULES:
-            raise InvalidGameError(
-                f"illegal_move must be one of {ILLEGAL_MOVE_RULES}, not {illegal_move!r}"
-            )
         self.game = game
         self.render_mode = render_mode
         self._renderer = Renderer(
             game, render_mode, RENDER_MODES, title=name, show_winning_moves=show_winning_moves
         )
-        self.illegal_move = illegal_move
+        self.illegal_move = checked_illegal_move(illegal_move)
         self.max_cycles = (
             None if max_cycles is None else checked_integer("max_cycles", max_cycles, minimum=1)
         )
@@ -432,32 +425,18 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def _checked_action(self, action: Any) -> int:
         """Return ``action`` as an ``int`` of the action space, or raise; checks that take time."""
-        allowed = f"an integer from 0 to {self._num_actions - 1}"
+        largest = self._num_actions - 1
         if action is None:
             raise InvalidActionError(
-                f"action must be {allowed}; None is allowed only when the game is over, and "
-                f"{self.agent_selection} is to move"
+                f"action must be an integer from 0 to {largest}; None is allowed only when the "
+                f"game is over, and {self.agent_selection} is to move"
             )
-        if isinstance(action, (bool, np.bool_)):
-            raise InvalidActionError(f"action must be {allowed}, not the boolean {action!r}")
-        try:
-            number = operator.index(action)
-        except TypeError:
-            raise InvalidActionError(
-                f"action must be {allowed}, not {action!r} of type {type(action).__name__}"
-            ) from None
-        if not 0 <= number < self._num_actions:
-            raise InvalidActionError(f"action must be {allowed}, not {number}")
-        return number
+        return checked_integer("action", action, 0, largest, error=InvalidActionError)
 
     def _illegal(self, action: int, seat: int) -> None:
         """Let the mover forfeit the game, or raise."""
         if self.illegal_move == "raise":
-            raise IllegalMoveError(
-                f"action {action} ({self.game.rules.describe_action(action, self._current())}) is "
-                f"illegal at {self._current().tolist()}; legal actions are "
-                f"{np.flatnonzero(self._mask).tolist()}"
-            )
+            raise illegal_move_error(self.game.rules, self._current(), action)
         self._cumulative_rewards[PLAYERS[seat]] = 0.0
         self.agent_selection = PLAYERS[1 - seat]
         self._finish(winner=1 - seat)

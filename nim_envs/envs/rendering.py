@@ -86,7 +86,7 @@ class Renderer:
             winner=winner,
             previous=None if last_move is None else last_move.before,
             last_mover=None if last_move is None else last_move.seat,
-            last_words="" if last_move is None else last_move.description,
+            last_move="" if last_move is None else last_move.description,
             winning=self.game.solution.winning_actions(position) if shown else None,
         )
 

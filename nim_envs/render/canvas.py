@@ -25,23 +25,23 @@ GREY: Color = (118, 124, 134)
 OBJECT: Color = (74, 88, 108)
 LIMIT: Color = (248, 226, 219)
 WINNING: Color = (0, 150, 110)
-SEATS: tuple[Color, Color] = ((0, 114, 178), (213, 94, 0))
-"""The seats' colours, and that of winning moves: eyes of every kind tell them apart."""
+PLAYER_COLORS: tuple[Color, Color] = ((0, 114, 178), (213, 94, 0))
+"""Of ``player_0`` and ``player_1``: with ``WINNING``, distinct to colour-blind readers too."""
 
 FINENESS = 4
-"""Shapes are painted so many times larger and scaled down, which makes their edges smooth."""
+"""Shapes are painted this many times larger and scaled down, which makes their edges smooth."""
 
 TEXT_FINENESS = 2
-"""The same for letters, so that none is moved to whole pixels."""
+"""The same for text, so that letters are not moved to whole pixels."""
 
 MOST_SPRITES = 2_000
-"""Shapes and words that are kept for the next picture."""
+"""Most shapes and lines of text that are cached for the next picture."""
 
 SMALLEST_TEXT = 9
 
 
 def load_pygame() -> Any:
-    """Return pygame, without its greeting.
+    """Return pygame, without the message that it prints when imported.
 
     Raises:
         MissingPackageError: it is not installed.
@@ -166,10 +166,10 @@ class Canvas:
         self._blit(("polygon", inside, color), (left, top), size, color, paint)
 
     def unchanging(self, key: Any, place: Area, paint: Callable[[], None]) -> None:
-        """Draw what is the same in every picture: painted once, and then copied.
+        """Draw what is the same in every picture: it is painted once and then copied.
 
         Args:
-            key: tells it from others.
+            key: of it in the cache.
             place: what it covers, with all that is below it.
             paint: draws it on this canvas.
         """
@@ -186,7 +186,7 @@ class Canvas:
 
     def text(
         self,
-        words: str,
+        text: str,
         place: tuple[float, float],
         size: float,
         color: Color = INK,
@@ -195,43 +195,43 @@ class Canvas:
         """Write one line and return what it covers.
 
         Args:
-            words: the line.
+            text: the line.
             place: where its anchor is.
-            size: height of the letters with what hangs below, in pixels.
+            size: height of the letters with their descenders, in pixels.
             color: of the letters.
             anchor: the point of the line that is put at ``place``: (0, 0) is its left upper
                 corner, (1, 1) its right lower one.
         """
-        if not words:
+        if not text:
             return Area(*place, 0, 0)
-        sprite = self._words(words, size, color)
+        sprite = self._rendered(text, size, color)
         width, height = sprite.get_size()
         x, y = round(place[0] - anchor[0] * width), round(place[1] - anchor[1] * height)
         self.surface.blit(sprite, (x, y))
         return Area(x, y, width, height)
 
-    def fitting(self, words: str, width: float, size: float) -> float:
+    def fitting(self, text: str, width: float, size: float) -> float:
         """Return the largest size of letters, up to ``size``, at which a line fits ``width``."""
-        while size > SMALLEST_TEXT and self.text_width(words, size) > width:
+        while size > SMALLEST_TEXT and self.text_width(text, size) > width:
             size -= 1
         return size
 
-    def shortened(self, words: str, width: float, size: float) -> str:
+    def shortened(self, text: str, width: float, size: float) -> str:
         """Return the line, or as much of it as fits ``width``, with dots."""
-        if self.text_width(words, size) <= width:
-            return words
-        low, high = 0, len(words)
+        if self.text_width(text, size) <= width:
+            return text
+        low, high = 0, len(text)
         while low < high:
             middle = (low + high + 1) // 2
-            if self.text_width(words[:middle] + "…", size) <= width:
+            if self.text_width(text[:middle] + "…", size) <= width:
                 low = middle
             else:
                 high = middle - 1
-        return words[:low] + "…" if low else ""
+        return text[:low] + "…" if low else ""
 
-    def text_width(self, words: str, size: float) -> int:
+    def text_width(self, text: str, size: float) -> int:
         """Return the width of a line in pixels."""
-        return -(-int(self._font(size).size(words)[0]) // TEXT_FINENESS)
+        return -(-int(self._font(size).size(text)[0]) // TEXT_FINENESS)
 
     def _font(self, size: float) -> Any:
         points = max(SMALLEST_TEXT, round(size))
@@ -239,11 +239,11 @@ class Canvas:
             self._fonts[points] = self._pygame.font.Font(None, TEXT_FINENESS * points)
         return self._fonts[points]
 
-    def _words(self, words: str, size: float, color: Color) -> Any:
-        key = ("text", words, max(SMALLEST_TEXT, round(size)), color)
+    def _rendered(self, text: str, size: float, color: Color) -> Any:
+        key = ("text", text, max(SMALLEST_TEXT, round(size)), color)
 
         def make() -> Any:
-            large = self._font(size).render(words, True, color)
+            large = self._font(size).render(text, True, color)
             width, height = (-(-length // TEXT_FINENESS) for length in large.get_size())
             return self._pygame.transform.smoothscale(large, (max(width, 1), max(height, 1)))
 

@@ -13,7 +13,7 @@ from nim_envs.render.canvas import (
     INK,
     LINE,
     OBJECT,
-    SEATS,
+    PLAYER_COLORS,
     WINNING,
     Canvas,
     Color,
@@ -51,7 +51,7 @@ def successors_of(component: Component) -> list[list[int]]:
 class GraphPanel(Panel):
     """Graphs side by side; components with the same graph are tokens on one drawing of it.
 
-    The point of a node means to move there the token that can.
+    A click on a node moves to it the token that can move there.
 
     Args:
         rules: the rules.
@@ -72,13 +72,13 @@ class GraphPanel(Panel):
         }
 
     def component_at(self, point: tuple[float, float]) -> int | None:
-        """Return nothing: a token is where its node is, and a node says which one moves."""
+        """Return ``None``: a click on a node already chooses which token moves."""
         return None
 
     def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
         """Return the action that moves a token to the node at the point.
 
-        If several can, it is the one that stands nearest.
+        If several can, it is the nearest one.
         """
         for graph in self.graphs.values():
             node = graph.node_at(point)
@@ -102,7 +102,7 @@ class GraphPanel(Panel):
                 for token in graph.tokens
                 if scene.state_before(token) != scene.state(token)
             ]
-            ways = [
+            winning = [
                 (scene.state(token), self.successor(token, scene.state(token), option))
                 for token in graph.tokens
                 for option in scene.winning_options(token, self.rules.num_options)
@@ -112,15 +112,15 @@ class GraphPanel(Panel):
                 for token in graph.tokens
                 if (option := self.pointed_option(scene, token)) is not None
             ]
-            colors = dict.fromkeys(ways, WINNING)
-            last = INK if scene.last_mover is None else SEATS[scene.last_mover]
+            colors = dict.fromkeys(winning, WINNING)
+            last = INK if scene.last_mover is None else PLAYER_COLORS[scene.last_mover]
             colors |= dict.fromkeys(moved, last)
             if scene.mover is not None:
-                colors |= dict.fromkeys(pointed, SEATS[scene.mover])
+                colors |= dict.fromkeys(pointed, PLAYER_COLORS[scene.mover])
             graph.draw_plain(canvas)
             graph.draw_edges(canvas, colors)
-            if ways:
-                graph.draw_nodes(canvas, dict.fromkeys((end for _, end in ways), WINNING))
+            if winning:
+                graph.draw_nodes(canvas, dict.fromkeys((end for _, end in winning), WINNING))
             graph.draw_tokens(canvas, [scene.state(token) for token in graph.tokens])
 
 
@@ -150,9 +150,9 @@ class _Graph:
         self.places = [_within(room, place) for place in places]
         self.bends = {
             edge: _rounded(
-                [_within(room, place) for place in (places[edge[0]], *way, places[edge[1]])]
+                [_within(room, place) for place in (places[edge[0]], *path, places[edge[1]])]
             )[1:-1]
-            for edge, way in bends.items()
+            for edge, path in bends.items()
         }
         nearest = min(
             (
@@ -186,8 +186,8 @@ class _Graph:
     def draw_edges(self, canvas: Canvas, colors: dict[Edge, Color], width: float = 4.0) -> None:
         """Draw the edges in ``colors``."""
         for edge, color in colors.items():
-            way = [self.places[edge[0]], *self.bends.get(edge, []), self.places[edge[1]]]
-            ends = _shortened(way, 0.5 * self.side, 0.5 * self.side + 3)
+            path = [self.places[edge[0]], *self.bends.get(edge, []), self.places[edge[1]]]
+            ends = _shortened(path, 0.5 * self.side, 0.5 * self.side + 3)
             for start, end in itertools.pairwise(ends[:-1]):
                 canvas.line(start, end, color, width)
                 canvas.disc(square(end, width), color)
@@ -209,14 +209,14 @@ class _Graph:
             here = [t for t, at in zip(self.tokens, states, strict=True) if at == state]
             place = self.node(state)
             canvas.disc(square(place.center, round(self.side + 4)), OBJECT)
-            words = str(state)
+            text = str(state)
             if len(self.tokens) > 1:
-                words = ",".join(map(str, here))
+                text = ",".join(map(str, here))
                 label = place.center[0], place.y - 10
-                half = canvas.text_width(f"{self.kind} {words}", 14) / 2 + 5
+                half = canvas.text_width(f"{self.kind} {text}", 14) / 2 + 5
                 tag = Area(label[0] - half, label[1] - 9, 2 * half, 18)
                 canvas.box(tag, WHITE, radius=6)
-                canvas.text(f"{self.kind} {words}", label, 14, INK)
+                canvas.text(f"{self.kind} {text}", label, 14, INK)
             if self.side >= 18:
                 canvas.text(str(state), place.center, min(20, 0.55 * self.side), WHITE)
 
@@ -225,8 +225,8 @@ def _within(room: Area, place: Point) -> Point:
     return Point(room.x + place.x * room.width, room.y + place.y * room.height)
 
 
-def _rounded(way: list[Point]) -> list[Point]:
-    """A way with its corners cut twice, each time at a quarter of the pieces that meet there.
+def _rounded(path: list[Point]) -> list[Point]:
+    """A path with its corners cut twice, each time at a quarter of the lines that meet there.
 
     References:
         G. M. Chaikin, "An algorithm for high-speed curve generation", *Computer Graphics and
@@ -235,20 +235,20 @@ def _rounded(way: list[Point]) -> list[Point]:
     for _ in range(2):
         cut = [
             Point(one.x + share * (other.x - one.x), one.y + share * (other.y - one.y))
-            for one, other in itertools.pairwise(way)
+            for one, other in itertools.pairwise(path)
             for share in (0.25, 0.75)
         ]
-        way = [way[0], *cut[1:-1], way[-1]]
-    return way
+        path = [path[0], *cut[1:-1], path[-1]]
+    return path
 
 
-def _shortened(way: list[Point], start: float, end: float) -> list[tuple[float, float]]:
-    """A way without its first and last pixels, which nodes cover."""
+def _shortened(path: list[Point], start: float, end: float) -> list[tuple[float, float]]:
+    """A path without its first and last pixels, which nodes cover."""
 
     def towards(place: Point, other: Point, pixels: float) -> tuple[float, float]:
         length = math.dist(place, other) or 1.0
         share = min(pixels / length, 0.5)
         return place.x + share * (other.x - place.x), place.y + share * (other.y - place.y)
 
-    first, last = towards(way[0], way[1], start), towards(way[-1], way[-2], end)
-    return [first, *way[1:-1], last]
+    first, last = towards(path[0], path[1], start), towards(path[-1], path[-2], end)
+    return [first, *path[1:-1], last]

@@ -1,4 +1,4 @@
-"""Heaps of objects: discs as long as they can be told apart, bars beyond."""
+"""Heaps of objects, drawn as discs, or as bars where the discs would be too small."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nim_envs.render.canvas import (
     INK,
     LINE,
     OBJECT,
-    SEATS,
+    PLAYER_COLORS,
     WINNING,
     Canvas,
     Color,
@@ -32,7 +32,7 @@ LARGEST_DISC = 0.155
 """Largest place of an object, as a share of the height of all."""
 WIDEST_BAR = 64.0
 WIDE = 60.0
-"""Width of a heap's place from which on its label has words."""
+"""Where a heap's place is at least so wide, its label names the component."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class HeapLayout:
                     0.86 * width / columns,
                     height / math.ceil(self.largest / columns),
                 )
-                # One row of heaps that are one column each is read best, so others must pay.
+                # One row of heaps of one column each is the easiest to read: others score less.
                 score = side * (0.7 if columns > 1 else 1.0) * (0.8 if rows > 1 else 1.0)
                 if score > 1.02 * highest:
                     best, highest = (rows, columns, side), score
@@ -134,9 +134,9 @@ def _label_height(width: float) -> float:
 
 
 class HeapPanel(Panel):
-    """Heaps side by side, to one scale; objects are counted from the bottom, row by row.
+    """Heaps side by side, to one scale; objects are numbered from the bottom, row by row.
 
-    The point of an object means to take it and all those above it.
+    A click on an object takes it and all those above it.
 
     Args:
         rules: the rules.
@@ -179,7 +179,7 @@ class HeapPanel(Panel):
         return self.rules.action(component, int(options[0])) if len(options) else None
 
     def _nearest(self, component: int, state: int, point: tuple[float, float]) -> int | None:
-        """The action that leaves about what is below the point of a bar."""
+        """The action whose result is nearest to the point of a bar."""
         whole = self.layout.bar(component, 0, state)
         if not whole.shrunk(-8, -8, -8, -8).contains(point):
             return None
@@ -193,7 +193,7 @@ class HeapPanel(Panel):
         return self.rules.action(component, int(nearest))
 
     def draw(self, canvas: Canvas, scene: Scene) -> None:
-        """Draw the heaps with their numbers; what the last move took stays as rings."""
+        """Draw the heaps with their numbers; what the last move took is drawn as rings."""
         positions = [scene.position] if scene.previous is None else [scene.previous, scene.position]
         self.layout = self.layout_of(*positions)
         for component, cell in self.layout.cells.items():
@@ -208,7 +208,7 @@ class HeapPanel(Panel):
             self.draw_label(canvas, scene, component, cell, INK)
 
     def marked(self, scene: Scene, component: int) -> list[int]:
-        """Return what the winning moves leave of a heap; the first object they take is marked."""
+        """Return what the winning moves leave of a heap: the numbers of the objects to mark."""
         return [
             self.successor(component, scene.state(component), option)
             for option in scene.winning_options(component, self.rules.num_options)
@@ -221,7 +221,7 @@ class HeapPanel(Panel):
     def draw_label(
         self, canvas: Canvas, scene: Scene, component: int, cell: Area, color: Color
     ) -> None:
-        """Write below a heap how many objects it has and which one it is."""
+        """Write below a heap how many objects it has, and its number."""
         wide = cell.width >= WIDE
         room = self.layout.room(component)
         half = min(
@@ -253,7 +253,7 @@ class HeapPanel(Panel):
                 canvas.ring(disc, mixed(self._last_color(scene), (255, 255, 255), 0.35), line)
             elif number >= kept:
                 assert scene.mover is not None
-                canvas.disc(disc, mixed(SEATS[scene.mover], (255, 255, 255), 0.25))
+                canvas.disc(disc, mixed(PLAYER_COLORS[scene.mover], (255, 255, 255), 0.25))
             else:
                 canvas.disc(disc, self.color(scene, component))
             if number in lefts:
@@ -278,27 +278,27 @@ class HeapPanel(Panel):
             canvas.box(self.layout.bar(component, 0, state), OBJECT, radius=3)
         if kept < state:
             assert scene.mover is not None
-            color = mixed(SEATS[scene.mover], (255, 255, 255), 0.25)
+            color = mixed(PLAYER_COLORS[scene.mover], (255, 255, 255), 0.25)
             canvas.box(self.layout.bar(component, kept, state), color, radius=3)
         for left in lefts:
             level = self.layout.bar(component, left, left)
             canvas.box(Area(level.x - 8, level.y - 2, level.width + 16, 4), WINNING, radius=2)
-            words = str(left)
-            canvas.text(words, (level.right + 11, level.y), 16, WINNING, anchor=(0, 0.5))
+            text = str(left)
+            canvas.text(text, (level.right + 11, level.y), 16, WINNING, anchor=(0, 0.5))
 
     @staticmethod
     def _last_color(scene: Scene) -> Color:
-        return GREY if scene.last_mover is None else SEATS[scene.last_mover]
+        return GREY if scene.last_mover is None else PLAYER_COLORS[scene.last_mover]
 
 
 class SplittingHeapPanel(HeapPanel):
-    """Heaps that split: only those slots are shown that hold something, or did before the move.
+    """Heaps that split: only the slots are shown that hold objects, or did before the last move.
 
-    A move is not told by a point, as what it leaves must be said too. Heaps that a winning
-    move can be made in are marked, and a part that was split off has the mover's colour.
+    A click cannot choose a move, as several moves take the same objects. Heaps in which there is
+    a winning move are marked, and a part that was split off has the mover's colour.
     """
 
-    tells_moves = False
+    chooses_moves = False
 
     def layout_of(self, *positions: IntArray) -> HeapLayout:
         """Return where heaps are in a picture of the positions."""
@@ -307,22 +307,22 @@ class SplittingHeapPanel(HeapPanel):
         return HeapLayout(self.area, tuple(shown), max(1, *held.values()))
 
     def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
-        """Return nothing; :meth:`component_at` tells the heap."""
+        """Return ``None``; :meth:`component_at` returns the heap."""
         return None
 
     def marked(self, scene: Scene, component: int) -> list[int]:
-        """Return nothing: no single object tells a move."""
+        """Return nothing: no single object stands for a move."""
         return []
 
     def color(self, scene: Scene, component: int) -> Color:
         """Return the colour of a heap's objects."""
         if scene.state_before(component) == 0 and scene.last_mover is not None:
-            return mixed(SEATS[scene.last_mover], OBJECT, 0.35)
+            return mixed(PLAYER_COLORS[scene.last_mover], OBJECT, 0.35)
         return OBJECT
 
     def draw_label(
         self, canvas: Canvas, scene: Scene, component: int, cell: Area, color: Color
     ) -> None:
-        """Write below a heap how many objects it has, in the colour of winning moves if it does."""
+        """Write below a heap how many objects it has; in colour where there is a winning move."""
         wins = scene.winning_options(component, self.rules.num_options)
         super().draw_label(canvas, scene, component, cell, WINNING if wins else color)

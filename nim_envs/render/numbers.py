@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from nim_envs.render.canvas import FAINT, GREY, INK, SEATS, WINNING, Canvas, mixed
+from nim_envs.render.canvas import FAINT, GREY, INK, PLAYER_COLORS, WINNING, Canvas, mixed
 from nim_envs.render.geometry import Area
 from nim_envs.render.panel import Panel
 from nim_envs.render.scene import Scene
@@ -21,7 +21,7 @@ class NumberPanel(Panel):
         area: where.
     """
 
-    tells_moves = False
+    chooses_moves = False
 
     def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
         super().__init__(rules, indices, area)
@@ -51,7 +51,7 @@ class NumberPanel(Panel):
             state, before = scene.state(component), scene.state_before(component)
             color = FAINT
             if before != state and scene.last_mover is not None:
-                color = mixed(SEATS[scene.last_mover], (255, 255, 255), 0.75)
+                color = mixed(PLAYER_COLORS[scene.last_mover], (255, 255, 255), 0.75)
             canvas.box(tile, color, radius=8)
             options = scene.winning_options(component, self.rules.num_options)
             if options:

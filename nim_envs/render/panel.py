@@ -12,7 +12,7 @@ from nim_envs.rules.rules import Rules
 
 
 class Panel(ABC):
-    """Draws some components of a game in an area, and knows what a point in it means.
+    """Draws some components of a game in an area, and says which move a click in it chooses.
 
     Args:
         rules: the rules.
@@ -31,13 +31,13 @@ class Panel(ABC):
 
     @abstractmethod
     def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
-        """Return the legal action that a point stands for, if it stands for one."""
+        """Return the legal action that a click at the point chooses, if it chooses one."""
 
-    tells_moves = True
-    """Whether a point in the picture can tell a move."""
+    chooses_moves = True
+    """Whether a click can choose a move."""
 
     def component_at(self, point: tuple[float, float]) -> int | None:
-        """Return the component whose place holds the point, if one does."""
+        """Return the component that is drawn at the point, if one is."""
         return None
 
     def pointed_option(self, scene: Scene, component: int) -> int | None:

@@ -12,7 +12,7 @@ from nim_envs.render.canvas import (
     INK,
     LINE,
     PANEL,
-    SEATS,
+    PLAYER_COLORS,
     WINNING,
     Canvas,
     Frame,
@@ -35,7 +35,7 @@ from nim_envs.rules import (
 from nim_envs.rules.component import IntArray
 
 SIZE = (640, 480)
-"""Width and height of a picture in pixels, unless told otherwise."""
+"""Default width and height of a picture in pixels."""
 
 SMALLEST_SIZE = (240, 200)
 HEADER, FOOTER, MARGIN = 46, 34, 12
@@ -45,9 +45,9 @@ PANELS: dict[type[Component], type[Panel]] = {
     SplittingHeap: SplittingHeapPanel,
     AdditionTotal: TrackPanel,
 }
-"""What draws a kind of component. Any other is drawn as a graph, or as a number if too large."""
+"""What draws each kind of component. Others are drawn as graphs, or as numbers if too large."""
 
-LOSERS = {
+CONVENTIONS = {
     Convention.NORMAL: "the last mover wins",
     Convention.MISERE: "the last mover loses",
 }
@@ -59,7 +59,7 @@ class Picture:
     Args:
         game: the game.
         size: width and height in pixels.
-        toolbar: pixels at the bottom that are left to others.
+        toolbar: height at the bottom that is left free, in pixels.
 
     Raises:
         InvalidGameError: a size below ``SMALLEST_SIZE``.
@@ -106,7 +106,7 @@ class Picture:
         return self.canvas.frame()
 
     def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
-        """Return the legal action that a point stands for, if it stands for one."""
+        """Return the legal action that a click at the point chooses, if it chooses one."""
         for panel in self.panels:
             if panel.area.contains(point):
                 return panel.action_at(position, point)
@@ -119,12 +119,12 @@ class Picture:
                 return panel.component_at(point)
         return None
 
-    def tells_moves(self, component: int) -> bool:
-        """Return whether a point in the picture can tell a move in ``component``."""
-        return any(panel.tells_moves for panel in self.panels if component in panel.indices)
+    def chooses_moves(self, component: int) -> bool:
+        """Return whether a click can choose a move in ``component``."""
+        return any(panel.chooses_moves for panel in self.panels if component in panel.indices)
 
     def _draw_header(self, scene: Scene) -> None:
-        """The game on the left, the players on the right; the colour says whose turn it is."""
+        """The game on the left, the players on the right; the one to move is coloured."""
         canvas, middle = self.canvas, HEADER / 2
         right = self.body.right
         for seat in (1, 0):
@@ -134,34 +134,34 @@ class Picture:
             active = seat == (scene.winner if scene.mover is None else scene.mover)
             width = canvas.text_width(name, 19) + 38
             pill = Area(right - width, middle - 14, width, 28)
-            canvas.box(pill, SEATS[seat] if active else FAINT, radius=14)
+            canvas.box(pill, PLAYER_COLORS[seat] if active else FAINT, radius=14)
             ink = (255, 255, 255) if active else mixed(GREY, (255, 255, 255), 0.1)
             dot = Area(pill.x + 10, middle - 5, 10, 10)
-            canvas.disc(dot, (255, 255, 255) if active else SEATS[seat])
+            canvas.disc(dot, (255, 255, 255) if active else PLAYER_COLORS[seat])
             canvas.text(name, (pill.x + 27, middle + 1), 19, ink, anchor=(0, 0.5))
             right = pill.x - 8
-        words = canvas.shortened(self.game.rules.name.replace("_", " "), right - 20, 24)
-        covered = canvas.text(words, (self.body.x + 4, middle + 1), 24, INK, anchor=(0, 0.5))
-        losers = LOSERS[self.game.convention]
-        if covered.right + 12 + canvas.text_width(losers, 17) < right:
-            canvas.text(losers, (covered.right + 12, middle + 2), 17, GREY, anchor=(0, 0.5))
+        text = canvas.shortened(self.game.rules.name.replace("_", " "), right - 20, 24)
+        covered = canvas.text(text, (self.body.x + 4, middle + 1), 24, INK, anchor=(0, 0.5))
+        convention = CONVENTIONS[self.game.convention]
+        if covered.right + 12 + canvas.text_width(convention, 17) < right:
+            canvas.text(convention, (covered.right + 12, middle + 2), 17, GREY, anchor=(0, 0.5))
 
     def _draw_footer(self, scene: Scene) -> None:
-        """The last move on the left, the truth on the right if it is to be shown."""
+        """The last move on the left, the winning moves on the right if they are to be shown."""
         canvas = self.canvas
         middle = self.body.bottom + FOOTER / 2
         right = self.body.right - 4
         if scene.winning is not None and scene.mover is not None:
-            words = self._truth(scene.winning, scene.position)
-            words = canvas.shortened(words, 0.55 * self.body.width, 18)
+            text = self._winning_moves(scene.winning, scene.position)
+            text = canvas.shortened(text, 0.55 * self.body.width, 18)
             color = WINNING if len(scene.winning) else GREY
-            right = canvas.text(words, (right, middle), 18, color, anchor=(1, 0.5)).x - 12
-        if scene.last_words:
-            color = INK if scene.last_mover is None else SEATS[scene.last_mover]
-            words = canvas.shortened(scene.last_words, right - self.body.x, 18)
-            canvas.text(words, (self.body.x + 4, middle), 18, color, anchor=(0, 0.5))
+            right = canvas.text(text, (right, middle), 18, color, anchor=(1, 0.5)).x - 12
+        if scene.last_move:
+            color = INK if scene.last_mover is None else PLAYER_COLORS[scene.last_mover]
+            text = canvas.shortened(scene.last_move, right - self.body.x, 18)
+            canvas.text(text, (self.body.x + 4, middle), 18, color, anchor=(0, 0.5))
 
-    def _truth(self, winning: IntArray, position: IntArray) -> str:
+    def _winning_moves(self, winning: IntArray, position: IntArray) -> str:
         if not len(winning):
             return "every move loses"
         rules = self.game.rules

@@ -1,4 +1,4 @@
-"""What a picture of a game says, apart from how it is drawn."""
+"""What a picture of a game shows, apart from how it is drawn."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Scene:
         previous: the position before the last move, or before all that the picture is to
             show as new.
         last_mover: seat that made the last move.
-        last_words: who made which move last.
+        last_move: a description of the last move and who made it.
         winning: the winning actions, or ``None`` where they are not to be shown.
-        pointed: an action to show as about to be made, or ``None``.
-        names: what the seats are called.
+        pointed: an action that is selected and not made yet, or ``None``.
+        names: of the players.
     """
 
     position: IntArray
@@ -30,7 +30,7 @@ class Scene:
     winner: int | None = None
     previous: IntArray | None = None
     last_mover: int | None = None
-    last_words: str = ""
+    last_move: str = ""
     winning: IntArray | None = None
     pointed: int | None = None
     names: tuple[str, str] = PLAYERS
@@ -40,7 +40,7 @@ class Scene:
         return int(self.position[component])
 
     def state_before(self, component: int) -> int:
-        """Return its state before the last move; the same where that did not change it."""
+        """Return the state of a component before the last move."""
         return self.state(component) if self.previous is None else int(self.previous[component])
 
     def winning_options(self, component: int, num_options: int) -> list[int]:
@@ -53,7 +53,7 @@ class Scene:
 
     @property
     def status(self) -> str:
-        """Whose turn it is, or who has won, in words."""
+        """Whose turn it is, or who has won."""
         if self.mover is not None:
             return f"{self.names[self.mover]} to move"
         return "the game is over" if self.winner is None else f"{self.names[self.winner]} has won"
@@ -61,4 +61,4 @@ class Scene:
     @property
     def headline(self) -> str:
         """The last move and the status in one line."""
-        return "; ".join(filter(None, (self.last_words, self.status)))
+        return "; ".join(filter(None, (self.last_move, self.status)))

@@ -17,7 +17,7 @@ PICTURE_MODES = ("human", "rgb_array")
 """The render modes that are pictures; pygame is needed for them."""
 
 PAUSE = 0.02
-"""Seconds between two looks at what the user did."""
+"""Seconds between two checks of the window's events."""
 
 
 class Screen:
@@ -51,7 +51,7 @@ class Screen:
         return self._picture
 
     def show(self, scene: Scene, frames_per_second: float) -> Frame | None:
-        """Show a scene, the one before it for as long as it is due.
+        """Show a scene, once the one before it has been shown long enough.
 
         Args:
             scene: what to show.
@@ -79,7 +79,7 @@ class Screen:
         return None
 
     def _wait(self, window: Window, until: float) -> None:
-        """Look after the window until it is time to go on."""
+        """Keep the window responding until the time ``until``."""
         while not window.closed:
             left = until - time.monotonic()
             if left <= 0:
@@ -105,7 +105,7 @@ class Screen:
         self._window = self._shown = self._scene = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the window and surfaces out of pickles and copies, which open their own."""
+        """Leave the window and surfaces out of pickles and copies, which make their own."""
         return {"game": self.game, "mode": self.mode, "title": self.title}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ WIDEST_BAR = 40
 
 
 def render_text(rules: Rules, position: IntArray, headline: str = "") -> str:
-    """Return ``position`` as lines of text, one a component.
+    """Return ``position`` as text, one line for each component.
 
     Args:
         rules: the rules.

@@ -13,7 +13,7 @@ from nim_envs.render.canvas import (
     LIMIT,
     LINE,
     OBJECT,
-    SEATS,
+    PLAYER_COLORS,
     WINNING,
     Canvas,
     mixed,
@@ -113,16 +113,16 @@ class TrackPanel(Panel):
         return self.rules.action(component, int(nearest))
 
     def line(self, component: int) -> Area:
-        """Return the bar that stands for a track of too many squares."""
+        """Return where the bar is that is drawn for a track of too many squares."""
         room = self._room(component)
         return Area(room.x + 12, room.center.y - 9, room.width - 24, 18)
 
     def draw(self, canvas: Canvas, scene: Scene) -> None:
-        """Draw the tracks; what the last move passed has the colour of who made it."""
+        """Draw the tracks; the squares that the last move passed have its player's colour."""
         for component, cell in self.cells.items():
             total = self.total(component)
-            words = f"{total.kind} {scene.state(component)}, limit {total.n}"
-            canvas.text(words, (cell.center.x, cell.y + 16), 21, INK)
+            text = f"{total.kind} {scene.state(component)}, limit {total.n}"
+            canvas.text(text, (cell.center.x, cell.y + 16), 21, INK)
             option = self.pointed_option(scene, component)
             state = scene.state(component)
             pointed = None if option is None else self.successor(component, state, option)
@@ -145,7 +145,7 @@ class TrackPanel(Panel):
     ) -> None:
         limit = self.total(component).n
         state, before = scene.state(component), scene.state_before(component)
-        last = GREY if scene.last_mover is None else SEATS[scene.last_mover]
+        last = GREY if scene.last_mover is None else PLAYER_COLORS[scene.last_mover]
         places = self.places(component)
         side = places[0].width
         for number, place in enumerate(places):
@@ -159,7 +159,7 @@ class TrackPanel(Panel):
                 color, ink = OBJECT, WHITE
             elif number == pointed:
                 assert scene.mover is not None
-                color, ink = mixed(SEATS[scene.mover], WHITE, 0.25), WHITE
+                color, ink = mixed(PLAYER_COLORS[scene.mover], WHITE, 0.25), WHITE
             elif number in winning:
                 color, ink = WINNING, WHITE
             canvas.box(box, color, radius=0.18 * side)
@@ -189,11 +189,13 @@ class TrackPanel(Panel):
         if state:
             canvas.box(part(0, state), OBJECT, radius=4)
         if before < state:
-            last = GREY if scene.last_mover is None else SEATS[scene.last_mover]
+            last = GREY if scene.last_mover is None else PLAYER_COLORS[scene.last_mover]
             canvas.box(part(before, state), mixed(last, WHITE, 0.3), radius=4)
         if pointed is not None and scene.mover is not None:
-            canvas.box(part(state, pointed), mixed(SEATS[scene.mover], WHITE, 0.4), radius=4)
-            canvas.text(str(pointed), (x_of(pointed), line.y - 14), 18, SEATS[scene.mover])
+            canvas.box(
+                part(state, pointed), mixed(PLAYER_COLORS[scene.mover], WHITE, 0.4), radius=4
+            )
+            canvas.text(str(pointed), (x_of(pointed), line.y - 14), 18, PLAYER_COLORS[scene.mover])
         for number in winning:
             canvas.box(Area(x_of(number) - 2, line.y - 6, 4, line.height + 12), WINNING, radius=2)
             canvas.text(str(number), (x_of(number), line.y - 16), 17, WINNING)

@@ -11,11 +11,11 @@ from nim_envs.render.canvas import load_pygame
 class Window:
     """A window whose size the user can change.
 
-    pygame has one window: one that is opened takes the place of the one before, and that
-    one takes it back when something is shown in it.
+    pygame has only one window at a time: opening another closes this one, and :meth:`show`
+    opens it again.
 
     Args:
-        title: what stands above it.
+        title: of the window.
         size: width and height of what is shown, in pixels.
 
     Attributes:
@@ -51,7 +51,7 @@ class Window:
     def events(self) -> list[Any]:
         """Return what the user did since the last call, as pygame's events.
 
-        A change of the size and closing are seen to here: ``size`` and ``closed`` tell.
+        It also updates ``size`` and ``closed``.
         """
         if self.closed or Window._on_screen is not self:
             return []

@@ -1,4 +1,4 @@
-"""Rules as data: tables of options, one constructor a game."""
+"""Rules as data: tables of options, one constructor for each game."""
 
 from nim_envs.rules.addition_game import AdditionTotal, addition
 from nim_envs.rules.component import NO_MOVE, Component, TableComponent

@@ -45,7 +45,7 @@ class AdditionTotal(Component):
         return np.asarray(states > self.n)
 
     def describe_option(self, option: int, state: int | None = None) -> str:
-        """Return the move of ``option`` in words."""
+        """Return a description of the move ``option``."""
         return f"add {option + 1}"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
@@ -56,7 +56,7 @@ class AdditionTotal(Component):
 def addition(k: int, n: int) -> Rules:
     """Rules of the addition game: add 1 to ``k`` to a total from 0 until it exceeds ``n``.
 
-    All ``k`` numbers may always be added; the last one may overshoot, so totals up to
+    All ``k`` numbers may always be added; the last one may exceed the limit, so totals up to
     ``n + k`` occur. In the game of the reference the player who makes the total exceed
     ``n`` loses: as that player made the last move, it is misère play of these rules.
 

@@ -27,14 +27,14 @@ LARGEST_TABLE = 2**28
 class Component(ABC):
     """Rules of one component: states ``0..states-1``, each with up to ``options`` moves.
 
-    A subclass is an immutable value: it gives ``states``, ``options`` and
-    :meth:`successors`; everything else in the package is written over these. Its
-    ``kind`` is the word for such a component in text shown to people.
+    A subclass is an immutable value that defines ``states``, ``options`` and
+    :meth:`successors`; everything else in the package uses only these. Its ``kind`` is the
+    name of such a component in descriptions, as in ``"heap 0"``.
 
-    An option may leave two parts instead of one. Such a component stands in a row of equal
-    ones, its *slots*: the first part stays where it is, and the second goes into the first
-    slot that is empty, in state 0. A subclass with such options gives
-    :meth:`second_successors` and says so by :attr:`splits`.
+    An option may leave two parts instead of one. Such a component is one of several equal
+    neighbours, its *slots*: the first part stays where it is, and the second goes into the first
+    empty slot, one in state 0. A subclass with such options defines :meth:`second_successors`,
+    and its :attr:`splits` is true.
     """
 
     kind = "component"
@@ -61,7 +61,7 @@ class Component(ABC):
     def second_successors(self, states: IntArray) -> IntArray:
         """Return what each option puts into an empty slot: ``(...)`` to ``(..., options)``.
 
-        0 where it leaves one part or is not legal. What stays of two parts is not 0 either.
+        0 where it leaves one part or is not legal. Neither of two parts is 0.
         """
         return np.zeros((*np.shape(states), self.options), dtype=np.int64)
 
@@ -71,16 +71,16 @@ class Component(ABC):
         return terminal
 
     def describe_option(self, option: int, state: int | None = None) -> str:
-        """Return the move of ``option`` in words, at ``state`` if that is given."""
+        """Return a description of the move ``option``, at ``state`` if that is given."""
         return f"option {option}"
 
     @property
     def option_form(self) -> str:
-        """What :meth:`option_numbers` are, in words."""
+        """A description of :meth:`option_numbers`."""
         return "number"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
-        """Return the numbers by which a person names the move of ``option`` at ``state``."""
+        """Return the numbers by which a person chooses the move ``option`` at ``state``."""
         return (option,)
 
     @cached_property
@@ -117,7 +117,7 @@ class Component(ABC):
 
     @cached_property
     def slots_needed(self) -> IntArray:
-        """Most slots that play can come to take up from each state, ``(states,)``; 0 of state 0.
+        """Most slots that play from each state can fill, ``(states,)``; 0 for state 0.
 
         Raises:
             InvalidGameError: the moves form a cycle.
@@ -136,7 +136,7 @@ class Component(ABC):
         raise InvalidGameError(f"the moves of a {self.kind} that splits form a cycle")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave what is cached out of pickles: it is made again when needed."""
+        """Leave cached tables out of pickles: they are made again when needed."""
         return {
             name: value
             for name, value in self.__dict__.items()
@@ -159,8 +159,8 @@ class TableComponent(Component):
             move leaves, or 0 for none; of the same shape. Left out where no option has one.
 
     Raises:
-        InvalidGameError: rows of unequal length, an entry that is no state, a second part
-            without a first, or a state 0 with a move where there are second parts.
+        InvalidGameError: rows of unequal length, an entry that is not a state, a second part
+            without a first, or a move from state 0 where there are second parts.
 
     Example:
         >>> TableComponent(rows=((-1, -1), (0, -1), (1, 0))).table.tolist()
@@ -194,7 +194,7 @@ class TableComponent(Component):
 
     @property
     def states(self) -> int:
-        """Number of states: one a row."""
+        """Number of states: one for each row."""
         return len(self.rows)
 
     @property

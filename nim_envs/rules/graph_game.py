@@ -21,8 +21,8 @@ class Token(Component):
         successors_of: the nodes that the edges out of each node lead to.
 
     Raises:
-        InvalidGameError: not such lists, an edge to no node, two edges between the same
-            nodes, or a cycle, which is named.
+        InvalidGameError: not lists of nodes, two edges between the same nodes, or a cycle,
+            which the message names.
     """
 
     successors_of: tuple[tuple[int, ...], ...]
@@ -76,14 +76,14 @@ class Token(Component):
         return rows[states]
 
     def describe_option(self, option: int, state: int | None = None) -> str:
-        """Return the move of ``option`` in words, at ``state`` if that is given."""
+        """Return a description of the move ``option``, at ``state`` if that is given."""
         if state is None or option >= len(self.successors_of[state]):
             return f"move along edge {option}"
         return f"move to {self.successors_of[state][option]}"
 
     @property
     def option_form(self) -> str:
-        """What :meth:`option_numbers` are, in words."""
+        """A description of :meth:`option_numbers`."""
         return "node"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
@@ -92,7 +92,7 @@ class Token(Component):
 
 
 def _cycle(successors: Sequence[Sequence[int]]) -> list[int]:
-    """Return the nodes of a cycle, the first one again at the end; none if there is none."""
+    """Return the nodes of a cycle, the first one repeated at the end; empty without a cycle."""
     done: set[int] = set()
     for start in range(len(successors)):
         path, places = [start], {start: 0}
@@ -115,16 +115,15 @@ def _cycle(successors: Sequence[Sequence[int]]) -> list[int]:
 def graph(successors: Sequence[Sequence[int]], tokens: Sequence[int]) -> Rules:
     """Rules of a graph game: move one token along an edge of a directed acyclic graph.
 
-    Tokens do not disturb each other; two may stand on one node. A token on a node without an
-    edge out of it cannot move.
+    Several tokens may be on one node. A token on a node without an edge out of it cannot move.
 
     Args:
         successors: for each node a list of the nodes that an edge leads to.
-        tokens: the nodes that the tokens stand on at the start.
+        tokens: the nodes where the tokens are at the start.
 
     Raises:
-        InvalidGameError: not such lists, an edge to no node, two edges between the same
-            nodes, a cycle, which is named, or a token on no node.
+        InvalidGameError: not lists of nodes, two edges between the same nodes, a cycle, which
+            the message names, or a token that is not on a node.
 
     References:
         R. P. Sprague, "Über mathematische Kampfspiele", *Tôhoku Mathematical Journal* 41

@@ -1,4 +1,4 @@
-"""Octal games and their like as games of heaps that may split, in slots."""
+"""Octal and similar games, as games of heaps that may split, in slots."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from nim_envs.rules.validation import checked_integers
 class SplittingHeap(Component):
     """A slot for a heap of up to ``size`` objects; an option takes some and may split the rest.
 
-    An option is the number of objects taken and the smaller part of what they leave, 0 if
-    they leave one heap or none. A heap that is left without a move is taken away at once: it
-    could never make a difference, and its slot is free again. Of two parts the larger one
-    stays, the smaller one goes into an empty slot.
+    An option is the number of objects taken and the size of the smaller of two heaps left, 0 if
+    one heap or none is left. A heap that has no move is removed at once, which changes nothing
+    but frees its slot. Of two heaps the larger one stays in the slot, and the smaller one goes
+    into an empty slot.
 
     Args:
         game: the rule of one heap.
@@ -85,7 +85,7 @@ class SplittingHeap(Component):
 
     @cached_property
     def _alive(self) -> BoolArray:
-        """Which numbers of objects leave a move."""
+        """Which sizes of heaps have a legal move."""
         return np.asarray(self._legal(np.arange(self.states)).any(axis=-1))
 
     def _parts(self, states: IntArray) -> tuple[IntArray, IntArray]:
@@ -107,23 +107,23 @@ class SplittingHeap(Component):
         return self._parts(states)[1]
 
     def describe_option(self, option: int, state: int | None = None) -> str:
-        """Return the move of ``option`` in words, at ``state`` if that is given."""
+        """Return a description of the move ``option``, at ``state`` if that is given."""
         taken, part = self.moves[option]
-        words = [f"take {taken}"] if taken else []
+        parts = [f"take {taken}"] if taken else []
         if part:
             whole = -1 if state is None else state - taken - part
-            words.append(f"leave {part} and {whole if whole >= part else 'the rest'}")
-        return ", ".join(words)
+            parts.append(f"leave {part} and {whole if whole >= part else 'the rest'}")
+        return ", ".join(parts)
 
     @property
     def option_form(self) -> str:
-        """What :meth:`option_numbers` are, in words."""
+        """A description of :meth:`option_numbers`."""
         if not any(self.game.digits[1:]):
             return "smaller part"
         return "amount, smaller part where two are left" if self.splits else "amount"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
-        """Return the objects taken, if any ever are, and the smaller of two heaps left."""
+        """Return the objects taken, if moves take any, and the smaller of two heaps left."""
         taken, part = self.moves[option]
         if not any(self.game.digits[1:]):
             return (part,)
@@ -133,8 +133,8 @@ class SplittingHeap(Component):
 def octal(code: str, heaps: Sequence[int]) -> Rules:
     """Rules of an octal game: take objects from one heap, and leave nothing, one heap or two.
 
-    The position has a slot for every heap that there can ever be at once: at first the heaps
-    and then empty slots. See :class:`SplittingHeap` for the options.
+    The position has a slot for every heap that there can be at the same time: at first the
+    heaps, then empty slots. See :class:`SplittingHeap` for the options.
 
     Args:
         code: a code such as ``"0.77"``; see :func:`nim_envs.rules.octal_game`.

@@ -10,9 +10,9 @@ from nim_envs.rules.rules import Rules
 
 
 def kayles(heaps: Sequence[int]) -> Rules:
-    """Rules of Kayles (0.77): knock down one pin of a row, or two that stand side by side.
+    """Rules of Kayles (0.77): knock down one pin of a row, or two adjacent pins.
 
-    What is left of the row on either side is a row of its own.
+    The pins on either side are then separate rows.
 
     Args:
         heaps: pins in each row at the start; at least 0 each.
@@ -32,7 +32,7 @@ def kayles(heaps: Sequence[int]) -> Rules:
 
 
 def dawsons_kayles(heaps: Sequence[int]) -> Rules:
-    """Rules of Dawson's Kayles (0.07): knock down two pins that stand side by side.
+    """Rules of Dawson's Kayles (0.07): knock down two adjacent pins.
 
     Arguments and errors: :func:`kayles`.
 
@@ -43,10 +43,10 @@ def dawsons_kayles(heaps: Sequence[int]) -> Rules:
 
 
 def dawsons_chess(heaps: Sequence[int]) -> Rules:
-    """Rules of Dawson's chess (0.137): take a file of a board, and those beside it with it.
+    """Rules of Dawson's chess (0.137): take a file of a board and the files beside it.
 
-    It comes from a game of pawns, three ranks deep and as many files wide as a heap has
-    objects. Dawson's own question was its misère play.
+    It comes from a game of pawns on three ranks and as many files as a heap has objects.
+    Dawson asked for its misère play.
 
     Arguments and errors: :func:`kayles`.
 
@@ -57,7 +57,7 @@ def dawsons_chess(heaps: Sequence[int]) -> Rules:
 
 
 def officers(heaps: Sequence[int]) -> Rules:
-    """Rules of Officers (0.6): take one object, and leave one heap or two, but not none.
+    """Rules of Officers (0.6): take one object, and leave one heap or two.
 
     Arguments and errors: :func:`kayles`.
 
@@ -70,7 +70,7 @@ def officers(heaps: Sequence[int]) -> Rules:
 def grundy(heaps: Sequence[int]) -> Rules:
     """Rules of Grundy's game: split a heap into two heaps of different sizes.
 
-    Heaps of one or two objects cannot be split, and are taken away.
+    Heaps of one or two objects cannot be split, and are removed.
 
     Arguments and errors: :func:`kayles`.
 
@@ -86,9 +86,9 @@ def grundy(heaps: Sequence[int]) -> Rules:
 
 
 def splitting(heaps: Sequence[int]) -> Rules:
-    """Rules of the splitting game (4.0): split a heap into two heaps, of any sizes but none.
+    """Rules of the splitting game (4.0): split a heap into two heaps of any sizes.
 
-    A heap of one object cannot be split, and is taken away.
+    A heap of one object cannot be split, and is removed.
 
     Arguments and errors: :func:`kayles`.
 

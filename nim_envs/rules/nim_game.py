@@ -1,4 +1,4 @@
-"""Nim: any number of heaps, take what you like from one of them."""
+"""Nim: any number of heaps, a move takes any number of objects from one of them."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ NAMES = {
     "officers": "0.6",
     "splitting": "4.0",
 }
-"""Codes of the octal games that are called by a name."""
+"""Codes of the octal games that have a name."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class HeapGame:
     Args:
         digits: ``digits[r]`` says by its bits what taking ``r`` objects may leave: 1 nothing,
             2 one heap, 4 two heaps; none of them empty. ``digits[0]`` is 0, or 4 where a heap
-            may be split as it is.
+            may be split without taking anything.
         repeating: whether the last digit holds for every larger ``r`` too.
         unequal: whether two heaps must be of different sizes.
 
     Raises:
-        InvalidGameError: digits that are no such rule, or a rule without any move.
+        InvalidGameError: the digits are not as above, or allow no move.
 
     References:
         R. K. Guy and C. A. B. Smith, "The G-values of various games", *Proceedings of the
@@ -66,8 +66,8 @@ class HeapGame:
                 f"not {digits[0] if digits else digits!r}"
             )
         if self.repeating and len(digits) == 1:
-            raise InvalidGameError("the digit that repeats must stand after the point")
-        # One form for each rule, so that equal rules are equal.
+            raise InvalidGameError("the digit that repeats must come after the point")
+        # One form of each rule, so that rules with the same options compare equal.
         repeating = self.repeating and digits[-1] != 0
         while len(digits) > (2 if repeating else 1) and digits[-1] == repeating * digits[-2]:
             digits = digits[:-1]
@@ -138,14 +138,15 @@ def octal_game(code: str) -> HeapGame:
 
     After the point the digit of place ``r`` says by its bits what may be done by taking ``r``
     objects from a heap: 1 take the whole heap, 2 leave one heap, 4 leave two. A digit that
-    repeats for ever is put in brackets, ``"0.(3)"``, or followed by dots, ``"0.3..."`` or
-    ``"0.333…"``. Before the point stands 0, or nothing, or 4: a heap may be split as it is.
+    repeats without end is put in brackets, ``"0.(3)"``, or followed by dots, ``"0.3..."`` or
+    ``"0.333…"``. Before the point stands 0, or nothing, or 4: a heap may
+    be split without taking anything.
 
     Args:
         code: the code.
 
     Raises:
-        InvalidGameError: ``code`` is no such code, or allows no move.
+        InvalidGameError: ``code`` is not an octal code, or allows no move.
 
     Example:
         >>> octal_game("0.3...") == octal_game("0.(3)") == octal_game(".33…")
@@ -174,7 +175,7 @@ def heap_game(name: str) -> HeapGame:
         name: an octal code, ``"grundy"``, or a key of :data:`NAMES`, such as ``"kayles"``.
 
     Raises:
-        InvalidGameError: it names none.
+        InvalidGameError: it is none of these.
 
     Example:
         >>> heap_game("kayles").name, heap_game("grundy").options(5)

@@ -36,7 +36,7 @@ class Rules:
         initial: the position from which play usually starts.
 
     Raises:
-        InvalidGameError: no components, too many actions, or an initial position that is none.
+        InvalidGameError: no components, too many actions, or ``initial`` is not a position.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Rules:
     def num_positions(self) -> int:
         """Number of points of the lattice, among which the positions are numbered.
 
-        All are positions, but in games that split; see :meth:`is_position`.
+        All are positions, except in games that split; see :meth:`is_position`.
         """
         return math.prod(self.shape)
 
@@ -85,7 +85,7 @@ class Rules:
 
     @cached_property
     def num_options(self) -> int:
-        """Option slots of each component: as many as the component with the most has."""
+        """Option slots of each component: the most that any component has."""
         return max(component.options for component in self.components)
 
     @property
@@ -98,7 +98,7 @@ class Rules:
         """All tables of options as one: ``(components, largest states, num_options)``.
 
         Raises:
-            SearchTooLargeError: it would have over ``LARGEST_TABLE`` entries.
+            SearchTooLargeError: it would have more than ``LARGEST_TABLE`` entries.
         """
         self.check_table()
         states = max(self.shape)
@@ -115,7 +115,7 @@ class Rules:
         ``None`` in games that do not split.
 
         Raises:
-            SearchTooLargeError: it would have over ``LARGEST_TABLE`` entries.
+            SearchTooLargeError: it would have more than ``LARGEST_TABLE`` entries.
         """
         if not self.slot_groups:
             return None
@@ -148,8 +148,8 @@ class Rules:
     def is_position(self, points: IntArray) -> BoolArray:
         """Return which points of the lattice are positions: ``(..., components)`` to ``(...)``.
 
-        In games that do not split all are. Else those from which no group of slots can ever
-        hold more parts than it has slots: a move that splits then always finds an empty one.
+        In games that do not split, all are. In others, those from which no group of slots can
+        come to hold more parts than it has slots: a move that splits always finds an empty slot.
         """
         fits = np.ones(points.shape[:-1], dtype=np.bool_)
         for group in self.slot_groups:
@@ -161,13 +161,13 @@ class Rules:
     def empty_slots(self, positions: IntArray, group: range) -> IntArray:
         """Return the first component of ``group`` in state 0: ``(..., components)`` to ``(...)``.
 
-        It is any where none is in state 0; then no move splits.
+        Where none is in state 0, it is any component; then no move splits.
         """
         empty = positions[..., group.start : group.stop] == 0
         return np.asarray(group.start + empty.argmax(axis=-1))
 
     def check_table(self) -> None:
-        """Raise ``SearchTooLargeError`` if ``table`` would have over ``LARGEST_TABLE`` entries."""
+        """Raise ``SearchTooLargeError`` if ``table`` were larger than ``LARGEST_TABLE`` entries."""
         states = max(self.shape)
         entries = len(self.components) * states * self.num_options
         if entries > LARGEST_TABLE:
@@ -258,7 +258,7 @@ class Rules:
         There are ``num_positions``, or fewer in games that split.
 
         Raises:
-            SearchTooLargeError: there are over ``limit`` positions.
+            SearchTooLargeError: there are more than ``limit`` positions.
         """
         return self.positions_between((0,) * len(self.shape), [n - 1 for n in self.shape], limit)
 
@@ -273,7 +273,7 @@ class Rules:
             limit: most positions to return.
 
         Raises:
-            SearchTooLargeError: there are over ``limit``, or with the last components left out.
+            SearchTooLargeError: there are more than ``limit``, even without the last components.
         """
         if not self.slot_groups:
             spans = [top - bottom + 1 for bottom, top in zip(low, high, strict=True)]
@@ -292,7 +292,7 @@ class Rules:
             if group is not None:
                 needed = self.components[index].slots_needed
                 used = np.zeros(len(rows), dtype=np.int64) if index == group.start else used
-                # What the slots yet to come hold at least is counted, so that no row is in vain.
+                # What later slots need at least is counted too: every row becomes a position.
                 later = sum(needed[low[slot]].item() for slot in group if slot > index)
                 total = used[:, np.newaxis] + needed[states]
                 kept = total + later <= len(group)
@@ -303,7 +303,7 @@ class Rules:
         return rows
 
     def check_size(self, limit: int) -> None:
-        """Raise ``SearchTooLargeError`` if the lattice has over ``limit`` points."""
+        """Raise ``SearchTooLargeError`` if the lattice has more than ``limit`` points."""
         self._check_number(self.num_positions, limit)
 
     def _check_number(self, number: int, limit: int) -> None:
@@ -342,7 +342,7 @@ class Rules:
         return points
 
     def _lack_of_slots(self, point: Sequence[int]) -> str:
-        """Say which group of slots is too small for ``point``, which is no position."""
+        """Say which group of slots is too small at ``point``, a point that is not a position."""
         for group in self.slot_groups:
             component = self.components[group.start]
             needed = sum(component.slots_needed[point[index]].item() for index in group)
@@ -383,22 +383,22 @@ class Rules:
         return component * self.num_options + option
 
     def describe_action(self, action: int, position: Sequence[int] | IntArray | None = None) -> str:
-        """Return ``action`` in words, such as ``"heap 1: take 2"``.
+        """Return a description of ``action``, such as ``"heap 1: take 2"``.
 
         Args:
             action: the action.
-            position: where it is taken; some moves can be told more closely then, such as
+            position: where it is taken; it makes some descriptions more exact, such as
                 ``"heap 0: take 2, leave 3 and 4"``.
         """
         index, option = divmod(int(action), self.num_options)
         component = self.components[index]
         state = None if position is None else int(position[index])
-        words = (
+        description = (
             component.describe_option(option, state)
             if option < component.options
             else f"option {option}, which it does not have"
         )
-        return f"{component.kind} {index}: {words}"
+        return f"{component.kind} {index}: {description}"
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave cached tables out of pickles: they are made again when needed."""

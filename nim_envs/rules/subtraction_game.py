@@ -1,4 +1,4 @@
-"""Heaps from which an amount out of a set is taken: subtraction games, and Nim as one of them."""
+"""Heaps from which a move takes an amount out of a set: subtraction games, Nim among them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SubtractionHeap(Component):
 
     @property
     def options(self) -> int:
-        """Number of option slots: one an amount."""
+        """Number of option slots: one for each amount."""
         return len(self.amounts)
 
     def successors(self, states: IntArray) -> IntArray:
@@ -49,12 +49,12 @@ class SubtractionHeap(Component):
         return np.asarray(states < self.amounts[0])
 
     def describe_option(self, option: int, state: int | None = None) -> str:
-        """Return the move of ``option`` in words."""
+        """Return a description of the move ``option``."""
         return f"take {self.amounts[option]}"
 
     @property
     def option_form(self) -> str:
-        """What :meth:`option_numbers` are, in words."""
+        """A description of :meth:`option_numbers`."""
         return "amount"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:

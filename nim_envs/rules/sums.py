@@ -9,7 +9,7 @@ from nim_envs.rules.rules import Rules
 
 
 def sum_of(parts: Sequence[Rules]) -> Rules:
-    """Rules of a sum of games: a move is a move in one of them, and play ends when all have.
+    """Rules of a sum of games: a move is a move in one of them, and play ends when all have ended.
 
     Its components are those of the parts, one part after the other.
 
@@ -17,7 +17,7 @@ def sum_of(parts: Sequence[Rules]) -> Rules:
         parts: the rules of each game.
 
     Raises:
-        InvalidGameError: no parts, or anything that is no rules.
+        InvalidGameError: no parts, or a part that is not ``Rules``.
 
     References:
         *Winning Ways*, ch. 2; J. H. Conway, *On Numbers and Games*, ch. 7.

@@ -8,29 +8,37 @@ from typing import Any
 
 import numpy as np
 
-from nim_envs.errors import InvalidGameError
+from nim_envs.errors import InvalidActionError, InvalidGameError
 
 LARGEST_STATE = 2**62
 """States, and so heap sizes, stay below this so that sums of them fit in 64 bits."""
 
 
-def checked_integer(name: str, value: Any, minimum: int, maximum: int = LARGEST_STATE) -> int:
+def checked_integer(
+    name: str,
+    value: Any,
+    minimum: int,
+    maximum: int = LARGEST_STATE,
+    *,
+    error: type[InvalidGameError | InvalidActionError] = InvalidGameError,
+) -> int:
     """Return ``value`` as an ``int`` within ``minimum..maximum``.
 
     Raises:
-        InvalidGameError: ``value`` is not an integer (booleans are not), or out of range.
+        InvalidGameError: ``value`` is not an integer (booleans are not), or out of range; or
+            ``error``, where that is given.
     """
     allowed = f"an integer from {minimum} to {maximum}"
     if isinstance(value, (bool, np.bool_)):
-        raise InvalidGameError(f"{name} must be {allowed}, not the boolean {value!r}")
+        raise error(f"{name} must be {allowed}, not the boolean {value!r}")
     try:
         number = operator.index(value)
     except TypeError:
-        raise InvalidGameError(
+        raise error(
             f"{name} must be {allowed}, not {value!r} of type {type(value).__name__}"
         ) from None
     if not minimum <= number <= maximum:
-        raise InvalidGameError(f"{name} must be {allowed}, not {number}")
+        raise error(f"{name} must be {allowed}, not {number}")
     return number
 
 

@@ -28,13 +28,13 @@ def _convolve(
         unequal: whether two heaps must be of different sizes.
         always: which values are options of every later heap, as the last digit repeats; uint8.
             Its length, a power of 2, bounds the values.
-        recorded: up to which heap that was found out.
+        recorded: up to which heap ``always`` is filled in.
 
     Returns:
-        How many values are known now; less than ``until`` if the next reaches the bound.
+        How many values are known now; less than ``until`` if the next value reaches the bound.
     """
     last = len(digits) - 1
-    seen = np.full(len(always), -1, dtype=np.int64)
+    option_of = np.full(len(always), -1, dtype=np.int64)
     for heap in range(recorded if repeating else known, until):
         for taken in range(last + 1):
             digit, left = digits[taken], heap - taken
@@ -45,21 +45,21 @@ def _convolve(
                 continue
             if left == 0:
                 if digit & WHOLE and heap > 0:
-                    seen[0] = heap
+                    option_of[0] = heap
                     always[0] |= lasting
                 break
             if digit & LEAVE_ONE:
-                seen[values[left]] = heap
+                option_of[values[left]] = heap
                 always[values[left]] |= lasting
             if digit & LEAVE_TWO:
                 for one in range(1, ((left - 1 if unequal else left) // 2) + 1):
                     option = values[one] ^ values[left - one]
-                    seen[option] = heap
+                    option_of[option] = heap
                     if lasting:
                         always[option] = 1
         if heap >= known:
             value = 0
-            while value < len(always) and (seen[value] == heap or always[value]):
+            while value < len(always) and (option_of[value] == heap or always[value]):
                 value += 1
             if value == len(always):
                 return heap

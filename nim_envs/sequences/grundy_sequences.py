@@ -22,26 +22,26 @@ Sequence = npt.NDArray[np.unsignedinteger]
 METHODS = ("auto", "sparse", "naive", "plain")
 
 LARGEST_SEQUENCE = 2**32 - 2**20
-"""Heaps that a sequence may reach."""
+"""Most heaps of a sequence."""
 
 SMALL_GAME = 1000
 """Places up to which the values of a game whose digits do not repeat are kept in 16 bits."""
 
 FEW = 512
-"""Values that take less time than to import Numba."""
+"""So many values are computed in less time than Numba takes to import."""
 
 PIECE = 1 << 16
-"""About how many values are computed between two looks at the clock, at most."""
+"""About how many values are computed between two checks of the time, at most."""
 
 CHECKPOINT_SECONDS = 30.0
-"""Time between two savings."""
+"""Seconds between two saves of the checkpoint."""
 
 PROGRESS_DELAY = 1.0
 """Seconds after which a progress bar appears."""
 
 
 class GrundySequence:
-    """The Grundy values of heaps of 0, 1, 2, … objects of a game, computed as far as asked.
+    """The Grundy values of heaps of 0, 1, 2, … objects of a game, computed on demand.
 
     Methods: ``"plain"`` tries every option with NumPy; ``"naive"`` does so compiled; ``"sparse"``
     is the sparse-space method, for octal games with a splitting move whose digits do not repeat
@@ -51,8 +51,8 @@ class GrundySequence:
     Args:
         game: a game, or the name of one, see :func:`nim_envs.rules.octal_codes.heap_game`.
         method: one of the above.
-        checkpoint: a file to save the values to as they are computed; if it is there already, the
-            values in it are gone on from.
+        checkpoint: a file to save the values to as they are computed; if it exists already, the
+            computation goes on from its values.
 
     Attributes:
         game: the game.
@@ -60,7 +60,7 @@ class GrundySequence:
         period: the period, once one is proven by the method ``"auto"``.
 
     Raises:
-        InvalidGameError: the game is none, or not one for the method.
+        InvalidGameError: ``game`` is not a heap game, or not one for the method.
         ValueError: an unknown method.
         SequenceFileError: the checkpoint is damaged, or of another game.
         MissingPackageError: the method needs Numba, which is not installed.
@@ -117,7 +117,7 @@ class GrundySequence:
         return values
 
     def extend(self, size: int, progress: bool = False) -> None:
-        """Compute the values of heaps up to ``size - 1``; a few more may come with them.
+        """Compute the values of heaps up to ``size - 1``, and perhaps a few more.
 
         Args:
             size: number of values wanted.
@@ -125,7 +125,7 @@ class GrundySequence:
 
         Raises:
             InvalidGameError: ``size`` is not an integer of at least 0.
-            SearchTooLargeError: ``size`` is over ``LARGEST_SEQUENCE``, or a value does not fit.
+            SearchTooLargeError: ``size`` exceeds ``LARGEST_SEQUENCE``, or a value does not fit.
         """
         size = checked_integer("size", size, 0)
         if size > LARGEST_SEQUENCE:
@@ -156,7 +156,7 @@ class GrundySequence:
                 self.save(self._checkpoint)
 
     def save(self, path: str | Path) -> None:
-        """Save the values so far; the file appears whole or not at all."""
+        """Save the values so far, atomically."""
         save_sequence(path, self.game.name, self.values)
 
     def _extended(self, size: int) -> Iterator[int]:
@@ -234,14 +234,14 @@ class GrundySequence:
             if self.game.repeating:
                 found.append(np.flatnonzero(self._always).astype(self._memory.dtype))
             options = np.concatenate(found)
-            seen = np.zeros(max(options.max(initial=0) + 2, 2), dtype=np.bool_)
-            seen[options] = True
-            self._memory[heap] = np.argmin(seen)
+            is_option = np.zeros(max(options.max(initial=0) + 2, 2), dtype=np.bool_)
+            is_option[options] = True
+            self._memory[heap] = np.argmin(is_option)
             if heap % 256 == 255 or heap == until - 1:
                 yield heap + 1
 
     def _record(self, heap: int) -> None:
-        """Note what the last digit, as it repeats, makes options of all heaps after ``heap``."""
+        """Record which values the repeating digit makes options of all heaps after ``heap``."""
         if self.game.repeating:
             for value in self._found(heap, len(self.game.digits) - 1).tolist():
                 while value >= len(self._always):
@@ -293,8 +293,9 @@ def grundy_sequence(
         ``(size,)``; uint16, or uint32 for games with many places.
 
     Raises:
-        InvalidGameError: the game is none, or not one for the method, or ``size`` is no number.
-        SearchTooLargeError: ``size`` is over the limit, or a value does not fit.
+        InvalidGameError: ``game`` is not a heap game, or not one for the method; or ``size`` is
+            not an integer.
+        SearchTooLargeError: ``size`` is more than the limit, or a value does not fit.
         SequenceFileError: the checkpoint is damaged, or of another game.
         MissingPackageError: the method needs Numba, which is not installed.
 
@@ -329,7 +330,7 @@ def octal_period(
         A period that is proven; see :func:`nim_envs.sequences.periods.find_period`.
 
     Raises:
-        InvalidGameError: the game is none, or none that the theorem on periods is about.
+        InvalidGameError: ``game`` is not an octal game whose digits do not repeat.
         SearchTooLargeError: no period is proven by the values within the limit.
         SequenceFileError: the checkpoint is damaged, or of another game.
 
@@ -342,7 +343,7 @@ def octal_period(
     places = sequence.game.places
     if places is None or sequence.game.unequal:
         raise InvalidGameError(
-            "the theorem on periods is about octal games whose digits do not repeat, not "
+            "the theorem on periods holds for octal games whose digits do not repeat, not "
             f"{sequence.game.name}"
         )
     limit = checked_integer("limit", limit, 1)

@@ -2,7 +2,7 @@
 
 A :data:`lanes` value is ``WORDS`` 64-bit words in vector registers, which is one bit for each of
 ``LANES`` consecutive heaps. The functions here are for use inside functions compiled by Numba;
-arguments are not checked, and indices past the end of an array read or write foreign memory.
+arguments are not checked, and indices past the end of an array read or write other memory.
 Importing this module imports Numba.
 """
 
@@ -22,7 +22,7 @@ WORDS = 8
 LANES = 64 * WORDS
 
 PAIRS = 32
-"""Pairs of values that :func:`any_pair` looks at."""
+"""Pairs of values that :func:`any_pair` compares."""
 
 BYTE, WORD, INDEX = ir.IntType(8), ir.IntType(64), ir.IntType(32)
 VECTOR = ir.VectorType(WORD, WORDS)

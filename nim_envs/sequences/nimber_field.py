@@ -23,10 +23,10 @@ BYTE = 8
 """Bits of the nimbers that have a table of products."""
 
 GENERATOR = 258
-"""A nimber whose powers are all the non-zero nimbers below 65,536; a test says so."""
+"""A nimber whose powers are all the non-zero nimbers below 65,536, as a test checks."""
 
 CHUNK = 1 << 14
-"""Entries of an array that are worked on at once, so that scratch memory stays in the cache."""
+"""Entries of an array that are computed at once, so that buffers stay in the cache."""
 
 
 @overload

@@ -16,7 +16,7 @@ MOST_REPETITIONS = 8
 """Earlier occurrences of the last values, the latest first, that are tried as periods."""
 
 MOST_OCCURRENCES = 32
-"""Those that are looked at; of a long constant stretch hardly any is worth a try."""
+"""Occurrences that are found at most; in long constant stretches hardly any is worth trying."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Period:
         values: the values of all heaps below ``start + length``, unsigned.
         needed: how many values of an octal game prove the period: for an octal game with ``k``
             places ``2 * start + 2 * length + k``.
-        known: how many values were looked at.
+        known: how many values were given.
     """
 
     length: int
@@ -40,7 +40,7 @@ class Period:
 
     @property
     def proven(self) -> bool:
-        """Whether the values that were looked at prove that it goes on for ever."""
+        """Whether the given values prove that all later values repeat too."""
         return self.known >= self.needed
 
     @property
@@ -69,7 +69,7 @@ class Period:
         return np.concatenate([self.values[: min(self.start, size)], values])
 
     def _periodic(self, heaps: int | IntArray) -> int | IntArray:
-        """Return the heaps of the first period that stand in for ``heaps``."""
+        """Return the heaps of the first period that have the same values as ``heaps``."""
         return self.start + (heaps - self.start) % self.length
 
 
@@ -114,7 +114,7 @@ def _repetitions(values: Sequence) -> Iterator[int]:
 
     A period with its proof repeats the last half of the values, and the shortest shift that does
     so is the least such period: by a theorem of Fine and Wilf it divides any other. After it come
-    shifts of the last eighth, ascending, for periods that are yet to be proven.
+    shifts of the last eighth, ascending, for periods that are not proven yet.
     """
     # Backwards, so that a search forwards finds the shortest first.
     data = values[::-1].tobytes()
@@ -133,7 +133,7 @@ def _shifts(data: bytes, size: int, length: int, most: int) -> Iterator[int]:
     for _ in range(MOST_OCCURRENCES):
         if place < 0 or len(found) == most:
             break
-        # A multiple is hardly ever nearer to a proof; a place inside a value is none at all.
+        # A multiple is hardly ever nearer to a proof; a match may also begin inside a value.
         if place % size == 0 and all(place // size % shorter for shorter in found):
             found.append(place // size)
             yield found[-1]

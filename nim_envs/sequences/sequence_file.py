@@ -39,10 +39,10 @@ def checksum(values: npt.NDArray[np.integer]) -> str:
 
 
 def save_sequence(path: str | Path, game: str, values: npt.NDArray[np.integer]) -> None:
-    """Save values with the name of their game; the file appears whole or not at all.
+    """Save values with the name of their game, atomically.
 
     Args:
-        path: where to.
+        path: of the file.
         game: name of the game.
         values: the values of heaps 0, 1, 2, …
     """
@@ -67,8 +67,8 @@ def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
         game: name of the game that they must be of.
 
     Raises:
-        SequenceFileError: the file is truncated, damaged, foreign, of a newer format, or of
-            another game.
+        SequenceFileError: the file is truncated, damaged, of another kind, of a newer format, or
+            of another game.
         FileNotFoundError: there is no such file.
     """
     data = Path(path).read_bytes()
@@ -76,7 +76,9 @@ def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             header = json.loads(archive.read("header.json"))
             if header["format"] != FORMAT:
-                raise SequenceFileError(f"{path} is no file of this package")
+                raise SequenceFileError(
+                    f"{path} is not a file of Grundy values that nim_envs has written"
+                )
             if header["version"] > VERSION:
                 raise SequenceFileError(
                     f"{path} is of format {header['version']}; this version of the package reads "

@@ -45,10 +45,10 @@ from nim_envs.sequences.lanes import (
 Values = npt.NDArray[np.uint16]
 
 ENOUGH = 4096
-"""Values from which a mask is worth its while."""
+"""From so many values on a mask saves time."""
 
 OVERSHOOT = LANES
-"""Values that may be computed beyond those wanted."""
+"""Most values that are computed beyond those wanted."""
 
 SAMPLE = 1200
 """Heaps of common value that are tried to show that rare values are options."""
@@ -63,7 +63,7 @@ LARGEST_BITMAPS = 1 << 26
 """Bytes that the bitmaps may take."""
 
 CANDIDATES = 5
-"""Values of a heap that are noted as not excluded before the bitmaps are asked again."""
+"""Values of a heap that are listed as not excluded before the bitmaps are read again."""
 
 FULL = (1 << 64) - 1
 """A word of ones."""
@@ -73,7 +73,7 @@ LOW = (1 << 32) - 1
 
 
 class Plan(NamedTuple):
-    """What a stretch of the computation needs to know; made from the values so far.
+    """Tables for a part of the computation, made from the values so far.
 
     Attributes:
         singles: objects taken by the moves that leave one heap, int64.
@@ -92,9 +92,9 @@ class Plan(NamedTuple):
         direct: offsets that are looked up heap by heap, ascending, in the low 32 bits, and the
             value of the heap of each above them, uint64; with room for more.
         near: how many of ``direct`` are below ``LANES``.
-        shifted: scratch memory for a bitmap shifted by 0 to 7 bits, ``(8, window + WORDS + 1)``
+        shifted: buffer for a bitmap shifted by 0 to 7 bits, ``(8, window + WORDS + 1)``
             words, one after the other, uint64.
-        excluded: scratch memory for the lanes of each value, uint64 ``(bound * WORDS,)``.
+        excluded: buffer for the lanes of each value, uint64 ``(bound * WORDS,)``.
         state: the bit of the bitmaps that is the next heap's, the number of direct offsets, the
             largest value, and why :func:`advance` returned, int64 ``(4,)``.
     """
@@ -272,7 +272,7 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2) -> Plan:
 
 
 def _best_reach(offsets: npt.NDArray[np.int64], used: int, largest: int) -> int:
-    """Return up to which offset bitmaps are worth their while.
+    """Return up to which offset bitmaps save time.
 
     Every 64 heaps further cost work for each of the ``used`` bitmaps, every offset that is left to
     be looked up heap by heap costs work for each heap; the factors were measured.
@@ -290,7 +290,7 @@ def _sample(
     splits: npt.NDArray[np.int64],
     reach: int,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return offsets of ``SAMPLE`` heaps of common value, as many of each value as can be.
+    """Return offsets of ``SAMPLE`` heaps of common value, as many of each value as possible.
 
     All are so small that the other heap of the pair is larger.
     """
@@ -394,7 +394,7 @@ is_option = compiled(_is_option)
 
 
 def _note_candidates(excluded: Any, candidates: Any, noted: Any) -> None:
-    """Note for each lane the least values that are not excluded, ascending."""
+    """List for each lane the least values that are not excluded, ascending."""
     open_lanes = np.full(WORDS, np.uint64(FULL))
     noted[:] = 0
     for value in range(len(excluded) // WORDS):
@@ -436,7 +436,9 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     most = len(direct) - len(plan.splits) * LANES
     candidates = np.empty((LANES, CANDIDATES), dtype=np.uint16)
     noted = np.empty(LANES, dtype=np.int64)
-    seen = np.zeros(bound, dtype=np.int64)  # the last heap that a direct offset excluded it from
+    last_excluded = np.zeros(
+        bound, dtype=np.int64
+    )  # the last heap that a direct offset excluded it from
     while known < until:
         if plan.state[CURSOR] + 3 * LANES > 64 * plan.width:
             plan.state[STATUS] = NEEDS_ROOM
@@ -447,16 +449,16 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         plan.excluded[:] = 0
         exclude(plan, known, top)
         note_candidates(plan.excluded, candidates, noted)
-        settled = top  # above it nothing was excluded
+        all_known = top  # above it nothing was excluded
         for lane in range(LANES):
             heap = known + lane
             for i in range(plan.near):
                 other = np.uint64(heap) - (direct[i] & low)
-                seen[direct[i] >> high ^ np.uint64(values[other])] = heap
+                last_excluded[direct[i] >> high ^ np.uint64(values[other])] = heap
             for i in range(plan.near, count):
                 far = heap - np.int64(direct[i] & low)
                 if far >= 1:
-                    seen[direct[i] >> high ^ np.uint64(values[far])] = heap
+                    last_excluded[direct[i] >> high ^ np.uint64(values[far])] = heap
             candidate, value = 0, -1
             while True:
                 if candidate < noted[lane]:
@@ -470,8 +472,8 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                     word = plan.excluded[value * WORDS + lane // 64]
                     if word >> np.uint64(lane % 64) & np.uint64(1):
                         continue
-                if common[value] and value <= settled:
-                    if seen[value] != heap:
+                if common[value] and value <= all_known:
+                    if last_excluded[value] != heap:
                         break
                 elif not is_option(values, heap, value, singles, splits, plan.unequal):
                     break

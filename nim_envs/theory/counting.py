@@ -53,14 +53,14 @@ def count_games(rules: Rules, position: Sequence[int] | None = None) -> int:
 def _frontier(
     rules: Rules, depth: int | None, position: Sequence[int] | None
 ) -> tuple[Counter[tuple[int, ...]], int]:
-    """The number of ways to each position after ``depth`` moves, and of games that ended."""
+    """The number of move sequences to each position after ``depth`` moves, and of ended games."""
     start = rules.checked_positions(rules.initial if position is None else position)
-    ways: Counter[tuple[int, ...]] = Counter({tuple(start.tolist()): 1})
+    sequences: Counter[tuple[int, ...]] = Counter({tuple(start.tolist()): 1})
     ended = 0
     moves_made = 0
-    while ways and moves_made != depth:
+    while sequences and moves_made != depth:
         following: Counter[tuple[int, ...]] = Counter()
-        for state, number in ways.items():
+        for state, number in sequences.items():
             here = np.array(state, dtype=np.int64)
             actions = np.flatnonzero(rules.action_mask(here))
             if not len(actions):
@@ -69,6 +69,6 @@ def _frontier(
             after = rules.step(np.broadcast_to(here, (len(actions), len(here))), actions)
             for successor in after.tolist():
                 following[tuple(successor)] += number
-        ways = following
+        sequences = following
         moves_made += 1
-    return ways, ended
+    return sequences, ended

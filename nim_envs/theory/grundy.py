@@ -80,11 +80,11 @@ def _ranks(component: Component) -> IntArray:
 
 
 def _cycle(component: Component) -> str:
-    """Return a cycle of states in words; called when there is one."""
+    """Return a description of a cycle of states, where there is one."""
     looping = set(range(component.states))
     parts = _parts(component)
     while True:
-        # What has no successor left among the looping states cannot be on a cycle.
+        # A state without a successor among those that remain cannot be on a cycle.
         kept = {s for s in looping if looping.intersection(parts[s].tolist())}
         if kept == looping:
             break
@@ -151,8 +151,8 @@ def is_tame(component: Component) -> bool:
     """Return whether every state is tame: its two values are (0, 1), (1, 0) or equal.
 
     An option that leaves two parts has the values of their sum, which the theorem on tame
-    misère sums gives; see :func:`nim_envs.theory.tame_misere`. Its proof looks at no more of an
-    option than the two values, so it holds for components that split as for others.
+    misère sums gives; see :func:`nim_envs.theory.tame_misere`. Its proof uses only the two values
+    of an option, so it holds for components that split too.
 
     Raises:
         InvalidGameError: the moves form a cycle.

@@ -14,11 +14,11 @@ from nim_envs.rules.validation import checked_integer
 Heaps = tuple[int, ...]
 
 LARGEST_MEMO = 5_000_000
-"""Positions after which a search is given up unless asked for more."""
+"""Default limit of the positions that a search keeps."""
 
 
 class PartRule(Protocol):
-    """What one part of a sum can become, parts being numbers: a heap game is such a rule."""
+    """The moves from one part of a sum, where parts are numbers: a heap game is such a rule."""
 
     @property
     def name(self) -> str:
@@ -31,16 +31,16 @@ class PartRule(Protocol):
 
 
 class HeapSearch:
-    """Who wins sums of heaps of one game, by a search that remembers every position it has seen.
+    """Who wins sums of heaps of one game, by a search with a table of all positions visited.
 
-    A position is kept as its heaps in ascending order, without those that have no move: they make
-    no difference. No theorem is used, so this tests them, and it serves where none is known, as in
-    misère play of games such as Kayles.
+    A position is kept as its heaps in ascending order, without those that have no move, which do
+    not change who wins. The search uses no theorem: it can test them, and it solves games for
+    which none is known, such as misère Kayles.
 
     Args:
         game: a heap game, or the name of one; or another rule for parts that are numbers.
         convention: who wins.
-        limit: most positions to remember.
+        limit: most positions in the table.
 
     Example:
         >>> search = HeapSearch("kayles", Convention.MISERE)
@@ -70,7 +70,7 @@ class HeapSearch:
     def heap_options(self, heap: int) -> list[Heaps]:
         """Return what one heap can become, each in canonical form."""
         if heap not in self._options:
-            # Smaller heaps first, as the canonical form of an option asks for its heaps' options;
+            # Smaller heaps first, as the canonical form of an option needs its heaps' options;
             # splitting without taking anything leaves smaller heaps too.
             self._options[heap] = []
             found = [self.canonical(option) for option in self.game.options(heap)]
@@ -94,7 +94,7 @@ class HeapSearch:
 
         Raises:
             InvalidPositionError: these are not heaps.
-            SearchTooLargeError: more positions than the limit would have to be remembered.
+            SearchTooLargeError: the table would need more positions than the limit.
         """
         return self.wins(checked_heaps(heaps))
 
@@ -109,11 +109,11 @@ class HeapSearch:
             heaps: objects in each heap.
 
         Returns:
-            For each move the place of the heap in ``heaps``, and the heaps that it leaves of it.
+            For each move the index of its heap in ``heaps``, and the heaps that it leaves of it.
 
         Raises:
             InvalidPositionError: these are not heaps.
-            SearchTooLargeError: more positions than the limit would have to be remembered.
+            SearchTooLargeError: the table would need more positions than the limit.
         """
         position = checked_heaps(heaps)
         return [
@@ -124,11 +124,11 @@ class HeapSearch:
         ]
 
     def known(self, position: Heaps) -> bool | None:
-        """Return whether a position in canonical form is won, if that is known already."""
+        """Return whether a position in canonical form is an N-position, if known already."""
         return self._winning.get(position)
 
     def _search(self, position: Heaps) -> bool:
-        """Whether a position in canonical form is won; with a stack instead of recursion."""
+        """Return whether a position in canonical form is an N-position, without recursion."""
         stack: list[tuple[Heaps, Iterator[Heaps]]] = []
         if self.known(position) is None:
             stack.append((position, self.options(position)))
@@ -150,8 +150,8 @@ class HeapSearch:
                 stack.pop()
             if len(self._winning) > self.limit:
                 raise SearchTooLargeError(
-                    f"the search of {list(position)} in {self.game.name} would remember more than "
-                    f"{self.limit} positions, which is the limit"
+                    f"the search of {list(position)} in {self.game.name} needs more than "
+                    f"{self.limit} positions in its table, which is the limit"
                 )
         return bool(self.known(position))
 

@@ -60,7 +60,7 @@ class ComponentParts:
 def count_up_to_order(rules: Rules) -> int:
     """Return how many positions there are up to the order of like components.
 
-    States without a move are left out: they make no difference.
+    States without a move are left out, as they do not change who wins.
 
     Args:
         rules: the rules.
@@ -74,21 +74,21 @@ def count_up_to_order(rules: Rules) -> int:
     for component, slots in Counter(rules.components).items():
         alive = np.flatnonzero(~component.is_terminal(np.arange(component.states)))
         needed = component.slots_needed if component.splits else np.ones(component.states, int)
-        ways = [1] + [0] * slots
+        multisets = [1] + [0] * slots
         for slot in needed[alive].tolist():
             for used in range(slot, slots + 1):
-                ways[used] += ways[used - slot]
-        number *= sum(ways)
+                multisets[used] += multisets[used - slot]
+        number *= sum(multisets)
     return number
 
 
 class MemoSolution(Solution):
-    """A game solved position by position when asked, remembering what was found.
+    """A game that is solved position by position on demand, with a table of all results.
 
     Args:
         rules: the rules.
         convention: who wins.
-        limit: most positions to remember.
+        limit: most positions in the table.
     """
 
     def __init__(self, rules: Rules, convention: Convention, limit: int = LARGEST_MEMO) -> None:
@@ -101,7 +101,7 @@ class MemoSolution(Solution):
 
     def _winning(self, positions: IntArray) -> BoolArray:
         flat = (positions + self._firsts).reshape(-1, len(self._firsts))
-        # Like components in one order: many rows are then one.
+        # Like components in one order: many rows are then equal.
         distinct, inverse = np.unique(np.sort(flat, axis=1), axis=0, return_inverse=True)
         wins = np.array([self._search.wins(row) for row in distinct.tolist()], dtype=np.bool_)
         return np.asarray(wins[inverse.reshape(-1)].reshape(positions.shape[:-1]))

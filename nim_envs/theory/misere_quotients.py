@@ -1,8 +1,8 @@
-"""Misère quotients: the whole truth about misère play of a game's heaps in one finite table.
+"""Misère quotients: who wins misère play of any sum of a game's heaps, in one finite table.
 
 Two positions are *indistinguishable* if, whatever sum of the game's heaps is added to both, the
 same player wins. The classes of positions are a commutative monoid, the misère quotient; where it
-is finite, a position of any number of heaps is won or lost as its element says.
+is finite, the element of a position of any number of heaps says who wins.
 
 References:
     T. E. Plambeck and A. N. Siegel, "Misère quotients for impartial games", *Journal of
@@ -23,7 +23,7 @@ from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.heap_search import LARGEST_MEMO, Heaps, HeapSearch, checked_heaps
 
 LARGEST_ORDER = 512
-"""Elements after which a quotient is given up unless asked for more."""
+"""Default limit of the elements of a quotient."""
 
 
 @dataclass(frozen=True)
@@ -116,12 +116,13 @@ def misere_quotient(
         game: a heap game, or the name of one.
         largest: the largest heap.
         limit: most elements.
-        memo_limit: most positions that the search may remember.
+        memo_limit: most positions in the table of the search.
 
     Raises:
-        InvalidGameError: the game is none, or ``largest`` is not an integer of at least 0.
+        InvalidGameError: ``game`` is not a heap game, or ``largest`` is not an integer of at
+            least 0.
         SearchTooLargeError: the quotient has more elements than ``limit``, or is infinite; or the
-            search would remember too many positions.
+            table of the search would be too large.
 
     Example:
         >>> quotient = misere_quotient("nim", 3)
@@ -141,7 +142,7 @@ def misere_quotient(
 
 
 class _Search(HeapSearch):
-    """A search in misère play that stops where a quotient already proven knows the outcome."""
+    """A search in misère play that stops where a quotient already proven gives the outcome."""
 
     def __init__(self, game: HeapGame | str, limit: int) -> None:
         super().__init__(game, Convention.MISERE, limit)
@@ -158,7 +159,7 @@ class _Search(HeapSearch):
 
 
 class _Guess:
-    """A quotient guessed from outcomes: its classes are those that some tests tell apart."""
+    """A quotient guessed from outcomes: its classes are those that some tests distinguish."""
 
     def __init__(self, search: HeapSearch, limit: int) -> None:
         self.search = search
@@ -191,7 +192,7 @@ class _Guess:
         return row
 
     def close(self) -> None:
-        """Find the classes that the tests tell apart, and where a heap more leads from each."""
+        """Find the classes that the tests distinguish, and their products with single heaps."""
         numbers = {self.row(()): 0}
         self.representatives, self.times = [()], []
         for position in self.representatives:  # which grows meanwhile
@@ -216,7 +217,7 @@ class _Guess:
                 otherwise = self.product(element, (other, heap))
                 if after == otherwise:
                     continue
-                # Some test tells the two classes apart; one of them is wrong about it.
+                # Some test distinguishes the two classes, and gives one a wrong outcome.
                 first, second = (self.row(self.representatives[x]) for x in (after, otherwise))
                 number = [one != two for one, two in zip(first, second, strict=True)].index(True)
                 test = self.tests[number]

@@ -1,4 +1,4 @@
-"""Which positions play can reach, and which of them each seat can face."""
+"""Which positions play can reach, and at which of them each player can be to move."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from nim_envs.theory.search import LARGEST_SEARCH, level_order, moves
 
 
 def reachable(rules: Rules, starts: IntArray, limit: int = LARGEST_SEARCH) -> BoolArray:
-    """Return which positions each seat can be to move at, in games from ``starts``.
+    """Return at which positions each player can be to move, in games from ``starts``.
 
     Args:
         rules: the rules.
-        starts: positions that seat 0 may start from, ``(n, components)``.
+        starts: where ``player_0`` may be to move first, ``(n, components)``.
         limit: most positions that may be enumerated.
 
     Returns:
@@ -34,7 +34,7 @@ def reachable(rules: Rules, starts: IntArray, limit: int = LARGEST_SEARCH) -> Bo
     for indices in reversed(list(level_order(rules, limit))):
         for _, legal, after in moves(rules, indices):
             sources = indices[legal]
-            # Several positions of a chunk may lead to one: only ever turn entries on.
+            # Several positions of a chunk may lead to one: entries are only ever set to true.
             reached[1, after[reached[0, sources]]] = True
             reached[0, after[reached[1, sources]]] = True
     return reached

@@ -1,4 +1,4 @@
-"""Exhaustive search over the lattice of positions: the truth that needs no theorem."""
+"""Exhaustive search over the lattice of positions, without any theorem."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from nim_envs.theory.grundy import levels
 from nim_envs.theory.solution import Solution
 
 LARGEST_SEARCH = 50_000_000
-"""Number of positions above which an exhaustive search is refused unless asked for."""
+"""Default limit of the positions of an exhaustive search."""
 
 CHUNK = 1 << 18
-"""Positions handled at once, so that a sweep's scratch memory stays in the tens of megabytes."""
+"""Positions handled at once, so that buffers take only tens of megabytes."""
 
 
 def level_order(rules: Rules, limit: int = LARGEST_SEARCH) -> Iterator[IntArray]:
-    """Yield the indices of all positions so that every move leads to an earlier yield.
+    """Yield the indices of all positions, in an order in which every move leads to earlier ones.
 
-    Points of the lattice that are no positions are left out.
+    Points of the lattice that are not positions are left out.
 
     A position's level is the sum of its components' levels; a move lowers it. Positions
     of one level come together, in pieces of at most ``CHUNK``.
@@ -103,7 +103,7 @@ def search_winning(rules: Rules, convention: Convention, limit: int = LARGEST_SE
         limit: most positions that may be enumerated.
 
     Returns:
-        ``(num_positions,)`` by mixed-radix index; of what is no position it says nothing.
+        ``(num_positions,)`` by mixed-radix index; meaningless at points that are not positions.
 
     Raises:
         SearchTooLargeError: there are more positions than ``limit``.
@@ -117,7 +117,7 @@ def search_winning(rules: Rules, convention: Convention, limit: int = LARGEST_SE
         for _, legal, after in moves(rules, indices):
             wins[legal] |= ~winning[after]
             terminal &= ~legal
-        # The player who cannot move is seat 0; the last mover was seat 1.
+        # If the player who cannot move is seat 0, the last mover was seat 1.
         wins[terminal] = convention.winner(last_mover=1) == 0
         winning[indices] = wins
     return winning
@@ -126,14 +126,14 @@ def search_winning(rules: Rules, convention: Convention, limit: int = LARGEST_SE
 def search_grundy_values(rules: Rules, limit: int = LARGEST_SEARCH) -> IntArray:
     """Return the Grundy value of every position by the mex recursion over whole positions.
 
-    It knows nothing of sums, so it tests the Sprague-Grundy theorem.
+    It does not use that games are sums, so it can test the Sprague-Grundy theorem.
 
     Args:
         rules: the rules.
         limit: most positions that may be enumerated.
 
     Returns:
-        ``(num_positions,)`` by mixed-radix index; of what is no position it says nothing.
+        ``(num_positions,)`` by mixed-radix index; meaningless at points that are not positions.
 
     Raises:
         SearchTooLargeError: there are more positions than ``limit``.

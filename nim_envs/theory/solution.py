@@ -1,4 +1,4 @@
-"""What a solved game can be asked, however it was solved."""
+"""Solutions: who wins and by which moves, however a game was solved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Positions = Sequence[int] | npt.NDArray[np.integer]
 
 
 class Solvable(Protocol):
-    """Anything with rules and a convention: a :class:`nim_envs.Game` is one."""
+    """Anything with rules and a convention, such as a :class:`nim_envs.Game`."""
 
     @property
     def rules(self) -> Rules:
@@ -35,12 +35,12 @@ class Solvable(Protocol):
 
 
 class Solution(ABC):
-    """The exact truth about every position of a game.
+    """The exact values of every position of a game.
 
     Attributes:
         rules: the rules that were solved.
         convention: normal or misère play.
-        method: the theorem or search that the answers come from, in words.
+        method: name of the theorem or search that it was solved by.
     """
 
     def __init__(self, rules: Rules, convention: Convention, method: str) -> None:

@@ -30,16 +30,16 @@ def solve(
     Normal play of any sum is solved by the Sprague-Grundy theorem. Misère play is solved
     by Bouton's theorem (Nim), by Ferguson's (subtraction games, bounded Nim and the
     addition game), or, for other components, by the theorem on tame sums after its hypothesis
-    was checked in every state. What is left is searched exhaustively: every position at once,
-    or where these are too many those that are asked for, up to the order of like components.
+    was checked in every state. All other games are searched exhaustively: all positions at once,
+    or, where these are too many, only those that are looked up, with like components sorted.
 
     Args:
         game: anything with ``rules`` and ``convention``, such as a :class:`nim_envs.Game`.
-        method: ``"auto"``; or ``"theorem"`` or ``"search"`` to allow that alone.
+        method: ``"auto"``; or ``"theorem"`` or ``"search"`` to allow only that.
         limit: most positions that an exhaustive search may enumerate.
 
     Returns:
-        The solution; its ``method`` says what it rests on.
+        The solution; its ``method`` names the theorem or search.
 
     Raises:
         ValueError: an unknown ``method``, or ``"theorem"`` where none applies.

@@ -1,4 +1,4 @@
-"""The theorems that say who wins, each as a function of arrays."""
+"""The theorems on who wins, each as a function of arrays."""
 
 from __future__ import annotations
 

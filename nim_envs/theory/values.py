@@ -86,15 +86,15 @@ class TableValues(ComponentValues):
 
     @cached_property
     def misere_table(self) -> IntArray:
-        """Misère Grundy values, computed when first asked for."""
+        """Misère Grundy values, computed on first access."""
         return misere_grundy_values(self.component)
 
     def normal(self, states: IntArray) -> IntArray:
-        """Look the value of each state up in the table; shape kept."""
+        """Return the value of each state, from the table; shape kept."""
         return np.asarray(self.normal_table[states])
 
     def misere(self, states: IntArray) -> IntArray:
-        """Look the misère value of each state up in its table; shape kept."""
+        """Return the misère value of each state, from its table; shape kept."""
         return np.asarray(self.misere_table[states])
 
 
@@ -120,14 +120,14 @@ class ResidueValues(ComponentValues):
         return np.asarray(self.distance(states) % (self.bound + 1))
 
     def options_with_value(self, state: int, value: int, misere: bool) -> IntArray:
-        """Solve for the amount, so that a heap of 10**15 objects is not tried move by move."""
+        """Compute the amount instead of trying every move: a heap may have 10**15 objects."""
         wanted = 1 - value if misere and value <= 1 else value
         distance = int(self.distance(np.array(state, dtype=np.int64)))
         if wanted > self.bound or distance == 0:
             return np.empty(0, dtype=np.int64)
         amount = (distance - wanted) % (self.bound + 1)
         if wanted == 0 and distance <= self.bound and isinstance(self.component, AdditionTotal):
-            # Every amount that reaches or overshoots the end leads to distance 0.
+            # Every amount that reaches or passes the end leads to distance 0.
             return np.arange(distance - 1, self.bound, dtype=np.int64)
         found = [amount - 1] if 1 <= amount <= min(self.bound, distance) else []
         return np.array(found, dtype=np.int64)
@@ -136,9 +136,8 @@ class ResidueValues(ComponentValues):
 class PeriodicValues(ComponentValues):
     """A subtraction game on any finite set: its Grundy values are periodic from some point.
 
-    The value of a heap depends on the ``max(set)`` values before it alone, so once a
-    window of that many values comes again, everything after it comes again (*Winning
-    Ways*, ch. 4).
+    The value of a heap depends only on the ``max(set)`` values before it, so once a window of
+    that many values occurs again, everything after it repeats (*Winning Ways*, ch. 4).
     """
 
     def __init__(self, component: SubtractionHeap) -> None:
@@ -164,10 +163,10 @@ def subtraction_sequence(amounts: tuple[int, ...], size: int) -> tuple[list[int]
         size: the largest heap of interest.
 
     Returns:
-        The values; where the period begins; the period (1 if ``size`` came first).
+        The values; where the period begins; the period (1 if ``size`` was reached first).
 
     Raises:
-        SearchTooLargeError: neither came within ``LARGEST_SEQUENCE`` values.
+        SearchTooLargeError: neither was reached within ``LARGEST_SEQUENCE`` values.
 
     Example:
         >>> subtraction_sequence((1, 3, 4), 10**9)
@@ -177,7 +176,7 @@ def subtraction_sequence(amounts: tuple[int, ...], size: int) -> tuple[list[int]
         return [0], 0, 1
     window = amounts[-1]
     values: list[int] = []
-    encoded = bytearray()  # four bytes a value, so that windows compare at memory speed
+    encoded = bytearray()  # four bytes for each value, so that windows compare at memory speed
     anchor, anchored, wait = b"", 0, max(window, 64)
     for heap in range(min(size + 1, LARGEST_SEQUENCE)):
         value = mex(values[heap - amount] for amount in amounts if amount <= heap)
@@ -185,7 +184,7 @@ def subtraction_sequence(amounts: tuple[int, ...], size: int) -> tuple[list[int]
         encoded += value.to_bytes(4, "little")
         if anchor and encoded.endswith(anchor):
             return values, anchored - window + 1, heap - anchored
-        # R. P. Brent's cycle finding: the window to wait for moves on, each time for longer.
+        # R. P. Brent's cycle finding: the window to compare with moves on, each time after longer.
         if heap + 1 == window or (anchor and heap - anchored == wait):
             wait *= 2 if anchor else 1
             anchor, anchored = bytes(encoded[-4 * window :]), heap

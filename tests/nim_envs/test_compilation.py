@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import runpy
-import shutil
 import subprocess
 import sys
 import time
@@ -13,41 +12,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-
-CALL = (
-    "import numpy as np; from agents.tabular.epsilon_greedy import act_epsilon_greedily as _act; "
-    "print(_act(np.zeros((1, 2)), np.ones(1, np.int64), 0, np.zeros(1, np.int64), "
-    "np.ones(2, np.int8), 1.0, 0.9), end=' '); "
-    "print(sum(_act.stats.cache_hits.values()))"
-)
-
-
-def run(checkout):
-    done = subprocess.run(
-        [sys.executable, "-c", CALL],
-        cwd=checkout,
-        env={**os.environ, "PYTHONPATH": str(checkout)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.split()
-
-
-def test_the_cache_is_used_and_never_stale(tmp_path):
-    for package in ("nim_envs", "agents"):
-        shutil.copytree(
-            ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__")
-        )
-    assert run(tmp_path) == ["1", "0"]
-    assert run(tmp_path) == ["1", "1"]
-    # A change in another file than the function's own: Numba alone would miss it.
-    selection = tmp_path / "agents" / "tabular" / "selection.py"
-    text = selection.read_text(encoding="utf-8")
-    changed = text.replace("min(int(uniform * legal), legal - 1)", "0")
-    assert changed != text
-    selection.write_text(changed, encoding="utf-8")
-    assert run(tmp_path) == ["0", "0"]
 
 
 def test_processes_that_compile_at_the_same_time_write_different_files(tmp_path, monkeypatch):
@@ -240,3 +204,35 @@ def test_the_batched_environment_is_compiled_when_made_and_once_for_all_games():
         compiled.append(int(done.stdout))
     # The first process may find everything on disk already; the others must.
     assert compiled[1:] == [0, 0]
+
+
+PLAY = """
+from agents import QLearning
+from agents.training import train
+from nim_envs import GameEnv, make_game
+from nim_envs.envs.vector import VectorGameEnv
+
+env = GameEnv(make_game("addition"))
+learner = QLearning.for_env(env)
+train(env, learner, 20, seed=0, progress=False)
+print(learner.state.table.tolist())
+batch = VectorGameEnv(make_game("nim", start="uniform"), 3, opponent=0.5, seat="random")
+batch.reset(seed=0)
+for _ in range(10):
+    print([array.tolist() for array in batch.step(batch.sample_actions())[1:4]])
+"""
+
+
+def test_what_is_compiled_does_the_same_as_plain_python():
+    def printed(**environment):
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore:overflow encountered:RuntimeWarning", "-c", PLAY],
+            cwd=ROOT,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout
+
+    assert printed(NUMBA_DISABLE_JIT="1") == printed()

@@ -18,8 +18,8 @@ from agents.tabular.protocol import (
     draw_numbers,
     learn,
     learn_from_game,
-    shaping_bonus,
 )
+from agents.tabular.shaping import nim_sum_bonus
 from agents.training.compiled.rows import Rows, first_row, move
 from nim_envs.compilation import compiled
 from nim_envs.reference_counts import without_reference_counts
@@ -93,15 +93,19 @@ def learn_from_record(
     """Hand a learner the finished game of one seat, if games are written down."""
     if records is not None:
         game = FinishedGame(
-            records.states[seat, :turns],
-            records.rows[seat, :turns],
-            records.legal_actions,
-            records.legal_counts,
-            records.actions[seat, :turns],
-            records.rewards[seat, :turns],
+            records.states[seat, :turns], records.rows[seat, :turns], records.legal_actions,
+            records.legal_counts, records.actions[seat, :turns], records.rewards[seat, :turns],
             result,
-        )
+        )  # fmt: skip
         learn_from_game(learner, game)
+
+
+@compiled(inner=True)
+def bonus_of(bonuses: FloatArray | None, learner: int, observation: Array) -> float:
+    """Return what reward shaping pays ``learner`` for leaving ``observation``."""
+    if bonuses is None:
+        return 0.0
+    return nim_sum_bonus(observation, bonuses[learner])
 
 
 @compiled
@@ -111,6 +115,7 @@ def play_games(
     rows: Rows,
     order: IntArray | None,
     records: Records | None,
+    bonuses: FloatArray | None,
     starts: IntArray,
     epsilons: FloatArray,
     ended: IntArray,
@@ -131,6 +136,8 @@ def play_games(
         order: of the components, where positions are to be sorted; see
             :class:`agents.tabular.symmetry.Symmetry`.
         records: room to write games down, where a learner learns from whole games.
+        bonuses: what each learner is paid for a move that leaves nim-sum 0, ``(learners,)``;
+            ``None``: nothing.
         starts: ``(games, components)``, sorted in place if there is an ``order``.
         epsilons: of each learner now, and once it has finished so many more games,
             ``(learners, games + 1)``.
@@ -176,10 +183,7 @@ def play_games(
             moves += 1
             over = len(next_legal) == 0
             reward = 0.0
-            if second is None or seat == 0:
-                bonus = shaping_bonus(one, next_observation)
-            else:
-                bonus = shaping_bonus(other, next_observation)
+            bonus = bonus_of(bonuses, learner, next_observation)
             # At the end the last mover's turn is complete first, then the other's.
             if over:
                 reward = 1.0 if rows.last_mover_wins else -1.0
@@ -211,14 +215,14 @@ def play_games(
                 if second is None or seat == 1:
                     draw_numbers(one, finished[0], first_generator)
                     learn(one, earlier, epsilon, finished[0])
+                    if over:
+                        learn_from_record(one, records, 1 - seat, moves // 2, -reward)
                 else:
                     draw_numbers(other, finished[1], second_generator)
                     learn(other, earlier, epsilon, finished[1])
-                if over:
-                    if second is None or seat == 1:
-                        learn_from_record(one, records, 1 - seat, moves // 2, -reward)
-                    else:
+                    if over:
                         learn_from_record(other, records, 1 - seat, moves // 2, -reward)
+                if over:
                     ended[learner, 1 - seat] += 1
                     finished[learner] = max(ended[learner, 0], ended[learner, 1])
             earlier_state, earlier_row, earlier_action, earlier_bonus = state, row, action, bonus

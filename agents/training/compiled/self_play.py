@@ -49,6 +49,8 @@ class SelfPlay:
             if any(learner.learns_from_games for learner in self._learners)
             else None
         )
+        bonuses = np.array([learner.bonus for learner in self._learners])
+        self._bonuses = bonuses if bonuses.any() else None
         none = np.empty(0, dtype=np.int8), np.empty(0, dtype=np.int32)
         with announced_compilation("self-play of " + type(pair[0]).__name__):
             self._play(
@@ -90,20 +92,12 @@ class SelfPlay:
     ) -> None:
         explorations = [learner.exploration for learner in self._learners]
         ended = np.array([exploration.ended for exploration in explorations])
+        epsilons = np.stack([exploration.ahead(len(starts)) for exploration in explorations])
         play_games(
-            *self._states,
-            self._rows,
-            self._order,
-            self._records,
-            np.ascontiguousarray(starts),
-            np.stack([exploration.ahead(len(starts)) for exploration in explorations]),
-            ended,
-            rng,
-            self._learners[0].generator,
-            self._learners[-1].generator,
-            winners,
-            lengths,
-        )
+            *self._states, self._rows, self._order, self._records, self._bonuses,
+            np.ascontiguousarray(starts), epsilons, ended, rng, self._learners[0].generator,
+            self._learners[-1].generator, winners, lengths,
+        )  # fmt: skip
         for exploration, games in zip(explorations, ended.tolist(), strict=True):
             exploration.finish_many(games)
 
@@ -128,11 +122,9 @@ def compiled_self_play(
         or env.render_mode is not None
     ):
         return None
-    first, second = pair
-    if not isinstance(first, (TabularLearner, CompiledWrapper)) or not first.fits(env.game):
+    learners = [agent for agent in pair if isinstance(agent, (TabularLearner, CompiledWrapper))]
+    if len(learners) < 2 or not all(learner.fits(env.game) for learner in learners):
         return None
-    if not isinstance(second, (TabularLearner, CompiledWrapper)) or not second.fits(env.game):
-        return None
-    if (first.symmetry is None) != (second.symmetry is None):
+    if (learners[0].symmetry is None) != (learners[1].symmetry is None):
         return None  # each would have to observe positions of its own
-    return SelfPlay(env, (first, second), options)
+    return SelfPlay(env, (learners[0], learners[1]), options)

@@ -1,11 +1,11 @@
-"""The batched environment's compiled functions: moves, replies, new games, rows.
+"""The batched environment's compiled functions: moves, replies, new games, observations.
 
 All of them work on the games ``first`` to ``last - 1`` of a batch, each phase of a step in a few
 tight loops. A game has random numbers of its own, so what happens in it depends neither on the
-other games nor on how a batch is cut up or shared among threads.
+other games nor on how a batch is divided among blocks and threads.
 
-The loops over games either look something up or compute without a branch: the first kind cannot
-be vectorised, the second is, and a branch on the state of a game would be mispredicted.
+A loop over games either looks something up in a table or computes without a branch. The compiler
+vectorises the second kind; a branch on the state of a game would be mispredicted.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.compilation import compiled
+from nim_envs.envs.vector.random_numbers import GAMMA, MIX_1, below, fraction, mixed
 from nim_envs.envs.vector.tables import (
     ACTIONS,
     ACTIONS_AT,
@@ -34,43 +35,42 @@ FloatArray = npt.NDArray[np.float32]
 BLOCK = 4096
 """Games that go through all phases of a step together: they stay in a processor's cache."""
 
-SHOWN = 128
-"""Games whose rows are written together, word by word."""
+OBSERVATION_BLOCK = 128
+"""Games whose observations are written together, word by word."""
 
-OPENINGS = 64
-"""New games begun in a row, in one call, where the opponent's first move ends them all."""
+MOST_OPENINGS = 64
+"""Most new games begun in a row, in one call, where the opponent's first move ends each."""
 
 NO_LIMIT = 2**31 - 1
-"""Stands for no limit of moves."""
+"""As :attr:`Settings.most_moves`: games are not truncated."""
 
-GOES_ON, TRUNCATED, LAST_MOVE, FORFEIT, REPLY, UNANSWERED = (
+ONGOING, TRUNCATED, LAST_MOVE, FORFEIT, BY_OPPONENT, UNANSWERED = (
     np.uint8(bits) for bits in (0, 1, 2, 4, 8, 16)
 )
-"""How a game ended, in bits: the most moves allowed were made; no move was left; the move was
-illegal; it was the opponent's; it was truncated before the opponent could reply. The second and
-the third beat the first."""
+"""How a game ended, in bits: ``max_cycles`` is reached; no legal move is left; the last move was
+illegal; the opponent made it; the game was cut short before the opponent's reply. A game with one
+of the second and third bits has terminated, even where it has the first too."""
 
-RENEW, MOVE, ANSWER, SETTLE, FINISH, SHOW = (1, 2, 4, 8, 16, 32)
-"""Phases of a step, in their order: games that are over make way for new ones; the agent moves, or
-in self-play the mover; an opponent that is called from outside moves; new games begin and the
-compiled opponent replies; rewards and ends are written; positions are shown."""
+AUTORESET, MOVE, OPPONENT_MOVE, BEGIN_AND_REPLY, RESULTS, OBSERVE = (1, 2, 4, 8, 16, 32)
+"""Phases of a step, in their order: games that are over are to be replaced; the agent moves, or in
+self-play the player to move; the moves of an opponent that is a Python function are made; new
+games begin and the compiled opponent replies; rewards, terminations and truncations are written;
+observations are written."""
 
 AGENT, OPPONENT, NEW_GAME = (np.uint8(due) for due in range(3))
-"""What is due in a game: a move of the one who steps or of the opponent, or a new game."""
+"""What comes next in a game: a move of the agent (in self-play, of the player to move), a move of
+the opponent, or a new game."""
 
 ZERO, ONE = np.uint32(0), np.uint32(1)
 NO_BITS = np.uint64(0)
-GAMMA = np.uint64(0x9E3779B97F4A7C15)
-MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-MIX_2 = np.uint64(0x94D049BB133111EB)
-U11, U27, U30, U31, U32, U63 = (np.uint64(shift) for shift in (11, 27, 30, 31, 32, 63))
+U32, U63 = np.uint64(32), np.uint64(63)
 
 
 class Games(NamedTuple):
     """The games in progress, one entry or one column each."""
 
     states: WordArray  # (groups, games), of the groups of components, packed
-    outcomes: FlagArray  # GOES_ON, or how the game ended
+    outcomes: FlagArray  # ONGOING, or how the game ended
     due: FlagArray  # AGENT, OPPONENT or NEW_GAME
     seats: npt.NDArray[np.int8]  # in self-play who is to move, else the agent's seat
     moves: npt.NDArray[np.int32]  # made so far, by both players
@@ -84,7 +84,7 @@ class Starts(NamedTuple):
     states: WordArray  # (groups, starts) or (groups, games), packed
     cumulative: npt.NDArray[np.float64]  # probabilities summed up; empty: all are equally likely
     prepared: bool  # whether there is one for each game
-    used: FlagArray  # (games,), whether a game took the one prepared for it
+    used: FlagArray  # (games,), whether a game has begun from the one prepared for it
 
 
 class Settings(NamedTuple):
@@ -92,16 +92,16 @@ class Settings(NamedTuple):
 
     last_mover_reward: np.float32  # +1 or -1
     most_moves: np.int32  # of both players in one game
-    versus: bool  # whether there is an opponent
-    called: bool  # whether its moves come from outside
+    has_opponent: bool  # else every step makes the move of the seat to move
+    replies_in_python: bool  # whether a Python function makes the opponent's moves
     agent_seat: int  # 0 or 1, or -1: drawn for each game
     epsilon: float  # probability of a random move of the opponent; else it plays optimally
-    lost: BoolArray  # whether who is to move loses, by index of the position
+    lost: BoolArray  # whether it is a P-position, by index of the position
     strides: WordArray  # (groups,), of the groups' states in that index
 
 
-class Scratch(NamedTuple):
-    """What a phase of a step writes for itself, one entry a game of a block."""
+class Buffers(NamedTuple):
+    """Room for intermediate results of a phase, one entry for each game of a block."""
 
     active: FlagArray
     flags: FlagArray
@@ -112,10 +112,10 @@ class Scratch(NamedTuple):
 
 
 @compiled(inner=True)
-def new_scratch(games: int) -> Scratch:
-    """Return room for blocks out of ``games`` games."""
+def new_buffers(games: int) -> Buffers:
+    """Return buffers for the blocks of a batch of ``games`` games."""
     size = min(games, BLOCK)
-    return Scratch(
+    return Buffers(
         np.empty(size, dtype=np.uint8),
         np.empty(size, dtype=np.uint8),
         np.empty(size, dtype=np.uint32),
@@ -123,31 +123,6 @@ def new_scratch(games: int) -> Scratch:
         np.empty(size, dtype=np.uint64),
         np.empty(size, dtype=np.int64),
     )
-
-
-@compiled
-def mixed(bits: np.uint64) -> np.uint64:
-    """Return 64 well mixed bits.
-
-    References:
-        G. L. Steele, D. Lea & C. H. Flood, "Fast splittable pseudorandom number generators",
-        *OOPSLA* (2014): the output function of SplitMix64, the generator used here.
-    """
-    bits = (bits ^ (bits >> U30)) * MIX_1
-    bits = (bits ^ (bits >> U27)) * MIX_2
-    return bits ^ (bits >> U31)
-
-
-@compiled(inner=True)
-def below(bits: np.uint64, number: np.uint32) -> np.uint32:
-    """Return an integer from 0 to ``number - 1``, all equally likely, from random ``bits``."""
-    return np.uint32(((bits >> U32) * np.uint64(number)) >> U32)
-
-
-@compiled(inner=True)
-def fraction(bits: np.uint64) -> float:
-    """Return a number in [0, 1) from random ``bits``."""
-    return np.float64(bits >> U11) * 2.0**-53
 
 
 @compiled(inner=True)
@@ -170,13 +145,13 @@ def seed_games(
 
 @compiled(inner=True)
 def successor_at(at: np.uint32, count: np.uint32, state: np.uint32, option: np.uint32) -> np.uint32:
-    """Return where in ``Tables.successors`` a move leads; every move goes through here.
+    """Return the index in ``Tables.successors`` of what a move leads to.
 
     Args:
         at: where the group's rows begin.
-        count: how long they are.
-        state: of the group.
-        option: the action, counted from the group's first.
+        count: the length of a row.
+        state: the group's state.
+        option: the action, as an index into the group's actions.
     """
     return np.uint32(at + count * state + option)
 
@@ -203,16 +178,16 @@ def sample(
     first: int,
     last: int,
 ) -> None:
-    """Write a legal action for every game, all equally likely; any where none is legal.
+    """Write a legal action for every game, all equally likely; any action where none is legal.
 
     Args:
-        groups: of the rules' tables.
-        legal_actions: of the rules' tables.
-        states: packed, of the groups, ``(groups, games)``.
-        bits: random states, ``(last - first,)``, moved on.
+        groups: :attr:`Tables.groups`.
+        legal_actions: :attr:`Tables.legal_actions`.
+        states: packed states of the groups, ``(groups, games)``.
+        bits: the games' random states, ``(last - first,)``, advanced.
         actions: ``(last - first,)``, written.
-        first: first game.
-        last: where the games end.
+        first: index of the first game.
+        last: index after the last game.
     """
     size = min(last - first, BLOCK)
     left, chosen = np.empty(size, dtype=np.uint32), np.empty(size, dtype=np.uint32)
@@ -254,22 +229,22 @@ def move(
     games: Games,
     settings: Settings,
     actions: IntArray,
-    scratch: Scratch,
+    buffers: Buffers,
     mover: np.uint8,
     first: int,
     last: int,
 ) -> None:
     """Make the moves ``actions``, ``(last - first,)``, in the games where ``mover`` is due.
 
-    A game that the opponent opened and ended with the same move was over before the agent's
-    turn came: it does not count, and a new one is due.
+    A game that the opponent ended with its first move was over before the agent's first turn:
+    it does not count, and a new one is due.
     """
     number = last - first
     successors = tables.successors
     outcome, due = games.outcomes[first:last], games.due[first:last]
     moves, seat = games.moves[first:last], games.seats[first:last]
-    active, flags, option = scratch.active, scratch.flags, scratch.option
-    place, after = scratch.place, scratch.after
+    active, flags, option = buffers.active, buffers.flags, buffers.option
+    place, after = buffers.place, buffers.after
     for i in range(number):
         active[i] = due[i] == mover
         flags[i] = LAST_MOVE
@@ -278,7 +253,7 @@ def move(
         first_action, count = tables.groups[group, FIRST_ACTION], tables.groups[group, ACTIONS]
         at = tables.groups[group, ACTIONS_AT]
         for i in range(number):
-            # An action of a group before wraps around to a large number.
+            # An action of an earlier group wraps around to a large number.
             option[i] = np.uint32(actions[i]) - first_action
             there = successor_at(at, count, state_of(packed[i]), option[i])
             place[i] = there if option[i] < count else at
@@ -289,43 +264,43 @@ def move(
             forbidden = after[i] >> U63
             chosen = NO_BITS - (mine & ~forbidden)
             packed[i] = (after[i] & chosen) | (packed[i] & ~chosen)
-            # Any group with a legal action takes the last move back.
-            alive = LAST_MOVE if legal_count_of(packed[i]) != ZERO else GOES_ON
-            broken = FORFEIT if mine & forbidden else GOES_ON
+            # Where any group has a legal action left, it was not the last move.
+            alive = LAST_MOVE if legal_count_of(packed[i]) != ZERO else ONGOING
+            broken = FORFEIT if mine & forbidden else ONGOING
             flags[i] = np.uint8((flags[i] & ~alive) | broken)
     for i in range(number):
         moves[i] += np.int32(active[i])
     for i in range(number):
         outcome[i] = either(active[i], flags[i], outcome[i])
     if settings.most_moves < NO_LIMIT:
-        unanswered = settings.versus and mover == AGENT
+        unanswered = settings.has_opponent and mover == AGENT
         cut_short = TRUNCATED | UNANSWERED if unanswered else TRUNCATED
         for i in range(number):
-            late = cut_short if moves[i] >= settings.most_moves else GOES_ON
-            outcome[i] |= either(active[i], late, GOES_ON)
-    if not settings.versus:
+            late = cut_short if moves[i] >= settings.most_moves else ONGOING
+            outcome[i] |= either(active[i], late, ONGOING)
+    if not settings.has_opponent:
         for i in range(number):
             seat[i] ^= np.int8(active[i])
     elif mover == AGENT:
         for i in range(number):
-            reply = active[i] & np.uint8(outcome[i] == GOES_ON)
+            reply = active[i] & np.uint8(outcome[i] == ONGOING)
             due[i] = either(reply, OPPONENT, due[i])
     else:
         for i in range(number):
-            ended = active[i] & np.uint8(outcome[i] != GOES_ON)
+            ended = active[i] & np.uint8(outcome[i] != ONGOING)
             void = ended & np.uint8(moves[i] == 1)
-            ending = either(void, GOES_ON, outcome[i] | REPLY)
+            ending = either(void, ONGOING, outcome[i] | BY_OPPONENT)
             outcome[i] = either(ended, ending, outcome[i])
             due[i] = either(active[i], either(void, NEW_GAME, AGENT), due[i])
 
 
 @compiled(inner=True)
 def draw_start(cumulative: npt.NDArray[np.float64], number: int, bits: np.uint64) -> int:
-    """Return which of ``number`` starts to begin from, by random ``bits``."""
+    """Return the index of the start, out of ``number``, that random ``bits`` choose."""
     uniform = fraction(bits)
     if len(cumulative) == 0:
         return int(uniform * number)
-    # The first sum above it; rounding may leave the last one a sliver below 1.
+    # The first sum above it; the last sum may be slightly below 1 because of rounding.
     low, high = 0, number - 1
     while low < high:
         middle = (low + high) >> 1
@@ -338,11 +313,11 @@ def draw_start(cumulative: npt.NDArray[np.float64], number: int, bits: np.uint64
 
 @compiled(inner=True)
 def begin(
-    starts: Starts, games: Games, settings: Settings, scratch: Scratch, first: int, last: int
+    starts: Starts, games: Games, settings: Settings, buffers: Buffers, first: int, last: int
 ) -> None:
-    """Begin the games that are due, but those whose prepared start is used up."""
+    """Begin the new games that are due, except where the prepared start is used already."""
     number = last - first
-    new, chosen = scratch.flags, scratch.option
+    new, chosen = buffers.flags, buffers.option
     states, used, prepared = games.states, starts.used, starts.prepared
     bits, outcome = games.game_bits[first:last], games.outcomes[first:last]
     due, moves, seats = games.due[first:last], games.moves[first:last], games.seats[first:last]
@@ -350,7 +325,7 @@ def begin(
     for i in range(number):
         new[i] = due[i] == NEW_GAME
     if count == 1 and not prepared and settings.agent_seat >= 0:
-        # All begin alike, which takes no branch.
+        # All begin at the same position and in the same seat: no branch is needed.
         for group in range(len(states)):
             packed, start = states[group, first:last], starts.states[group, 0]
             for i in range(number):
@@ -386,25 +361,26 @@ def begin(
     for i in range(number):
         moves[i] = np.int32(0) if new[i] else moves[i]
     for i in range(number):
-        second = np.uint8(seats[i]) & np.uint8(settings.versus)
-        outcome[i] = either(new[i], GOES_ON, outcome[i])
+        second = np.uint8(seats[i]) & np.uint8(settings.has_opponent)
+        outcome[i] = either(new[i], ONGOING, outcome[i])
         due[i] = either(new[i], either(second, OPPONENT, AGENT), due[i])
 
 
 @compiled(inner=True)
 def choose_replies(
-    tables: Tables, games: Games, settings: Settings, scratch: Scratch, first: int, last: int
+    tables: Tables, games: Games, settings: Settings, buffers: Buffers, first: int, last: int
 ) -> None:
-    """Write the compiled opponent's actions to ``scratch.replies`` where it is due."""
-    actions = scratch.replies
+    """Write the compiled opponent's actions to ``buffers.replies`` where its move is due."""
+    actions = buffers.replies
     bits, due = games.game_bits[first:last], games.due[first:last]
     groups, successors, legal_actions = tables.groups, tables.successors, tables.legal_actions
-    states, moved_on = games.states, scratch.after
+    states, moved_on = games.states, buffers.after
     for i in range(last - first):
         moved_on[i] = bits[i]
     sample(groups, legal_actions, states, moved_on, actions, first, last)
     for i in range(last - first):
-        # The other games draw nothing: how often this is called is none of their business.
+        # The other games draw nothing, so their random numbers do not depend on how often this
+        # is called.
         bits[i] = moved_on[i] if due[i] == OPPONENT else bits[i]
     epsilon = settings.epsilon
     if epsilon >= 1.0:
@@ -432,7 +408,7 @@ def choose_replies(
                 option = np.uint32(action - groups[group, FIRST_ACTION])
                 after = state_of(successors[successor_at(at, count, state, option)])
                 if lost[rest + stride * np.uint64(after)]:
-                    # Reservoir sampling: the n-th one found takes over with probability 1/n.
+                    # Reservoir sampling: the n-th one found is chosen with probability 1/n.
                     found += ONE
                     bits[i] += GAMMA
                     if below(mixed(bits[i]), found) == 0:
@@ -449,16 +425,16 @@ def count_due(due: FlagArray, what: np.uint8, first: int, last: int) -> int:
 
 
 @compiled(inner=True)
-def call_up(games: Games, first: int, last: int) -> None:
-    """Let new games be due in place of those that are over."""
+def autoreset(games: Games, first: int, last: int) -> None:
+    """Make a new game due wherever one is over."""
     outcome, due = games.outcomes[first:last], games.due[first:last]
     for i in range(last - first):
-        due[i] = either(np.uint8(outcome[i] != GOES_ON), NEW_GAME, AGENT)
-        outcome[i] = GOES_ON
+        due[i] = either(np.uint8(outcome[i] != ONGOING), NEW_GAME, AGENT)
+        outcome[i] = ONGOING
 
 
 @compiled(inner=True)
-def finish(
+def write_results(
     games: Games,
     settings: Settings,
     rewards: FloatArray,
@@ -467,21 +443,21 @@ def finish(
     first: int,
     last: int,
 ) -> None:
-    """Write what a step brought to the one who stepped."""
+    """Write the rewards of those who made the step, the terminations and the truncations."""
     last_mover_reward = settings.last_mover_reward
     outcome, reward = games.outcomes[first:last], rewards[first:last]
     terminated, truncated = terminations[first:last], truncations[first:last]
     for i in range(last - first):
         mover = last_mover_reward if outcome[i] & LAST_MOVE else np.float32(0)
         mover = np.float32(-1) if outcome[i] & FORFEIT else mover
-        reward[i] = np.float32(0) - mover if outcome[i] & REPLY else mover
+        reward[i] = np.float32(0) - mover if outcome[i] & BY_OPPONENT else mover
     for i in range(last - first):
         terminated[i] = (outcome[i] & (LAST_MOVE | FORFEIT)) != 0
         truncated[i] = (outcome[i] & (LAST_MOVE | FORFEIT | TRUNCATED)) == TRUNCATED
 
 
 @compiled(nogil=True)
-def show(
+def write_observations(
     groups: UInt32Array,
     words: WordArray,
     columns: UInt32Array,
@@ -493,24 +469,24 @@ def show(
     first: int,
     last: int,
 ) -> None:
-    """Write what is shown of the positions.
+    """Write the observations and action masks, one row for each game.
 
-    No action is legal where a game has terminated, or was truncated with the opponent to move.
+    The mask is all zeros where a game has terminated, or was truncated with the opponent to move.
 
     Args:
-        groups: of the rules' tables.
-        words: of the rules' tables.
-        columns: of the rules' tables.
-        shared: of the rules' tables.
-        states: packed, of the groups, ``(groups, games)``.
+        groups: :attr:`Tables.groups`.
+        words: :attr:`Tables.words`.
+        columns: :attr:`Tables.columns`.
+        shared: :attr:`Tables.shared`.
+        states: packed states of the groups, ``(groups, games)``.
         outcomes: ``(games,)``.
         mask_column: the first word of a row that holds the mask.
         rows: ``(games, words)``, written.
-        first: first game.
-        last: where the games end.
+        first: index of the first game.
+        last: index after the last game.
     """
-    for here in range(first, last, SHOWN):
-        end = min(here + SHOWN, last)
+    for here in range(first, last, OBSERVATION_BLOCK):
+        end = min(here + OBSERVATION_BLOCK, last)
         number = end - here
         outcome, row = outcomes[here:end], rows[here:end]
         for group in range(len(states)):
@@ -525,10 +501,10 @@ def show(
                 else:
                     for i in range(number):
                         row[i, column] = words[np.uint32(at + count * state_of(packed[i]))]
-        ends = GOES_ON
+        ends = ONGOING
         for i in range(number):
             ends |= outcome[i]
-        # After a last move there is no action in the row anyway.
+        # After a last move the mask is all zeros anyway.
         if ends & (FORFEIT | UNANSWERED):
             for i in range(number):
                 if outcome[i] & (FORFEIT | UNANSWERED):
@@ -552,39 +528,41 @@ def play(
     first: int,
     last: int,
 ) -> int:
-    """Go through those phases of a step that ``phases`` names; return what is left to settle.
+    """Make the phases of a step that ``phases`` names.
 
-    Left are the replies of an opponent that is called from outside, games that need a start to
-    be prepared, and those that the opponent's first move ended too many times in a row. Rows
-    that were written are then yet to be written again.
+    They are one compiled function, because a function that several compiled functions call is
+    compiled again for each of them.
 
-    All is one function because what is called from several compiled functions is compiled in
-    each of them.
+    Returns:
+        In how many games it is not the agent's turn yet: those that wait for the reply of an
+        opponent in Python or for a prepared start, and those that the opponent's first move
+        ended :data:`MOST_OPENINGS` times in a row. If there are any, observations that were
+        written are out of date.
     """
     left = 0
-    scratch = new_scratch(last - first)
+    buffers = new_buffers(last - first)
     for here in range(first, last, BLOCK):
         end = min(here + BLOCK, last)
-        if phases & RENEW:
-            call_up(games, here, end)
-        if phases & (MOVE | ANSWER):
+        if phases & AUTORESET:
+            autoreset(games, here, end)
+        if phases & (MOVE | OPPONENT_MOVE):
             mover = AGENT if phases & MOVE else OPPONENT
-            move(tables, games, settings, actions[here:end], scratch, mover, here, end)
-        if phases & SETTLE:
-            for _ in range(OPENINGS):
-                begin(starts, games, settings, scratch, here, end)
-                if settings.called or not settings.versus:
+            move(tables, games, settings, actions[here:end], buffers, mover, here, end)
+        if phases & BEGIN_AND_REPLY:
+            for _ in range(MOST_OPENINGS):
+                begin(starts, games, settings, buffers, here, end)
+                if settings.replies_in_python or not settings.has_opponent:
                     break
-                choose_replies(tables, games, settings, scratch, here, end)
-                move(tables, games, settings, scratch.replies, scratch, OPPONENT, here, end)
+                choose_replies(tables, games, settings, buffers, here, end)
+                move(tables, games, settings, buffers.replies, buffers, OPPONENT, here, end)
                 if count_due(games.due, NEW_GAME, here, end) == 0:
                     break
-            if settings.versus:
+            if settings.has_opponent:
                 left += end - here - count_due(games.due, AGENT, here, end)
-        if phases & FINISH:
-            finish(games, settings, rewards, terminations, truncations, here, end)
-        if phases & SHOW:
-            show(
+        if phases & RESULTS:
+            write_results(games, settings, rewards, terminations, truncations, here, end)
+        if phases & OBSERVE:
+            write_observations(
                 tables.groups,
                 tables.words,
                 tables.columns,
@@ -618,7 +596,7 @@ def first_illegal(tables: Tables, games: Games, actions: IntArray, mover: np.uin
     groups, successors = tables.groups, tables.successors
     states, outcomes, due = games.states, games.outcomes, games.due
     for i in range(len(actions)):
-        if outcomes[i] != GOES_ON or due[i] != mover:
+        if outcomes[i] != ONGOING or due[i] != mover:
             continue
         for group in range(len(groups)):
             option = np.uint32(np.uint32(actions[i]) - groups[group, FIRST_ACTION])

@@ -19,8 +19,8 @@ UInt32Array = npt.NDArray[np.uint32]
 WordArray = npt.NDArray[np.uint64]
 
 GROUP_ENTRIES = 1 << 16
-"""Components are merged while their joint states have at most this many options in all, so
-that the tables stay in a processor's cache."""
+"""Components are merged as long as their joint states have at most this many options in all: the
+tables then stay in a processor's cache."""
 
 LARGEST_PART = 1 << 25
 """Options in all that the joint states of slots may have; their tables take 12 bytes each."""
@@ -34,7 +34,7 @@ STATE_BITS = 32
 group's actions are legal there."""
 
 NO_STATE = np.uint64(2**64 - 1)
-"""Stands for the packed state after an illegal action; no other has the highest bit."""
+"""The entry for an illegal action: the only one whose highest bit is set."""
 
 FIRST_ACTION, ACTIONS, ACTIONS_AT, STATES_AT, WORDS, WORDS_AT = range(6)
 """Columns of :attr:`Tables.groups`."""
@@ -45,32 +45,32 @@ class Tables(NamedTuple):
 
     Neighbouring components are merged into *groups*. A group's state is the mixed-radix
     number of its components' states, so that a small game is a single group and a move a
-    single look-up. Slots that share what splits are a group too; there the positions alone are
-    numbered. Rows of all groups stand one after the other in one flat array.
+    single look-up. Slots that share what splits are a group too, whose states are the numbers of
+    its positions. The rows of all groups are joined in one flat array.
 
-    A position is shown as a row of 64-bit words: first the observation, then the action
-    mask, each filled up with zeros. It is the bitwise or of what its groups show.
+    An observation with its action mask is a row of 64-bit words: first the observation, then the
+    mask, each padded with zeros. It is the bitwise or of the rows of its groups.
     """
 
     # (groups, 6): the first action and the number of actions of a group, where its rows of
-    # actions and its states begin, the number of words it shows, and where its words begin.
+    # actions and its states begin, the number of its words, and where its words begin.
     groups: UInt32Array
-    # By group, state and action of the group: the packed state after it, or NO_STATE.
+    # By group, state and action of the group: the packed next state, or NO_STATE.
     successors: WordArray
-    # By group and state: the legal actions, and anything after them, as long as the row above.
+    # By group and state: the legal actions first, then the others.
     legal_actions: UInt32Array
     # By group and state: the packed state.
     packed: WordArray
-    # By group and state: the words it shows.
+    # By group and state: its words in the row.
     words: WordArray
     # (groups, most words): the column of a row in which each word of a group stands, and
-    # whether an earlier group shows something there too.
+    # whether an earlier group writes there too.
     columns: UInt32Array
     shared: BoolArray
 
 
 class Layout(NamedTuple):
-    """What stands where in a row.
+    """Where the observation and the action mask are in a row.
 
     Attributes:
         words: number of 64-bit words.
@@ -87,18 +87,18 @@ class Layout(NamedTuple):
     actions: int
 
     def observations(self, rows: WordArray) -> npt.NDArray[Any]:
-        """Return ``rows`` ``(n, words)`` seen as observations ``(n, features)``; no copy."""
+        """Return ``rows`` ``(n, words)`` as observations ``(n, features)``, a view."""
         shown = rows[:, : self.mask_column].view(self.dtype)
         return shown[:, : self.features]
 
     def action_masks(self, rows: WordArray) -> npt.NDArray[np.int8]:
-        """Return ``rows`` ``(n, words)`` seen as action masks ``(n, actions)``; no copy."""
+        """Return ``rows`` ``(n, words)`` as action masks ``(n, actions)``, a view."""
         shown = rows[:, self.mask_column :].view(np.int8)
         return shown[:, : self.actions]
 
 
 def row_layout(rules: Rules, encoding: Encoding) -> Layout:
-    """Return the layout of rows that show positions of ``rules`` in ``encoding``."""
+    """Return the layout of rows for positions of ``rules`` in ``encoding``."""
     dtype = np.dtype(encoding.space.dtype)
     features = sum(encoding.widths)
     mask_column = _words(features * dtype.itemsize)
@@ -112,7 +112,7 @@ def row_layout(rules: Rules, encoding: Encoding) -> Layout:
 
 
 def _words(size: int) -> int:
-    """Words that ``size`` bytes take."""
+    """Number of words that ``size`` bytes take."""
     return -(-size // WORD_BYTES)
 
 
@@ -250,7 +250,7 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
 
     Args:
         grouping: its components, merged into groups.
-        encoding: how positions are shown.
+        encoding: how positions are observed.
 
     Raises:
         SearchTooLargeError: a component is too large to tabulate.
@@ -268,11 +268,11 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
     groups[:, WORDS_AT] = _beginnings([part.words.size for part in parts])
     columns = np.zeros((len(parts), groups[:, WORDS].max()), dtype=np.uint32)
     shared = np.zeros(columns.shape, dtype=np.bool_)
-    seen: set[int] = set()
+    written: set[int] = set()
     for index, part in enumerate(parts):
         columns[index, : len(part.columns)] = part.columns
-        shared[index, : len(part.columns)] = [column in seen for column in part.columns]
-        seen.update(part.columns)
+        shared[index, : len(part.columns)] = [column in written for column in part.columns]
+        written.update(part.columns)
     return Tables(
         groups=groups,
         successors=np.concatenate([part.successors.reshape(-1) for part in parts]),
@@ -286,7 +286,7 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
 
 def packed_states(tables: Tables, states: UInt32Array) -> WordArray:
     """Return ``states`` of the groups, ``(groups, n)``, packed."""
-    # In the order that compiled code takes, which indexing alone does not promise.
+    # Compiled code takes contiguous arrays, and indexing need not return one.
     return np.ascontiguousarray(tables.packed[tables.groups[:, STATES_AT, np.newaxis] + states])
 
 
@@ -296,12 +296,12 @@ def unpacked_states(packed: WordArray) -> UInt32Array:
 
 
 def _beginnings(sizes: list[int]) -> list[int]:
-    """Where each of the arrays of ``sizes`` begins when they are joined."""
+    """Return where arrays of these ``sizes`` begin when they are joined."""
     return [0, *itertools.accumulate(sizes[:-1])]
 
 
 class _GroupTables(NamedTuple):
-    """The rows of one group's states, and the columns of the words that it shows."""
+    """The rows of one group's states, and the columns of its words."""
 
     successors: WordArray
     legal_actions: UInt32Array
@@ -349,7 +349,7 @@ def _tabulate_group(
         else:
             parts, successors = part.positions[here], listed[here]
         legal = successors != NO_MOVE
-        # NO_MOVE, -1, becomes NO_STATE.
+        # NO_MOVE, which is -1, becomes NO_STATE.
         tables.successors[here] = successors
         tables.legal_actions[here] = np.argsort(~legal, axis=1, kind="stable")
         tables.packed[here] = numbers + (legal.sum(axis=1) << STATE_BITS)
@@ -361,7 +361,7 @@ def _tabulate_group(
             )
         masks[:, group.start * rules.num_options : group.stop * rules.num_options] = legal
         tables.words[here] = rows[:, columns]
-    # Once all are known, what is legal after a move goes with the state that it leads to.
+    # Now that all packed states are known, look up those of the next states.
     for first in range(0, states, step):
         after = tables.successors[first : first + step]
         after[...] = np.where(after == NO_STATE, NO_STATE, tables.packed[after.astype(np.int64)])

@@ -18,7 +18,7 @@ from scipy.stats import chisquare
 
 from nim_envs import Convention, Game, GameEnv, Rules, make_game
 from nim_envs.encoding import Encoding
-from nim_envs.envs.vector import VectorGameEnv, kernels
+from nim_envs.envs.vector import VectorGameEnv, kernels, random_numbers
 from nim_envs.envs.vector.tables import Grouping, row_layout, tabulate
 from nim_envs.errors import (
     IllegalMoveError,
@@ -282,7 +282,7 @@ def test_where_games_are_cut_short_the_seat_to_move_keeps_its_mask(heaps, oppone
     env = batch(
         num_envs=20, heaps=heaps, opponent=opponent, seat=seat, max_cycles=1, autoreset_mode=mode
     )
-    assert (len(env._grouping.members) > 1) == (heaps[0] > 3)
+    assert (len(env._engine._grouping.members) > 1) == (heaps[0] > 3)
     env.reset(seed=0)
     seats = set()
     for _ in range(1 if opponent is not None else 2):
@@ -410,8 +410,8 @@ def test_the_random_numbers_are_those_of_splitmix64():
     drawn = []
     for _ in range(5):
         with np.errstate(over="ignore"):
-            state = state + kernels.GAMMA
-        drawn.append(int(kernels.mixed(state)))
+            state = state + random_numbers.GAMMA
+        drawn.append(int(random_numbers.mixed(state)))
     assert drawn == [
         6457827717110365317,
         3203168211198807973,
@@ -622,7 +622,7 @@ def test_however_components_are_grouped_the_tables_say_what_the_rules_say(larges
     assert (grouping.strides @ states == np.arange(len(lattice))).all()
     rows = np.full((len(lattice), layout.words), 2**64 - 1, dtype=np.uint64)
     outcomes = np.zeros(len(lattice), dtype=np.uint8)
-    kernels.show(
+    kernels.write_observations(
         *(tables.groups, tables.words, tables.columns, tables.shared),
         *(states, outcomes, layout.mask_column, rows, 0, len(lattice)),
     )

@@ -25,7 +25,7 @@ from nim_envs.errors import (
     SearchTooLargeError,
 )
 from nim_envs.registration import GAMES, aec_id, gymnasium_id
-from nim_envs.render.canvas import OBJECT, SEATS, WINNING, Canvas
+from nim_envs.render.canvas import OBJECT, PLAYER_COLORS, WINNING, Canvas
 from nim_envs.render.geometry import Area
 from nim_envs.render.graph_layout import graph_places
 from nim_envs.render.graphs import GraphPanel
@@ -164,11 +164,11 @@ def test_whose_turn_it_is_and_who_has_won_show_in_the_colour_of_the_seat():
     header = Area(320, 0, 320, 46)
     for seat in (0, 1):
         frame = env.render()
-        assert has(frame, SEATS[seat], header)
+        assert has(frame, PLAYER_COLORS[seat], header)
         env.step(seat)
     frame = env.render()
     assert env.rewards == {"player_0": -1.0, "player_1": 1.0}
-    assert has(frame, SEATS[1], header)
+    assert has(frame, PLAYER_COLORS[1], header)
     assert env._scene().status == "player_1 has won"
 
 

@@ -1,0 +1,317 @@
+"""The games of a batch as arrays, and the calls of the compiled functions that play them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.encoding import Encoding
+from nim_envs.envs.vector import kernels
+from nim_envs.envs.vector.start_states import StartStates
+from nim_envs.envs.vector.tables import (
+    Grouping,
+    WordArray,
+    row_layout,
+    tabulate,
+    unpacked_states,
+)
+from nim_envs.game import Game
+from nim_envs.rules.component import LARGEST_TABLE, BoolArray, IntArray
+from nim_envs.starts import Start
+
+Array = npt.NDArray[Any]
+Results = tuple[npt.NDArray[np.float32], BoolArray, BoolArray]
+"""Rewards, terminations and truncations, each ``(games,)``."""
+
+CHUNK = 1 << 18
+CACHED_STARTS = 64
+
+
+class Engine:
+    """Many games in progress, played by compiled functions.
+
+    Args:
+        game: the game.
+        encoding: how positions are observed.
+        size: number of games.
+        has_opponent: whether there is an opponent; else it is self-play.
+        replies_in_python: whether a Python function makes the opponent's moves.
+        epsilon: how often the compiled opponent moves at random; else it plays optimally.
+        agent_seat: 0, 1, or -1 for one drawn for each game.
+        max_cycles: most moves of each player; ``None``: no limit.
+        num_threads: threads that share the games.
+
+    Attributes:
+        games: the games in progress.
+        own_starts: the starts of the game itself.
+
+    Raises:
+        SearchTooLargeError: a component, or slots that share what splits, are too large to
+            tabulate; or the opponent plays optimally and the game has too many positions.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        encoding: Encoding,
+        size: int,
+        *,
+        has_opponent: bool,
+        replies_in_python: bool,
+        epsilon: float,
+        agent_seat: int,
+        max_cycles: int | None,
+        num_threads: int,
+    ) -> None:
+        self._game = game
+        self._encoding = encoding
+        self._size = size
+        self._has_opponent = has_opponent
+        self._replies_in_python = replies_in_python
+        self._epsilon = epsilon
+        self._agent_seat = agent_seat
+        self._max_cycles = max_cycles
+        self._num_threads = num_threads
+        self._grouping = Grouping(game.rules)
+        self._bind_tables()
+        self.games = kernels.Games(
+            states=np.zeros((len(self._grouping.members), size), dtype=np.uint64),
+            outcomes=np.zeros(size, dtype=np.uint8),
+            due=np.full(size, kernels.NEW_GAME),
+            seats=np.zeros(size, dtype=np.int8),
+            moves=np.zeros(size, dtype=np.int32),
+            game_bits=np.zeros(size, dtype=np.uint64),
+            action_bits=np.zeros(size, dtype=np.uint64),
+        )
+        self.own_starts = self._new_starts(game.start)
+        self._other_starts: dict[Start, StartStates] = {}
+
+    def _bind_tables(self) -> None:
+        """Make what follows from the arguments alone, and is left out of pickles."""
+        self._tables = tabulate(self._grouping, self._encoding)
+        self._layout = row_layout(self._game.rules, self._encoding)
+        self._rows = np.zeros((self._size, self._layout.words), dtype=np.uint64)
+        optimal = self._epsilon < 1.0
+        self._settings = kernels.Settings(
+            last_mover_reward=np.float32(
+                1.0 if self._game.convention.winner(last_mover=0) == 0 else -1.0
+            ),
+            most_moves=np.int32(
+                kernels.NO_LIMIT if self._max_cycles is None else 2 * self._max_cycles
+            ),
+            has_opponent=self._has_opponent,
+            replies_in_python=self._replies_in_python,
+            epsilon=self._epsilon,
+            lost=_lost_positions(self._game, self._grouping)
+            if optimal
+            else np.zeros(0, dtype=np.bool_),
+            strides=(
+                self._grouping.strides.astype(np.uint64) if optimal else np.zeros(0, np.uint64)
+            ),
+            agent_seat=self._agent_seat,
+        )
+        self._no_actions = np.zeros(0, dtype=np.int64)
+        self._no_results = (np.zeros(0, np.float32), np.zeros(0, np.bool_), np.zeros(0, np.bool_))
+        self._parts = _parts(self._size, self._num_threads)
+        self._pool = (
+            ThreadPoolExecutor(len(self._parts) - 1, thread_name_prefix="nim_envs")
+            if len(self._parts) > 1
+            else None
+        )
+
+    def compile(self, *, illegal_moves_raise: bool) -> None:
+        """Call every compiled function on no game at all."""
+        nobody = np.zeros(self._size, dtype=np.bool_)
+        self.seed_games(np.zeros(self._size, dtype=np.uint64), nobody)
+        kernels.first_outside(self._no_actions, 1)
+        if illegal_moves_raise:
+            self.first_illegal(self._no_actions, kernels.AGENT)
+        self._sample(self._no_actions, 0, 0)
+        self.play(0, self.own_starts)
+        self._observe(self._rows, 0, 0)
+
+    def play(
+        self,
+        phases: int,
+        starts: StartStates,
+        actions: IntArray | None = None,
+        results: Results | None = None,
+        rows: WordArray | None = None,
+    ) -> int:
+        """Make phases of a step in all games.
+
+        Args:
+            phases: the sum of the phases of :mod:`nim_envs.envs.vector.kernels`.
+            starts: of new games.
+            actions: int64 ``(games,)``, where a phase makes moves.
+            results: written by the phase ``RESULTS``.
+            rows: of :meth:`new_rows`, written by the phase ``OBSERVE``.
+
+        Returns:
+            In how many games it is not the agent's turn yet; see
+            :func:`nim_envs.envs.vector.kernels.play`.
+        """
+        return self._run(
+            *(kernels.play, self._tables, starts.arrays, self.games, self._settings, phases),
+            *(self._no_actions if actions is None else actions, *(results or self._no_results)),
+            *(self._layout.mask_column, self._rows if rows is None else rows),
+        )
+
+    def _run(self, kernel: Callable[..., Any], *arguments: Any) -> int:
+        """Call ``kernel`` on all games, shared among the threads; return the sum of its results."""
+        if self._pool is None:
+            return kernel(*arguments, 0, self._size) or 0
+        others = [self._pool.submit(kernel, *arguments, *part) for part in self._parts[1:]]
+        result = kernel(*arguments, *self._parts[0]) or 0
+        return result + sum(other.result() or 0 for other in others)
+
+    def seed_games(self, seeds: WordArray, which: BoolArray) -> None:
+        """Seed what the games in ``which`` draw, each by its own entry of ``seeds``."""
+        kernels.seed_games(self.games.game_bits, self.games.action_bits, seeds, which)
+
+    def begin(self, which: BoolArray) -> None:
+        """Let new games be due in ``which``."""
+        self.games.outcomes[which] = kernels.ONGOING
+        self.games.due[which] = kernels.NEW_GAME
+
+    def starts(self, start: Start) -> StartStates:
+        """Return the starts of ``start``, from a cache: listing its positions takes time."""
+        starts = self._other_starts.get(start)
+        if starts is None:
+            if len(self._other_starts) >= CACHED_STARTS:
+                self._other_starts.clear()
+            starts = self._new_starts(start)
+            self._other_starts[start] = starts
+        return starts
+
+    def _new_starts(self, start: Start) -> StartStates:
+        return StartStates(start.bind(self._game), self._grouping, self._tables, self._size)
+
+    def prepare_starts(self, starts: StartStates, rng: np.random.Generator) -> None:
+        """Draw with ``rng`` the starts that cannot be drawn from a list."""
+        starts.prepare(rng, self._tables)
+
+    def discard_starts(self) -> None:
+        """Discard all starts that were drawn before the generator was seeded."""
+        for starts in (self.own_starts, *self._other_starts.values()):
+            starts.discard()
+
+    def sample_actions(self) -> IntArray:
+        """Return a legal action of every game, int64 ``(games,)``; any where none is legal."""
+        actions = np.empty(self._size, dtype=np.int64)
+        self._run(self._sample, actions)
+        return actions
+
+    def _sample(self, actions: IntArray, first: int, last: int) -> None:
+        tables, games = self._tables, self.games
+        kernels.sample(
+            tables.groups,
+            tables.legal_actions,
+            games.states,
+            games.action_bits[first:last],
+            actions[first:last],
+            first,
+            last,
+        )
+
+    def first_illegal(self, actions: IntArray, mover: np.uint8) -> int:
+        """Return the first game where ``mover`` is due and its action is illegal, or -1."""
+        return kernels.first_illegal(self._tables, self.games, actions, mover)
+
+    def positions(self) -> IntArray:
+        """Return the positions of all games, int64 ``(games, components)``."""
+        return self._grouping.positions(unpacked_states(self.games.states))
+
+    def position(self, index: int) -> IntArray:
+        """Return the position of game ``index``, int64 ``(components,)``."""
+        states = unpacked_states(self.games.states[:, index : index + 1])
+        position: IntArray = self._grouping.positions(states)[0]
+        return position
+
+    def new_rows(self, *, copy: bool) -> WordArray:
+        """Return room for the observations of all games: new, or the same at every call."""
+        return np.empty_like(self._rows) if copy else self._rows
+
+    def observe(self, rows: WordArray) -> None:
+        """Write the observations of all games to ``rows``."""
+        self._run(self._observe, rows)
+
+    def _observe(self, rows: WordArray, first: int, last: int) -> None:
+        self._observe_states(self.games.states, self.games.outcomes, rows, first, last)
+
+    def _observe_states(
+        self, states: WordArray, outcomes: Array, rows: WordArray, first: int, last: int
+    ) -> None:
+        tables = self._tables
+        kernels.write_observations(
+            tables.groups,
+            tables.words,
+            tables.columns,
+            tables.shared,
+            states,
+            outcomes,
+            self._layout.mask_column,
+            rows,
+            first,
+            last,
+        )
+
+    def observations_in(self, rows: WordArray) -> dict[str, Array]:
+        """Return the observations and action masks that ``rows`` hold; no copy."""
+        return {
+            "observation": self._layout.observations(rows),
+            "action_mask": self._layout.action_masks(rows),
+        }
+
+    def observations_of(self, games: kernels.Games, which: IntArray) -> dict[str, Array]:
+        """Return the observations and action masks of some of the games in ``games``."""
+        rows = np.empty((len(which), self._layout.words), dtype=np.uint64)
+        states = np.ascontiguousarray(games.states[:, which])
+        self._observe_states(states, games.outcomes[which], rows, 0, len(which))
+        return self.observations_in(rows)
+
+    def copied_games(self) -> kernels.Games:
+        """Return a copy of the games in progress."""
+        return kernels.Games._make(array.copy() for array in self.games)
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave tables, buffers and threads out of pickles and copies."""
+        made = {"_tables", "_layout", "_rows", "_settings", "_parts", "_pool"}
+        return {name: value for name, value in self.__dict__.items() if name not in made}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the games in progress, and make the rest again."""
+        self.__dict__.update(state)
+        self._bind_tables()
+
+
+def _lost_positions(game: Game, grouping: Grouping) -> BoolArray:
+    """Return which positions are P-positions, by the index that the groups' states give."""
+    number = math.prod(grouping.sizes)
+    if number > LARGEST_TABLE:
+        game.rules.check_size(LARGEST_TABLE)
+    lost = np.empty(number, dtype=np.bool_)
+    for first in range(0, number, CHUNK):
+        numbers = np.arange(first, min(first + CHUNK, number))
+        states = np.stack(np.unravel_index(numbers, grouping.sizes)).astype(np.uint32)
+        lost[numbers] = ~np.asarray(game.solution.is_winning(grouping.positions(states)))
+    return lost
+
+
+def _parts(size: int, threads: int) -> list[tuple[int, int]]:
+    """Return which games each thread plays: whole blocks, as equal in number as possible."""
+    blocks = -(-size // kernels.BLOCK)
+    threads = min(threads, blocks)
+    ends = [min(blocks * part // threads * kernels.BLOCK, size) for part in range(threads + 1)]
+    return list(itertools.pairwise(ends))

@@ -1,0 +1,117 @@
+"""What the batched environment shows of its games: a picture or a text of each."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.envs.rendering import LastMove, Renderer
+from nim_envs.envs.vector import kernels
+from nim_envs.envs.vector.kernels import Games
+from nim_envs.game import PLAYERS, Game
+from nim_envs.render.canvas import Frame
+from nim_envs.render.scene import Scene
+from nim_envs.rules.component import BoolArray, IntArray
+
+RENDER_MODES = ("rgb_array", "ansi")
+
+
+class StepRecord(NamedTuple):
+    """A step of all games, one entry each."""
+
+    positions: IntArray  # before it, (games, components)
+    seats: npt.NDArray[np.int8]  # of those who made it
+    actions: IntArray  # theirs
+    rewards: npt.NDArray[np.float64]  # theirs, known after the step
+    in_this_game: BoolArray  # whether no new game has begun since the step
+
+    @classmethod
+    def begun(cls, positions: IntArray, games: Games, actions: IntArray) -> StepRecord:
+        """Return a step that is about to be made.
+
+        Args:
+            positions: before the step, ``(games, components)``.
+            games: before the step.
+            actions: of the step, ``(games,)``.
+        """
+        return cls(
+            positions=positions,
+            seats=games.seats.copy(),
+            actions=actions.copy(),
+            rewards=np.zeros(len(actions)),
+            in_this_game=games.outcomes == kernels.ONGOING,
+        )
+
+
+class BatchRenderer:
+    """Shows the games of a batch, with the step that was made last.
+
+    Args:
+        game: the game.
+        mode: one of :data:`RENDER_MODES`; ``None``: nothing is to be shown.
+        show_winning_moves: whether pictures mark the winning moves.
+        self_play: whether a step is one move; else it is the agent's and the opponent's.
+
+    Attributes:
+        last_step: the step that was made last, where pictures show it.
+        draws: whether it makes pictures, so that steps are to be recorded.
+
+    Raises:
+        InvalidGameError: an argument is not one of the values above.
+        SearchTooLargeError: winning moves are to be shown and the game is too large to solve.
+        MissingPackageError: pictures are asked for and pygame is not installed.
+    """
+
+    def __init__(
+        self, game: Game, mode: str | None, *, show_winning_moves: bool, self_play: bool
+    ) -> None:
+        self._game = game
+        self._renderer = Renderer(game, mode, RENDER_MODES, show_winning_moves=show_winning_moves)
+        self._self_play = self_play
+        self.draws = self._renderer.screen is not None
+        self.last_step: StepRecord | None = None
+
+    def show(
+        self, positions: IntArray, games: Games, frames_per_second: float
+    ) -> tuple[Frame, ...] | tuple[str, ...]:
+        """Return a picture of each game, ``(height, width, 3)``, uint8, or a text.
+
+        Args:
+            positions: ``(games, components)``.
+            games: their seats and outcomes.
+            frames_per_second: of the environment.
+        """
+        shown: list[Any] = [
+            self._renderer.show(self._scene(index, position, games), frames_per_second)
+            for index, position in enumerate(positions)
+        ]
+        return tuple(shown)
+
+    def begin(self, which: BoolArray) -> None:
+        """Show no last step where a new game begins."""
+        if self.last_step is not None:
+            self.last_step.in_this_game[which] = False
+
+    def _scene(self, index: int, position: IntArray, games: Games) -> Scene:
+        """Return what a picture of game ``index`` shows."""
+        over = bool(games.outcomes[index])
+        winner, last_move = None, None
+        step = self.last_step
+        if step is not None and step.in_this_game[index]:
+            seat, reward = int(step.seats[index]), step.rewards[index]
+            before = step.positions[index]
+            last_move = LastMove(before, None, "")
+            if self._self_play:
+                action = int(step.actions[index])
+                description = (
+                    f"moved, {self._game.rules.describe_action(action, before)}"
+                    if (position != before).any()
+                    else "made an illegal move and forfeits"
+                )
+                last_move = LastMove(before, seat, f"{PLAYERS[seat]} {description}")
+            if over and reward:
+                winner = seat if reward > 0 else 1 - seat
+        mover = None if over else int(games.seats[index])
+        return self._renderer.scene(position, mover, winner, last_move)

@@ -1,0 +1,59 @@
+"""Start positions as compiled code takes them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nim_envs.envs.vector.kernels import Starts
+from nim_envs.envs.vector.tables import Grouping, Tables, packed_states
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.starts import Sampler
+
+
+class StartStates:
+    """The starts of one distribution, as the packed states of groups.
+
+    Positions that can be listed are listed once, and games draw from the list. Otherwise the
+    sampler draws one start for every game, and another once a game has begun from it.
+
+    Args:
+        sampler: draws the starts.
+        grouping: the components of the game, merged into groups.
+        tables: of the game.
+        size: number of games.
+
+    Attributes:
+        arrays: for the compiled functions.
+    """
+
+    def __init__(self, sampler: Sampler, grouping: Grouping, tables: Tables, size: int) -> None:
+        self._sampler = sampler
+        self._grouping = grouping
+        try:
+            positions, probabilities = sampler.support()
+        except SearchTooLargeError:
+            states = np.zeros((len(grouping.members), size), dtype=np.uint64)
+            self.arrays = Starts(
+                states, np.zeros(0), prepared=True, used=np.ones(size, dtype=np.uint8)
+            )
+            return
+        equal = np.allclose(probabilities, 1 / len(probabilities), rtol=1e-9, atol=0.0)
+        self.arrays = Starts(
+            packed_states(tables, grouping.states(positions)),
+            np.zeros(0) if equal else np.cumsum(probabilities),
+            prepared=False,
+            used=np.zeros(0, dtype=np.uint8),
+        )
+
+    def discard(self) -> None:
+        """Discard the prepared starts: they were drawn before the generator was seeded."""
+        self.arrays.used[:] = 1
+
+    def prepare(self, rng: np.random.Generator, tables: Tables) -> None:
+        """Draw new starts for the games that have used theirs."""
+        if self.arrays.prepared:
+            used = np.flatnonzero(self.arrays.used)
+            if len(used):
+                drawn = self._sampler.sample(rng, len(used))
+                self.arrays.states[:, used] = packed_states(tables, self._grouping.states(drawn))
+                self.arrays.used[used] = 0
