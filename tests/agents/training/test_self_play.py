@@ -9,6 +9,7 @@ import pytest
 
 from agents import (
     SARSA,
+    DoubleQLearning,
     HeapSymmetry,
     MonteCarloES,
     NimSumShaping,
@@ -18,6 +19,7 @@ from agents import (
     RealTimeDynamicProgramming,
     WinLossRatio,
 )
+from agents.registry import LEARNERS
 from agents.tabular.schedules import Decay
 from agents.training import train
 from agents.training.compiled.self_play import compiled_self_play
@@ -68,14 +70,20 @@ def run(make, game, *, compiled, games=300, **arguments):
     }
 
 
-@pytest.mark.parametrize("seats", [alone, twice])
 @pytest.mark.parametrize("game", GAMES, ids=[name for name, _ in GAMES])
 @pytest.mark.parametrize("name", CASES)
-def test_compiled_games_are_the_step_by_step_games_bit_for_bit(name, game, seats):
-    make = seats(CASES[name])
+def test_compiled_games_are_the_step_by_step_games_bit_for_bit(name, game):
+    make = alone(CASES[name])
     steps = run(make, game, compiled=False)
     assert run(make, game, compiled=True) == steps
     assert steps["learners"] != contents(make(GameEnv(make_game(game[0], **game[1]))))
+
+
+@pytest.mark.parametrize("game", GAMES, ids=[name for name, _ in GAMES])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_compiled_games_of_a_learner_for_each_seat_are_the_same_too(name, game):
+    make = twice(CASES[name])
+    assert run(make, game, compiled=True) == run(make, game, compiled=False)
 
 
 @pytest.mark.parametrize("game", WIDER, ids=lambda game: str(game[1]))
@@ -91,6 +99,10 @@ MIXED = {
         WinLossRatio.for_env(env),
     ),
     "from games, from turns": lambda env: (MonteCarloES.for_env(env), SARSA.for_env(env)),
+    "each with a generator of its own": lambda env: (
+        DoubleQLearning.for_env(env, seed=1),
+        CASES["q-learning with replay"](env)[0],
+    ),
     "one of them shaped": lambda env: (
         NimSumShaping(QLearning.for_env(env), 0.3),
         RealTimeDynamicProgramming.for_env(env),

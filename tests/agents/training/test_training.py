@@ -11,8 +11,9 @@ import pytest
 
 from agents import Agent, GradientBandit, Learner, OptimalAgent, Policy, QLearning, RandomAgent
 from agents.evaluation import SEATS, optimality
+from agents.registry import LEARNERS
 from agents.training import DRAW, Opponents, train
-from tests.agents.learning import contents
+from tests.agents.learning import CASES, contents, small_env
 
 
 def spaces_of(env):
@@ -166,6 +167,19 @@ def test_a_learner_meets_itself_among_its_opponents(tmp_path):
     assert optimality(agent.greedy(), env.game).percent == 100
     run(400, tmp_path / "run")
     assert (run(900, tmp_path / "run").table == run(900).table).all()
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_one_opponent_in_a_fixed_seat_is_a_pair(name):
+    runs = []
+    for opposed in (False, True):
+        env = small_env()
+        learner, opponent = CASES[name](env)[0], CASES[name](env)[0]
+        pair = (learner, opponent)
+        agents = Opponents(learner, [opponent], seat=0) if opposed else pair
+        log = train(env, agents, 60, seed=2, progress=False)
+        runs.append((log.winners.tolist(), log.lengths.tolist(), contents(pair)))
+    assert runs[0] == runs[1]
 
 
 def test_opponents_are_checked():
