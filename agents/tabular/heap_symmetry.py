@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from agents.base import Array, FloatArray, Learner, MaskArray, Policy, Transition
+from agents.tabular.learner import UNREGISTERED
 from agents.tabular.position_values import PositionValueLearner
 from agents.tabular.symmetry import Symmetry
 from agents.tabular.wrapper import CompiledWrapper
@@ -53,7 +54,7 @@ class HeapSymmetry(CompiledWrapper):
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the learner's probabilities, for positions in any order; it must have them."""
-        policy = SortedPolicy(cast(Policy, self.learner), self.symmetry)
+        policy = SortedPolicy(self.inner_policy, self.symmetry)
         return policy.action_probabilities(observations, action_masks)
 
     def changed(self, transition: Transition) -> Transition:
@@ -90,7 +91,7 @@ class HeapSymmetry(CompiledWrapper):
     def from_saved(cls, saved: dict[str, Any]) -> HeapSymmetry:
         """Return the learner that :meth:`saved` was called of."""
         if saved["game"] is None:
-            raise ValueError("its game is not in the file, as it is not a registered one: game=…")
+            raise ValueError(UNREGISTERED)
         return cls(saved["learner"], saved["game"])
 
 

@@ -27,6 +27,8 @@ from agents.tabular.schedules import Exploration, Schedule
 from nim_envs import Game
 from nim_envs.compilation import compiled
 
+UNREGISTERED = "its game is not in the file, as it is not a registered one: load it with game=…"
+
 AnyLearner = TypeVar("AnyLearner", bound="TabularLearner")
 
 
@@ -109,7 +111,7 @@ class TabularLearner(ABC):
             arguments: of the constructor.
 
         Raises:
-            ValueError: it needs a game, and there is none.
+            TypeError: it needs a game, and there is none.
         """
         constructor: Any = cls
         if not cls.looks_ahead:
@@ -117,9 +119,8 @@ class TabularLearner(ABC):
             learner.game = game
             return learner
         if game is None:
-            raise ValueError(
-                f"{cls.__name__} looks ahead by the rules and needs a game: that of an environment "
-                "of nim_envs, or, of a file that has none as its game is not registered, game=…"
+            raise TypeError(
+                f"{cls.__name__} looks ahead by the rules: it needs an environment of nim_envs"
             )
         return cast(AnyLearner, constructor(game, **arguments))
 
@@ -132,7 +133,7 @@ class TabularLearner(ABC):
             arguments: of the constructor, besides spaces and game.
 
         Raises:
-            ValueError: it needs a game, and ``env`` is none of this package's.
+            TypeError: it needs a game, and ``env`` is none of this package's.
 
         Example:
             >>> from agents import QLearning
@@ -230,6 +231,8 @@ class TabularLearner(ABC):
     @classmethod
     def from_saved(cls: type[AnyLearner], saved: dict[str, Any]) -> AnyLearner:
         """Return the learner that :meth:`saved` was called of."""
+        if cls.looks_ahead and saved["game"] is None:
+            raise ValueError(UNREGISTERED)
         low, high = saved["observations"]
         observations = spaces.Box(np.array(low), np.array(high), dtype=np.int64)
         actions = spaces.Discrete(saved["actions"])

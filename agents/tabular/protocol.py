@@ -59,7 +59,7 @@ def begin_game(learner: Any) -> None:
     Args:
         learner: the state of the learner.
     """
-    _implementation(begin_game, learner)(learner)
+    _of_type(begin_game, type(learner))(learner)
 
 
 def choose(
@@ -83,7 +83,7 @@ def choose(
         uniform: the source of randomness, in [0, 1).
     """
     return int(
-        _implementation(choose, learner)(
+        _of_type(choose, type(learner))(
             learner, observation, state, legal_actions, first_move, epsilon, uniform
         )
     )
@@ -100,7 +100,7 @@ def draw_numbers(learner: Any, finished_games: int, generator: np.random.Generat
         finished_games: games that the learner has finished.
         generator: the learner's own, where it has one.
     """
-    _implementation(draw_numbers, learner)(learner, finished_games, generator)
+    _of_type(draw_numbers, type(learner))(learner, finished_games, generator)
 
 
 def learn(learner: Any, turn: Turn, epsilon: float, finished_games: int) -> None:
@@ -112,7 +112,7 @@ def learn(learner: Any, turn: Turn, epsilon: float, finished_games: int) -> None
         epsilon: probability of a random action, where the learner has one.
         finished_games: games that the learner has finished.
     """
-    _implementation(learn, learner)(learner, turn, epsilon, finished_games)
+    _of_type(learn, type(learner))(learner, turn, epsilon, finished_games)
 
 
 def learn_from_game(learner: Any, game: FinishedGame) -> None:
@@ -122,7 +122,7 @@ def learn_from_game(learner: Any, game: FinishedGame) -> None:
         learner: the state of the learner, whose arrays change in place.
         game: the turns of one seat; of a learner that plays both, first those of the last mover.
     """
-    _implementation(learn_from_game, learner)(learner, game)
+    _of_type(learn_from_game, type(learner))(learner, game)
 
 
 @compiled(inner=True)
@@ -188,11 +188,6 @@ def is_implemented(function: Callable[..., Any], state_type: type) -> bool:
 
 def _of_type(function: Callable[..., Any], state_type: type) -> Callable[..., Any]:
     return _IMPLEMENTATIONS.get((function, state_type)) or _DEFAULTS[function]
-
-
-def _implementation(function: Callable[..., Any], learner: Any) -> Callable[..., Any]:
-    """What ``function`` is where nothing is compiled."""
-    return _of_type(function, type(learner))
 
 
 def _compile_by_state(function: Callable[..., Any]) -> None:

@@ -53,7 +53,7 @@ class NimSumShaping(CompiledWrapper):
         """Go back to where :meth:`saved` was called."""
         if saved["bonus"] != self._own_bonus:
             raise ValueError(
-                f"the saved learner was paid {saved['bonus']}, this one {self._own_bonus}"
+                f"the saved learner has a bonus of {saved['bonus']}, this one {self._own_bonus}"
             )
         super().restore(saved)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -31,9 +31,16 @@ class LearnerWrapper:
         """Return the learner's action."""
         return self.learner.act(observation, action_mask, rng)
 
+    @property
+    def inner_policy(self) -> Policy:
+        """The learner, whose probabilities must be known: else a ``TypeError`` is raised."""
+        if not isinstance(self.learner, Policy):
+            raise TypeError(f"{self.learner!r} has no action_probabilities")
+        return self.learner
+
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the learner's probabilities; it must have them."""
-        return cast(Policy, self.learner).action_probabilities(observations, action_masks)
+        return self.inner_policy.action_probabilities(observations, action_masks)
 
     def begin_game(self) -> None:
         """Tell the learner that a game begins."""

@@ -44,34 +44,28 @@ def rows_of(game: Game, symmetry: Symmetry | None) -> Rows:
         symmetry: by which positions are sorted, if they are.
     """
     rules = game.rules
-    arrays = compiled_rules(game)
-    last_mover_wins = game.convention.winner(last_mover=0) == 0
     # Small types, so that the lists stay in the cache.
     kind = np.int16 if rules.num_actions < 2**15 else np.int64
+    next_positions: Array | None = None
     if rules.num_positions * rules.num_actions > LARGEST_LISTS:
-        return Rows(
-            np.zeros((3, len(rules.components)), dtype=np.int64),
-            np.zeros((3, rules.num_actions), dtype=kind),
-            np.zeros(3, dtype=np.int64),
-            None,
-            arrays,
-            last_mover_wins,
-        )
-    # In a game that splits, also of lattice points that are no positions: no play comes there.
-    positions = rules.positions(np.arange(rules.num_positions))
-    legal = rules.action_mask(positions) == 1
-    rows, actions = np.nonzero(legal)
-    after = rules.step(positions[rows], actions)
-    next_positions = np.zeros(legal.shape, dtype=np.int32)
-    next_positions[legal] = rules.indices(symmetry.sorted(after) if symmetry else after)
+        positions = np.zeros((3, len(rules.components)), dtype=np.int64)
+        legal_actions = np.zeros((3, rules.num_actions), dtype=kind)
+        legal_counts = np.zeros(3, dtype=np.int64)
+    else:
+        # In a game that splits, also of lattice points that are no positions: no play comes there.
+        positions = rules.positions(np.arange(rules.num_positions))
+        legal = rules.action_mask(positions) == 1
+        rows, actions = np.nonzero(legal)
+        after = rules.step(positions[rows], actions)
+        next_positions = np.zeros(legal.shape, dtype=np.int32)
+        next_positions[legal] = rules.indices(symmetry.sorted(after) if symmetry else after)
+        legal_actions = np.argsort(~legal, axis=1, kind="stable").astype(kind)
+        legal_counts = legal.sum(axis=1, dtype=np.int64)
+    last_mover_wins = game.convention.winner(last_mover=0) == 0
     return Rows(
-        positions,
-        np.argsort(~legal, axis=1, kind="stable").astype(kind),
-        legal.sum(axis=1, dtype=np.int64),
-        next_positions,
-        arrays,
+        positions, legal_actions, legal_counts, next_positions, compiled_rules(game),
         last_mover_wins,
-    )
+    )  # fmt: skip
 
 
 @compiled(inner=True)

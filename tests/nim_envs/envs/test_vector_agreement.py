@@ -213,7 +213,9 @@ def first_legal(observations, masks, rng):
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("opponent", [None, "random", first_legal], ids=["alone", "random", "function"])
+@pytest.mark.parametrize(
+    "opponent", [None, "random", first_legal], ids=["alone", "random", "function"]
+)
 @pytest.mark.parametrize("heaps", [(3, 4, 5), (40, 50, 60)], ids=["one group", "more groups"])
 def test_where_games_are_cut_short_the_seat_to_move_keeps_its_mask(heaps, opponent, mode):
     seat = None if opponent is None else "random"
