@@ -64,7 +64,7 @@ def test_symmetry_learns_every_order_from_games_in_one(compiled):
         RealTimeDynamicProgramming(env.game, symmetric=True),
     )
     for learner in learners:
-        train(env, learner, 5_000, seed=0, progress=False, compiled=compiled)
+        train(env, learner, 2_500, seed=0, progress=False, compiled=compiled)
         assert optimality(learner.greedy(), env.game).percent == 100
 
 
