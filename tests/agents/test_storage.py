@@ -132,7 +132,7 @@ def test_restoring_needs_the_same_learner_and_bonus():
     learner = NimSumShaping(QLearning.for_env(env), 0.1)
     for other, message in (
         (QLearning.for_env(env), "saved learner is a QLearning, this one a NimSumShaping"),
-        (NimSumShaping(QLearning.for_env(env), 0.2), r"was paid 0\.2, this one 0\.1"),
+        (NimSumShaping(QLearning.for_env(env), 0.2), r"a bonus of 0\.2, this one 0\.1"),
         (NimSumShaping(GradientBandit.for_env(env), 0.1), "holds a GradientBandit, this one a Q"),
         (NimSumShaping(QLearning.for_env(env, discount=0.5), 0.1), "other arguments"),
         (NimSumShaping(QLearning(BOX, TWO), 0.1), r"saved table is float64 \(6, 2\), this one"),

@@ -396,7 +396,7 @@ def test_without_a_file_that_knows_its_game_it_must_be_named(trained, tmp_path, 
     for arguments, named in (
         (["evaluate", "--agent", "random"], "--game is needed: no player is a file"),
         (["evaluate", "--agent", own], "--game is needed: no player is a file"),
-        (["evaluate", "--agent", looking_ahead], "not registered"),
+        (["evaluate", "--agent", looking_ahead], "not a registered one"),
         (["evaluate", "--set", "heaps=2,3", "--agent", agent], "--set heaps=2,3"),
         (["train", "--output", agent], "--game is needed"),
         (["play"], "--game is needed"),

@@ -44,7 +44,7 @@ def test_it_pays_for_leaving_nim_sum_zero_and_nothing_else():
     assert shaped.learner.games[-1] == [10.0, 0.0, 10.0]
     assert shaped.act(None, None, None) == 1
     assert shaped.greedy() == "greedy"
-    with pytest.raises(AttributeError, match="action_probabilities"):
+    with pytest.raises(TypeError, match="action_probabilities"):
         shaped.action_probabilities(None, None)
 
 
