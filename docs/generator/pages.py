@@ -20,7 +20,6 @@ import pettingzoo
 from tabulate import tabulate
 
 from agents.registry import LEARNERS
-from agents.tabular.position_values import PositionValueLearner
 from benchmarks.optimality import GAMES as SETTINGS
 from benchmarks.pictures import frames_of, gif
 from nim_envs import Convention, Game, GameEnv
@@ -187,26 +186,29 @@ environment's page</autoref>.
 
 
 def learners_page() -> None:
-    """Write the page of all learners, a row each."""
-    rows = []
-    for name, row in LEARNERS.items():
-        cls = row.learner
-        link = f'<autoref identifier="{cls.__module__}.{cls.__name__}">{cls.__name__}</autoref>'
-        arguments = ", ".join(f"{key}={value!r}" for key, value in row.arguments.items())
-        knows = "the rules" if issubclass(cls, PositionValueLearner) else "what it observes"
-        # A bar would end the cell of the table.
-        formula = row.formula.replace("|", "&#124;").replace("*", "&#42;")
-        rows.append((f"`{name}`", link, f"`{arguments}`" if arguments else "", knows, formula))
-    write(
-        "learners.md",
-        "# Learners\n\nEach is one file of `agents/learners`. The name is that of the command line "
+    """Write the page of all learners: what each is, its rule, and the names it has."""
+    parts = [
+        "# Learners\n\nEach is one file of `agents/learners`, whose page in the reference has the "
+        "source of its rule. s is a position, a a move, s' the next position, r the reward, γ the "
+        "discount and α the learning rate. Names are those of the command line "
         "(`python -m agents train --learner NAME`) and of the benchmarks, where the learner is "
-        "made with these arguments over its defaults. s is a position, a a move, s' the next "
-        "position, γ the discount, α the learning rate; the source of each rule is on the "
-        "learner's page.\n\n"
-        + table(("name", "class", "arguments", "knows", "learning rule"), rows)
-        + "\n",
-    )
+        "made with the arguments beside the name.\n"
+    ]
+    by_class: dict[Any, dict[str, Any]] = {}
+    for name, row in LEARNERS.items():
+        by_class.setdefault(row.learner, {})[name] = row
+    for cls, rows in by_class.items():
+        link = f'<autoref identifier="{cls.__module__}.{cls.__name__}">{cls.__name__}</autoref>'
+        looks = "It knows the rules, and looks one move ahead by them." if cls.looks_ahead else ""
+        names = []
+        for name, row in rows.items():
+            arguments = ", ".join(f"{key}={value!r}" for key, value in row.arguments.items())
+            each = ", one for each player" if row.one_for_each_seat else ""
+            names.append(f"- `{name}`" + (f": `{arguments}`" if arguments else "") + each)
+        summary = (inspect.getdoc(cls) or "").partition("\n")[0]
+        formula = re.sub(r"([*\[\]])", r"\\\1", next(iter(rows.values())).formula)
+        parts.append(f"## {link}\n\n{summary} {looks}\n\n> {formula}\n\n" + "\n".join(names) + "\n")
+    write("learners.md", "\n".join(parts))
 
 
 def root_page(source: str, page: str) -> None:
