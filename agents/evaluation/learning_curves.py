@@ -38,7 +38,7 @@ class LearningCurve:
 
     @property
     def first_sustained(self) -> int | None:
-        """Index of the first point from which the score stays 100 % to the end; ``None`` if none."""
+        """Index of the first point from which the score stays 100 %; ``None`` if there is none."""
         below = np.flatnonzero(self.percent < 100)
         first = int(below[-1]) + 1 if len(below) else 0
         return first if first < len(self.percent) else None

@@ -1,4 +1,4 @@
-"""Search players for any deterministic zero-sum AEC environment of two players with perfect information."""
+"""Search players for deterministic zero-sum AEC environments with perfect information."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from agents.plotting.curves import COLOURS, MARKERS
 from agents.plotting.style import BLACK, BLUE, GREEN, GREY, PAGE_WIDTH, VERMILLION, styled
-from benchmarks.published.systems import AGAINST, IMPROVED, SYSTEMS
 from benchmarks.published.contenders import Trained
+from benchmarks.published.systems import AGAINST, IMPROVED, SYSTEMS
 
 PUBLISHED: dict[str, Any] = {"marker": "x", "color": BLACK, "markersize": 7, "label": "published"}
 MEASURED: dict[str, Any] = {
