@@ -143,6 +143,6 @@ def seeds_option(default: str) -> Callable[[Any], Any]:
     return count_option("--seeds", f"Seeds 0 to N-1 (default: {default})")
 
 
-def typed_command() -> str:
+def invocation() -> str:
     """Return the command that is running, as it was typed."""
     return str(click.get_current_context().meta[__name__])

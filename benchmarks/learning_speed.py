@@ -21,9 +21,9 @@ from agents.training import train
 from benchmarks.command_line import (
     benchmark,
     count_option,
+    invocation,
     names_option,
     seeds_option,
-    typed_command,
 )
 from benchmarks.optimality import GameSetting
 from benchmarks.parallel import in_parallel, parallel_options
@@ -280,7 +280,7 @@ def main(
     write_csv(output / "ratio.csv", RATIO_HEADER, ratio)
     write_text(
         output / "learning_speed.md",
-        f"# Learning speed\n\n`{typed_command()}`\n\n{table(RATIO_HEADER, ratio, style='github')}\n\n"
+        f"# Learning speed\n\n`{invocation()}`\n\n{table(RATIO_HEADER, ratio, style='github')}\n\n"
         f"{table(HEADER, rows, style='github')}\n\n{NOTES}",
     )
     for board in boards:

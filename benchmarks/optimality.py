@@ -17,7 +17,7 @@ import pettingzoo
 from agents import Learner, OptimalAgent, Policy, RandomAgent, registry
 from agents.evaluation import SEATS, Optimality, optimality
 from agents.training import train
-from benchmarks.command_line import benchmark, names_option, seeds_option, typed_command
+from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import machine, table, write_csv, write_text
 from nim_envs import GameEnv
@@ -252,7 +252,7 @@ def main(
         tuple(Run.__dataclass_fields__),
         [tuple(vars(run).values()) for run in runs],
     )
-    write_text(output / "optimality.md", report(runs, seeds, typed_command()))
+    write_text(output / "optimality.md", report(runs, seeds, invocation()))
     print(f"\n{time.perf_counter() - began:.0f} s in all; written to {output}")
 
 

@@ -21,7 +21,7 @@ from agents.base import FloatArray
 from agents.evaluation.value_score import value_optimality
 from agents.plotting.style import BLUE, GREEN, PAGE_WIDTH, VERMILLION, save_figure, styled
 from agents.training import train
-from benchmarks.command_line import benchmark, names_option, typed_command
+from benchmarks.command_line import benchmark, invocation, names_option
 from benchmarks.report import machine, table, write_csv, write_text
 from nim_envs import GameEnv, make_game
 
@@ -252,7 +252,7 @@ def main(
         for number, board in BOARDS.items()
         if (number <= 6 if quick else full or not board.full)
     ]
-    command = typed_command()
+    command = invocation()
     runs: list[Run] = []
     for board in map(BOARDS.__getitem__, heaps):
         runs.append(run(board, "uniform", seed, symmetric=symmetric))

@@ -63,7 +63,7 @@ class GameVecEnv(VecEnv):
         return np.ascontiguousarray(observations["observation"])
 
     def reset(self) -> Array:
-        """Begin new games, from the seeds and options that were set; all use the first game's options.
+        """Begin new games, from the seeds and options that were set, of which the first options count.
 
         Returns:
             The observations, ``(num_envs, ...)``.
@@ -215,7 +215,7 @@ class OptimalityCallback(BaseCallback):
 
     @property
     def remaining(self) -> float:
-        """Share of training that is left: of the games, or without a limit of them, of the steps."""
+        """Share of training that is left: of the games, or without a limit on them of the steps."""
         if self.most is None:
             return float(self.model._current_progress_remaining)
         return max(0.0, 1 - self.played / self.most)

@@ -70,7 +70,7 @@ class ActionValueLearner(TabularLearner):
         super().__init__(index, state, learned=learned, num_actions=num_actions, **others)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probabilities of the epsilon-greedy policy of the current table and epsilon."""
+        """Return the probabilities of the epsilon-greedy policy, by the current table."""
         greedy = GreedyTablePolicy(self.index, self.table)
         shares = greedy.action_probabilities(observations, action_masks)
         return explored(shares, action_masks, self.exploration.epsilon)

@@ -309,12 +309,12 @@ def compiled_calls(state_type: Any) -> CompiledCalls:
         seat, observation, mask, action, reward, reply_observation, reply_mask, reply_reward = turn[
             :8
         ]
-        next_observation, next_mask, terminated, truncated, bonus = turn[8:]
+        later, next_mask, terminated, truncated, bonus = turn[8:]
         complete = Turn(
-            seat, observation, mixed_radix_number(observation, strides, offset), np.flatnonzero(mask), action,
-            reward, bonus, reply_observation, mixed_radix_number(reply_observation, strides, offset),
+            seat, before, mixed_radix_number(before, strides, offset), np.flatnonzero(mask), action,
+            reward, bonus, after, mixed_radix_number(after, strides, offset),
             np.flatnonzero(reply_mask), reply_reward,
-            mixed_radix_number(next_observation, strides, offset), np.flatnonzero(next_mask),
+            mixed_radix_number(later, strides, offset), np.flatnonzero(next_mask),
             terminated, truncated,
         )  # fmt: skip
         learn(state_type(*fields), complete, epsilon, finished_games)

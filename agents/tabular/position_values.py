@@ -162,7 +162,7 @@ def _act(
 def _many_action_values(
     positions: PositionValues, observations: Array, action_masks: MaskArray, out: FloatArray
 ) -> None:
-    """Write the action values of ``(n, components)`` to ``out``; illegal entries stay as they are."""
+    """Write the action values of ``(n, components)`` to ``out``; illegal ones stay as they are."""
     for row in range(len(observations)):
         legal_actions = np.flatnonzero(action_masks[row])
         write_action_values(positions, observations[row], legal_actions)
@@ -233,11 +233,11 @@ class PositionValueLearner(TabularLearner):
         return mine is not None and (mine.rules, mine.convention) == (game.rules, game.convention)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probabilities of the epsilon-greedy policy of the current values and epsilon."""
+        """Return the probabilities of the epsilon-greedy policy, by the current values."""
         greedy = GreedyValuePolicy(self.state.positions)
         shares = greedy.action_probabilities(observations, action_masks)
         return explored(shares, action_masks, self.exploration.epsilon)
 
     def greedy(self) -> GreedyValuePolicy:
-        """Return the policy that moves to the position that is now of least value to the opponent."""
+        """Return the policy that moves to a position of least current value for the opponent."""
         return GreedyValuePolicy(self.state.positions._replace(values=self.values.copy()))

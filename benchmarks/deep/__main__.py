@@ -17,7 +17,7 @@ import numpy as np
 from agents import Policy, QLearning, RandomAgent
 from agents.evaluation import optimality
 from agents.training import train
-from benchmarks.command_line import benchmark, names_option, seeds_option, typed_command
+from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.deep.settings import (
     BOARDS,
     MAIN_ENCODING,
@@ -286,7 +286,7 @@ def main(
     )
     write_text(
         output / "deep.md",
-        f"# Deep learners\n\n`{typed_command()}`\n\n{table(HEADER, rows, style='github')}\n\n"
+        f"# Deep learners\n\n`{invocation()}`\n\n{table(HEADER, rows, style='github')}\n\n"
         + "".join(f"- {line}.\n" for line in compared)
         + f"\n## Notes\n\n{NOTES}",
     )

@@ -15,7 +15,7 @@ import click
 import numpy as np
 
 from agents.plotting.style import save_figure
-from benchmarks.command_line import benchmark, names_option, seeds_option, typed_command
+from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.contenders import Trained
 from benchmarks.published.figures import comparison, q_learners
@@ -203,7 +203,7 @@ def main(
             print(f"\n{name}: {SYSTEMS[name].defect}")
     write_csv(output / "published.csv", HEADER, rows)
     write_csv(output / "costs.csv", COSTS, costs(runs))
-    write_text(output / "published.md", report(runs, seeds, typed_command()))
+    write_text(output / "published.md", report(runs, seeds, invocation()))
     for name, figure in (("comparison", comparison(runs)), ("q_learners", q_learners(runs))):
         if figure is not None:
             for suffix in (".png", ".svg"):
