@@ -63,7 +63,7 @@ class GameVecEnv(VecEnv):
         return np.ascontiguousarray(observations["observation"])
 
     def reset(self) -> Array:
-        """Begin new games, from the seeds and options that were set, of which the first options count.
+        """Begin new games from the seeds and options that were set; the first options count for all.
 
         Returns:
             The observations, ``(num_envs, ...)``.

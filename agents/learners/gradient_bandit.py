@@ -29,12 +29,12 @@ def gradient_bandit(
     temperature: float,
     probabilities: FloatArray,
 ) -> None:
-    """H(s, b) += (α/τ) [R − R̄(s)] [1{b = a} − π(b | s)] for every legal b; then R̄(s) += [R − R̄(s)] / N(s).
+    """H(s, b) += (α/τ) [R − R̄(s)] [1{b = a} − π(b | s)] for legal b;  R̄(s) += [R − R̄(s)] / N(s).
 
     Args:
         preferences: H, ``(states, actions)``, changed in place.
         baselines: R̄, the mean of the earlier results by state, ``(states,)``, changed in place.
-        visits: N, the number of results by state, ``(states,)``, changed in place.
+        visits: N, the number of results by state, ``(states,)``, this one added in place.
         state: s.
         legal_actions: those at s.
         action: a.

@@ -77,7 +77,7 @@ class QLearningState(NamedTuple):
 
 
 class ReplayState(NamedTuple):
-    """The same with replay: of another type, so that learning without replay is compiled without it."""
+    """The same with replay, as a type of its own: learning without replay is compiled without it."""
 
     table: FloatArray
     q_learning: QLearningState

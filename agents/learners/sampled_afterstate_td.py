@@ -30,7 +30,7 @@ def afterstate_td(
     learning_rate: float,
     discount: float,
 ) -> None:
-    """V(s') += α [−r − γ V(s'') − V(s')], s' being the position after the move, s'' after the reply.
+    """V(s') += α [−r − γ V(s'') − V(s')] for s' after the move and s'' after the opponent's reply.
 
     V is for the player to move: at s' the opponent, hence −r; at s'' the mover again.
 

@@ -116,7 +116,7 @@ class WinLossRatio(TabularLearner):
     """Plays moves with probability proportional to wins over losses, counted over all games.
 
     Every move of every game counts, as from each position on the rest is a game. One agent
-    plays both seats. A draw counts as half a win and half a loss, a game that was cut short not at all.
+    plays both seats. A draw counts as half a win and half a loss; a game cut short does not count.
 
     Args:
         observation_space: of either player, with integer observations.

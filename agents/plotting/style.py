@@ -19,7 +19,7 @@ T = TypeVar("T")
 BLACK, BLUE, VERMILLION, GREEN = "#000000", "#0072B2", "#D55E00", "#009E73"
 PURPLE, ORANGE, SKY = "#CC79A7", "#E69F00", "#56B4E9"
 GREY = "#666666"
-"""Colours that colour-blind people can tell apart: M. Okabe & K. Ito, "Color universal design" (2008).
+"""Colours for colour-blind readers too: M. Okabe & K. Ito, "Color universal design" (2008).
 
 Their yellow is left out, as a line of it hardly shows on white.
 """

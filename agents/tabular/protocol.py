@@ -1,7 +1,8 @@
 """The functions that a table learner implements, for both training loops.
 
 A learner's state is a ``NamedTuple`` of its arrays and numbers. Its module implements
-:func:`choose`, :func:`learn` and the others for it, marked by :func:`implements`. They are called from compiled loops of whole games and, one call at a time, by
+:func:`choose`, :func:`learn` and the others for it, marked by :func:`implements`. They are called
+from compiled loops of whole games and, one call at a time, by
 :class:`agents.tabular.learner.TabularLearner`: there is no second version of them.
 """
 
