@@ -63,7 +63,7 @@ class GameVecEnv(VecEnv):
         return np.ascontiguousarray(observations["observation"])
 
     def reset(self) -> Array:
-        """Begin new games from the seeds and options that were set; the first options count for all.
+        """Begin new games from the seeds and options that were set; the first options are for all.
 
         Returns:
             The observations, ``(num_envs, ...)``.

@@ -77,7 +77,7 @@ class QLearningState(NamedTuple):
 
 
 class ReplayState(NamedTuple):
-    """The same with replay, as a type of its own: learning without replay is compiled without it."""
+    """The same with replay; a type of its own, so that learning without it is compiled alone."""
 
     table: FloatArray
     q_learning: QLearningState

@@ -97,9 +97,9 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
 
     For a learner three panels, positions down and moves across: the preferences or values by
     which its greedy policy ranks moves, the probabilities that it plays with, and the greedy
-    policy. For another agent its policy alone. In the panel of the policy a dot marks each winning move;
-    triangles mark the P-positions; illegal moves are hatched. Positions without a legal move
-    are left out.
+    policy. For another agent its policy alone. In the panel of the policy a dot marks each
+    winning move; triangles mark the P-positions; illegal moves are hatched. Positions without a
+    legal move are left out.
 
     Args:
         agent: a learner, or an agent with ``action_probabilities``.

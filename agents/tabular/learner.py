@@ -306,7 +306,8 @@ def compiled_calls(state_type: Any) -> CompiledCalls:
         fields: Any, strides: IntArray, offset: int, turn: Any, epsilon: float, finished_games: int
     ) -> None:
         # In the order of agents.base.Transition.
-        seat, before, mask, action, reward, after, reply_mask, reply_reward = turn[:8]later, next_mask, terminated, truncated, bonus = turn[8:]
+        seat, before, mask, action, reward, after, reply_mask, reply_reward = turn[:8]
+        later, next_mask, terminated, truncated, bonus = turn[8:]
         complete = Turn(
             seat, before, mixed_radix_number(before, strides, offset), np.flatnonzero(mask), action,
             reward, bonus, after, mixed_radix_number(after, strides, offset),
