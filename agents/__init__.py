@@ -51,7 +51,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Say which learner is meant by a name of the first version."""
+    """Say which learner may be meant by a name of the first version."""
     if name == "AfterstateTD":
         # `from agents import …` shows the message of an ImportError, and not of an AttributeError.
         raise ImportError(

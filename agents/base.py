@@ -1,4 +1,4 @@
-"""What an agent is: the protocols that players and learners meet."""
+"""The protocols that players and learners implement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MaskArray = npt.NDArray[np.int8]
 
 @runtime_checkable
 class Agent(Protocol):
-    """A player: it picks an action from what it observes."""
+    """A player: it chooses an action from what it observes."""
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a legal action.
@@ -47,12 +47,12 @@ class Policy(Agent, Protocol):
 
 
 class Transition(NamedTuple):
-    """One turn of one seat: its move, the opponent's reply, and what came of both.
+    """One turn of one seat: its move, the opponent's reply, and the rewards of both.
 
     Where the move ended the game there was no reply, and ``reply_action_mask`` is all zeros. Where
     the game was cut short after the move there was no reply either: ``reply_action_mask`` says what
-    the opponent might have done, and ``next_action_mask`` is all zeros. Where it was cut short
-    after the reply, ``next_action_mask`` says what the mover might have done.
+    the opponent could have done, and ``next_action_mask`` is all zeros. Where it was cut short
+    after the reply, ``next_action_mask`` says what the mover could have done.
     """
 
     seat: int  # who moved: 0 or 1
@@ -75,24 +75,24 @@ class Learner(Agent, Protocol):
     """An agent that learns from its transitions."""
 
     def update(self, transition: Transition) -> None:
-        """Learn from one turn; called in order of completion, once a turn."""
+        """Learn from one turn; called once for each turn, in order of completion."""
         ...
 
     def greedy(self) -> Policy:
-        """Return what was learned so far as a policy that explores no more and learns nothing."""
+        """Return the greedy policy of what was learned so far; it does not learn."""
         ...
 
 
 @runtime_checkable
 class GameLearner(Learner, Protocol):
-    """A learner to which a game is more than its turns.
+    """A learner that learns from whole games, or has to know when one begins.
 
-    It is asked to begin each game, and handed each game that has ended. One that is cut short has
-    no result: its last transition says so, and it is not handed over.
+    It is asked to begin each game, and given each game that has ended. A game that is cut short
+    has no result: its last transition says so, and the learner is not given it.
     """
 
     def begin_game(self) -> None:
-        """Prepare for a new game; what is left of the one before belongs to no other."""
+        """Prepare for a new game; forget what is left of the one before."""
         ...
 
     def learn_from_game(self, transitions: Sequence[Transition]) -> None:
@@ -100,6 +100,6 @@ class GameLearner(Learner, Protocol):
 
         Args:
             transitions: all turns of one seat, in order; a learner that plays both seats is
-                handed first those of the last mover, then the other's.
+                given first those of the last mover, then the other's.
         """
         ...

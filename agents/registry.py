@@ -1,4 +1,4 @@
-"""The learners by name: a row each, for the command line, benchmarks, tests and the manual."""
+"""The learners by name, one row each, for the command line, benchmarks, tests and the manual."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from agents.tabular.learner import TabularLearner
 
 @dataclass(frozen=True)
 class Row:
-    """A learner with the arguments that it is benchmarked with.
+    """A learner, with the arguments that the benchmarks use.
 
     Attributes:
         learner: its class.
         rule: its learning rule, whose docstring begins with the formula.
-        arguments: of its constructor, over the defaults.
+        arguments: of its constructor, in place of the defaults.
         one_for_each_seat: whether each seat has a learner of its own, not one table for both.
     """
 
@@ -52,7 +52,7 @@ class Row:
 
         Args:
             env: see :meth:`agents.tabular.learner.TabularLearner.for_env`.
-            arguments: over those of the row.
+            arguments: in place of those of the row.
         """
         return tuple(
             self.learner.for_env(env, **{**self.arguments, **arguments})

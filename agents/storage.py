@@ -1,7 +1,7 @@
 """Save and load learners: arrays and JSON in one file, no pickle.
 
 A file is a zip archive of ``header.json`` and ``0.npy``, ``1.npy``, …; loading one never runs
-code out of it. What of a learner it holds, the learner says: ``saved``, ``restore`` and
+code out of it. Each learner says what a file holds of it: ``saved``, ``restore`` and
 ``from_saved`` of :class:`agents.tabular.learner.TabularLearner`.
 """
 
@@ -35,7 +35,7 @@ CLASSES: dict[str, Any] = {
     "HeapSymmetry": HeapSymmetry,
     "NimSumShaping": NimSumShaping,
 }
-"""What can be saved, by the name that a file gives it: every registered learner, and wrappers."""
+"""The classes that can be saved, by their names in a file: registered learners, and wrappers."""
 
 
 class StorageError(NimEnvsError, ValueError):
@@ -43,18 +43,18 @@ class StorageError(NimEnvsError, ValueError):
 
 
 def save(learner: Learner, path: str | Path) -> None:
-    """Save ``learner`` with everything that it has learned and needs to go on learning.
+    """Save ``learner`` with all that it has learned and needs to go on learning.
 
     A registered game that the learner knows is saved with it, convention and start included. The
     file appears whole or not at all.
 
     Args:
-        learner: one of this package's learners.
+        learner: a learner of ``agents``.
         path: where to.
 
     Raises:
-        StorageError: not such a learner, or an argument (a schedule of one's own, say) that no
-            file can hold.
+        StorageError: not such a learner, or an argument that no file can hold, such as a
+            schedule of the caller's own.
     """
     save_content({"learner": learner}, path)
 
@@ -64,8 +64,8 @@ def load(path: str | Path, game: Game | None = None) -> Any:
 
     Args:
         path: the file.
-        game: of a learner whose game is none of :data:`nim_envs.registration.GAMES`, so that the
-            file does not say it; ignored where the file does.
+        game: of a learner whose game is not in :data:`nim_envs.registration.GAMES`, so that the
+            file does not name it; ignored where the file does.
 
     Raises:
         StorageError: the file is damaged, holds no saved learner, or is of a newer format; or the
@@ -136,7 +136,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[np.ndarray[Any, Any]]]:
             ]
     except StorageError:
         raise
-    # What zipfile, json and NumPy raise at bytes that they cannot read.
+    # What zipfile, json and NumPy raise on bytes that they cannot read.
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -208,12 +208,12 @@ def _encode_game(game: Game, arrays: list[np.ndarray[Any, Any]]) -> Any:
     name, arguments = game.registered
     try:
         return {"game": name, "arguments": _encode(arguments, arrays)}
-    except StorageError:  # a start of one's own, say
+    except StorageError:  # such as a start of the caller's own
         return None
 
 
 def _decode(code: Any, arrays: list[np.ndarray[Any, Any]], game: Game | None) -> Any:
-    """Return what :func:`_encode` encoded, ``game`` being that of learners that know none."""
+    """Return what :func:`_encode` encoded, with ``game`` for learners whose file names none."""
     if isinstance(code, list):
         return [_decode(entry, arrays, game) for entry in code]
     if not isinstance(code, dict):

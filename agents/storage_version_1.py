@@ -1,4 +1,4 @@
-"""Reads what the first version of this package has saved."""
+"""Reads files that the first version of this package saved."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from nim_envs.starts import BalancedStart, FixedStart, OutcomeStart, UniformStar
 
 
 class ReplayBuffer(NamedTuple):
-    """A buffer as the first version kept it."""
+    """A replay buffer as the first version stored it."""
 
     positions: Any
     actions: Any
@@ -64,18 +64,18 @@ VALUES: dict[str, Any] = {
 
 CLASSES: dict[str, Any] = {
     **{row.learner.__name__: row.learner for row in LEARNERS.values()},
-    # It looked at all options by the rules, whatever its name said.
+    # Despite its name it looked at all options, by the rules.
     "AfterstateTD": LEARNERS["real-time-dynamic-programming"].learner,
 }
 
 REPLAY = tuple(f"replay_{name}" for name in replay.ReplayBuffer._fields[:7])
-"""What the arrays of such a buffer are called now, in their order."""
+"""The present names of the arrays of such a buffer, in their order."""
 
 
 def decode_version_1(code: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
     """Return the content of a file of the first version.
 
-    Half a game that a learner had in memory is left out: it belongs to no other.
+    An unfinished game that a learner had stored is left out.
 
     Args:
         code: the JSON content.
@@ -126,7 +126,7 @@ def decode_version_1(code: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
 
 
 def _learner(name: str, arguments: dict[str, Any], state: Mapping[str, Any]) -> Any:
-    """A learner made with ``arguments`` that has learned ``state``."""
+    """A learner made with ``arguments``, with ``state`` as what it has learned."""
     if name == "NimSumShaping":
         return NimSumShaping(**arguments)
     if name == "HeapSymmetry":
@@ -148,7 +148,7 @@ def _learner(name: str, arguments: dict[str, Any], state: Mapping[str, Any]) -> 
 
 
 def generator(state: dict[str, Any]) -> np.random.Generator:
-    """Return a generator that goes on where the one with this state was."""
+    """Return a generator in this state."""
     bits = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM}[state["bit_generator"]]()
     bits.state = cast(Any, state)
     return np.random.Generator(bits)

@@ -1,4 +1,4 @@
-"""Contestants that step many games or episodes at a time, and the floor under them all."""
+"""Environments that step many games at a time, and the lowest time that their arrays allow."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from nim_envs.registration import gymnasium_id
 
 
 class Rate(NamedTuple):
-    """What was done in a second.
+    """Steps and moves in a second.
 
-    A step that only begins a new game, as in Gymnasium's next-step autoreset, is no move.
+    A step that only begins a new game, as in Gymnasium's next-step autoreset, is not a move.
     """
 
     steps: float
@@ -38,7 +38,7 @@ class Batch:
     Args:
         make: returns a timer for a number of games at a time, warmed up.
         sizes: numbers of games to try.
-        modules: what it needs.
+        modules: the packages that it needs.
     """
 
     make: Callable[[int], Timer]
@@ -50,11 +50,11 @@ SIZES = (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18)
 BASE = "nim 3-4-5, 1 thread"
 """What the others are compared with."""
 FLOOR = "copying the same bytes, NumPy"
-"""What nothing that returns such arrays can beat by much."""
+"""Close to the highest speed of anything that returns such arrays."""
 
 
 def our_batch(name: str, **arguments: Any) -> Callable[[int], Timer]:
-    """Return a maker of timers of one of this package's batched environments."""
+    """Return a function that makes timers of a batched environment of ``nim_envs``."""
 
     def make(size: int) -> Timer:
         env: Any = gymnasium.make_vec(
@@ -77,7 +77,7 @@ def cartpole(size: int) -> Timer:
 def envpool_cartpole(size: int) -> Timer:
     """Return a timer of EnvPool's CartPole, on all cores."""
     draw = partial(np.random.default_rng(0).integers, 2, size=size, dtype=np.int32)
-    # What it warns of is its own spaces.
+    # It warns of its own spaces.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*precision lowered")
         import envpool
@@ -140,7 +140,7 @@ def pgx_tictactoe(size: int) -> Timer:
 
 
 def openspiel_nim(size: int) -> Timer:
-    """Return a timer of OpenSpiel's Nim with heaps 3, 4, 5, straight from Python, one at a time."""
+    """Return a timer of OpenSpiel's Nim with heaps 3, 4, 5, directly from Python, one at a time."""
     import pyspiel
 
     game = pyspiel.load_game("nim", {"pile_sizes": "3;4;5", "is_misere": False})
@@ -183,7 +183,7 @@ def copying(size: int) -> Timer:
 
 
 def clocked(run: Callable[[int], tuple[int, int]]) -> Timer:
-    """Return a timer that runs for about the time asked for, looking seldom at the clock.
+    """Return a timer that runs for about the time asked for, reading the clock seldom.
 
     Args:
         run: takes a number of calls and returns the steps and moves that they made.
@@ -231,7 +231,7 @@ Rates = dict[tuple[str, int], list[Rate]]
 
 
 def measure(rounds: int, seconds: float) -> tuple[Rates, list[str]]:
-    """Time every contestant at each of its sizes; return rates by both, and who is missing."""
+    """Time every contestant at each of its sizes; return rates by both, and which are missing."""
     missing = []
     timers: dict[tuple[str, int], Timer] = {}
     for name, batch in BATCHES.items():
@@ -248,7 +248,7 @@ HEADER = ("batch", "at a time", "moves/s (median)", "lowest", "highest", "steps/
 
 
 def rows(rates: Rates) -> list[list[Any]]:
-    """Return one row a contestant and size."""
+    """Return one row for each contestant and size."""
     return [
         [
             name,

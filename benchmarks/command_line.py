@@ -1,4 +1,4 @@
-"""The command line of a benchmark: what all of them take, and options of several names."""
+"""The command line of a benchmark: common options, and options of several names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nim_envs.cli.running import run, using
 
 
 class NamesOption(click.Option):
-    """An option of several names out of ``choices``, written as words between spaces."""
+    """An option of several names out of ``choices``, separated by spaces."""
 
     def __init__(self, *args: Any, choices: Iterable[Any], least: int, **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -21,7 +21,7 @@ class NamesOption(click.Option):
         self.least = least
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
-        """Return the choices that the names are of, as a list."""
+        """Return the list of choices that the names stand for."""
         if not isinstance(value, str):
             return value
         known = {str(choice): choice for choice in self.choices}
@@ -39,25 +39,25 @@ class NamesOption(click.Option):
 class Benchmark(click.Command):
     """A benchmark as a command; calling it runs it.
 
-    An option of several names takes all words up to the next option: ``--games nim kayles``.
+    An option of several names takes all arguments up to the next option: ``--games nim kayles``.
     """
 
     def __call__(self, arguments: Sequence[str] | None = None) -> None:
         """Run the benchmark.
 
         Args:
-            arguments: words of the command line; ``None`` for those of the process.
+            arguments: of the command line; ``None`` for those of the process.
 
         Raises:
-            SystemExit: it was stopped, or the words or the files that they name are wrong; what
-                is wrong is one line on standard error.
+            SystemExit: it was stopped, or an argument or a file that it names is wrong; the
+                error is one line on standard error.
         """
         code = run(self, arguments, f"python -m benchmarks.{self.name}")
         if code:
             raise SystemExit(code)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words, of which those that belong to one option are joined before."""
+        """Parse the arguments, after joining those that belong to one option."""
         ctx.meta[__name__] = " ".join([ctx.command_path, *args])
         several = {
             name
@@ -70,13 +70,13 @@ class Benchmark(click.Command):
             joined.append(args[0])
             args = args[1:]
             if joined[-1] in several:
-                names = list(takewhile(lambda word: not word.startswith("-"), args))
+                names = list(takewhile(lambda argument: not argument.startswith("-"), args))
                 joined.append(" ".join(names))
                 args = args[len(names) :]
         return super().parse_args(ctx, joined)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the benchmark; the directory for its results is made before."""
+        """Make the directory for the results, then run the benchmark."""
         output: Path = ctx.params["output"]
         with using(output):
             output.mkdir(parents=True, exist_ok=True)
@@ -143,6 +143,6 @@ def seeds_option(default: str) -> Callable[[Any], Any]:
     return count_option("--seeds", f"Seeds 0 to N-1 (default: {default})")
 
 
-def words_typed() -> str:
-    """Return the command that runs now, as it was typed."""
+def invocation() -> str:
+    """Return the command that is running, as it was typed."""
     return str(click.get_current_context().meta[__name__])

@@ -1,4 +1,4 @@
-"""How soon learners play every position right: games and seconds to the first sustained 100 %.
+"""How soon learners play every position optimally: games and seconds to the first sustained 100 %.
 
 python -m benchmarks.learning_speed --help explains every option.
 """
@@ -21,9 +21,9 @@ from agents.training import train
 from benchmarks.command_line import (
     benchmark,
     count_option,
+    invocation,
     names_option,
     seeds_option,
-    words_typed,
 )
 from benchmarks.optimality import GameSetting
 from benchmarks.parallel import in_parallel, parallel_options
@@ -34,13 +34,13 @@ from nim_envs import GameEnv
 
 @dataclass(frozen=True)
 class Board:
-    """Where learners compete.
+    """A game on which learners are compared.
 
     Args:
         game: the game, with its starts.
         every: games between two scores; every point of the curve is exact to this.
-        most: games after which a learner gives up.
-        seeds: how many, by default.
+        most: games after which the training of a learner stops.
+        seeds: how many there are by default.
     """
 
     game: GameSetting
@@ -95,7 +95,7 @@ LEARNERS: dict[str, Callable[[GameEnv], Learner]] = {
 
 @dataclass(frozen=True)
 class Run:
-    """One learner on one board with one seed."""
+    """The result of one learner on one board with one seed."""
 
     board: str
     learner: str
@@ -105,19 +105,19 @@ class Run:
 
 
 def sustained(curve: LearningCurve) -> bool:
-    """Return whether 100 % has held for half as many games again as it took."""
+    """Return whether 100 % has lasted for half as many further games as it took to reach."""
     reached = curve.games_to_sustained
     return reached is not None and bool(curve.games[-1] >= 1.5 * reached)
 
 
 def run(board: str, learner: str, seed: int, limit: float, quick: bool) -> Run:
-    """Train a learner until it has held 100 %, or gives up.
+    """Train a learner until its 100 % has lasted, or until a limit.
 
     Args:
         board: a key of :data:`BOARDS`.
         learner: a key of :data:`LEARNERS`.
         seed: integer seed.
-        limit: training seconds after which it gives up.
+        limit: training seconds after which training stops.
         quick: whether to play few games: a check, not a result.
     """
     place = BOARDS[board]
@@ -139,7 +139,7 @@ HEADER = (
 
 
 def summary(runs: list[Run]) -> list[list[Any]]:
-    """Return one row a board and learner over its seeds, fewest games first on each board."""
+    """Return one row for each board and learner over its seeds, fewest games first."""
     rows: list[list[Any]] = []
     for board in BOARDS:
         rows_of_board: list[list[Any]] = []
@@ -178,8 +178,8 @@ def against_published(rounds: int, quick: bool) -> list[list[Any]]:
 
     All start from random positions. The published ones are the plain Python of
     :mod:`benchmarks.published.q_learner`, whose bootstrap has the wrong sign: the first moves at
-    random as it learns, the second, with which all are compared, epsilon-greedily and by replay.
-    Ours does the one or the other too, by its epsilon.
+    random as it learns; the second, with which all are compared, moves epsilon-greedily and learns
+    by replay. Ours does either, depending on its epsilon.
 
     Args:
         rounds: how often each is timed; the medians count.
@@ -217,7 +217,7 @@ def against_published(rounds: int, quick: bool) -> list[list[Any]]:
         games = plain_games if name in plain else compiled_games
         median = float(np.median(times))
         rate = games / median
-        # Of every seed, or of none.
+        # Only where every seed has reached it.
         slowest = None if None in reached[name] else max(second or 0.0 for second in reached[name])
         rows.append(
             [name, games, median, int(rate), rate / (rows[0][3] if rows else rate), slowest]
@@ -226,21 +226,20 @@ def against_published(rounds: int, quick: bool) -> list[list[Any]]:
 
 
 NOTES = f"""\
-- *reached*: seeds in which the greedy policy came to play every N-position of the board right,
-  and did so at every score until half as many games again were played.
+- *reached*: seeds in which the greedy policy came to play every N-position of the board
+  optimally, and did so at every score until half as many games again were played.
 - *games*, *seconds*: to the first of those scores, median over the seeds that reached it, with
   the fewest and most games. Scores are taken at intervals, so games are exact to one interval.
 - *seconds* are of training alone, in compiled games: not the scoring, nor compilation. Runs share
   the machine's cores.
-- *last score %*: mean over all seeds, when they stopped; a learner gives up after a number of
+- *last score %*: mean over all seeds, when they stopped; training stops after a number of
   games or of seconds.
 - Every game starts from a uniformly drawn position (exploring starts).
-- Real-time dynamic programming and sampled afterstate TD are told the rules; those named
-  symmetric, that the order of heaps
-  does not matter; all others see observations alone.
+- Real-time dynamic programming and sampled afterstate TD know the rules; those named symmetric
+  also know that the order of heaps does not matter; all others know their observations alone.
 - The published Q-learners are timed in the same run, in turns with compiled Q-learning, in plain
   Python; *ratio* is to the improved one. *seconds to 100 %* are of training until every N-position
-  is played right, from then on: the slowest of the seeds. The published ones do not get there.
+  is played optimally from then on, in the slowest of the seeds. The published ones never reach it.
 - Machine: {machine()}.
 """
 
@@ -254,7 +253,7 @@ NOTES = f"""\
 @names_option("--learners", LEARNERS, "Learners to train")
 @seeds_option("10 on small boards, 1 on the largest; quick: 1")
 @count_option(
-    "--limit", "Training seconds after which a learner gives up", metavar="SECONDS", default=10,
+    "--limit", "Training seconds after which a learner is stopped", metavar="SECONDS", default=10,
     show_default=True,
 )  # fmt: skip
 @parallel_options
@@ -262,7 +261,7 @@ def main(
     boards: list[str] | None, learners: list[str], seeds: int | None, limit: int,
     jobs: int | None, backend: str, output: Path, quick: bool,
 ) -> None:  # fmt: skip
-    """Measure games and seconds until each learner plays every position right."""
+    """Measure games and seconds until each learner plays every position optimally."""
     boards = boards or list(BOARDS)[: 3 if quick else None]
     began = time.perf_counter()
     ratio = against_published(1 if quick else 5, quick)
@@ -281,7 +280,7 @@ def main(
     write_csv(output / "ratio.csv", RATIO_HEADER, ratio)
     write_text(
         output / "learning_speed.md",
-        f"# Learning speed\n\n`{words_typed()}`\n\n{table(RATIO_HEADER, ratio, style='github')}\n\n"
+        f"# Learning speed\n\n`{invocation()}`\n\n{table(RATIO_HEADER, ratio, style='github')}\n\n"
         f"{table(HEADER, rows, style='github')}\n\n{NOTES}",
     )
     for board in boards:

@@ -1,4 +1,4 @@
-"""The main job: train each learner on each game and score it exactly.
+"""The main benchmark: train each learner on each game and score it exactly.
 
 python -m benchmarks.optimality --help explains every option.
 """
@@ -17,7 +17,7 @@ import pettingzoo
 from agents import Learner, OptimalAgent, Policy, RandomAgent, registry
 from agents.evaluation import SEATS, Optimality, optimality
 from agents.training import train
-from benchmarks.command_line import benchmark, names_option, seeds_option, words_typed
+from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import machine, table, write_csv, write_text
 from nim_envs import GameEnv
@@ -149,7 +149,7 @@ def run(game: str, learner: str, seed: int, quick: bool) -> Run:
 
 
 def _scores(policies: tuple[Policy, ...], env: GameEnv) -> list[Optimality]:
-    """One policy over all N-positions; one a seat each over those that its seat can face."""
+    """One policy over all N-positions; one for each seat over those at which it can be to move."""
     if len(policies) == 1:
         return [optimality(policies[0], env.game, "all")]
     return [
@@ -164,7 +164,7 @@ HEADER = (
 
 
 def summary(runs: list[Run]) -> list[list[Any]]:
-    """Return one row a game and learner, over its seeds, in the order of :data:`GAMES`."""
+    """Return one row for each game and learner, over its seeds, in the order of :data:`GAMES`."""
     rows = []
     for game in GAMES:
         for learner in LEARNERS:
@@ -194,8 +194,8 @@ NOTES = f"""\
 - *optimality %*: mean probability that the greedy policy moves to a P-position, over
   N-positions only; ties count as fractions. Mean, lowest and highest over the seeds.
 - A learner with one table for both seats is scored over all N-positions of the game. One
-  with a table for each seat (gradient-bandit) is scored over those that each seat can
-  face, and *of* counts both seats' together.
+  with a table for each seat (gradient-bandit) is scored over those at which each seat can
+  be to move, and *of* counts both seats' together.
 - *starts*: `fixed` plays every game from the initial position; `uniform` draws any
   position with a legal move (exploring starts), for every learner alike.
 - *seconds*: training alone, mean over seeds, environment included, compilation not; runs
@@ -236,7 +236,7 @@ def main(
         (game, learner, seed)
         for game in sorted(games, key=lambda name: -GAMES[name].games)
         for learner in learners
-        # Nothing to train, so nothing that a seed could change.
+        # Nothing to train, so the seed changes nothing.
         for seed in range(1 if learner in ("random", "optimal") else seeds)
     ]
     began = time.perf_counter()
@@ -252,7 +252,7 @@ def main(
         tuple(Run.__dataclass_fields__),
         [tuple(vars(run).values()) for run in runs],
     )
-    write_text(output / "optimality.md", report(runs, seeds, words_typed()))
+    write_text(output / "optimality.md", report(runs, seeds, invocation()))
     print(f"\n{time.perf_counter() - began:.0f} s in all; written to {output}")
 
 

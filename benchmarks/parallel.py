@@ -42,11 +42,11 @@ def in_parallel(
     Args:
         function: of a module that workers can import.
         tasks: tuples of its arguments.
-        jobs: runs at the same time; ``None`` for as many as there is room for.
+        jobs: runs at the same time; ``None`` for as many as the machines can take.
         backend: one of :data:`BACKENDS`.
 
     Returns:
-        One result a task, in the order in which they came.
+        One result for each task, in the order in which they were given.
 
     Raises:
         MissingPackageError: Ray is asked for and not installed.
@@ -66,7 +66,7 @@ def _parallel(jobs: int | None, backend: str) -> Any:
         ray_tasks.connect()
     except ray_tasks.NoClusterError as error:
         raise click.UsageError(f"--backend ray: {error}") from error
-    # Where there is no limit Ray is given all at once, so that machines may join later.
+    # Without a limit Ray is given all tasks at once, so that machines may join later.
     return joblib.Parallel(
         n_jobs=jobs or -1,
         backend="ray_tasks",

@@ -43,7 +43,7 @@ def frames_of(name: str, arguments: dict[str, Any] | None = None, seed: int = 0)
         seed: of both players.
 
     Returns:
-        One picture a position, the winning moves marked, each ``(height, width, 3)``, uint8.
+        One picture for each position, the winning moves marked, each ``(height, width, 3)``, uint8.
 
     Raises:
         InvalidGameError: an unknown game.
@@ -62,8 +62,8 @@ def frames_of(name: str, arguments: dict[str, Any] | None = None, seed: int = 0)
     frames = [env.render()]
     while not any(env.terminations.values()):
         seat = env.agent_selection
-        seen = env.observe(seat)
-        env.step(players[seat].act(seen["observation"], seen["action_mask"], rng))
+        observed = env.observe(seat)
+        env.step(players[seat].act(observed["observation"], observed["action_mask"], rng))
         frames.append(env.render())
     return cast(list[Frame], frames)
 
@@ -79,7 +79,7 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
         MissingPackageError: Pillow is not installed.
     """
     image = needed("PIL.Image", "a GIF", extra="docs")
-    # The method that keeps colours of which there is little: the players'.
+    # The method that keeps rare colours, such as those of the players.
     method = image.Quantize.FASTOCTREE
     pictures = [
         image.fromarray(frame).quantize(COLORS, method, dither=image.Dither.NONE)

@@ -1,8 +1,8 @@
 """A backend of joblib that makes every call a task of an existing Ray cluster.
 
-Ray's own backend for joblib keeps a pool of actors, hands calls to them in turn and cannot
-return results as they come; calls handed to an actor whose machine is gone wait for it. A task
-goes to whoever is free, and again to another worker if the one that had it dies.
+Ray's own backend for joblib keeps a pool of actors, gives calls to them in turn and cannot
+return results as they come; calls given to an actor whose machine has failed wait for it. A task
+goes to any free worker, and to another one if that worker dies.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ import ray
 from joblib.parallel import ParallelBackendBase
 
 RETRIES = 10
-"""How often a call is made again because a worker died. A call that kills them all ends there."""
+"""How often a call is made again because a worker died. A call that kills all of them fails."""
 
 
 class NoClusterError(ConnectionError):
-    """There is no Ray cluster to connect to."""
+    """No Ray cluster was found."""
 
 
 def connect() -> None:
-    """Connect to the cluster there is, and let joblib know the backend ``"ray_tasks"``.
+    """Connect to the running cluster, and register the backend ``"ray_tasks"`` with joblib.
 
     Raises:
         NoClusterError: there is none.
@@ -44,7 +44,7 @@ def connect() -> None:
 
 
 def _check_reachable(address: str) -> None:
-    """Raise an ``OSError`` if nobody listens at ``address``; Ray would try for six minutes."""
+    """Raise an ``OSError`` if nothing listens at ``address``; Ray would try for six minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdigit():
         socket.create_connection((host, int(port)), timeout=10).close()

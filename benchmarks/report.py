@@ -26,12 +26,12 @@ def write_text(path: Path, text: str) -> None:
 def table(header: Sequence[str], rows: Sequence[Row], style: str = "simple") -> str:
     """Return rows as an aligned table; ``style`` is one of tabulate's, such as ``"github"``."""
     # What is text stays so, even if it looks like a number, as the octal code 0.07 does.
-    words = [
+    as_text = [
         column for column in range(len(header)) if any(isinstance(row[column], str) for row in rows)
     ]
     return str(
         tabulate(
-            rows, header, tablefmt=style, floatfmt=".1f", missingval="-", disable_numparse=words
+            rows, header, tablefmt=style, floatfmt=".1f", missingval="-", disable_numparse=as_text
         )
     )
 

@@ -21,22 +21,22 @@ from agents.base import FloatArray
 from agents.evaluation.value_score import value_optimality
 from agents.plotting.style import BLUE, GREEN, PAGE_WIDTH, VERMILLION, save_figure, styled
 from agents.training import train
-from benchmarks.command_line import benchmark, names_option, words_typed
+from benchmarks.command_line import benchmark, invocation, names_option
 from benchmarks.report import machine, table, write_csv, write_text
 from nim_envs import GameEnv, make_game
 
 
 @dataclass(frozen=True)
 class Board:
-    """The board of the heaps 1, 3, 5 and so on.
+    """A board with the heaps 1, 3, 5 and so on.
 
     Args:
         heaps: how many.
         every: games between two scores with exploring starts.
-        most: games after which it stops.
-        most_fixed: games from the full board at most.
-        goal: optimality in percent at which it stops.
-        full: whether it runs with ``--full`` alone.
+        most: games after which training stops.
+        most_fixed: largest number of games from the full board.
+        goal: optimality in percent at which training stops.
+        full: whether it runs only with ``--full``.
     """
 
     heaps: int
@@ -82,14 +82,14 @@ class Run:
 def run(
     board: Board, start: str, seed: int, games: int | None = None, symmetric: bool = False
 ) -> Run:
-    """Train on a board until its goal is reached, or for so many games.
+    """Train on a board until its goal is reached, or for a number of games.
 
     Args:
         board: the board.
         start: ``"uniform"`` or ``"fixed"``.
         seed: integer seed.
-        games: how many; ``None``: until the goal, scored every so often.
-        symmetric: whether the learner is told that the order of heaps does not matter.
+        games: how many; ``None``: until the goal is reached, scored at intervals.
+        symmetric: whether the learner knows that the order of heaps does not matter.
     """
     env = board.env(start)
     # Compiled functions are loaded before the clock starts.
@@ -116,7 +116,7 @@ def run(
 
 
 def peak_megabytes() -> int | None:
-    """Return the most memory that this process has had, in 10**6 bytes; ``None`` if unknown."""
+    """Return the most memory that this process has used, in 10**6 bytes; ``None`` if unknown."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -156,7 +156,7 @@ HEADER = (
 
 
 def summary(runs: list[Run]) -> list[list[Any]]:
-    """Return one row a run."""
+    """Return one row for each run."""
     return [
         [
             run.heaps,
@@ -216,17 +216,17 @@ def scaling_figure(runs: list[Run]) -> Figure:
 
 
 NOTES = f"""\
-- The learner is `RealTimeDynamicProgramming` with sweeping, one byte a position, learning rate 1,
-  epsilon 0.1, in compiled self-play on one core. It is told the rules, and no theorem; with
+- The learner is `RealTimeDynamicProgramming` with sweeping, one byte per position, learning rate
+  1, epsilon 0.1, in compiled self-play on one core. It knows the rules, and no theorem; with
   `--symmetric` also that the order of heaps does not matter, so that it learns each position once
   for all orders.
 - *exploring*: games start from uniformly drawn positions, and go on until every N-position is
-  played right (on nine heaps, 99.9 % of them). *full board*: the same number of games (on nine
-  heaps, 10 million), all of them from the full board: how far that gets.
+  played optimally (on nine heaps, 99.9 % of them). *full board*: the same number of games (on
+  nine heaps, 10 million), all of them from the full board.
 - *seconds* are of training alone, without scoring and compilation.
 - *optimality %* is over all N-positions, exact, rounded down.
 - *bytes* are those of the table of values; *peak MB* is the most memory that the whole process has
-  had up to then, in millions of bytes, with Python, compiler and scoring.
+  used until then, in millions of bytes, with Python, compiler and scoring.
 - Exponents are fitted over the boards on which 100 % was reached.
 - Machine: {machine()}.
 """
@@ -235,28 +235,28 @@ NOTES = f"""\
 @benchmark(
     "scaling",
     writes="scaling.csv, scaling.md and scaling.png",
-    quick="The two smallest boards alone: a check.",
+    quick="Only the two smallest boards: a check, not a result.",
 )
 @names_option("--heaps", BOARDS, "Numbers of heaps", default="5 6 7 8")
 @click.option("--full", is_flag=True, help="Also nine heaps, 186 million positions: hours.")
 @click.option(
-    "--symmetric", is_flag=True, help="Tell the learner that the order of heaps does not matter."
+    "--symmetric", is_flag=True, help="The learner knows that the order of heaps does not matter."
 )
 @click.option("--seed", type=int, default=0, show_default=True)
 def main(
     heaps: list[int] | None, full: bool, symmetric: bool, seed: int, output: Path, quick: bool
 ) -> None:
-    """Train on ever larger boards until every N-position is played right."""
+    """Train on larger and larger boards until every N-position is played optimally."""
     heaps = heaps or [
         number
         for number, board in BOARDS.items()
         if (number <= 6 if quick else full or not board.full)
     ]
-    command = words_typed()
+    command = invocation()
     runs: list[Run] = []
     for board in map(BOARDS.__getitem__, heaps):
         runs.append(run(board, "uniform", seed, symmetric=symmetric))
-        # Written as soon as there is something to tell: the next run may take hours.
+        # Written after every run: the next one may take hours.
         write_report(runs, command, output)
         games = min(runs[-1].games, board.most_fixed)
         runs.append(run(board, "fixed", seed, games, symmetric))

@@ -26,10 +26,10 @@ from nim_envs.sequences.convolution import convolve
 
 @dataclass(frozen=True)
 class Setting:
-    """How far to go with a game.
+    """How many heaps to compute for a game.
 
     Args:
-        size: heaps to reach.
+        size: number of heaps.
         quick_size: the same with ``--quick``.
     """
 
@@ -67,17 +67,17 @@ SAMPLED, QUICK_SAMPLED = 200, 20
 
 @dataclass
 class Rate:
-    """What was measured of one game.
+    """The measurements of one game.
 
     Attributes:
         game: its name.
-        size: heaps reached.
-        rounds: values per second by the sparse-space method, one figure a round.
+        size: heaps computed.
+        rounds: values per second by the sparse-space method, one figure for each round.
         naive_rounds: values per second by the naive method for the first values.
         start_rounds: the same by the sparse-space method for as many first values.
-        sampled_rounds: values per second by the naive method near the end.
+        sampled_rounds: values per second by the naive method for large heaps.
         naive_size: how many first values were compared one by one.
-        sampled: how many values near the end were compared with the naive method's.
+        sampled: how many values of large heaps were compared with the naive method's.
         sha256: checksum of all values; the same in all rounds, and when resumed from a file.
     """
 
@@ -126,7 +126,7 @@ def measure(name: str, size: int, rounds: int, quick: bool) -> Rate:
     """Time and check the values of one game."""
     naive_size = min(QUICK_NAIVE_SIZE if quick else NAIVE_SIZE, size)
     sampled = QUICK_SAMPLED if quick else SAMPLED
-    # So that compiled functions are loaded before anything is timed.
+    # Compiled functions are loaded before anything is timed.
     for method in ("naive", "sparse"):
         grundy_sequence(name, 5_000, method=method)
     rate = Rate(name, size, [], [], [], [], naive_size, sampled, "")
@@ -205,15 +205,15 @@ def period_row(name: str, period: Period, seconds: float) -> list[Any]:
 
 
 NOTES = f"""\
-- Values per second: one process, one thread, from the first value on, with everything that
-  belongs to it; compiled functions are loaded before.
+- Values per second: one process, one thread, from the first value on, all work
+  included; compiled functions are loaded before.
 - *Naive at first*: the compiled loop over all options, for as many values as were checked
   one by one; the ratio is to the sparse-space method for those values.
 - *Naive near the end*: the same loop for single heaps in the last eighth, given the values of all
   smaller ones; these values too were compared. The ratio is to the sparse-space method's rate
   over all values.
 - All rounds, and a run resumed from a file half-way, gave the same checksum.
-- Periods: proven by the theorem of Guy and Smith; several games at a time, one a core.
+- Periods: proven by the theorem of Guy and Smith; several games at a time, one per core.
 - Machine: {machine()}.
 """
 

@@ -29,7 +29,7 @@ BASE = "nim 3-4-5"
 
 
 def our_env(name: str, **arguments: Any) -> Callable[[], Any]:
-    """Return a maker of one of this package's environments."""
+    """Return a function that makes an environment of ``nim_envs``."""
     return lambda: pettingzoo.make("aec", aec_id(name), **arguments)
 
 
@@ -69,9 +69,9 @@ ENVIRONMENTS: dict[str, Contestant] = {
 def masked_random_loop(env: Any, seconds: float) -> float:
     """Play random legal moves for about ``seconds``; return moves per second.
 
-    The same lines for every environment: reset, ``agent_iter``, ``last``, a legal action
-    drawn from the mask, ``step``, and the two closing steps of a game, which are in the
-    time but are not counted as moves.
+    The same code for every environment: ``reset``, ``agent_iter``, ``last``, a legal action
+    drawn from the mask, ``step``, and the two closing steps of a game, which are timed
+    but not counted as moves.
     """
     moves = 0
     uniform = random.Random(0).random
@@ -110,7 +110,7 @@ def training_loop(agent: Callable[[Any], Any]) -> Callable[[float], float]:
 
 
 def measure(rounds: int, seconds: float) -> tuple[dict[str, list[float]], list[str]]:
-    """Time every environment; return moves per second in every round, and who is missing."""
+    """Time every environment; return moves per second in every round, and which are missing."""
     missing = []
     timers: dict[str, Callable[[float], float]] = {}
     for name, contestant in ENVIRONMENTS.items():
@@ -131,7 +131,7 @@ HEADER = ("environment", "moves/s (median)", "lowest", "highest", f"{BASE} is fa
 
 
 def rows(rates: dict[str, list[float]]) -> list[list[Any]]:
-    """Return one row an environment; the ratio is the median of the rounds' ratios."""
+    """Return one row for each environment; the ratio is the median of the rounds' ratios."""
     base = np.array(rates[BASE])
     return [
         [
@@ -154,7 +154,7 @@ NOTES = """\
 """
 
 COMMON_NOTES = f"""\
-- Ratios are medians over the rounds of the ratio within a round; every round goes through all.
+- Ratios are medians over the rounds of the ratio within a round; every round times all of them.
 - Machine: {machine()}.
 """
 
@@ -169,7 +169,7 @@ class Section:
         title: its heading.
         tables: by the name of the CSV file, the header and the rows.
         notes: what the figures mean.
-        missing: who could not be timed, and why.
+        missing: what could not be timed, and why.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""Timing in rounds that go through all contestants, so that a slow spell hits all alike."""
+"""Timing in rounds of all contestants, so that a slow period of the machine affects all alike."""
 
 from __future__ import annotations
 

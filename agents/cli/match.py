@@ -1,4 +1,4 @@
-"""A game between a person and an agent, or between two people: moves, replies, taking back."""
+"""A game between a person and an agent, or between two people: moves, replies, undo."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nim_envs.rules.component import IntArray
 
 @dataclass(frozen=True)
 class _Move:
-    """A move that was made: before what, by whom, and which."""
+    """A move that was made: its position, its seat and its action."""
 
     position: IntArray
     seat: int
@@ -29,7 +29,7 @@ class Match:
         env: the environment; it is reset right away.
         opponent: the agent that has the other seat, or ``None``: a person has both.
         seat: the person's seat, 0 or 1.
-        names: what the seats are called; ``"you"`` where a person reads of the own seat.
+        names: of the seats; ``"you"`` where a person reads about their own seat.
         seed: of the starts and of the opponent.
 
     Raises:
@@ -67,7 +67,7 @@ class Match:
 
     @property
     def awaits_person(self) -> bool:
-        """Whether it is a person who is to move."""
+        """Whether a person is to move."""
         return not self.over and (self.opponent is None or self.mover == self.seat)
 
     @property
@@ -96,7 +96,7 @@ class Match:
         return self.scene().status
 
     def legal_actions(self, component: int) -> list[int]:
-        """Return the actions in a component, those that leave its larger states last."""
+        """Return the actions in a component, by ascending state that they leave."""
         rules = self.game.rules
         successors = rules.options(self.position)[component]
         options = np.flatnonzero(successors >= 0)
@@ -109,11 +109,11 @@ class Match:
         if not self._moves:
             return ""
         move = self._moves[-1]
-        words = self.game.rules.describe_action(move.action, move.position)
-        return f"{self.names[move.seat]}: {words}"
+        text = self.game.rules.describe_action(move.action, move.position)
+        return f"{self.names[move.seat]}: {text}"
 
     def play(self, action: int) -> None:
-        """Make a move for whoever is to move.
+        """Make a move of the player to move.
 
         Args:
             action: a legal action.
@@ -132,15 +132,16 @@ class Match:
         self.env.step(action)
 
     def move_by(self, agent: Agent) -> None:
-        """Make the move that ``agent`` chooses for whoever is to move.
+        """Make the move that ``agent`` chooses for the player to move.
 
         Raises:
             ResetNeededError: the game is over.
             IllegalMoveError: the agent chose an action that is not legal here.
         """
         self._mover()
-        seen = self.env.observe(self.env.agent_selection)
-        self.play(int(agent.act(seen["observation"], seen["action_mask"], self._rng)))
+        observed = self.env.observe(self.env.agent_selection)
+        action = agent.act(observed["observation"], observed["action_mask"], self._rng)
+        self.play(int(action))
 
     def reply(self) -> None:
         """Let the opponent make its move.
@@ -163,7 +164,7 @@ class Match:
         return self.mover
 
     def undo(self) -> bool:
-        """Take back a person's last move and what was replied; return whether there was one."""
+        """Take back a person's last move and the reply to it; return whether there was one."""
         for index in reversed(range(len(self._moves))):
             move = self._moves[index]
             if self.opponent is None or move.seat == self.seat:

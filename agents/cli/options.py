@@ -1,4 +1,4 @@
-"""What the words of the command line mean: games, learners, players."""
+"""What the arguments of the command line stand for: games, learners, players."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def make_env(
         players: who plays; see :func:`make_agent`.
 
     Raises:
-        click.UsageError: nobody says which game.
+        click.UsageError: neither an option nor a player names the game.
     """
     if game is not None:
         return GameEnv(registered_game(game, settings, value_of(start or "fixed")), name=game)
@@ -75,7 +75,7 @@ def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Learner:
     Args:
         name: a key of :data:`agents.registry.LEARNERS`.
         settings: its arguments, of the form ``NAME=VALUE``.
-        env: where it is to learn.
+        env: the environment in which it learns.
 
     Raises:
         click.UsageError: arguments that the learner does not take, or a game too large for it.
@@ -87,7 +87,7 @@ def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Learner:
         if argument.default is not argument.empty
     }
     arguments = arguments_of(name, settings, defaults)
-    # Without arguments only the game can be wrong for it: too large, say.
+    # Without arguments only the game can be wrong, for example too large.
     refused = (TypeError, ValueError) if settings else ValueError
     try:
         return row.make(env, **arguments)[0]
@@ -102,7 +102,7 @@ def make_player(text: str, env: GameEnv) -> Agent:
 
 
 def make_agent(text: str, env: GameEnv) -> Agent:
-    """Return the player that ``text`` names; a learner as it was saved."""
+    """Return the player that ``text`` names; a learner is returned as it was saved."""
     if text == "random":
         return RandomAgent()
     if text == "optimal":

@@ -1,4 +1,4 @@
-"""Pictures that commands write: options, and what is drawn."""
+"""Pictures that commands write: their options, and which pictures there are."""
 
 from __future__ import annotations
 

@@ -19,15 +19,15 @@ SIZE = (800, 640)
 TOOLBAR = 54
 SMALLEST = (420, 360)
 PAUSE = 0.015
-"""Seconds between two looks at what the person did."""
+"""Seconds between two checks of the person's input."""
 
 
 @dataclass(frozen=True)
 class Button:
-    """Something to click: where it is, what it says, what it does."""
+    """A button: its area, its label, and what a click on it does."""
 
     area: Area
-    words: str
+    label: str
     press: Callable[[], None]
     on: bool = False
 
@@ -35,16 +35,16 @@ class Button:
 class PlayWindow:
     """A match in a window.
 
-    What a click means, the picture says while the mouse is over it: in a heap the object and
+    The picture shows what a click would do while the mouse points there: in a heap the object and
     those above it are taken, on a track or a graph it is where the move leads. The wheel or
-    the arrow keys go to the neighbouring moves. Where a point does not tell a move, a click
-    opens a list of them. Keys: h shows the winning moves, u takes back, r begins a new game,
+    the arrow keys go to the neighbouring moves. Where a point does not determine a move, a
+    click opens a list of moves. Keys: h shows the winning moves, u takes back, r begins a new game,
     q quits.
 
     Args:
         match: the match.
         title: of the window.
-        reply_after: seconds before an agent moves, so that its move is seen.
+        reply_after: seconds before an agent moves, so that the person can follow.
         size: width and height at first, in pixels.
 
     Raises:
@@ -103,7 +103,7 @@ class PlayWindow:
             self.close()
 
     def step(self) -> None:
-        """Do what is to be done now: what the person did, the agent's move, a new picture."""
+        """Handle the person's input, make the agent's move if it is due, and draw."""
         for event in self.window.events():
             if self.closed:
                 return
@@ -130,7 +130,7 @@ class PlayWindow:
         return max(width, least[0]), max(height, least[1])
 
     def _handle(self, event: Any) -> None:
-        """Do what one event asks for."""
+        """Handle one event."""
         self._drawn = False
         if event.type == self._pygame.MOUSEMOTION:
             self._mouse, self._shift = event.pos, 0
@@ -196,7 +196,7 @@ class PlayWindow:
         self._moved()
 
     def _moved(self) -> None:
-        """Forget what was on show for the move that has been made."""
+        """Clear what was shown before the move."""
         self.hint = False
         self.listed, self.pointed, self._shift = [], None, 0
         self._drawn = False
@@ -247,8 +247,8 @@ class PlayWindow:
             ("Quit (q)", self.close, False),
         )
         buttons = [
-            Button(place.shrunk(3, 0, 3, 0), words, press, on)
-            for place, (words, press, on) in zip(area.grid(1, len(tools)), tools, strict=True)
+            Button(place.shrunk(3, 0, 3, 0), label, press, on)
+            for place, (label, press, on) in zip(area.grid(1, len(tools)), tools, strict=True)
         ]
         return buttons + self._list_buttons()
 
@@ -293,22 +293,22 @@ class PlayWindow:
             canvas.box(room, PANEL, radius=10)
             rules = self.match.game.rules
             index = self.listed[0] // rules.num_options
-            words = f"{rules.components[index].kind} {index}"
+            label = f"{rules.components[index].kind} {index}"
             if len(self.listed) > rows * columns:
-                words += f" ({len(self.listed)} moves; turn the wheel)"
-            canvas.text(words, (room.center.x, room.y + 18), 19, GREY)
+                label += f" ({len(self.listed)} moves; turn the wheel)"
+            canvas.text(label, (room.center.x, room.y + 18), 19, GREY)
         buttons = self.buttons()
         for button in buttons:
             over = button.area.contains(self._mouse)
             color = WINNING if button.on else LINE if over else FAINT
             canvas.box(button.area, color, radius=8)
-            size = canvas.fitting(button.words, button.area.width - 10, 18)
+            size = canvas.fitting(button.label, button.area.width - 10, 18)
             ink = (255, 255, 255) if button.on else INK
-            canvas.text(button.words, button.area.center, size, ink)
+            canvas.text(button.label, button.area.center, size, ink)
         right = max(button.area.right for button in buttons[:4]) + 14
-        words = self.message or self._about_pointed()
-        words = canvas.shortened(words, width - right - 12, 18)
-        canvas.text(words, (right, height - TOOLBAR / 2 - 3), 18, GREY, anchor=(0, 0.5))
+        label = self.message or self._about_pointed()
+        label = canvas.shortened(label, width - right - 12, 18)
+        canvas.text(label, (right, height - TOOLBAR / 2 - 3), 18, GREY, anchor=(0, 0.5))
         self.window.show(canvas.surface)
         self._drawn = True
 

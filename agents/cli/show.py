@@ -42,6 +42,6 @@ def show(
     if sample:
         text.show(text.game_text(env.game, sample_game(player, env.game, seed=seed)))
     else:
-        chosen = [tuple(np.atleast_1d(value_of(word)).tolist()) for word in positions] or None
+        chosen = [tuple(np.atleast_1d(value_of(text)).tolist()) for text in positions] or None
         text.show(text.policy_table(player, env.game, chosen))
         click.echo(text.policy_summary(player, env.game, chosen))

@@ -1,4 +1,4 @@
-"""The command that lets players meet each other."""
+"""The command that plays a tournament."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def train(
     env = make_env(game, settings, start)
     agent = make_learner(learner, param, env)
     recorder = None
-    # What is missing or too large is refused before the training, not after it.
+    # A missing package or a game too large is refused before the training, not after it.
     with using(output.parent):
         output.parent.mkdir(parents=True, exist_ok=True)
     if plots is not None:

@@ -1,4 +1,4 @@
-"""PyTorch: a network as an agent, whichever library trained it."""
+"""PyTorch: a network as an agent, for any library that trained it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def network_agent(
         network: a function of encoded positions, float32 ``(n, ...)``, that returns a number for
             every action, ``(n, actions)``: logits, or with ``greedy`` action values.
         game: the game.
-        encoding: how the network was shown positions.
-        greedy: whether it takes an action of the largest number rather than draw one.
+        encoding: of the positions that the network takes.
+        greedy: whether it takes an action of the largest number instead of drawing one.
 
     Raises:
         InvalidGameError: an unknown encoding.

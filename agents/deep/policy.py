@@ -1,4 +1,4 @@
-"""Anything that gives probabilities for batches of observations, as an agent."""
+"""A function from batches of observations to probabilities, as an agent."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from nim_envs.encoding import Encoding
 Probabilities = Callable[[Array, MaskArray], Array]
 
 LARGEST_BATCH = 1 << 16
-"""Positions that are shown to the network at once."""
+"""Positions that the network gets at a time."""
 
 
 class PolicyAgent:
-    """A policy that was trained on encoded positions, as an agent that sees positions.
+    """A policy that was trained on encoded positions, as an agent that observes positions.
 
-    What trained it does not matter, nor does the library: it is a function.
+    The algorithm and the library that trained it do not matter: it is a function.
 
     Args:
         probabilities: a function of observations ``(n, ...)`` and action masks ``(n, actions)``,
             int8, that returns the probability of every action, ``(n, actions)``.
         game: the game.
-        encoding: how the policy was shown positions, by name.
-        greedy: whether it takes a most probable legal action, ties in equal shares, rather than
-            draw one.
+        encoding: of the positions that the policy takes, by name.
+        greedy: whether it takes a most probable legal action, ties in equal shares, instead of
+            drawing one.
 
     Raises:
         InvalidGameError: an unknown encoding.
@@ -56,17 +56,17 @@ class PolicyAgent:
         self.greedy_play = greedy
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probability of every action, none for those that are illegal.
+        """Return the probability of every action, 0 for those that are illegal.
 
         Args:
-            observations: positions ``(n, components)``, or what the encoding makes of them.
+            observations: positions ``(n, components)``, or their encoding.
             action_masks: int8 ``(n, actions)``.
 
         Returns:
             Float64 ``(n, actions)``, rows that sum to 1, or to 0 where no action is legal.
 
         Raises:
-            ValueError: the policy returned another shape, or something that is no probability.
+            ValueError: the policy returned another shape, or values that are not probabilities.
         """
         if observations.dtype.kind in "iu":
             observations = self.encoding.encode(observations)
@@ -83,13 +83,13 @@ class PolicyAgent:
             raise ValueError(
                 f"a policy must return probabilities of shape {masks.shape}, not {shares!r}"
             )
-        # Networks mask by large negative numbers, and leave the illegal a trace.
+        # Networks mask by large negative numbers, which leave illegal actions a tiny probability.
         shares = shares * masks
         if self.greedy_play:
             best = shares.max(axis=1, keepdims=True)
             shares = ((shares == best) & (masks != 0)).astype(np.float64)
         total = shares.sum(axis=1, keepdims=True)
-        # If nothing legal is given any chance, all that is legal is equally likely.
+        # If no legal action has a positive probability, all are equally likely.
         shares = np.where(total > 0, shares, masks)
         normalised: FloatArray = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
         return normalised
@@ -106,7 +106,7 @@ class PolicyAgent:
         So it can be the opponent of the environments that play many games at once.
         """
         cumulative = self.action_probabilities(observations, action_masks).cumsum(axis=1)
-        # Rounding may leave the last sum a sliver off 1.
+        # Rounding may leave the last sum slightly below or above 1.
         drawn = rng.random((len(cumulative), 1)) * cumulative[:, -1:]
         actions: IntArray = (cumulative > drawn).argmax(axis=1)
         return actions

@@ -1,4 +1,4 @@
-"""RLlib: what its new API stack trained as an agent."""
+"""RLlib: a module trained by its new API stack, as an agent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Batch = Callable[[Any, Any], Any]
 
 
 def masked_batch(observations: torch.Tensor, masks: torch.Tensor) -> dict[str, torch.Tensor]:
-    """Return what RLlib's own module with action masking observes: the plural key, and the mask."""
+    """Return what RLlib's action-masking module takes: ``"observations"`` and the mask."""
     return {"observations": observations, "action_mask": masks}
 
 
@@ -28,14 +28,14 @@ def rllib_agent(
     greedy: bool = False,
     batch: Batch = masked_batch,
 ) -> PolicyAgent:
-    """Return what an ``RLModule`` has learned as an agent, which follows its further training.
+    """Return the policy of an ``RLModule`` as an agent, which follows its further training.
 
     Args:
         module: a torch module of discrete actions: ``algorithm.get_module(...)``, or one restored
             by ``RLModule.from_checkpoint``.
         game: the game.
-        encoding: how the module was shown positions.
-        greedy: whether it takes a most probable action rather than draw one.
+        encoding: of the positions that the module takes.
+        greedy: whether it takes a most probable action instead of drawing one.
         batch: a function of observations and action masks, float32 tensors, that returns what
             the module observes.
 
@@ -50,7 +50,7 @@ def rllib_agent(
             # The names are those of Columns.OBS and Columns.ACTION_DIST_INPUTS.
             output = module.forward_inference({"obs": batch(shown, legal)})
             logits = output["action_dist_inputs"].double()
-            # A module that masks has done so already; one that does not is masked here.
+            # A module may have masked already; one that has not is masked here.
             logits = torch.where(legal > 0, logits, -torch.inf)
             shares: Array = torch.nan_to_num(torch.softmax(logits, dim=1)).cpu().numpy()
             return shares

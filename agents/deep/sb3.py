@@ -1,4 +1,4 @@
-"""Stable-Baselines3: the batched games as its environment, and what it trained as an agent."""
+"""Stable-Baselines3: batched games as its environment, and its models as agents."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from nim_envs import Game
 from nim_envs.envs.vector import VectorGameEnv
 
 NEGAMAX = -1.0
-"""The discount for self-play: what the next position is worth to its mover, the last one loses.
+"""The discount for self-play: the opponent's gain at the next position is the mover's loss.
 
-These libraries take every next observation for the same player's, and add its discounted value.
-Where movers alternate it is the opponent's, and zero sum makes its value count negatively; a
-discount of -1 does just that, in advantages, returns and bootstraps alike. With a positive one
-every move of a game is credited with the win that one of the players ends up with.
+These libraries treat every next observation as the same player's, and add its discounted value.
+Where players alternate it is the opponent's, and in a zero-sum game its value counts negatively,
+which a discount of -1 does, in advantages, returns and bootstrap targets alike. With a positive
+one every move of a game, the loser's too, is credited with the win.
 """
 
 
 class GameVecEnv(VecEnv):
     """Many games of one kind, played in compiled code, as a ``VecEnv``.
 
-    In self-play (no ``opponent``) every step is a move of whoever is to move, so that
-    consecutive observations are the two players' in turn: train with ``gamma=NEGAMAX``. Versus an
-    opponent a step is the agent's move and the reply: train with an ordinary discount.
+    In self-play (no ``opponent``) every step is a move of the player to move, so that
+    consecutive observations are those of the two players in turn: train with ``gamma=NEGAMAX``.
+    Versus an opponent a step is the agent's move and the reply: train with an ordinary discount.
 
-    Observations are plain arrays; masks are had by ``action_masks``, as sb3-contrib asks.
+    Observations are plain arrays; ``action_masks`` returns the masks, as sb3-contrib requires.
 
     Args:
         game: the game.
@@ -63,7 +63,7 @@ class GameVecEnv(VecEnv):
         return np.ascontiguousarray(observations["observation"])
 
     def reset(self) -> Array:
-        """Begin new games, from the seeds and options that were set; the options are the first's.
+        """Begin new games from the seeds and options that were set; the first options are for all.
 
         Returns:
             The observations, ``(num_envs, ...)``.
@@ -110,7 +110,7 @@ class GameVecEnv(VecEnv):
         return [getattr(owner, attr_name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refuse: the games share their attributes.
+        """Always raises: the games share their attributes.
 
         Raises:
             AttributeError: always.
@@ -120,7 +120,7 @@ class GameVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Return the action masks of the games; there is no other method that each has.
+        """Return the action masks of the games; no other method can be called.
 
         Raises:
             AttributeError: another name.
@@ -139,14 +139,14 @@ class GameVecEnv(VecEnv):
 def sb3_agent(
     model: BaseAlgorithm, game: Game, encoding: str = "integer", *, greedy: bool = False
 ) -> PolicyAgent:
-    """Return what ``model`` has learned as an agent, which follows its further training.
+    """Return the policy of ``model`` as an agent, which follows its further training.
 
     Args:
         model: of sb3-contrib's ``MaskablePPO``; or of ``PPO``, ``A2C`` or ``DQN``, whose illegal
-            moves are left out.
+            actions get probability 0.
         game: the game.
-        encoding: how the model was shown positions.
-        greedy: whether it takes a most probable action rather than draw one; ``DQN``, which
+        encoding: of the positions that the model takes.
+        greedy: whether it takes a most probable action instead of drawing one; ``DQN``, which
             has values and no probabilities, always takes a most valuable one.
 
     Raises:
@@ -189,7 +189,7 @@ class OptimalityCallback(BaseCallback):
 
     Args:
         game: the game.
-        encoding: how the model is shown positions.
+        encoding: of the positions that the model takes.
         every: games between two scores, each taken before the rollout that follows, and one
             when training ends.
         most: games after which training ends, with the step that completes them; ``None``: the
@@ -215,7 +215,7 @@ class OptimalityCallback(BaseCallback):
 
     @property
     def remaining(self) -> float:
-        """Share of training that is left: of the games, or where they have no end of the steps."""
+        """Share of training that is left: of the games, or without a limit on them of the steps."""
         if self.most is None:
             return float(self.model._current_progress_remaining)
         return max(0.0, 1 - self.played / self.most)
@@ -241,11 +241,11 @@ class OptimalityCallback(BaseCallback):
 
 
 class EntropyDecay(BaseCallback):
-    """Lets the weight of the entropy fall linearly, from rollout to rollout.
+    """Decreases the weight of the entropy bonus linearly, from rollout to rollout.
 
-    A policy that settles before the values are right gives the winning move a probability so
-    small that it is not tried again. A large weight keeps all moves alive; but a policy that
-    stays random has other values than one that plays well. So it begins large and ends small.
+    A policy that becomes deterministic before the values are right no longer tries the winning
+    move. A large weight keeps the probability of every move up; but the values of a random
+    policy are not those of optimal play. So the weight begins large and ends small.
 
     Args:
         first: the weight at the beginning.

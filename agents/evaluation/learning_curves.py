@@ -38,7 +38,7 @@ class LearningCurve:
 
     @property
     def first_sustained(self) -> int | None:
-        """Index of the first point from which the score is 100 % to the end; ``None`` if never."""
+        """Index of the first point from which the score stays 100 %; ``None`` if there is none."""
         below = np.flatnonzero(self.percent < 100)
         first = int(below[-1]) + 1 if len(below) else 0
         return first if first < len(self.percent) else None
@@ -70,7 +70,7 @@ def learning_curve(
 ) -> LearningCurve:
     """Train in self-play and score the greedy policy at intervals.
 
-    Scoring draws no random numbers, so the learners end up as after
+    Scoring draws no random numbers, so the learners end as they do after
     :func:`agents.training.train`.
 
     Args:

@@ -17,7 +17,7 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.scoring import best_response
 
 LARGEST_LIMIT = 1 << 20
-"""For games of more positions a match has no attainable limit: it would take minutes."""
+"""Games of more positions have no attainable limit computed: it would take minutes."""
 
 
 @dataclass(frozen=True)

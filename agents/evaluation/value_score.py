@@ -13,7 +13,7 @@ from nim_envs.compilation import compiled
 from nim_envs.reference_counts import without_reference_counts
 
 CHUNK = 1 << 20
-"""Positions whose outcome is asked for at a time."""
+"""Positions whose outcomes are computed at a time."""
 
 
 @compiled
@@ -63,7 +63,7 @@ def _score(
                     if second:
                         following[slot] = second
                     place = sorted_number(following, rules.strides, order)
-                # The less the opponent is left with, the better.
+                # The lower the value for the opponent, the better.
                 if values[place] > least:
                     continue
                 if values[place] < least:
@@ -78,11 +78,11 @@ def _score(
 def value_optimality(policy: GreedyValuePolicy, game: Game) -> float:
     """Return the optimality of a policy by values over all N-positions, in percent.
 
-    The same figure as :func:`agents.evaluation.optimality` gives, a hundred times sooner, and in
-    one byte a position.
+    The same percentage as by :func:`agents.evaluation.optimality`, a hundred times faster and with
+    one byte per position.
 
     Args:
-        policy: what a learner of values of positions has learned.
+        policy: the greedy policy of a learner of values of positions.
         game: its game.
     """
     rules, solution = game.rules, game.solution

@@ -30,13 +30,13 @@ def actor_critic(
 ) -> None:
     """δ = r − γ V(s') − V(s);  V(s) += β δ;  H(s, b) += α δ [1{b = a} − π(b | s)] for legal b.
 
-    The minus sign before γ is there because s' is the opponent's to move.
+    The minus sign before γ is there because the opponent is to move at s'.
 
     Args:
         preferences: H, ``(states, actions)``, changed in place; π is their softmax.
         values: V, for the player to move, ``(states,)``, changed in place.
         state: s.
-        legal_actions: what was legal there.
+        legal_actions: those at s.
         action: a.
         reward: r, to the mover.
         next_state: s', the position after the move.
@@ -60,7 +60,7 @@ def actor_critic(
 
 
 class ActorCriticState(NamedTuple):
-    """What :class:`ActorCritic` is to the training loops."""
+    """The state of :class:`ActorCritic` in the training loops."""
 
     preferences: FloatArray
     temperature: float
@@ -86,7 +86,7 @@ def _learn(learner: ActorCriticState, turn: Turn, epsilon: float, finished_games
 class ActorCritic(CriticLearner):
     """One-step actor-critic with a table of values for the player to move.
 
-    Where a game is cut short, it bootstraps from the position that is left.
+    Where a game is cut short, it bootstraps from the last position.
 
     Arguments and errors: :class:`agents.tabular.preferences.CriticLearner`.
 

@@ -32,7 +32,7 @@ def double_q_learning(
 ) -> None:
     """Q1(s, a) += α [r − γ Q2(s', argmax_a' Q1(s', a')) − Q1(s, a)].
 
-    The minus sign is there because s' is the opponent's to move.
+    The minus sign is there because the opponent is to move at s'.
 
     Args:
         table: Q1, ``(states, actions)``, changed in place.
@@ -41,7 +41,7 @@ def double_q_learning(
         action: a.
         reward: r, to the mover.
         next_state: s', the position after the move.
-        next_legal_actions: what is legal there; none where the game has ended.
+        next_legal_actions: those at s'; none where the game has ended.
         learning_rate: α.
         discount: γ.
         uniform: breaks ties, in [0, 1).
@@ -57,7 +57,7 @@ def double_q_learning(
 
 
 class DoubleQLearningState(NamedTuple):
-    """What :class:`DoubleQLearning` is to the training loops."""
+    """The state of :class:`DoubleQLearning` in the training loops."""
 
     table: FloatArray  # the mean of both
     first: FloatArray
@@ -94,10 +94,10 @@ def _learn(learner: DoubleQLearningState, turn: Turn, epsilon: float, finished_g
 
 
 class DoubleQLearning(StandardActionValueLearner):
-    """Double Q-learning: two tables, each valuing what the other chooses.
+    """Double Q-learning: two tables, each evaluating the action that the other chooses.
 
-    A coin drawn from its own generator says which one a turn updates. It acts on their mean,
-    ``table``. Where a game is cut short, it bootstraps from the position that is left.
+    Its own generator draws which of them a turn updates. It acts on their mean, ``table``.
+    Where a game is cut short, it bootstraps from the last position.
 
     Arguments and errors: :class:`agents.tabular.action_values.StandardActionValueLearner`.
 

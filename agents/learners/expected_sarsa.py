@@ -1,4 +1,4 @@
-"""Expected SARSA, from own turn to own turn."""
+"""Expected SARSA, from one turn of the mover to its next."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def expected_sarsa(
         action: a.
         reward: r, of the move and the opponent's reply.
         next_state: s', the mover's next turn.
-        next_legal_actions: what is legal there; none where the game has ended.
+        next_legal_actions: those at s'; none where the game has ended.
         epsilon: of π.
         learning_rate: α.
         discount: γ.
@@ -68,7 +68,7 @@ def expected_sarsa(
 
 
 class ExpectedSARSAState(NamedTuple):
-    """What :class:`ExpectedSARSA` is to the training loops."""
+    """The state of :class:`ExpectedSARSA` in the training loops."""
 
     table: FloatArray
     learning_rate: float
@@ -90,10 +90,10 @@ def _learn(learner: ExpectedSARSAState, turn: Turn, epsilon: float, finished_gam
 
 
 class ExpectedSARSA(StandardActionValueLearner):
-    """Expected SARSA: bootstraps from the mean over its own policy at the mover's next turn.
+    """Expected SARSA: bootstraps from the expectation under its policy at the mover's next turn.
 
     The opponent is part of the environment. Where a game is cut short, it bootstraps from the turn
-    that the mover would have had; of a turn that nobody answered it learns nothing.
+    that the mover would have had; from a turn without a reply it learns nothing.
 
     Arguments and errors: :class:`agents.tabular.action_values.StandardActionValueLearner`.
 

@@ -1,4 +1,4 @@
-"""One gradient bandit a position, trained by the results of whole games."""
+"""One gradient bandit at each position, trained by the results of whole games."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def gradient_bandit(
     temperature: float,
     probabilities: FloatArray,
 ) -> None:
-    """H(s, b) += (α/τ) [R − R̄(s)] [1{b = a} − π(b | s)] for every legal b; then R̄(s) takes R in.
+    """H(s, b) += (α/τ) [R − R̄(s)] [1{b = a} − π(b | s)] for legal b;  R̄(s) += [R − R̄(s)] / N(s).
 
     Args:
         preferences: H, ``(states, actions)``, changed in place.
-        baselines: R̄, the mean result by state before this one, ``(states,)``, changed in place.
-        visits: number of results by state, ``(states,)``, changed in place.
+        baselines: R̄, the mean of the earlier results by state, ``(states,)``, changed in place.
+        visits: N, the number of results by state, ``(states,)``, this one added in place.
         state: s.
-        legal_actions: what was legal there.
-        action: a, what was done.
+        legal_actions: those at s.
+        action: a.
         result: R, of the game for the player who moved.
         learning_rate: α.
         temperature: τ, of the softmax π of H(s, ·)/τ.
@@ -61,7 +61,7 @@ def gradient_bandit(
 
 
 class GradientBanditState(NamedTuple):
-    """What :class:`GradientBandit` is to the training loops."""
+    """The state of :class:`GradientBandit` in the training loops."""
 
     preferences: FloatArray
     baselines: FloatArray
@@ -88,7 +88,7 @@ def _learn_from_game(learner: GradientBanditState, game: FinishedGame) -> None:
 
 
 class GradientBandit(PreferenceLearner):
-    """Softmax preferences at every position, moved by the result of each game played.
+    """Softmax preferences at every position, updated by the result of each game.
 
     It plays and learns on-policy and updates all positions of a seat when its game ends; from a
     game that was cut short it learns nothing. Give each seat an agent of its own.
@@ -105,9 +105,9 @@ class GradientBandit(PreferenceLearner):
         visits: number of results at each position, int64 ``(observations,)``.
 
     Raises:
-        TypeError: spaces that no table can be made for.
+        TypeError: spaces for which no table can be made.
         ValueError: a parameter out of its range.
-        MemoryError: the tables would not fit.
+        MemoryError: the tables would need too much memory.
     """
 
     def __init__(

@@ -25,7 +25,7 @@ def monte_carlo(
     Args:
         table: Q, the mean results, ``(states, actions)``, changed in place.
         visits: N, their numbers, same shape, changed in place.
-        state: s; no position comes twice in a game, so every visit is a first visit.
+        state: s; no position occurs twice in a game, so every visit is a first visit.
         action: a.
         result: G, of the game for the player who moved.
 
@@ -37,7 +37,7 @@ def monte_carlo(
 
 
 class MonteCarloState(NamedTuple):
-    """What :class:`MonteCarloES` is to the training loops."""
+    """The state of :class:`MonteCarloES` in the training loops."""
 
     table: FloatArray
     visits: IntArray
@@ -70,7 +70,7 @@ class MonteCarloES(ActionValueLearner):
 
     Start the games from random positions (``start="uniform"``) for exploring starts. The
     result is 1 for a win, 0 for a loss and 0.5 for a draw. Its ``action_probabilities`` are those
-    of every move but a game's first. From a game that was cut short it learns nothing.
+    of every move except the first of a game. From a game that was cut short it learns nothing.
 
     Args:
         observation_space: of either player, with integer observations.
@@ -82,9 +82,9 @@ class MonteCarloES(ActionValueLearner):
         visits: their numbers, int64, same shape.
 
     Raises:
-        TypeError: spaces that no table can be made for.
+        TypeError: spaces for which no table can be made.
         ValueError: a parameter out of its range.
-        MemoryError: the tables would not fit.
+        MemoryError: the tables would need too much memory.
     """
 
     def __init__(

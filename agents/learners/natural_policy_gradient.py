@@ -31,17 +31,17 @@ def natural_policy_gradient(
     """Q(s, a) += β [r − γ Σ_b π(b | s') Q(s', b) − Q(s, a)];  H(s, ·) += α A(s, ·).
 
     The advantage is A(s, b) = Q(s, b) − Σ_c π(c | s) Q(s, c). The minus sign before γ is there
-    because s' is the opponent's to move.
+    because the opponent is to move at s'.
 
     Args:
         preferences: H, ``(states, actions)``, changed in place; π is their softmax.
         action_values: Q, same shape, changed in place.
         state: s.
-        legal_actions: what was legal there.
+        legal_actions: those at s.
         action: a.
         reward: r, to the mover.
         next_state: s', the position after the move.
-        next_legal_actions: what is legal there; none where the game has ended.
+        next_legal_actions: those at s'; none where the game has ended.
         actor_rate: α.
         critic_rate: β.
         discount: γ.
@@ -66,7 +66,7 @@ def natural_policy_gradient(
 
 
 class NaturalPolicyGradientState(NamedTuple):
-    """What :class:`NaturalPolicyGradient` is to the training loops."""
+    """The state of :class:`NaturalPolicyGradient` in the training loops."""
 
     preferences: FloatArray
     temperature: float
@@ -94,7 +94,7 @@ def _learn(
 class NaturalPolicyGradient(CriticLearner):
     """Natural policy gradient with a table of action values as its critic.
 
-    Where a game is cut short, it bootstraps from the position that is left.
+    Where a game is cut short, it bootstraps from the last position.
 
     Arguments and errors: :class:`agents.tabular.preferences.CriticLearner`.
 

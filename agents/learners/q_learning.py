@@ -1,4 +1,4 @@
-"""Tabular Q-learning for alternating moves, with every bootstrap that has been used."""
+"""Tabular Q-learning for alternating moves, with a choice of bootstrap targets."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ def q_learning(
     learning_rate: float,
     discount: float,
 ) -> None:
-    """Q(s, a) += α [r + γ max_a' Q(s', a') − Q(s, a)], with −γ where s' is the opponent's.
+    """Q(s, a) += α [r + γ max_a' Q(s', a') − Q(s, a)], with −γ where the opponent moves at s'.
 
     Args:
         table: Q, ``(states, actions)``, changed in place.
-        state: s, which the mover moved from.
-        action: a, the move.
+        state: s.
+        action: a.
         reward: r, to the mover.
         next_state: s', to bootstrap from.
-        next_legal_actions: what is legal at s'; none where the game has ended: then r alone is
-            the target.
+        next_legal_actions: those at s'; none where the game has ended: then r alone is the
+            target.
         learning_rate: α.
-        discount: γ; negative where s' is the opponent's to move.
+        discount: γ; negative where the opponent is to move at s'.
 
     References:
         C. Watkins, *Learning from Delayed Rewards* (1989); R. S. Sutton & A. G. Barto,
@@ -66,18 +66,18 @@ def q_learning(
 
 
 class QLearningState(NamedTuple):
-    """What :class:`QLearning` is to the training loops."""
+    """The state of :class:`QLearning` in the training loops."""
 
     table: FloatArray
     learning_rate: float
     discount: float  # negative where the bootstrap is from the opponent's state
-    bootstrap: int  # its place in BOOTSTRAPS
+    bootstrap: int  # its index in BOOTSTRAPS
     win_reward: float
     loss_reward: float
 
 
 class ReplayState(NamedTuple):
-    """The same with replay: of another type, so that learning without replay is compiled alone."""
+    """The same with replay; a type of its own, so that learning without it is compiled alone."""
 
     table: FloatArray
     q_learning: QLearningState
@@ -97,7 +97,7 @@ def scaled(reward: float, win_reward: float, loss_reward: float) -> float:
 
 @compiled(inner=True)
 def reward_of(learner: QLearningState, turn: Turn) -> float:
-    """Return r: of the move alone for negamax, else of move and reply; with the bonus."""
+    """Return r, of the move alone for negamax, else of move and reply, plus the bonus."""
     reward = scaled(turn.reward, learner.win_reward, learner.loss_reward) + turn.bonus
     if learner.bootstrap != NEGAMAX:
         reward += scaled(turn.reply_reward, learner.win_reward, learner.loss_reward)
@@ -106,7 +106,7 @@ def reward_of(learner: QLearningState, turn: Turn) -> float:
 
 @compiled(inner=True)
 def bootstrap_of(learner: QLearningState, turn: Turn) -> tuple[int, IntArray]:
-    """Return s' and what is legal there."""
+    """Return s' and the legal actions there."""
     if learner.bootstrap == OWN_TURN:
         return turn.next_state, turn.next_legal_actions
     return turn.reply_state, turn.reply_legal_actions
@@ -162,28 +162,28 @@ class QLearning(ActionValueLearner):
 
     The bootstraps:
 
-    - ``"negamax"``: ``reward - discount * max Q`` of the position after the move. That position
-      is the opponent's, whose gain is the mover's loss, hence the minus.
+    - ``"negamax"``: ``reward - discount * max Q`` of the position after the move. The opponent
+      is to move there, whose gain is the mover's loss, hence the minus.
     - ``"own_turn"``: the opponent is part of the environment; rewards up to the mover's next
-      turn and ``+ discount * max Q`` of the position then. Of a turn that nobody answered, as the
+      turn and ``+ discount * max Q`` of the position then. From a turn without a reply, as the
       game was cut short, it learns nothing: there is no such position.
-    - ``"opponent_max"``: what published Nim learners did: ``+ discount * max Q`` of the
+    - ``"opponent_max"``: that of published Nim learners: ``+ discount * max Q`` of the
       position after the move, as if it were the mover's own. The sign is wrong: what is good
-      for the opponent counts as good for the mover. It is here to reproduce their figures.
+      for the opponent counts as good for the mover. It serves to reproduce their figures.
 
-    Where a game is cut short, it bootstraps from the position that is left.
+    Where a game is cut short, it bootstraps from the last position.
 
     Args:
         observation_space: of either player, with integer observations.
         action_space: of either player, ``Discrete``.
         bootstrap: one of the three above.
         learning_rate: step size, over 0 to 1.
-        discount: of what comes after, 0 to 1.
+        discount: of later rewards, 0 to 1.
         epsilon: probability of a random action while learning: a number from 0 to 1, or a
             schedule over finished games such as :class:`agents.tabular.schedules.Decay`.
         initial_range: initial values are uniform within plus and minus this.
-        win_reward: what a reward of +1 counts as.
-        loss_reward: what a reward of -1 counts as.
+        win_reward: replaces a reward of +1.
+        loss_reward: replaces a reward of -1.
         replay: replay settings; ``None``: every turn is learned from once.
         seed: of the initial values and the replay.
 
@@ -191,9 +191,9 @@ class QLearning(ActionValueLearner):
         table: action values, float64 ``(observations, actions)``.
 
     Raises:
-        TypeError: spaces that no table can be made for.
+        TypeError: spaces for which no table can be made.
         ValueError: a parameter out of its range.
-        MemoryError: the table would not fit.
+        MemoryError: the table would need too much memory.
     """
 
     def __init__(

@@ -28,14 +28,14 @@ DTYPES = ("float64", "float32", "int8")
 
 
 class Predecessors(NamedTuple):
-    """Which states of a component are one move before each of its states."""
+    """The predecessors of each state of a component: the states one move before it."""
 
     states: IntArray  # (components, states, most)
     counts: IntArray  # (components, states): how many these are
 
 
 class RealTimeDynamicProgrammingState(NamedTuple):
-    """What :class:`RealTimeDynamicProgramming` is to the training loops."""
+    """The state of :class:`RealTimeDynamicProgramming` in the training loops."""
 
     positions: PositionValues
     predecessors: Predecessors | None  # with sweeping
@@ -46,13 +46,13 @@ class RealTimeDynamicProgrammingState(NamedTuple):
 def best_value(
     positions: PositionValues, observation: Array, index: int, legal_actions: IntArray
 ) -> float:
-    """Return the largest value of a legal action, without looking on from a sure win.
+    """Return the largest value of a legal action; the search ends at a value of 1.
 
     Args:
         positions: the values.
         observation: the position, ``(components,)``.
-        index: where its value is.
-        legal_actions: what is legal there, ascending.
+        index: of its value.
+        legal_actions: those at the position, ascending.
     """
     options = positions.rules.table.shape[2]
     best = -np.inf
@@ -80,7 +80,7 @@ def real_time_dynamic_programming(
         positions: V, for the player to move, changed in place.
         predecessors: with sweeping; see :func:`sweep_back`.
         observation: s, ``(components,)``.
-        legal_actions: what is legal there, ascending, at least one.
+        legal_actions: those at s, ascending, at least one.
         learning_rate: α; 1 is value iteration.
 
     References:
@@ -104,16 +104,16 @@ def sweep_back(
     index: int,
     learning_rate: float,
 ) -> None:
-    """V(p) += α max(−V(s) − V(p), 0) at all p one move before s, whose value has fallen.
+    """V(p) += α max(−V(s) − V(p), 0) at all p one move before s, whose value has decreased.
 
-    Who is to move at p can leave the opponent with s, so V(p) is at least −V(s). One step of the
+    The player to move at p can move to s, so V(p) is at least −V(s). One step of the
     backward sweep of prioritised sweeping.
 
     Args:
         positions: V, changed in place.
-        predecessors: of the states of each component; ``None``: nothing is done.
+        predecessors: of the states of each component; ``None``: no sweep.
         observation: s, ``(components,)``.
-        index: where its value is.
+        index: of its value.
         learning_rate: α.
 
     References:
@@ -148,22 +148,22 @@ def _learn(
 
 
 class RealTimeDynamicProgramming(PositionValueLearner):
-    """Learns what positions are worth to the player to move, from all options of each one played.
+    """Learns values of positions for the player to move, from all options of each position played.
 
-    It is told the rules: it looks at the options of a position, and knows the value of
-    terminal positions. It is not told any theorem. As it learns from the rules and not from
-    results, a game that is cut short is as good to it as any other.
+    It knows the rules: it looks up the options of a position, and knows the value of terminal
+    positions. It knows no theorem. As it learns from the rules and not from results, it learns
+    from a game that is cut short as from any other.
 
     Args:
         game: the game; observations are its positions (``encoding="integer"``).
         learning_rate: step size, over 0 to 1.
         epsilon: probability of a random action while learning, or a schedule.
-        sweeping: whether a fall of a position's value raises those one move before at once, but
-            for moves that split.
+        sweeping: whether a decrease of a position's value at once updates the positions one move
+            before, except for moves that split.
         symmetric: whether positions that differ in the order of like heaps share a value; see
             :class:`agents.tabular.symmetry.Symmetry`.
-        dtype: of the values: ``"float64"``, ``"float32"``, or ``"int8"``, which holds what a
-            learning rate of 1 can learn: lost, unknown or won.
+        dtype: of the values: ``"float64"``, ``"float32"``, or ``"int8"``, which holds all
+            values that a learning rate of 1 can give: -1 lost, 0 unknown, 1 won.
 
     Attributes:
         values: ``(num_positions,)`` by mixed-radix index, 0 at first, except terminal
@@ -172,7 +172,7 @@ class RealTimeDynamicProgramming(PositionValueLearner):
     Raises:
         ValueError: a parameter out of its range, or ``"int8"`` with another learning rate.
         InvalidGameError: ``symmetric`` for a game whose components are not alike.
-        MemoryError: the values would not fit.
+        MemoryError: the values would need too much memory.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ def afterstate_td(
     learning_rate: float,
     discount: float,
 ) -> None:
-    """V(s') += α [−r − γ V(s'') − V(s')], s' being left by the move and s'' by the reply.
+    """V(s') += α [−r − γ V(s'') − V(s')] for s' after the move and s'' after the opponent's reply.
 
     V is for the player to move: at s' the opponent, hence −r; at s'' the mover again.
 
@@ -54,7 +54,7 @@ def afterstate_td(
 
 
 class SampledAfterstateTDState(NamedTuple):
-    """What :class:`SampledAfterstateTD` is to the training loops."""
+    """The state of :class:`SampledAfterstateTD` in the training loops."""
 
     positions: PositionValues
     learning_rate: float
@@ -78,11 +78,11 @@ def _learn(
 
 
 class SampledAfterstateTD(PositionValueLearner):
-    """Learns values of the positions that moves leave, from the replies of the games played.
+    """Learns values of the positions after moves, from the replies in the games played.
 
-    The rules are used to choose a move, by looking one move ahead, and not to learn: what it
-    knows of a position comes from replies and results alone. Where a game is cut short, it
-    bootstraps from the position after the reply; of a turn that nobody answered it learns nothing.
+    The rules are used to choose a move, by looking one move ahead, and not to learn: its values
+    come from replies and results alone. Where a game is cut short, it
+    bootstraps from the position after the reply; from a turn without a reply it learns nothing.
 
     Args:
         game: the game; observations are its positions (``encoding="integer"``).
@@ -96,7 +96,7 @@ class SampledAfterstateTD(PositionValueLearner):
 
     Raises:
         ValueError: a parameter out of its range.
-        MemoryError: the values would not fit.
+        MemoryError: the values would need too much memory.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""SARSA, from own turn to own turn."""
+"""SARSA, from one turn of the mover to its next."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def sarsa(
 
 
 class SARSAState(NamedTuple):
-    """What :class:`SARSA` is to the training loops, with each seat's turn before."""
+    """The state of :class:`SARSA` in the training loops, with the previous turn of each seat."""
 
     table: FloatArray
     learning_rate: float
     discount: float
-    states: IntArray  # (2,): of the turn before; -1 where there is none
+    states: IntArray  # (2,): of the previous turn; -1 where there is none
     actions: IntArray  # (2,)
     rewards: FloatArray  # (2,)
 
@@ -87,8 +87,8 @@ class SARSA(StandardActionValueLearner):
     """SARSA: on-policy, bootstrapping from the action taken at the mover's next turn.
 
     The opponent is part of the environment. A turn is learned from once the next action is known.
-    Where a game is cut short there is no next action, so that each seat's last turn is not learned
-    from.
+    Where a game is cut short there is no next action, so there is no update for each
+    seat's last turn.
 
     Arguments and errors: :class:`agents.tabular.action_values.StandardActionValueLearner`.
 

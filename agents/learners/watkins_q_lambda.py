@@ -1,4 +1,4 @@
-"""Watkins's Q(λ), offline: λ-returns of finished games, from own turn to own turn."""
+"""Watkins's Q(λ), offline: λ-returns of finished games, from one turn of the mover to its next."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def watkins_q_lambda(
         state, action = game.states[turn], game.actions[turn]
         weight = trace_decay if is_greedy else 0.0
         g = game.rewards[turn] + discount * ((1.0 - weight) * best + weight * g)
-        # Of the values before this game: no position comes twice in it.
+        # By the values before this game: no position occurs twice in it.
         best = largest_legal(table[state], legal_in(game, turn))
         is_greedy = table[state, action] == best
         step_towards(table, state, action, g, learning_rate)
 
 
 class WatkinsQLambdaState(NamedTuple):
-    """What :class:`WatkinsQLambda` is to the training loops."""
+    """The state of :class:`WatkinsQLambda` in the training loops."""
 
     table: FloatArray
     learning_rate: float
@@ -76,7 +76,7 @@ class WatkinsQLambda(ActionValueLearner):
         observation_space: of either player, with integer observations.
         action_space: of either player, ``Discrete``.
         learning_rate: step size, over 0 to 1.
-        discount: of what comes after, 0 to 1.
+        discount: of later rewards, 0 to 1.
         trace_decay: λ, 0 (Q-learning with the own-turn bootstrap) to 1 (results of greedy play).
         epsilon: probability of a random action while learning, or a schedule.
 
@@ -84,9 +84,9 @@ class WatkinsQLambda(ActionValueLearner):
         table: action values, float64 ``(observations, actions)``.
 
     Raises:
-        TypeError: spaces that no table can be made for.
+        TypeError: spaces for which no table can be made.
         ValueError: a parameter out of its range.
-        MemoryError: the table would not fit.
+        MemoryError: the table would need too much memory.
     """
 
     def __init__(

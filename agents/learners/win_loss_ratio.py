@@ -1,4 +1,4 @@
-"""The win/loss-ratio learner: counts wins and losses of every move ever made."""
+"""The win/loss-ratio learner: counts wins and losses of every move played."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def count_result(
         state: s.
         action: a.
         result: R, of the game for the player who moved: 1 won, -1 lost, 0 drawn.
-        kept: what share of the old counts at s is kept; 1 forgets nothing.
+        kept: share of the earlier counts at s that is kept; 1 forgets nothing.
 
     References:
         The Decision Management Community's challenge of January 2020, solution by Moore.
@@ -57,7 +57,7 @@ def ratio_action(
         wins: w, ``(actions,)``.
         losses: l, same shape.
         legal_actions: what is legal.
-        threshold: where the likeliest action is above this, it is played for certain.
+        threshold: above this probability the most probable action is played with certainty.
         uniform: the source of randomness, in [0, 1).
         probabilities: buffer, ``(actions,)``.
     """
@@ -78,7 +78,7 @@ def ratio_action(
 
 
 class WinLossRatioState(NamedTuple):
-    """What :class:`WinLossRatio` is to the training loops."""
+    """The state of :class:`WinLossRatio` in the training loops."""
 
     wins: FloatArray
     losses: FloatArray
@@ -113,27 +113,27 @@ def _learn_from_game(learner: WinLossRatioState, game: FinishedGame) -> None:
 
 
 class WinLossRatio(TabularLearner):
-    """Plays every move in proportion to its wins over its losses, counted over all games.
+    """Plays moves with probability proportional to wins over losses, counted over all games.
 
-    Every ply of every game counts, as each rest of a game is a game. One agent serves both
-    seats. A draw counts as half a win and half a loss, a game that was cut short not at all.
+    Every move of every game counts, as from each position on the rest is a game. One agent
+    plays both seats. A draw counts as half a win and half a loss; a game cut short does not count.
 
     Args:
         observation_space: of either player, with integer observations.
         action_space: of either player, ``Discrete``.
-        crystallise: where the likeliest move's probability exceeds this, it is played for
-            certain; 1 never does.
-        forgetting: share of the counts at a position that is forgotten before each new result
-            there, 0 to below 1; early results came of bad play.
+        crystallise: above this probability the most probable move is played with certainty; 1
+            turns that off.
+        forgetting: share of the counts at a position that is removed before each new result
+            there, 0 to below 1; early results are those of bad play.
 
     Attributes:
         wins: float64 ``(observations, actions)``.
         losses: float64 ``(observations, actions)``.
 
     Raises:
-        TypeError: spaces that no table can be made for.
+        TypeError: spaces for which no table can be made.
         ValueError: a parameter out of its range.
-        MemoryError: the tables would not fit.
+        MemoryError: the tables would need too much memory.
 
     References:
         The Decision Management Community's challenge of January 2020, solution by Moore.
@@ -164,7 +164,7 @@ class WinLossRatio(TabularLearner):
         )
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probabilities by the ratios, crystallised where they are to be."""
+        """Return the probabilities by the ratios, or a certain move by ``crystallise``."""
         rows = self.index.many(observations)
         ratios = np.maximum(self.wins[rows], 1) / np.maximum(self.losses[rows], 1)
         ratios *= action_masks == 1
@@ -175,5 +175,5 @@ class WinLossRatio(TabularLearner):
         return shares
 
     def greedy(self) -> GreedyTablePolicy:
-        """Return the policy that plays the move of the largest ratio, as it is now."""
+        """Return the policy that plays the move of the largest current ratio."""
         return GreedyTablePolicy(self.index, np.maximum(self.wins, 1) / np.maximum(self.losses, 1))

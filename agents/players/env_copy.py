@@ -1,4 +1,4 @@
-"""Faithful copies of turn-based environments, for search."""
+"""Exact copies of turn-based environments, for search."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ UNCOPIED = ("screen", "clock", "window", "board_image")
 def copy_env(env: Env) -> Env:
     """Return a copy of the game in progress, without wrappers and without drawing.
 
-    PettingZoo's classics derive from ``EzPickle``, by which ``copy.deepcopy`` constructs them
-    anew and forgets the position; their attributes are copied instead. Spaces are shared.
+    PettingZoo's classic games derive from ``EzPickle``, by which ``copy.deepcopy`` constructs
+    them anew and loses the position; so their attributes are copied instead. Spaces are shared.
 
     Args:
         env: a deterministic environment whose attributes can be copied.

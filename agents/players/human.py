@@ -12,11 +12,11 @@ from nim_envs.errors import SearchTooLargeError
 
 
 class Quit(Exception):  # noqa: N818 - it is no error
-    """The person wants to stop."""
+    """Raised when the person wants to stop."""
 
 
 class Undo(Exception):  # noqa: N818 - it is no error
-    """The person wants to take the last own move back."""
+    """Raised when the person wants to take back their last move."""
 
 
 class HumanAgent:
@@ -43,23 +43,23 @@ class HumanAgent:
         """Return the legal action that the person chose.
 
         Raises:
-            Quit: the person said so, or the input has ended.
-            Undo: the person said so.
+            Quit: the person asked to stop, or the input has ended.
+            Undo: the person asked to take back a move.
         """
         while True:
             try:
                 answer = self.read(f"your move ({self._form()}; hint, undo, quit): ").strip()
             except EOFError:
                 raise Quit from None
-            word = answer.lower()
-            if word in ("quit", "q", "exit"):
+            text = answer.lower()
+            if text in ("quit", "q", "exit"):
                 raise Quit
-            if word in ("undo", "u"):
+            if text in ("undo", "u"):
                 raise Undo
-            if word in ("hint", "h", "?"):
+            if text in ("hint", "h", "?"):
                 self.write(self._hint(observation))
                 continue
-            action = self._parse(word, observation)
+            action = self._parse(text, observation)
             if action is not None and action_mask[action]:
                 return action
             self.write(f"{answer!r} is no legal move. {self._allowed(observation)}")
@@ -73,7 +73,7 @@ class HumanAgent:
         return f"{kinds.pop() if len(kinds) == 1 else 'component'} number, {forms}"
 
     def _parse(self, text: str, observation: Array) -> int | None:
-        """The action that ``text`` names, if it names one."""
+        """The action that ``text`` stands for, if any."""
         parts = text.replace(",", " ").split()
         if not all(part.isdecimal() and len(part) < 19 for part in parts):
             return None
@@ -114,5 +114,5 @@ class HumanAgent:
         if not len(winning):
             return "Every move loses against correct play."
         describe = self.game.rules.describe_action
-        words = [describe(action, observation) for action in winning.tolist()]
-        return "Winning: " + "; ".join(words) + "."
+        moves = [describe(action, observation) for action in winning.tolist()]
+        return "Winning: " + "; ".join(moves) + "."

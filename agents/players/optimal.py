@@ -1,4 +1,4 @@
-"""The oracle: plays what the exact solution says."""
+"""The optimal player, by the exact solution of the game."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REMEMBERED_POSITIONS = 1 << 16
 
 
 class OptimalAgent:
-    """Always moves to a P-position where it can.
+    """Moves to a P-position wherever one can be reached.
 
     Args:
         game: the game, for its solution; observations must be its positions
@@ -25,7 +25,7 @@ class OptimalAgent:
         choice: among several winning actions, ``"random"`` or the ``"first"``.
         lost_choice: at a P-position, where every move loses, ``"random"`` among the legal
             actions, or the ``"smallest"``: the first option slot that is legal in some
-            component, which takes or adds least; of several components the first.
+            component, which takes or adds least; among several components the first.
 
     Raises:
         ValueError: an unknown choice.
@@ -65,7 +65,7 @@ class OptimalAgent:
         return uniform_probabilities(self._chosen(observations, action_masks))
 
     def _chosen(self, observations: Array, action_masks: MaskArray) -> MaskArray:
-        """The actions that may be picked, all equally likely, int8 ``(n, actions)``."""
+        """The actions that may be chosen, all equally likely, int8 ``(n, actions)``."""
         chosen: MaskArray = self.solution.winning_mask(observations).astype(np.int8)
         lost = ~chosen.any(axis=1)
         if self.choice == "first":
@@ -77,7 +77,7 @@ class OptimalAgent:
         return chosen
 
     def _smallest(self, legal: MaskArray) -> MaskArray:
-        """Keep the legal action of the smallest option slot, of the first such component."""
+        """Keep the legal action of the smallest option slot, in the first such component."""
         components, options = len(self.game.rules.components), self.game.rules.num_options
         by_option = legal.reshape(-1, components, options).swapaxes(1, 2)
         first = _only_first(by_option.reshape(legal.shape))
@@ -85,7 +85,7 @@ class OptimalAgent:
 
 
 def _only_first(chosen: MaskArray) -> MaskArray:
-    """Keep the first one of every row of ``(n, actions)``."""
+    """Keep the first 1 of every row of ``(n, actions)``."""
     kept: MaskArray = (chosen * (np.cumsum(chosen, axis=1) == 1)).astype(np.int8)
     return kept
 

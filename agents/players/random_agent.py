@@ -10,7 +10,7 @@ from agents.tabular.selection import random_of_mask
 
 
 class RandomAgent:
-    """Picks a legal action, all equally likely."""
+    """Chooses a legal action, all equally likely."""
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a legal action."""

@@ -1,4 +1,4 @@
-"""Search players for any deterministic zero-sum AEC environment of two players who see all."""
+"""Search players for deterministic zero-sum AEC environments with perfect information."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ from agents.base import Array, MaskArray
 from agents.players.env_copy import Env, copy_env
 
 Evaluation = Callable[[Env, str], float]
-"""An environment and an agent to an estimate of that agent's reward at the end of the game."""
+"""From an environment and an agent to an estimate of the agent's reward at the end of the game."""
 
 
 class SearchAgent(ABC):
-    """Plays by looking ahead from the position that its environment is at.
+    """Plays by looking ahead from the current position of its environment.
 
-    It is told the rules, by way of the environment: it copies the game in progress and plays
-    on in the copies. The reward of the game is what it got at the end; there must be none
-    before.
+    It knows the rules through the environment: it copies the game in progress and plays on in
+    the copies. The reward of the game is that at its end; all rewards before must be 0.
 
     Args:
         env: the environment that is played in, the same object or a wrapper around it; its
             observations have an ``"action_mask"``.
         depth: moves to look ahead; ``None``: to the end of the game.
-        evaluate: values a position at the depth limit; 0 by default.
+        evaluate: estimates the value of a position at the depth limit; 0 by default.
 
     Raises:
         ValueError: ``depth`` is below 1.
@@ -49,7 +48,7 @@ class SearchAgent(ABC):
             ValueError: the environment is not at the position observed.
         """
         env = self.env.unwrapped
-        if not np.array_equal(_seen(env)["observation"], observation):
+        if not np.array_equal(_observed(env)["observation"], observation):
             raise ValueError("the environment that this agent searches is not at this position")
         best = self.best_actions(env)
         return best[int(rng.random() * len(best))]
@@ -59,7 +58,7 @@ class SearchAgent(ABC):
         return self._search(env)[1]
 
     def value(self, env: Env) -> float:
-        """Return what the agent to move gets with best play, as far as the search sees."""
+        """Return the value of the position for the agent to move, by search to ``depth``."""
         return self._search(env)[0]
 
     def _search(self, env: Env) -> tuple[float, list[int]]:
@@ -67,7 +66,7 @@ class SearchAgent(ABC):
         best, actions = -math.inf, []
         depth = math.inf if self.depth is None else self.depth
         for action in _legal(env):
-            # A window from just below the best: equal values come out exact.
+            # A window from just below the best value: equal values are exact.
             value = self._after(env, action, depth, float(np.nextafter(best, -np.inf)), math.inf)
             if value > best:
                 best, actions = value, [action]
@@ -94,7 +93,7 @@ class SearchAgent(ABC):
 
 
 class MinimaxAgent(SearchAgent):
-    """Plain minimax: looks at every line of play.
+    """Plain minimax: searches every line of play.
 
     Arguments and errors: :class:`SearchAgent`.
 
@@ -108,7 +107,7 @@ class MinimaxAgent(SearchAgent):
 
 
 class AlphaBetaAgent(SearchAgent):
-    """Minimax that skips lines which cannot matter; the same values as plain minimax.
+    """Minimax without the lines that cannot change the value; the same values as plain minimax.
 
     Arguments and errors: :class:`SearchAgent`.
 
@@ -127,10 +126,10 @@ class AlphaBetaAgent(SearchAgent):
 
 
 class OutcomeSearchAgent(SearchAgent):
-    """Minimax to the end of the game that remembers the value of every position it has seen.
+    """Minimax to the end of the game that stores the value of every position searched.
 
-    A position is told by what the agent to move observes, so the observation must hold all
-    that matters.
+    A position is identified by what the agent to move observes, so the observation must hold
+    the whole state of the game.
 
     Args:
         env: see :class:`SearchAgent`.
@@ -144,7 +143,7 @@ class OutcomeSearchAgent(SearchAgent):
         self.values: dict[tuple[str, bytes], float] = {}
 
     def _value(self, env: Env, depth: float, low: float, high: float) -> float:
-        key = (env.agent_selection, np.asarray(_seen(env)["observation"]).tobytes())
+        key = (env.agent_selection, np.asarray(_observed(env)["observation"]).tobytes())
         if key not in self.values:
             self.values[key] = max(
                 self._after(env, action, math.inf, -math.inf, math.inf) for action in _legal(env)
@@ -152,12 +151,12 @@ class OutcomeSearchAgent(SearchAgent):
         return self.values[key]
 
 
-def _seen(env: Env) -> dict[str, Any]:
+def _observed(env: Env) -> dict[str, Any]:
     """What the agent to move observes."""
-    seen: Any = env.observe(env.agent_selection)
-    return dict(seen)
+    observed: Any = env.observe(env.agent_selection)
+    return dict(observed)
 
 
 def _legal(env: Env) -> list[int]:
-    actions: list[int] = np.flatnonzero(_seen(env)["action_mask"]).tolist()
+    actions: list[int] = np.flatnonzero(_observed(env)["action_mask"]).tolist()
     return actions

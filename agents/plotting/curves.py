@@ -1,4 +1,4 @@
-"""Curves: how training goes on, and how learners compare (matplotlib).
+"""Curves of training, and comparisons of learners (matplotlib).
 
 Every function returns a new :class:`matplotlib.figure.Figure`; no window or display is needed.
 """
@@ -54,7 +54,7 @@ MARKERS = "os^DvPX"
 
 @styled
 def training_curves(measured: TrainingMeasurements, title: str = "") -> Figure:
-    """Draw a training run: one panel for each thing that was measured.
+    """Draw a training run: one panel for each measured quantity.
 
     Win rate of each seat, mean game length, first-seat advantage; and, where they were taken,
     the entropy of each seat's policy beside the logarithm of the number of legal moves, and the
@@ -83,7 +83,7 @@ def training_curves(measured: TrainingMeasurements, title: str = "") -> Figure:
     grid = figure.add_gridspec(rows, 2)
     for number, draw in enumerate(panels):
         row, column = divmod(number, 2)
-        # The last panel of an odd number has its row for itself.
+        # With an odd number of panels the last one fills its row.
         alone = number == len(panels) - 1 and column == 0
         axes = figure.add_subplot(grid[row, :] if alone else grid[row, column])
         _games_axis(axes, measured.games)
@@ -102,7 +102,7 @@ def _games_axis(axes: Axes, games: Any) -> None:
 
 
 def _line(axes: Axes, x: Any, y: FloatArray, **style: Any) -> None:
-    """A line, with markers where it is of few points: of one alone a line shows nothing."""
+    """Draw a line, with markers if it has few points: a line of one point is invisible."""
     axes.plot(x, y, marker="o" if len(x) <= 20 else "", clip_on=False, zorder=3, **style)
 
 
@@ -183,11 +183,11 @@ def learning_curves(
 ) -> Figure:
     """Draw the optimality of several learners against games and against seconds of training.
 
-    Lines are means over a learner's curves, one a seed; bands go from the lowest to the
-    highest. Against seconds, a point is at the mean time that the seeds took to get there.
+    Lines are means over a learner's curves, one per seed; bands go from the lowest to the
+    highest. Against seconds, a point is at the mean time that the seeds took.
 
     Args:
-        curves: by name of the learner, its curves, scored at the same numbers of games.
+        curves: each learner's curves, by its name, scored at the same numbers of games.
         title: of the picture.
         random_percent: the random policy's score, drawn as a line of its own.
         logarithmic: whether games and seconds are on logarithmic axes.

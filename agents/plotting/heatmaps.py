@@ -1,4 +1,4 @@
-"""Pictures of what an agent does at every position of a game (matplotlib).
+"""Pictures of an agent's policy at every position of a game (matplotlib).
 
 Every function returns a new :class:`matplotlib.figure.Figure`; no window or display is needed.
 """
@@ -33,19 +33,19 @@ LARGEST_SLICES = 64
 """Panels above which the heatmap of a game with three or more components is refused."""
 
 WIDEST = 12.0
-"""Inches that a row of panels may take before it is broken."""
+"""Largest width of a row of panels, in inches."""
 
 COLOURS = "cividis"
 HATCHED: dict[str, Any] = {
     "hatch": "//////", "facecolor": "white", "edgecolor": "0.6", "linewidth": 0
 }  # fmt: skip
 
-# Inches: what a label and a number need beside the next one, at the sizes of the style.
+# Inches that a label and a number need, at the font sizes of the style.
 LINE, DIGIT, NUMBER = 0.15, 0.075, 0.38
 
 
 def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
-    """Return all heatmaps that there are of an agent, by name.
+    """Return all heatmaps of an agent, by name.
 
     Of a game with one component: ``"policy"``, see :func:`policy_heatmap`. Of one with more:
     ``"greedy"``, and for learners ``"values"`` and ``"probabilities"``; see
@@ -75,7 +75,7 @@ def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
 
 
 def _policies(agent: Agent) -> tuple[Policy | None, Policy]:
-    """How a learner plays, where that is known, and its greedy policy; another agent's policy."""
+    """The behaviour policy of a learner, if known, and its greedy policy; or an agent's policy."""
     if isinstance(agent, Learner):
         return agent if isinstance(agent, Policy) else None, agent.greedy()
     if isinstance(agent, Policy):
@@ -84,7 +84,7 @@ def _policies(agent: Agent) -> tuple[Policy | None, Policy]:
 
 
 def _name_of_values(agent: Agent) -> str:
-    """What a learner's greedy policy goes by, in words."""
+    """The name of the values by which a learner's greedy policy ranks actions."""
     learner = getattr(agent, "learner", agent)
     if hasattr(learner, "preferences"):
         return "preference"
@@ -93,13 +93,13 @@ def _name_of_values(agent: Agent) -> str:
 
 @styled
 def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
-    """Draw what an agent does at every position of a game with one component, move by move.
+    """Draw an agent's policy at every position of a game with one component, move by move.
 
-    For a learner three panels, positions down and moves across: the preferences or values that
-    its greedy policy goes by, the probabilities that it plays with, and the greedy policy. For
-    another agent its policy alone. In the panel of the policy a dot marks each winning move;
-    triangles mark the P-positions; illegal moves are hatched. Positions without a legal move
-    are left out.
+    For a learner three panels, positions down and moves across: the preferences or values by
+    which its greedy policy ranks moves, the probabilities that it plays with, and the greedy
+    policy. For another agent its policy alone. In the panel of the policy a dot marks each
+    winning move; triangles mark the P-positions; illegal moves are hatched. Positions without a
+    legal move are left out.
 
     Args:
         agent: a learner, or an agent with ``action_probabilities``.
@@ -186,7 +186,7 @@ def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value")
         greedy: a policy with ``action_values``, as ``learner.greedy()`` is.
         game: the game; observations are its positions.
         title: of the picture.
-        name: what the values are, in words.
+        name: of the values.
 
     Raises:
         ValueError: the game has one component.
@@ -237,7 +237,7 @@ def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
 
 
 def _playable(game: Game) -> tuple[IntArray, npt.NDArray[np.int8]]:
-    """The positions that leave a legal move, and what is legal there."""
+    """The positions with a legal move, and the legal actions there."""
     lattice = game.rules.lattice()
     positions = lattice[~game.rules.is_terminal(lattice)]
     return positions, game.rules.action_mask(positions)
@@ -270,8 +270,8 @@ class _Grid:
 
     Args:
         game: the game.
-        positions: those that leave a legal move, ``(n, components)``.
-        blunders: which of them are to be crossed, boolean ``(n,)``.
+        positions: those with a legal move, ``(n, components)``.
+        blunders: which of them get a cross, boolean ``(n,)``.
     """
 
     def __init__(self, game: Game, positions: IntArray, blunders: BoolArray) -> None:
@@ -286,7 +286,7 @@ class _Grid:
         self.others = [index for index in range(len(shape)) if index not in largest]
 
     def slices(self) -> list[tuple[int, ...]]:
-        """The states of the other components, one combination a panel."""
+        """The states of the other components, one combination for each panel."""
         shape = self.game.rules.shape
         return list(itertools.product(*(range(shape[index]) for index in self.others)))
 
@@ -300,7 +300,7 @@ class _Grid:
         return cells
 
     def name(self, states: tuple[int, ...]) -> str:
-        """What a slice is of: a position, with stars for the two components that it shows."""
+        """The title of a slice: a position, with stars for the two components that it shows."""
         components = self.game.rules.components
         if len(states) == 1:
             return f"{components[self.others[0]].kind} {self.others[0]}: {states[0]}"
@@ -313,7 +313,7 @@ class _Grid:
 def _draw_grid(
     grid: _Grid, array: FloatArray, norm: Normalize, title: str, score: str, label: str
 ) -> Figure:
-    """Draw ``array``, ``(n,)``, one number a position."""
+    """Draw ``array``, ``(n,)``, one number for each position."""
     game = grid.game
     shape = game.rules.shape
     rows, columns = shape[grid.down], shape[grid.across]
@@ -332,7 +332,7 @@ def _draw_grid(
     if wide == 1:
         wide = min(len(slices), max(1, int(PAGE_WIDTH / width)))
     high = -(-len(slices) // wide)
-    inches = max(3.2, high * height + 1.2)  # at least what the scale's words need
+    inches = max(3.2, high * height + 1.2)  # at least as long as the scale's label
     figure = Figure(figsize=(max(4.5, wide * width + 1.2), inches), layout="constrained")
     panels = list(figure.subplots(high, wide, squeeze=False, sharex=True, sharey=True).flat)
     for axes in panels[len(slices) :]:
@@ -361,7 +361,7 @@ def _draw_grid(
 
 
 def _cell_size(count: int, inches: float, *, smallest: float, largest: float) -> float:
-    """The size of ``count`` cells that are to fill ``inches``, within what can be read."""
+    """The size of ``count`` cells that fill ``inches``, within readable limits."""
     return min(largest, max(smallest, inches / count))
 
 
@@ -438,14 +438,14 @@ def _label_cells(axis: Axis, labels: list[str], inches: float, *, along_text: bo
 
 
 def _state_name(game: Game, index: int) -> str:
-    """What the states of a component are, in words."""
+    """The axis label of a component's states."""
     component = game.rules.components[index]
     name = component.kind if len(game.rules.components) == 1 else f"{component.kind} {index}"
     return f"{name}, objects" if isinstance(component, (SubtractionHeap, SplittingHeap)) else name
 
 
 def _title_and_key(figure: Figure, title: str, score: str, hatched: str) -> None:
-    """A title, and below the panels what the marks mean."""
+    """A title, and below the panels the legend of the marks."""
     text = "\n".join(part for part in (title, score) if part)
     if text:
         figure.suptitle(text)

@@ -26,23 +26,23 @@ WIDEST_TABLE = 120
 
 
 def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = None) -> Table:
-    """Return what an agent does at each position, a row a legal move.
+    """Return an agent's policy at each position as a table, one row for each legal move.
 
-    A row says the move, whether it is one of the best by what was learned, the probability
-    that it is played with, and whether it wins against correct play; of the win/loss-ratio
-    learner also how often it was counted to win and to lose.
+    A row has the move, whether it is one of the best by what was learned, its probability,
+    and whether it wins against correct play; of the win/loss-ratio learner also the counts of
+    its wins and losses.
 
     Args:
         agent: a learner whose probabilities are known, or an agent with
             ``action_probabilities``.
         game: the game; observations are its positions.
-        positions: which ones, ``(n, components)``, each with a legal move; by default all of
-            these.
+        positions: which ones, ``(n, components)``, each with a legal move; by default all such
+            positions.
 
     Raises:
         TypeError: the agent's probabilities are not known.
-        InvalidPositionError: positions that are not of this game, or leave no legal move.
-        SearchTooLargeError: all were asked for, and there are more than ``LARGEST_TEXT``.
+        InvalidPositionError: positions that are not of this game, or have no legal move.
+        SearchTooLargeError: all positions, where there are more than ``LARGEST_TEXT``.
     """
     if not isinstance(agent, Policy):
         raise TypeError(f"a table needs an agent with action_probabilities, which {agent!r} lacks")
@@ -82,7 +82,7 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
 
 
 def policy_summary(agent: Agent, game: Game, positions: npt.ArrayLike | None = None) -> str:
-    """Return in one sentence at how many N-positions only winning moves are an agent's best.
+    """Return a sentence with the number of N-positions whose best moves all win.
 
     Arguments and errors: :func:`policy_table`.
     """
@@ -95,7 +95,7 @@ def policy_summary(agent: Agent, game: Game, positions: npt.ArrayLike | None = N
 
 
 def _playable(game: Game, positions: npt.ArrayLike | None) -> IntArray:
-    """The positions asked for that leave a legal move, ``(n, components)``."""
+    """The positions to show, with a legal move, ``(n, components)``."""
     rules = game.rules
     if positions is None:
         try:
@@ -110,7 +110,7 @@ def _playable(game: Game, positions: npt.ArrayLike | None) -> IntArray:
 
 
 def _best(agent: Any, positions: IntArray, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
-    """The likeliest moves of the greedy policy, or of a policy that learns nothing."""
+    """The most probable moves of the greedy policy, or of an agent that does not learn."""
     policy = agent.greedy() if isinstance(agent, Learner) else agent
     shares = policy.action_probabilities(positions, masks)
     best: npt.NDArray[np.bool_] = (shares == shares.max(axis=1, keepdims=True)) & (masks == 1)
@@ -160,9 +160,9 @@ def _moves_table(game: Game, move: SampleMove) -> Table:
 
 
 def _move(game: Game, action: int, position: IntArray) -> str:
-    """A move in words; of a single component its name goes without saying."""
-    words = game.rules.describe_action(action, position)
-    return words.partition(": ")[2] if len(game.rules.components) == 1 else words
+    """A move in words; without the component if there is only one."""
+    text = game.rules.describe_action(action, position)
+    return text.partition(": ")[2] if len(game.rules.components) == 1 else text
 
 
 def _outcome(winning: npt.NDArray[np.bool_]) -> str:
@@ -178,5 +178,5 @@ def _percent(probability: float) -> str:
 
 
 def _count(count: float) -> str:
-    """A count; with a fraction where forgetting has left one."""
+    """A count; with decimals if forgetting has made it fractional."""
     return f"{count:.0f}" if count == round(count) else f"{count:.1f}"

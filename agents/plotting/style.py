@@ -1,4 +1,4 @@
-"""How all pictures here look, and how they are saved: for print, grey or not, and for every eye."""
+"""The style of all pictures, readable in print, in grey and by colour-blind people."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ T = TypeVar("T")
 BLACK, BLUE, VERMILLION, GREEN = "#000000", "#0072B2", "#D55E00", "#009E73"
 PURPLE, ORANGE, SKY = "#CC79A7", "#E69F00", "#56B4E9"
 GREY = "#666666"
-"""Colours that eyes of every kind tell apart: M. Okabe & K. Ito, "Color universal design" (2008).
+"""Colours for colour-blind readers too: M. Okabe & K. Ito, "Color universal design" (2008).
 
 Their yellow is left out, as a line of it hardly shows on white.
 """
 
 PAGE_WIDTH = 7.0
-"""Inches: what fits between the margins of a page, so that print keeps the size of the letters."""
+"""Width of a printed page without margins, in inches, so that print keeps the font sizes."""
 
 # Any: matplotlib types its settings as literals, other ones in every version.
 STYLE: Any = {
@@ -63,7 +63,7 @@ UNDATED: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None},
     ".pdf": {"CreationDate": None},
 }
-"""The kinds of file, and the metadata that would make two files of one picture differ."""
+"""The file formats, and the metadata that would make two files of one picture differ."""
 
 
 def styled(draw: Callable[P, T]) -> Callable[P, T]:
@@ -80,7 +80,7 @@ def styled(draw: Callable[P, T]) -> Callable[P, T]:
 
 
 def check_picture_name(path: Path) -> None:
-    """Refuse a name that is not one of a picture.
+    """Refuse a file name that is not one of a picture.
 
     Raises:
         ValueError: it ends in none of the suffixes in ``UNDATED``.

@@ -70,7 +70,7 @@ class ActionValueLearner(TabularLearner):
         super().__init__(index, state, learned=learned, num_actions=num_actions, **others)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the epsilon-greedy probabilities, by the table and epsilon of now."""
+        """Return the probabilities of the epsilon-greedy policy, by the current table."""
         greedy = GreedyTablePolicy(self.index, self.table)
         shares = greedy.action_probabilities(observations, action_masks)
         return explored(shares, action_masks, self.exploration.epsilon)
@@ -81,22 +81,22 @@ class ActionValueLearner(TabularLearner):
 
 
 class StandardActionValueLearner(ActionValueLearner):
-    """A learner of action values whose constructor takes the usual arguments and no others.
+    """A learner of action values whose constructor takes only the usual arguments.
 
     Args:
         observation_space: of either player, with integer observations.
         action_space: of either player, ``Discrete``.
         learning_rate: step size, over 0 to 1.
-        discount: of what comes after, 0 to 1.
+        discount: of later rewards, 0 to 1.
         epsilon: probability of a random action while learning: a number from 0 to 1, or a
             schedule over finished games such as :class:`agents.tabular.schedules.Decay`.
         initial_range: initial values are uniform within plus and minus this.
-        seed: of the initial values, and of whatever else it draws by itself.
+        seed: of the initial values, and of the learner's own random numbers.
 
     Raises:
-        TypeError: spaces that no table can be made for.
+        TypeError: spaces for which no table can be made.
         ValueError: a parameter out of its range.
-        MemoryError: the tables would not fit.
+        MemoryError: the tables would need too much memory.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class StandardActionValueLearner(ActionValueLearner):
         )
 
     tables_needed = 1
-    """How many tables of the same size it has."""
+    """How many tables of equal size it has."""
 
     @abstractmethod
     def first_state(

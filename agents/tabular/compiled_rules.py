@@ -19,10 +19,10 @@ class CompiledRules(NamedTuple):
     legal_options: IntArray  # same shape: in each state the legal options first, ascending
     legal_counts: IntArray  # (components, states): how many these are
     strides: IntArray  # (components,): mixed-radix strides of positions
-    # What a move puts into an empty slot, in the shape of the table. Where no move splits it is
-    # None: of another type, so that code compiled for such games has nothing to do with it.
+    # The second part of a move that splits, in the shape of the table. Where no move splits it is
+    # None: of another type, so that code compiled for such games is compiled without splitting.
     second_table: IntArray | None
-    first_slots: IntArray  # (components,): the first of the slots that each is one of
+    first_slots: IntArray  # (components,): the first of the slots that each component shares
 
 
 def compiled_rules(game: Game) -> CompiledRules:
@@ -44,7 +44,7 @@ def compiled_rules(game: Game) -> CompiledRules:
 
 @compiled(inner=True)
 def write_legal_actions(observation: Array, rules: CompiledRules, out: IntArray) -> int:
-    """Write the legal actions to ``out``, ascending, and return how many there are."""
+    """Write the legal actions to ``out``, ascending, and return their number."""
     options = rules.table.shape[2]
     count = 0
     for component in range(len(observation)):
@@ -63,7 +63,7 @@ def slot_to_fill(
     component: int,
     option: int,
 ) -> tuple[int, int]:
-    """Return which slot a move fills with a second part, and with what; (0, 0) if none.
+    """Return the slot that a move fills with a second part, and that part; (0, 0) if none.
 
     Args:
         second_table: as in :class:`CompiledRules`, as the next.
@@ -78,7 +78,7 @@ def slot_to_fill(
     if second == 0:
         return 0, 0
     slot = first_slots[component]
-    # Every position leaves an empty slot to a move that splits.
+    # Every position has an empty slot for a move that splits.
     while observation[slot] != 0:
         slot += 1
     return slot, second
@@ -93,7 +93,7 @@ def number_after(
     Args:
         rules: of the game.
         observation: the position, ``(components,)``.
-        number: its own.
+        number: of the position.
         component: where the move is made.
         option: the move.
     """

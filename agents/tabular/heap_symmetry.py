@@ -16,10 +16,10 @@ from nim_envs import Game
 
 
 class HeapSymmetry(CompiledWrapper):
-    """Shows a learner sorted positions, so that it learns each of them once for all orders.
+    """Gives a learner sorted positions, so that it learns each of them once for all orders.
 
-    It tells the learner that the order of like heaps does not matter, which follows from the
-    rules; no theorem comes in.
+    With it the learner knows that the order of equal heaps does not matter, which follows from
+    the rules; it knows no theorem.
 
     Args:
         learner: who learns.
@@ -28,8 +28,8 @@ class HeapSymmetry(CompiledWrapper):
 
     Raises:
         InvalidGameError: the components are not alike.
-        TypeError: the learner looks at the rules by itself, and would look at positions that
-            are not sorted; :class:`agents.RealTimeDynamicProgramming` has an argument
+        TypeError: the learner uses the rules itself, and would reach positions that are not
+            sorted; :class:`agents.RealTimeDynamicProgramming` has an argument
             ``symmetric`` instead.
 
     Example:
@@ -84,12 +84,12 @@ class HeapSymmetry(CompiledWrapper):
         return self.symmetry.rules == game.rules and super().fits(game)
 
     def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
+        """Return what a file stores of it."""
         return {**super().saved(), "game": self.game}
 
     @classmethod
     def from_saved(cls, saved: dict[str, Any]) -> HeapSymmetry:
-        """Return the learner that :meth:`saved` was called of."""
+        """Return the learner from what :meth:`saved` returned."""
         if saved["game"] is None:
             raise ValueError(UNREGISTERED)
         return cls(saved["learner"], saved["game"])
@@ -112,7 +112,7 @@ class SortedPolicy:
         return self.symmetry.act(self.policy, observation, action_mask, rng)
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return what the policy ranks actions by; it must say so."""
+        """Return the values by which the policy ranks actions; it must have them."""
         inner: Any = self.policy
         return self._by_sorted(inner.action_values, observations, action_masks)
 
@@ -126,7 +126,7 @@ class SortedPolicy:
         observations: Array,
         action_masks: MaskArray,
     ) -> FloatArray:
-        """What ``ask`` says of the sorted positions, as it is of the positions."""
+        """The answer of ``ask`` at the sorted positions, reordered for the positions."""
         places = self.symmetry.places(observations)
         answer = ask(
             np.take_along_axis(observations, places, axis=-1),

@@ -30,7 +30,7 @@ def mixed_radix_number(digits: Array, strides: IntArray, offset: int) -> int:
 def copy_entries(values: Array, out: Array) -> None:
     """Write ``values``, ``(n,)``, to the first n entries of ``out``.
 
-    An assignment to a slice would take seconds to compile, for the message of its exception.
+    An assignment to a slice would take seconds to compile, because of its exception's message.
     """
     for place in range(len(values)):
         out[place] = values[place]
@@ -107,7 +107,7 @@ def num_actions(action_space: spaces.Space[Any]) -> int:
 
 
 def check_memory(*shapes: tuple[int, ...], dtype: str = "float64") -> None:
-    """Refuse tables of these ``shapes`` and ``dtype`` if together they would not fit.
+    """Refuse tables of these ``shapes`` and ``dtype`` if together they need too much memory.
 
     Raises:
         MemoryError: they would need over ``LARGEST_TABLE_BYTES``.
@@ -135,12 +135,12 @@ def initial_table(
         action_space: of either player, ``Discrete``.
         initial_range: values are uniform within plus and minus this.
         rng: what they are drawn from; needed where ``initial_range`` is not 0.
-        tables: how many of this size there will be.
+        tables: how many of equal size there will be.
 
     Raises:
-        TypeError: spaces that no table can be made for.
+        TypeError: spaces for which no table can be made.
         ValueError: ``initial_range`` is negative.
-        MemoryError: the tables would not fit.
+        MemoryError: the tables would need too much memory.
     """
     check_range("initial_range", initial_range, 0, np.inf, open_low=False)
     index = ObservationIndex(observation_space)

@@ -1,4 +1,4 @@
-"""What every table learner is: a state, and one compiled call for each thing it is asked."""
+"""The base of table learners: a state, and compiled functions of it."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ AnyLearner = TypeVar("AnyLearner", bound="TabularLearner")
 class TabularLearner(ABC):
     """A learner whose learning rule is compiled.
 
-    What it does is written once, as functions of its state: see :mod:`agents.tabular.protocol`.
+    Its behaviour is written once, as functions of its state: see :mod:`agents.tabular.protocol`.
     This class calls them for one move or one turn at a time; compiled self-play calls them for
-    whole blocks of games, and comes to the same tables.
+    whole blocks of games, with the same tables as the result.
 
     Args:
         index: numbers the observations.
         state: a ``NamedTuple`` of the arrays and numbers of the learner.
-        learned: the arrays of it that learning changes, by name; a file holds them.
-        arguments: of the constructor, besides spaces and game; a file holds them.
+        learned: the arrays of it that learning changes, by name; a file stores them.
+        arguments: of the constructor, besides spaces and game; a file stores them.
         num_actions: size of the action space.
         epsilon: probability of a random action while learning, or a schedule over finished games.
         generator: the learner's own source of randomness, where it draws as it learns.
-        game: the game that it learns, where it is known.
+        game: the game that it learns, if known.
 
     Attributes:
         index: as given.
@@ -55,7 +55,7 @@ class TabularLearner(ABC):
         num_actions: as given.
         exploration: the current probability of a random action.
         generator: as given.
-        game: as given; :meth:`for_env` knows it.
+        game: as given; :meth:`for_env` finds it.
         learns_from_games: whether it learns from whole games.
     """
 
@@ -63,7 +63,7 @@ class TabularLearner(ABC):
     """It observes positions as they are; see :class:`agents.tabular.heap_symmetry.HeapSymmetry`."""
 
     bonus: ClassVar[float] = 0.0
-    """It is paid no more than the reward; see :class:`agents.tabular.shaping.NimSumShaping`."""
+    """It gets no bonus beside the reward; see :class:`agents.tabular.shaping.NimSumShaping`."""
 
     looks_ahead: ClassVar[bool] = False
     """Whether its constructor takes the game in place of spaces."""
@@ -93,7 +93,7 @@ class TabularLearner(ABC):
         self._learns_from_turns = is_implemented(learn, type(state))
         self._begins_games = is_implemented(begin_game, type(state))
         self._draws_numbers = is_implemented(draw_numbers, type(state))
-        # A plain tuple is handed to compiled code in half the time of a named one.
+        # A plain tuple is passed to compiled code in half the time of a named one.
         self._fields = tuple(state)
         kind: Any = type(state)
         self._calls = compiled_calls(kind)
@@ -102,16 +102,16 @@ class TabularLearner(ABC):
     def make(
         cls: type[AnyLearner], observations: Any, actions: Any, game: Game | None, **arguments: Any
     ) -> AnyLearner:
-        """Return a new learner from whatever its constructor needs of spaces and game.
+        """Return a new learner from spaces or game, whichever its constructor takes.
 
         Args:
             observations: the observation space of either player.
             actions: the action space of either player.
-            game: the game, where it is known.
+            game: the game, if known.
             arguments: of the constructor.
 
         Raises:
-            TypeError: it needs a game, and there is none.
+            TypeError: it needs a game, and none is known.
         """
         constructor: Any = cls
         if not cls.looks_ahead:
@@ -133,7 +133,7 @@ class TabularLearner(ABC):
             arguments: of the constructor, besides spaces and game.
 
         Raises:
-            TypeError: it needs a game, and ``env`` is none of this package's.
+            TypeError: it needs a game, and ``env`` is not an environment of ``nim_envs``.
 
         Example:
             >>> from agents import QLearning
@@ -160,7 +160,7 @@ class TabularLearner(ABC):
         )
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return an action as its behaviour policy chooses it."""
+        """Return an action chosen by its behaviour policy."""
         first_move, self._first_move = self._first_move, False
         if observation.ndim != 1:
             observation = observation.reshape(-1)
@@ -176,7 +176,7 @@ class TabularLearner(ABC):
 
     @abstractmethod
     def greedy(self) -> Policy:
-        """Return the greedy policy by what was learned until now."""
+        """Return the greedy policy of what was learned so far."""
 
     def begin_game(self) -> None:
         """Prepare for a new game."""
@@ -217,7 +217,7 @@ class TabularLearner(ABC):
         )  # fmt: skip
 
     def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it: values, arrays and generators by name."""
+        """Return what a file stores of it: values, arrays and generators by name."""
         return {
             "arguments": self._arguments,
             "observations": self.index.bounds,
@@ -230,7 +230,7 @@ class TabularLearner(ABC):
 
     @classmethod
     def from_saved(cls: type[AnyLearner], saved: dict[str, Any]) -> AnyLearner:
-        """Return the learner that :meth:`saved` was called of."""
+        """Return the learner from what :meth:`saved` returned."""
         if cls.looks_ahead and saved["game"] is None:
             raise ValueError(UNREGISTERED)
         low, high = saved["observations"]
@@ -241,10 +241,10 @@ class TabularLearner(ABC):
         return learner
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to where :meth:`saved` was called.
+        """Restore what :meth:`saved` returned.
 
         Args:
-            saved: of a learner of this class.
+            saved: by a learner of this class.
 
         Raises:
             ValueError: it was made with other arguments.
@@ -268,7 +268,7 @@ class TabularLearner(ABC):
 
 
 class CompiledCalls(NamedTuple):
-    """What is compiled for one type of state, for a call at a time from Python."""
+    """The compiled functions for one type of state, called one at a time from Python."""
 
     choose: Any
     learn: Any
@@ -279,8 +279,8 @@ class CompiledCalls(NamedTuple):
 def compiled_calls(state_type: Any) -> CompiledCalls:
     """Return the functions of :mod:`agents.tabular.protocol` for a type of state.
 
-    Each takes the fields of the state, and what the environment says instead of numbered states
-    and listed actions.
+    Each takes the fields of the state, and the environment's observations and masks in place of
+    numbered states and lists of actions.
 
     Args:
         state_type: a class of ``NamedTuple``.
@@ -306,13 +306,13 @@ def compiled_calls(state_type: Any) -> CompiledCalls:
         fields: Any, strides: IntArray, offset: int, turn: Any, epsilon: float, finished_games: int
     ) -> None:
         # In the order of agents.base.Transition.
-        seat, seen, mask, action, reward, reply_seen, reply_mask, reply_reward = turn[:8]
-        next_seen, next_mask, terminated, truncated, bonus = turn[8:]
+        seat, before, mask, action, reward, after, reply_mask, reply_reward = turn[:8]
+        later, next_mask, terminated, truncated, bonus = turn[8:]
         complete = Turn(
-            seat, seen, mixed_radix_number(seen, strides, offset), np.flatnonzero(mask), action,
-            reward, bonus, reply_seen, mixed_radix_number(reply_seen, strides, offset),
+            seat, before, mixed_radix_number(before, strides, offset), np.flatnonzero(mask), action,
+            reward, bonus, after, mixed_radix_number(after, strides, offset),
             np.flatnonzero(reply_mask), reply_reward,
-            mixed_radix_number(next_seen, strides, offset), np.flatnonzero(next_mask),
+            mixed_radix_number(later, strides, offset), np.flatnonzero(next_mask),
             terminated, truncated,
         )  # fmt: skip
         learn(state_type(*fields), complete, epsilon, finished_games)

@@ -1,4 +1,4 @@
-"""Policies of tables, and what exploration makes of one."""
+"""Policies of tables, and the effect of exploration on one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agents.tabular.selection import greedy_action
 
 
 class GreedyTablePolicy:
-    """Picks a legal action of the largest value; ties are equally likely.
+    """Chooses a legal action of the largest value; ties are equally likely.
 
     Args:
         index: numbers the observations.
@@ -27,7 +27,7 @@ class GreedyTablePolicy:
         return int(greedy_action(values, np.flatnonzero(action_mask), rng.random()))
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return what actions are ranked by, ``(n, actions)``; minus infinity where not legal."""
+        """Return the values of actions, ``(n, actions)``; minus infinity where not legal."""
         values: FloatArray = np.where(
             action_masks == 1, self.values[self.index.many(observations)], -np.inf
         )
@@ -50,7 +50,7 @@ def shared_by_best(values: FloatArray, action_masks: MaskArray) -> FloatArray:
 
 
 def explored(shares: FloatArray, action_masks: MaskArray, epsilon: float) -> FloatArray:
-    """Return what is played if, with probability ``epsilon``, a random action replaces ``shares``.
+    """Return the probabilities if, with probability ``epsilon``, a random action is played instead.
 
     Args:
         shares: probabilities without exploration, ``(n, actions)``.
@@ -62,6 +62,6 @@ def explored(shares: FloatArray, action_masks: MaskArray, epsilon: float) -> Flo
 
 
 def uniform_probabilities(chosen: MaskArray) -> FloatArray:
-    """Return equal probabilities over the ones of ``(n, actions)``; zeros where there is none."""
+    """Return equal probabilities over the ones in each row of ``(n, actions)``; else zeros."""
     shares: FloatArray = chosen / np.maximum(chosen.sum(axis=1, keepdims=True, dtype=np.int64), 1)
     return shares

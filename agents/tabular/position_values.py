@@ -25,7 +25,7 @@ from nim_envs.compilation import compiled
 
 
 class PositionValues(NamedTuple):
-    """A value for each position, and what is needed to find it."""
+    """A value for each position, and what is needed to look it up."""
 
     values: Array  # (num_positions,): for the player to move
     rules: CompiledRules
@@ -57,7 +57,7 @@ def position_values(game: Game, values: Array, *, symmetric: bool = False) -> Po
 
 @compiled(inner=True)
 def value_index(positions: PositionValues, observation: Array) -> int:
-    """Return where the value of a position is."""
+    """Return the index of the value of a position."""
     copy_entries(observation, positions.position)
     return sorted_number(positions.position, positions.rules.strides, positions.order)
 
@@ -71,13 +71,13 @@ def index_after(
     component: int,
     option: int,
 ) -> int:
-    """Return where the value of the position after a move is.
+    """Return the index of the value of the position after a move.
 
     Args:
         positions: the values.
         order: that of ``positions``.
         observation: the position, ``(components,)``.
-        index: where its own value is.
+        index: of its own value.
         component: where the move is made.
         option: the move.
     """
@@ -102,7 +102,7 @@ def write_action_values(
     """Write to the buffer minus the value of the position after each legal action.
 
     Args:
-        positions: the values; what is not legal is left as it is in their buffer.
+        positions: the values; entries of their buffer for illegal actions stay as they are.
         observation: the position, ``(components,)``.
         legal_actions: what is legal there, ascending.
     """
@@ -162,7 +162,7 @@ def _act(
 def _many_action_values(
     positions: PositionValues, observations: Array, action_masks: MaskArray, out: FloatArray
 ) -> None:
-    """Write the action values of ``(n, components)`` to ``out``, left as it is where not legal."""
+    """Write the action values of ``(n, components)`` to ``out``; illegal ones stay as they are."""
     for row in range(len(observations)):
         legal_actions = np.flatnonzero(action_masks[row])
         write_action_values(positions, observations[row], legal_actions)
@@ -185,9 +185,9 @@ class GreedyValuePolicy:
         return int(_act(self.positions, observation, action_mask, rng.random()))
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return what actions are ranked by, ``(n, actions)``; minus infinity where not legal.
+        """Return the values of actions, ``(n, actions)``; minus infinity where not legal.
 
-        That is minus the value, for the opponent, of the position that each leads to.
+        An action's value is minus that of the position after it, which is the opponent's.
         """
         values = np.full(action_masks.shape, -np.inf)
         _many_action_values(self.positions, observations, action_masks, values)
@@ -228,16 +228,16 @@ class PositionValueLearner(TabularLearner):
         )
 
     def fits(self, game: Game) -> bool:
-        """Return whether ``game`` is the one whose rules it looks at."""
+        """Return whether ``game`` is the one whose rules it uses."""
         mine = self.game
         return mine is not None and (mine.rules, mine.convention) == (game.rules, game.convention)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the epsilon-greedy probabilities, by the values and epsilon of now."""
+        """Return the probabilities of the epsilon-greedy policy, by the current values."""
         greedy = GreedyValuePolicy(self.state.positions)
         shares = greedy.action_probabilities(observations, action_masks)
         return explored(shares, action_masks, self.exploration.epsilon)
 
     def greedy(self) -> GreedyValuePolicy:
-        """Return the policy that moves to the position worst for the opponent, as of now."""
+        """Return the policy that moves to a position of least current value for the opponent."""
         return GreedyValuePolicy(self.state.positions._replace(values=self.values.copy()))

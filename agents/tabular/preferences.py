@@ -79,7 +79,7 @@ class PreferenceLearner(TabularLearner):
         return shares
 
     def greedy(self) -> GreedyTablePolicy:
-        """Return the policy that picks the largest preference, as it is now."""
+        """Return the policy that chooses the action of the largest current preference."""
         return GreedyTablePolicy(self.index, self.preferences.copy())
 
 
@@ -94,9 +94,9 @@ class CriticLearner(PreferenceLearner):
         discount: of the value of the position after the move, 0 to 1.
 
     Raises:
-        TypeError: spaces that no table can be made for.
+        TypeError: spaces for which no table can be made.
         ValueError: a parameter out of its range.
-        MemoryError: the tables would not fit.
+        MemoryError: the tables would need too much memory.
     """
 
     def __init__(

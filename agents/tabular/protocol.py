@@ -1,8 +1,8 @@
-"""What a table learner is to both training loops: a state, and functions of it.
+"""The functions that a table learner implements, for both training loops.
 
-A learner's state is a ``NamedTuple`` of its arrays and numbers. Its file says with
-:func:`implements` how :func:`choose`, :func:`learn` and so on are done for such a state. They are
-called from compiled loops of whole games and, one call at a time, by
+A learner's state is a ``NamedTuple`` of its arrays and numbers. Its module implements
+:func:`choose`, :func:`learn` and the others for it, marked by :func:`implements`. They are called
+from compiled loops of whole games and, one call at a time, by
 :class:`agents.tabular.learner.TabularLearner`: there is no second version of them.
 """
 
@@ -45,7 +45,7 @@ class FinishedGame(NamedTuple):
     """All turns of one seat in a game that has ended."""
 
     states: IntArray  # (turns,)
-    rows: IntArray  # (turns,): where what is legal there stands in the next two; see legal_in
+    rows: IntArray  # (turns,): the row of the legal actions in the next two; see legal_in
     legal_actions: Array  # (rows, actions): the legal ones first, ascending
     legal_counts: IntArray  # (rows,): how many these are
     actions: IntArray  # (turns,)
@@ -54,7 +54,7 @@ class FinishedGame(NamedTuple):
 
 
 def begin_game(learner: Any) -> None:
-    """Forget what is left of the game before; called before the first move of every game.
+    """Clear what is left of the game before; called before the first move of every game.
 
     Args:
         learner: the state of the learner.
@@ -75,7 +75,7 @@ def choose(
 
     Args:
         learner: the state of the learner.
-        observation: what the mover sees, ``(components,)``.
+        observation: what the mover observes, ``(components,)``.
         state: its number.
         legal_actions: what is legal, ascending.
         first_move: whether the learner has not moved in this game yet.
@@ -92,8 +92,8 @@ def choose(
 def draw_numbers(learner: Any, finished_games: int, generator: np.random.Generator | None) -> None:
     """Draw the random numbers that :func:`learn` will need, into the learner's own buffer.
 
-    Called before every :func:`learn`, by the step-by-step loop in plain Python: a generator takes
-    longer to hand to compiled code than a turn takes to learn from.
+    Called before every :func:`learn`, by the step-by-step loop in plain Python: passing a
+    generator to compiled code takes longer than learning from a turn.
 
     Args:
         learner: the state of the learner.
@@ -166,7 +166,7 @@ _IMPLEMENTATIONS: dict[tuple[Callable[..., Any], type], Callable[..., Any]] = {}
 
 
 def implements(function: Callable[..., Any], *state_types: type) -> Callable[[Function], Function]:
-    """Make what is decorated ``function`` for learners whose state is of these types.
+    """Return a decorator: what it decorates is ``function`` for states of these types.
 
     Args:
         function: one of this module's; the arguments come in its order.
@@ -182,7 +182,7 @@ def implements(function: Callable[..., Any], *state_types: type) -> Callable[[Fu
 
 
 def is_implemented(function: Callable[..., Any], state_type: type) -> bool:
-    """Return whether ``function`` does anything for learners with such a state."""
+    """Return whether ``function`` is implemented for such a state."""
     return (function, state_type) in _IMPLEMENTATIONS
 
 

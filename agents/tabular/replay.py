@@ -1,4 +1,4 @@
-"""Experience replay: old turns are learned from again."""
+"""Experience replay: learning again from earlier turns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Replay:
     """Settings of a replay buffer.
 
     Args:
-        capacity: turns remembered; the oldest is forgotten first.
+        capacity: turns stored; the oldest is overwritten first.
         batch: turns drawn at random, with replacement, at a time.
         interval: finished games between two batches.
 
@@ -36,16 +36,16 @@ class Replay:
 
 
 class ReplayBuffer(NamedTuple):
-    """What is needed to learn again from each turn remembered."""
+    """What is needed to learn again from each stored turn."""
 
-    states: IntArray  # (capacity,): moved from
+    states: IntArray  # (capacity,): in which the action was chosen
     actions: IntArray  # (capacity,)
     rewards: FloatArray  # (capacity,)
     next_states: IntArray  # (capacity,): to bootstrap from
-    legal_actions: IntArray  # (capacity, actions): those there come first
+    legal_actions: IntArray  # (capacity, actions): the legal ones come first
     legal_counts: IntArray  # (capacity,): how many these are
     counters: IntArray  # (2,): turns ever added, finished games at the last batch
-    numbers: FloatArray  # (batch,): in [0, 1), which turns the next batch is of
+    numbers: FloatArray  # (batch,): in [0, 1), for the turns of the next batch
     interval: int
 
 
@@ -53,7 +53,7 @@ def replay_buffer(settings: Replay, actions: int) -> ReplayBuffer:
     """Return an empty buffer.
 
     Args:
-        settings: its size, and how it is used.
+        settings: of the buffer.
         actions: size of the action space.
     """
     capacity = settings.capacity
@@ -79,7 +79,7 @@ def add(
     next_state: int,
     legal_actions: IntArray,
 ) -> None:
-    """Remember one turn in place of the oldest."""
+    """Store one turn in place of the oldest."""
     row = buffer.counters[0] % len(buffer.states)
     buffer.states[row] = state
     buffer.actions[row] = action
@@ -92,13 +92,13 @@ def add(
 
 @compiled(inner=True)
 def is_due(buffer: ReplayBuffer, finished_games: int) -> bool:
-    """Return whether it is time for a batch, now that so many games have ended."""
+    """Return whether a batch is due after this number of finished games."""
     return bool(finished_games - buffer.counters[1] >= buffer.interval)
 
 
 @compiled(inner=True)
 def row_of(buffer: ReplayBuffer, uniform: float) -> int:
-    """Return the row of a remembered turn, all equally likely.
+    """Return the row of a stored turn, all equally likely.
 
     Args:
         buffer: of the turns.

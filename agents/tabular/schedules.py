@@ -1,4 +1,4 @@
-"""How much a learner explores, as a function of the games it has finished."""
+"""The probability of exploration, as a function of the games that a learner has finished."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 Schedule = Callable[[int], float]
-"""A number of finished games to a probability."""
+"""From a number of finished games to a probability."""
 
 
 @dataclass(frozen=True)
 class Decay:
-    """A probability that is multiplied by ``factor`` every so many games, down to a floor.
+    """A probability that is multiplied by ``factor`` every ``every`` games, down to a floor.
 
     Args:
         start: probability in the first games.
@@ -50,7 +50,7 @@ class Exploration:
 
     Attributes:
         epsilon: the probability now.
-        ended: games that each seat has finished; in self-play both seats are one learner's.
+        ended: games that each seat has finished; in self-play one learner has both seats.
 
     Raises:
         ValueError: a probability outside 0 to 1.
@@ -109,7 +109,7 @@ def check_step(rate: float, discount: float, name: str = "learning_rate") -> Non
 
     Args:
         rate: a step size.
-        discount: of what comes after.
+        discount: of later rewards.
         name: of the step size.
 
     Raises:

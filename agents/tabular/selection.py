@@ -1,7 +1,7 @@
 """Choosing an action from a row of a table: small compiled functions on arrays.
 
-What is legal comes as the list of legal actions, int64 and ascending, which is shorter to walk
-than a mask. Randomness comes in as one number ``uniform`` in [0, 1), drawn by the caller.
+Legal actions are given as a list, int64 and ascending, which is shorter than a mask. Randomness
+is given as one number ``uniform`` in [0, 1), drawn by the caller.
 """
 
 from __future__ import annotations
@@ -92,4 +92,4 @@ def sample(probabilities: FloatArray, uniform: float) -> int:
             cumulative += probabilities[action]
             if uniform < cumulative:
                 return action
-    return last  # rounding left a sliver above the sum
+    return last  # by rounding, uniform was above the sum

@@ -1,4 +1,4 @@
-"""Reward shaping that any learner can use; off unless asked for."""
+"""Reward shaping that any learner can use; off by default."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def nim_sum_bonus(heaps: Array, bonus: float) -> float:
 class NimSumShaping(CompiledWrapper):
     """Pays a learner a bonus whenever its move leaves nim-sum 0.
 
-    It tells the learner Bouton's theorem by way of rewards: what is learned with it was not
-    learned from the game alone. Observations must be heaps (``encoding="integer"``).
+    The bonus gives the learner Bouton's theorem: what is learned with it was not learned from
+    the game alone. Observations must be heaps (``encoding="integer"``).
 
     Args:
-        learner: who is paid.
+        learner: the learner that gets the bonus.
         bonus: paid beside the reward of such a move, in the units of the learner's rewards.
 
     Example:
@@ -41,16 +41,16 @@ class NimSumShaping(CompiledWrapper):
         self.bonus += self._own_bonus
 
     def changed(self, transition: Transition) -> Transition:
-        """Return the turn with the bonus, where it is due."""
+        """Return the turn, with the bonus if the move leaves nim-sum 0."""
         bonus = nim_sum_bonus(transition.reply_observation, self._own_bonus)
         return transition._replace(bonus=transition.bonus + bonus)
 
     def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
+        """Return what a file stores of it."""
         return {**super().saved(), "bonus": self._own_bonus}
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to where :meth:`saved` was called."""
+        """Restore what :meth:`saved` returned."""
         if saved["bonus"] != self._own_bonus:
             raise ValueError(
                 f"the saved learner has a bonus of {saved['bonus']}, this one {self._own_bonus}"
@@ -59,5 +59,5 @@ class NimSumShaping(CompiledWrapper):
 
     @classmethod
     def from_saved(cls, saved: dict[str, Any]) -> NimSumShaping:
-        """Return the learner that :meth:`saved` was called of."""
+        """Return the learner from what :meth:`saved` returned."""
         return cls(saved["learner"], saved["bonus"])

@@ -10,11 +10,11 @@ from nim_envs.errors import InvalidGameError
 
 
 class Symmetry:
-    """Sorts positions whose components are alike, and finds actions again.
+    """Sorts positions whose components are alike, and translates actions between the orders.
 
-    The states of a position are sorted, smallest first, and handed to the components from the
+    The states of a position are sorted, smallest first, and assigned to the components from the
     one with the fewest states to the one with the most. A sorted position is a position of the
-    same game, as every state fits where it comes to.
+    same game, as every state is one of its new component.
 
     Args:
         rules: of a game whose components have the same options in the same states, such as
@@ -51,7 +51,7 @@ class Symmetry:
             )
 
     def places(self, positions: IntArray) -> IntArray:
-        """Return which component's state comes to each component.
+        """Return for each component the one whose state it gets.
 
         Args:
             positions: ``(..., components)``.
@@ -69,13 +69,13 @@ class Symmetry:
         return np.take_along_axis(positions, self.places(positions), axis=-1)
 
     def moved(self, values: Array, places: IntArray) -> Array:
-        """Return values of actions, ``(..., actions)``, as they are of the sorted positions."""
+        """Return values of actions, ``(..., actions)``, reordered for the sorted positions."""
         by_component = values.reshape(*values.shape[:-1], -1, self.num_options)
         moved: Array = np.take_along_axis(by_component, places[..., np.newaxis], axis=-2)
         return moved.reshape(values.shape)
 
     def moved_back(self, values: Array, places: IntArray) -> Array:
-        """Return values of actions of the sorted positions as they are of the positions."""
+        """Return values of actions of the sorted positions, reordered for the positions."""
         return self.moved(values, np.argsort(places, axis=-1))
 
     def act(
@@ -84,7 +84,7 @@ class Symmetry:
         """Return the action that stands for the agent's at the sorted position.
 
         Args:
-            agent: who observes the sorted position.
+            agent: the agent that observes the sorted position.
             observation: the position, ``(components,)``.
             action_mask: int8 ``(actions,)``.
             rng: the source of all randomness.

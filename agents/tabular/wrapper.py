@@ -1,4 +1,4 @@
-"""A learner inside another: what it is asked goes on to it, changed where a subclass says so."""
+"""Wrappers: learners that pass calls on to another one, changed by subclasses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LearnerWrapper:
 
     @property
     def inner_policy(self) -> Policy:
-        """The learner, whose probabilities must be known: else a ``TypeError`` is raised."""
+        """The learner as a policy; raises a ``TypeError`` if its probabilities are not known."""
         if not isinstance(self.learner, Policy):
             raise TypeError(f"{self.learner!r} has no action_probabilities")
         return self.learner
@@ -43,7 +43,7 @@ class LearnerWrapper:
         return self.inner_policy.action_probabilities(observations, action_masks)
 
     def begin_game(self) -> None:
-        """Tell the learner that a game begins."""
+        """Prepare the learner for a new game."""
         if self._of_games is not None:
             self._of_games.begin_game()
 
@@ -57,22 +57,22 @@ class LearnerWrapper:
             self._of_games.learn_from_game([self.changed(turn) for turn in transitions])
 
     def greedy(self) -> Policy:
-        """Return what the learner has learned."""
+        """Return the greedy policy of the learner."""
         return self.learner.greedy()
 
     def changed(self, transition: Transition) -> Transition:
-        """Return what the learner is handed in place of ``transition``."""
+        """Return what the learner gets in place of ``transition``."""
         return transition
 
     def saved(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
+        """Return what a file stores of it."""
         return {"learner": self.learner}
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to where :meth:`saved` was called.
+        """Restore what :meth:`saved` returned.
 
         Args:
-            saved: of such a learner, the one inside decoded.
+            saved: by such a learner, the one inside decoded.
 
         Raises:
             ValueError: the learners inside are not of one class.
@@ -88,18 +88,18 @@ class LearnerWrapper:
 
 
 class CompiledWrapper(LearnerWrapper):
-    """A wrapper that compiled self-play knows, if what is inside is a table learner.
+    """A wrapper that compiled self-play supports, if the learner inside is a table learner.
 
     Attributes:
         symmetry: by which positions are sorted for the learner; ``None`` for most wrappers.
-        bonus: what a move that leaves nim-sum 0 is paid.
+        bonus: paid for a move that leaves nim-sum 0.
     """
 
     symmetry: Symmetry | None = None
 
     def __init__(self, learner: Learner) -> None:
         super().__init__(learner)
-        # Compiled self-play asks for these only where it fits.
+        # Compiled self-play reads these only where it supports the learner.
         inner: Any = learner if isinstance(learner, (TabularLearner, CompiledWrapper)) else None
         self.game: Game | None = inner and inner.game
         self.state = inner and inner.state
@@ -109,7 +109,7 @@ class CompiledWrapper(LearnerWrapper):
         self.bonus = inner.bonus if inner else 0.0
 
     def fits(self, game: Game) -> bool:
-        """Return whether compiled self-play of ``game`` comes to the same tables."""
+        """Return whether compiled self-play of ``game`` gives the same tables."""
         inner = self.learner
         return (
             isinstance(inner, (TabularLearner, CompiledWrapper))

@@ -1,4 +1,4 @@
-"""Training runs in files, so that they can go on."""
+"""Training runs in files, from which they can go on."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Run:
         )
 
     def resume(self, path: Path, env: Env, learners: list[Learner], seed: int) -> int:
-        """Go back to where the run at ``path`` was; return the games done by then.
+        """Restore the run saved at ``path``; return the games done by then.
 
         Raises:
             StorageError: the file holds no training run, or one with another seed, more games or

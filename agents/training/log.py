@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 DRAW = -1
-"""The winner of a game that has none: it was drawn by the rules, or cut short."""
+"""The winner of a game without one: drawn by the rules, or cut short."""
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,8 @@ class TrainingLog:
     Attributes:
         winners: seat that won each game, or ``DRAW``; int8 ``(games,)``.
         lengths: moves in each game; int32 ``(games,)``.
-        seconds: wall-clock time, environment and learning included, compilation of compiled
-            games not.
+        seconds: wall-clock time, environment and learning included; compilation of compiled
+            games not included.
     """
 
     winners: npt.NDArray[np.int8]
@@ -33,10 +33,10 @@ class TrainingLog:
 
 
 class TrainingStopped(KeyboardInterrupt):
-    """Ctrl-C in a training run.
+    """Raised by Ctrl-C in a training run.
 
     Attributes:
-        log: of the games that were finished by then.
+        log: of the games finished before.
     """
 
     def __init__(self, log: TrainingLog) -> None:

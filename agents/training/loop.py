@@ -41,30 +41,30 @@ def train(
 
     Args:
         env: a two-player turn-based environment with action masks in its observations.
-        agents: one learner for both seats; or a pair, one a seat; or a learner with several
-            :class:`Opponents`. Those that are no :class:`agents.base.Learner` play and do not
-            learn.
+        agents: one learner for both seats; or a pair, one for each seat; or a learner with
+            several :class:`Opponents`. An agent that is not a :class:`agents.base.Learner` plays
+            and does not learn.
         games: how many to play.
         seed: seeds the environment's starts and the agents' choices; same seed, same result.
         progress: whether to show a progress bar on the standard error.
         options: passed to every ``env.reset``, such as ``{"start": "uniform"}``.
-        checkpoint: a file to save the run to as it goes; if it is there already, the run goes
-            on from it, and ends just as if it had never stopped.
-        checkpoint_every: games between two savings.
-        after_game: called with the number of games played so far; it must leave the
-            environment alone. If it returns true, the run ends there.
+        checkpoint: a file to save the run to as it goes; if the file exists, the run goes on
+            from it, and ends exactly as if it had not been interrupted.
+        checkpoint_every: games between two checkpoints.
+        after_game: called with the number of games played so far; it must not
+            change the environment. If it returns true, the run ends there.
         after_every: games between two calls of ``after_game``; it is also called at the end.
-        compiled: whether to play in compiled code where that can be done: self-play of this
-            package's table learners, one for both seats or one a seat, in its environments with
-            integer observations. Tables, games and log are the same bit for bit, a hundred
-            times sooner; the environment itself is then left at the start of the first game.
+        compiled: whether to play in compiled code where possible: self-play of table learners
+            of ``agents``, one for both seats or one for each, in environments of ``nim_envs``
+            with integer observations. Tables, games and log are the same bit for bit, a hundred
+            times faster; the environment itself then stays at the start of the first game.
 
     Returns:
         Winner and length of every game, and the time taken.
 
     Raises:
         ValueError: ``games`` is negative, or ``checkpoint_every`` or ``after_every`` below 1.
-        StorageError: the checkpoint is no such file, or of a run with another seed or learner.
+        StorageError: the file is not a checkpoint, or is of a run with another seed or learner.
         TypeError: ``agents`` is neither an agent nor a pair of them.
         TrainingStopped: a ``KeyboardInterrupt`` that holds the log so far; the learners keep
             what they have learned.
@@ -76,11 +76,11 @@ def train(
             raise ValueError(f"{name} must be at least 1, not {interval}")
     schedule = agents if isinstance(agents, Opponents) else None
     everyone = (schedule.learner, *schedule.opponents) if schedule else as_pair(agents)  # type: ignore[arg-type]
-    # Each learner once, in order: whom a checkpoint holds.
+    # Each learner once, in order: those that a checkpoint holds.
     distinct = list({id(a): a for a in everyone if isinstance(a, Learner)}.values())
     learning = {id(learner) for learner in distinct}
     pair = (everyone[0], everyone[1])
-    # Everybody in both seats, made once: a run may change who meets whom after every game.
+    # Every agent in both seats, made once: the pairing may change after every game.
     seat_of = {
         (number, id(agent)): Seat(agent, learns=id(agent) in learning)
         for number in range(2)

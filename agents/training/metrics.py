@@ -1,4 +1,4 @@
-"""What happens as training goes on, interval by interval: results, lengths, entropy, optimality."""
+"""Measurements of training, interval by interval: results, lengths, entropy, optimality."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
 
     Each position counts by the probability that the seat comes to move there, in a game from
     ``game.start`` that both play by their ``action_probabilities``. Nothing is drawn at
-    random: this is what the mean over the moves of many such games tends to.
+    random: the mean over the moves of many such games converges to this value.
 
     Args:
         policies: of the seats; one policy may serve both.
@@ -84,7 +84,7 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
 
 @dataclass(frozen=True)
 class TrainingMeasurements:
-    """A training run in intervals of so many games.
+    """A training run, measured in intervals of equally many games.
 
     Attributes:
         games: games played by the end of each interval, int64 ``(intervals,)``; the last one
@@ -94,7 +94,7 @@ class TrainingMeasurements:
         entropies: :func:`mean_entropy` of the behaviour policies, exploration included, at the
             end of each interval, float64 ``(2, intervals)``, in nats; NaN where it was not taken
             and where an agent has no ``action_probabilities``.
-        uniform_entropies: the same of the uniform policy at the positions that they come to.
+        uniform_entropies: the same of the uniform policy at the positions that they reach.
         optimality: percent of the greedy policy at the end of each interval, float64
             ``(intervals,)``, by the set of positions: ``"all"``, or each learner's seat; empty
             if it was not taken, NaN at intervals where it was not.
@@ -109,7 +109,7 @@ class TrainingMeasurements:
 
     @property
     def first_seat_advantage(self) -> FloatArray:
-        """Win rate of the first seat less that of the second, from -1 to 1, ``(intervals,)``."""
+        """Win rate of ``player_0`` minus that of ``player_1``, from -1 to 1, ``(intervals,)``."""
         advantage: FloatArray = self.win_rates[0] - self.win_rates[1]
         return advantage
 
@@ -126,7 +126,7 @@ class TrainingRecorder:
         game: the game they play, starts included; observations are its positions.
         every: games in an interval.
         score: whether to take the optimality of the greedy policy too: of one learner over all
-            N-positions, of one a seat over those that its seat can face.
+            N-positions, of one for each seat over those at which its seat can be to move.
 
     Raises:
         ValueError: ``every`` is below 1.
@@ -162,7 +162,7 @@ class TrainingRecorder:
     ) -> None:
         if every < 1:
             raise ValueError(f"every must be at least 1, not {every}")
-        # What is too large is refused now, not after the training.
+        # A game that is too large is refused now, not after the training.
         game.rules.check_size(LARGEST_SEARCH)
         game.start_positions()
         self.every = every
@@ -190,7 +190,7 @@ class TrainingRecorder:
         """Return what was measured, with the results of ``log``.
 
         Args:
-            log: of the run, the whole of it or, where it was stopped, up to there.
+            log: of the run, up to its end or to where it was stopped.
         """
         games = np.array([*range(self.every, log.games, self.every), log.games], dtype=np.int64)
         games = games[games > 0]
@@ -225,7 +225,7 @@ class TrainingRecorder:
 def _learners_to_score(
     first: Agent, second: Agent, game: Game
 ) -> dict[str, tuple[Learner, IntArray]]:
-    """Who is scored over which positions, by the name of the set."""
+    """The policy to score over each set of positions, by the name of the set."""
     rules = game.rules
     if first is second:
         return {"all": (first, rules.lattice())} if isinstance(first, Learner) else {}

@@ -1,4 +1,4 @@
-"""One game, step by step: learners are handed each turn once it is complete, then the game."""
+"""One game, step by step: learners get each turn once it is complete, then the whole game."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Seat:
 
     def __init__(self, agent: Agent, *, learns: bool) -> None:
         self.agent = agent
-        # Asked once a run: protocols are slow to check.
+        # Checked once for each run: protocols are slow to check.
         self.learner = agent if learns and isinstance(agent, Learner) else None
         self.of_games = self.learner if isinstance(self.learner, GameLearner) else None
         self.turns: list[Transition] = []
 
     def begin_game(self) -> None:
-        """Tell a learner of whole games that one begins."""
+        """Prepare the learner for a new game."""
         self.turns = []
         if self.of_games is not None:
             self.of_games.begin_game()

@@ -28,11 +28,11 @@ def as_pair(agents: Agent | tuple[Agent, Agent] | list[Agent]) -> tuple[Agent, A
 
 
 class Opponents:
-    """A learner and the opponents that it meets, one a game.
+    """A learner and the opponents that it meets, one in each game.
 
     Args:
         learner: who learns; as an opponent of itself it plays both seats and learns in both.
-        opponents: agents, at least one; those that learn do so too.
+        opponents: agents, at least one; learners among them learn too.
         order: ``"rotation"``: each in turn; ``"random"``: drawn anew for every game.
         seat: of the learner: 0, 1, or ``"alternate"``, changing once all opponents were met
             (in rotation) or after every game (at random).
@@ -61,7 +61,7 @@ class Opponents:
         self.seat = seat
 
     def pair(self, game: int, rng: np.random.Generator) -> tuple[Agent, Agent]:
-        """Return who sits where in game number ``game``, counted from 0."""
+        """Return the agents of both seats in game number ``game``, counted from 0."""
         count = len(self.opponents)
         if self.order == "rotation":
             opponent, round_number = self.opponents[game % count], game // count

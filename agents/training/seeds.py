@@ -13,7 +13,7 @@ from agents.training import Env, TrainingLog, as_pair, train
 
 
 class SeedRun(NamedTuple):
-    """What one seed came to."""
+    """The result of one seed."""
 
     seed: int
     agents: Agent | tuple[Agent, Agent]  # as they were made, and trained
@@ -33,20 +33,20 @@ def train_seeds(
 
     Self-play of one table cannot be shared among cores: an update reads what the update before
     has written, so that with games at the same time the table would depend on the machine's
-    timing. Seeds do not depend on one another, which suits every learner here. What a seed comes
-    to is the same as by :func:`agents.training.train`, for any number of workers.
+    timing. Seeds do not depend on one another, which suits every learner here. The result of
+    a seed is the same as by :func:`agents.training.train`, for any number of workers.
 
     Args:
         make: returns a new environment, and an agent or a pair of them, for a seed. It is
             called in another process.
         games: how many to play with each seed.
         seeds: integer seeds.
-        workers: processes at the same time; ``None``: one a core.
+        workers: processes at the same time; ``None``: one for each core.
         progress: whether to show a progress bar on the standard error.
         arguments: see :func:`agents.training.train`.
 
     Returns:
-        One run a seed, in the order of ``seeds``, with the trained agents.
+        One run for each seed, in the order of ``seeds``, with the trained agents.
 
     Raises:
         ValueError: no seeds, the same one twice, or fewer than 1 worker; and what ``train`` raises.

@@ -17,7 +17,7 @@ import numpy as np
 from agents import Policy, QLearning, RandomAgent
 from agents.evaluation import optimality
 from agents.training import train
-from benchmarks.command_line import benchmark, names_option, seeds_option, words_typed
+from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.deep.settings import (
     BOARDS,
     MAIN_ENCODING,
@@ -34,7 +34,7 @@ from nim_envs.optional import needed
 
 @dataclass(frozen=True)
 class Run:
-    """One learner trained with one seed, and its score."""
+    """The score of one learner trained with one seed."""
 
     board: str
     learner: str
@@ -78,7 +78,7 @@ def run(task: Task, quick: bool, log: Path | None) -> Run:
         seconds = train(env, learner, games, seed=task.seed, progress=False).seconds
         policy = learner.greedy()
     else:
-        # PyTorch takes seconds to import, and is not there everywhere.
+        # PyTorch takes seconds to import, and is not installed everywhere.
         from benchmarks.deep import training
 
         began = time.perf_counter()
@@ -117,7 +117,7 @@ HEADER = (
 
 
 def summary(runs: list[Run]) -> list[list[Any]]:
-    """Return one row a board and learner over its seeds, in the order of the runs."""
+    """Return one row for each board and learner over its seeds, in the order of the runs."""
     groups: dict[tuple[str, ...], list[Run]] = {}
     for run in runs:
         groups.setdefault((run.board, run.learner, run.encoding, run.opponent), []).append(run)
@@ -142,7 +142,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
 
 
 def verdicts(rows: list[list[Any]]) -> list[str]:
-    """Return for each board by how much its best deep learner is above or below the table.
+    """Return for each board how far its best deep learner is above or below the tabular one.
 
     Args:
         rows: as :func:`summary` returns them.
@@ -172,21 +172,21 @@ NOTES = f"""\
   as fractions: mean, lowest and highest over the seeds. *blunders*: N-positions where a most
   likely move does not win, mean over the seeds, out of *of*.
 - Every learner but the published recipe plays the same number of games, from uniformly drawn
-  positions. *q-learning* is the table with the sign right, ε = 0.5; its games are compiled.
+  positions. *q-learning* is tabular with the negamax bootstrap, ε = 0.5; its games are compiled.
 - *maskable-ppo* in self-play: the two players' moves in turn, discount −1, so that the
   opponent's value counts negatively. Against an opponent: a step is the agent's move and the
   reply, discount 1, the seat drawn for each game.
 - *published*: the PettingZoo recipe for MaskablePPO, all settings at their defaults,
   {PUBLISHED_STEPS:,} steps of single games from the full board. Its reward is the mover's, but the
   value of the next observation, which is the opponent's, is added to it as if it were the
-  mover's own; and as the one who makes the last move wins, the only reward there ever is is +1:
-  every move of both players is credited with it. With the discount's sign turned alone, a loss
-  is a loss.
-- What else it takes: games from all positions, many at a time; features instead of numbers; an
-  entropy bonus that begins large and falls. With a small one throughout the policy settles on
-  wrong moves and does not try the right ones again, although its own values tell them; with a
+  mover's own; and as the player who makes the last move wins, every reward is 0 or +1, and
+  every move of both players is credited with it. With the discount negative and nothing else
+  changed, a loss counts as a loss.
+- What else is needed: games from all positions, many at a time; features instead of numbers; an
+  entropy bonus that begins large and falls. With a small one throughout the policy converges to
+  losing moves and does not try the winning ones again, although its values distinguish them; with a
   large one throughout it learns the values of a random player.
-- *seconds*: wall clock of one run with its scores on the way, mean; runs share the cores.
+- *seconds*: wall-clock time of one run, its scores included, mean; runs share the cores.
 - Machine: {machine()}.
 """
 
@@ -214,7 +214,7 @@ def tasks_of(
     ]
     tasks = []
     for board in boards:
-        # Nothing to train, so nothing that a seed could change.
+        # Nothing to train, so the seed changes nothing.
         tasks.append(Task(board, "random", "-", "-", 0))
         tasks += [Task(board, "q-learning", "integer", "self-play", seed) for seed in every_seed]
         if board == next(iter(BOARDS)) and not no_published:
@@ -264,11 +264,11 @@ def main(
     """
     needed("sb3_contrib", "benchmarks.deep", extra="sb3")
     tasks = tasks_of(boards, encodings, opponents, seeds, full, no_published, quick)
-    # What is logged is the machine's that runs it.
+    # Logs are written on the machine that trains.
     log = output.resolve() / "tensorboard"
     began = time.perf_counter()
     order = {task: number for number, task in enumerate(tasks)}
-    # The longest first, so that no core is left waiting at the end.
+    # The longest first, so that no core is idle at the end.
     first = sorted(tasks, key=lambda task: (task.learner in ("random", "q-learning"), task.seed))
     finished = in_parallel(run, [(task, quick, log) for task in first], jobs, backend)
     runs = sorted(
@@ -286,7 +286,7 @@ def main(
     )
     write_text(
         output / "deep.md",
-        f"# Deep learners\n\n`{words_typed()}`\n\n{table(HEADER, rows, style='github')}\n\n"
+        f"# Deep learners\n\n`{invocation()}`\n\n{table(HEADER, rows, style='github')}\n\n"
         + "".join(f"- {line}.\n" for line in compared)
         + f"\n## Notes\n\n{NOTES}",
     )

@@ -27,7 +27,7 @@ OPPONENTS: dict[str, Any] = {
 """By name, as :class:`nim_envs.envs.vector.VectorGameEnv` takes them."""
 
 MAIN_ENCODING = "one_hot"
-"""What learners against opponents are shown, unless every encoding is."""
+"""The encoding of learners against opponents, unless every encoding is asked for."""
 
 PUBLISHED_STEPS = 100_000
 SCORES = 20
@@ -36,7 +36,7 @@ SCORES = 20
 
 @dataclass(frozen=True)
 class Recipe:
-    """The published recipe, or it with one thing mended after the other.
+    """The published recipe, or the same with one or two of its settings corrected.
 
     Args:
         discount: that of the next observation's value.
@@ -54,8 +54,8 @@ RECIPES: dict[str, Recipe] = {
 }
 """By name; on the first board alone."""
 
-# Found on seeds 11 to 14 of three heaps, one thing at a time; the benchmark's own seeds had no
-# part in it. Rollouts of many short games with small batches learn sooner than few large ones.
+# Found on seeds 11 to 14 of three heaps, one setting at a time; the benchmark uses other seeds.
+# Rollouts of many short games with small batches learn sooner than few large ones.
 PPO: dict[str, Any] = {
     "n_steps": 16,
     "batch_size": 256,

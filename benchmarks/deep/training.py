@@ -1,4 +1,4 @@
-"""How the deep benchmark trains MaskablePPO: its own way, and the published recipe."""
+"""How the deep benchmark trains MaskablePPO: with its own settings, and as published."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NO_END = 10**9
-"""Steps after which training ends where games are counted: never."""
+"""Steps after which training ends where games are counted: more than any run takes."""
 
 Trained = tuple[Policy, int, int, tuple[tuple[int, float], ...]]
 """The greedy policy, the games and steps it took, and its learning curve."""

@@ -1,1 +1,1 @@
-"""Published systems under their own settings, beside the learners of this package."""
+"""Published systems under their own settings, beside the learners of ``agents``."""

@@ -15,11 +15,11 @@ import click
 import numpy as np
 
 from agents.plotting.style import save_figure
-from benchmarks.command_line import benchmark, names_option, seeds_option, words_typed
+from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.published.contenders import Trained
 from benchmarks.published.figures import comparison, q_learners
 from benchmarks.published.systems import SYSTEMS
-from benchmarks.published.ways import Trained
 from benchmarks.report import machine, table, write_csv, write_text
 
 QUICK_GAMES = 300
@@ -38,7 +38,7 @@ class Run:
 
 
 def run(name: str, seed: int, quick: bool) -> Run:
-    """Train a system as published, and each way of ours for its games and for its seconds.
+    """Train a system as published, and each contender for as many games and as many seconds.
 
     Args:
         name: a key of :data:`SYSTEMS`.
@@ -49,13 +49,13 @@ def run(name: str, seed: int, quick: bool) -> Run:
     games = min(system.games, QUICK_GAMES) if quick else system.games
     published = system.as_published(seed, games)
     seconds = min(published.seconds, QUICK_SECONDS) if quick else published.seconds
-    same_games = {way.name: way.train(seed, games=games) for way in system.ours}
-    same_seconds = {way.name: way.train(seed, seconds=seconds) for way in system.ours}
+    same_games = {each.name: each.train(seed, games=games) for each in system.ours}
+    same_seconds = {each.name: each.train(seed, seconds=seconds) for each in system.ours}
     return Run(name, seed, published, same_games, same_seconds)
 
 
 HEADER = (
-    "system", "score", "published", "measured as published", "ours", "told", "same games",
+    "system", "score", "published", "measured as published", "ours", "knows", "same games",
     "same seconds", "attainable",
 )  # fmt: skip
 
@@ -77,7 +77,7 @@ def _rounded(value: float) -> str:
 
 
 def summary(runs: list[Run]) -> list[list[Any]]:
-    """Return one row a system, score and way of ours, over the seeds."""
+    """Return one row for each system, score and contender, over the seeds."""
     rows = []
     for name, system in SYSTEMS.items():
         group = [run for run in runs if run.system == name]
@@ -87,18 +87,18 @@ def summary(runs: list[Run]) -> list[list[Any]]:
         published = [run.published for run in group]
         for score in published[0].scores:
             first = True
-            for way in system.ours:
-                same_games = [run.same_games[way.name] for run in group]
+            for contender in system.ours:
+                same_games = [run.same_games[contender.name] for run in group]
                 rows.append(
                     [
                         name,
                         score,
                         system.figures.get(score, "-") if first else "",
                         spread(published, score) if first else "",
-                        way.name,
-                        way.told,
+                        contender.name,
+                        contender.knows,
                         spread(same_games, score),
-                        spread([run.same_seconds[way.name] for run in group], score),
+                        spread([run.same_seconds[contender.name] for run in group], score),
                         f"{limits[score]:.1f}" if score in limits else "-",
                     ]
                 )
@@ -112,7 +112,7 @@ COSTS = (
 
 
 def costs(runs: list[Run]) -> list[list[Any]]:
-    """Return what every result took: mean games and seconds over the seeds."""
+    """Return what every result cost: mean games and seconds over the seeds."""
     rows: list[list[Any]] = []
     for name, system in SYSTEMS.items():
         group = [run for run in runs if run.system == name]
@@ -120,13 +120,13 @@ def costs(runs: list[Run]) -> list[list[Any]]:
             continue
         seconds = float(np.mean([run.published.seconds for run in group]))
         rows.append([name, "as published", group[0].published.games, seconds, None])
-        for way in system.ours:
-            same_games = [run.same_games[way.name] for run in group]
-            same_seconds = [run.same_seconds[way.name] for run in group]
+        for contender in system.ours:
+            same_games = [run.same_games[contender.name] for run in group]
+            same_seconds = [run.same_seconds[contender.name] for run in group]
             rows.append(
                 [
                     name,
-                    way.name,
+                    contender.name,
                     same_games[0].games,
                     float(np.mean([result.seconds for result in same_games])),
                     int(np.mean([result.games for result in same_seconds])),
@@ -140,15 +140,15 @@ NOTES = f"""\
   with their defects. *same games* and *same seconds*: the learner named under *ours*, with
   as many games as the published one, or in as many seconds as it took here. Each is the mean
   over the seeds, with the lowest and highest where they differ.
-- *told*: what a learner knows. None is told a theorem, nor who wins where, but for opponents
-  that are optimal where the settings say so. One that is told the rules sees the options of a
-  position before it moves; one that is told that the order of heaps does not matter takes all
-  orders of a position for one.
+- *knows*: what a learner knows besides its observations and rewards. None knows a theorem, nor
+  which positions are won, except that some settings have an optimal opponent. One that knows the
+  rules examines the options of a position before it moves; one that knows that the order of heaps
+  does not matter treats all orders of the same heaps as one position.
 - Optimality is over N-positions, by the greedy policy; ties count as fractions. Chances of
   winning are exact, by backward induction, not by games played.
 - *attainable*: what perfect play scores: from uniform starts in three heaps of 1 to 10 not every
-  start can be won by the one who moves first.
-- Ways without "exploring starts" in their name start as the published system did.
+  start can be won by the player who moves first.
+- Learners without "exploring starts" in their name start as the published system did.
 - Seconds are of training alone, without compilation; runs share the machine's cores.
 - Machine: {machine()}.
 """
@@ -188,7 +188,7 @@ def main(
     """
     systems = systems or [name for name, system in SYSTEMS.items() if full or not system.full]
     seeds = seeds or (1 if quick else 3)
-    # The longest first, so that no core is left waiting at the end.
+    # The longest first, so that no core is idle at the end.
     order = sorted(systems, key=lambda name: -SYSTEMS[name].games)
     tasks = [(name, seed) for name in order for seed in range(seeds)]
     began = time.perf_counter()
@@ -203,7 +203,7 @@ def main(
             print(f"\n{name}: {SYSTEMS[name].defect}")
     write_csv(output / "published.csv", HEADER, rows)
     write_csv(output / "costs.csv", COSTS, costs(runs))
-    write_text(output / "published.md", report(runs, seeds, words_typed()))
+    write_text(output / "published.md", report(runs, seeds, invocation()))
     for name, figure in (("comparison", comparison(runs)), ("q_learners", q_learners(runs))):
         if figure is not None:
             for suffix in (".png", ".svg"):

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from agents.plotting.curves import COLOURS, MARKERS
 from agents.plotting.style import BLACK, BLUE, GREEN, GREY, PAGE_WIDTH, VERMILLION, styled
+from benchmarks.published.contenders import Trained
 from benchmarks.published.systems import AGAINST, IMPROVED, SYSTEMS
-from benchmarks.published.ways import Trained
 
 PUBLISHED: dict[str, Any] = {"marker": "x", "color": BLACK, "markersize": 7, "label": "published"}
 MEASURED: dict[str, Any] = {
@@ -57,9 +57,9 @@ def comparison(runs: list[Any]) -> Figure | None:
         axes.plot(
             _mean((run.published for run in group), score), place, linestyle="none", **MEASURED
         )
-        for number, way in enumerate(SYSTEMS[name].ours):
+        for number, contender in enumerate(SYSTEMS[name].ours):
             axes.plot(
-                _mean((run.same_games[way.name] for run in group), score),
+                _mean((run.same_games[contender.name] for run in group), score),
                 place,
                 marker=MARKERS[(1 + number) % len(MARKERS)],
                 color=COLOURS[number % len(COLOURS)],
@@ -110,15 +110,15 @@ def q_learners(runs: list[Any]) -> Figure | None:
             games, [_mean((run.published for run in group), score) for group in groups],
             linestyle=":", **MEASURED,
         )  # fmt: skip
-        way = SYSTEMS[next(iter(names))].ours[0].name
+        learner = SYSTEMS[next(iter(names))].ours[0].name
         for kind, color, marker, label in (
             ("same_games", BLUE, "s", "same games"),
             ("same_seconds", VERMILLION, "^", "same seconds"),
         ):
             axes.plot(
                 games,
-                [_mean((getattr(run, kind)[way] for run in group), score) for group in groups],
-                color=color, marker=marker, label=f"{way}, {label}",
+                [_mean((getattr(run, kind)[learner] for run in group), score) for group in groups],
+                color=color, marker=marker, label=f"{learner}, {label}",
             )  # fmt: skip
         axes.set_xscale("log")
         axes.set_ylim(-3, 103)

@@ -1,4 +1,4 @@
-"""The published Q-learners of three-heap Nim, in plain Python as they were, wrong sign and all.
+"""The published Q-learners of three-heap Nim, in plain Python, wrong sign included.
 
 Both bootstrap from the largest value of the position after the move, as if it were the mover's
 own. It is the opponent's: what is good there is bad for the mover.
@@ -50,10 +50,10 @@ class PublishedQLearner:
         learning_rate: step size.
         discount: of the value of the position after the move, added with the wrong sign.
         win: reward of the move that takes the last object.
-        loss: reward, for the last move of the one who did not.
+        loss: reward of the last move of the player who did not take it.
         nim_sum_bonus: reward of a move that leaves nim-sum 0.
         initial_range: initial values are uniform within plus and minus this.
-        seed: of all its choices.
+        seed: of all its random numbers.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class PublishedQLearner:
         self.values: dict[State, dict[Move, float]] = {}
 
     def row(self, state: State) -> dict[Move, float]:
-        """Return the action values at a position, made when first asked for."""
+        """Return the action values at a position, drawn at the first request."""
         row = self.values.get(state)
         if row is None:
             around = self.initial_range

@@ -27,7 +27,7 @@ from agents.tabular.policies import GreedyTablePolicy
 from agents.training import Opponents
 from benchmarks.optimality import GameSetting
 from benchmarks.published import monte_carlo, q_learner
-from benchmarks.published.ways import Scores, Trained, Way, spaces
+from benchmarks.published.contenders import Contender, Scores, Trained, spaces
 from nim_envs import GameEnv
 from nim_envs.starts import UniformStart
 
@@ -45,10 +45,10 @@ class System:
         name: on the command line.
         settings: in words.
         games: of the published training.
-        figures: published ones by score, as they were printed; scores without one are left out.
-        defect: one sentence.
-        as_published: trains by the published settings: seed and games to a result.
-        ours: ways to learn the same.
+        figures: the published figures by score, as they were printed; only scores that have one.
+        defect: what is wrong with the system, in one sentence.
+        as_published: trains by the published settings; a function of seed and number of games.
+        ours: the learners of ``agents`` that are compared with it.
         full: whether it runs with ``--full`` alone.
         limit: returns the attainable scores, where they are not 100.
     """
@@ -59,7 +59,7 @@ class System:
     figures: Mapping[str, str]
     defect: str
     as_published: Callable[[int, int], Trained]
-    ours: tuple[Way, ...]
+    ours: tuple[Contender, ...]
     full: bool = False
     limit: Callable[[], Scores] | None = None
 
@@ -91,7 +91,7 @@ def by_seat(players: tuple[Policy, ...], env: GameEnv) -> Scores:
 
 def _bandit(k: int, n: int, games: int) -> System:
     game = _setting("addition", k=k, n=n)
-    published = Way(
+    published = Contender(
         "gradient bandit", OBSERVATIONS, game,
         lambda env: (GradientBandit(*spaces(env)), GradientBandit(*spaces(env))), by_seat,
     )  # fmt: skip
@@ -100,11 +100,11 @@ def _bandit(k: int, n: int, games: int) -> System:
         f"addition game, k={k}, n={n}, {games:,} games, learning rate 0.15, a bandit for each seat",
         games,
         {},
-        "The published score counts positions that a seat can never be at, where its bandit "
-        "has learned nothing, and takes one move at each P-position for right though all lose.",
+        "The published score counts positions that a seat can never reach, where its bandit "
+        "has learned nothing, and counts one move at each P-position as right though all lose.",
         lambda seed, count: published.train(seed, games=count),
         (
-            Way(
+            Contender(
                 "negamax Q-learning", OBSERVATIONS, game,
                 lambda env: QLearning(*spaces(env), epsilon=0.5), by_seat,
             ),
@@ -138,7 +138,7 @@ def _monte_carlo() -> System:
 
     return System(
         "monte-carlo",
-        "Nim, three heaps up to 3, exploring starts, 100,000 games against an opponent called "
+        "Nim, three heaps up to 3, exploring starts, 100,000 games against an opponent named "
         "optimal",
         100_000,
         {"blunders of 48": "3"},
@@ -146,14 +146,14 @@ def _monte_carlo() -> System:
         "there, and exploration takes one object only.",
         as_published,
         (
-            Way(
+            Contender(
                 "Monte-Carlo control, true optimal opponent", OBSERVATIONS, game,
                 lambda env: Opponents(
                     MonteCarloES(*spaces(env)), [OptimalAgent(env.game)], seat=0
                 ),
                 blunders,
             ),
-            Way(
+            Contender(
                 "Monte-Carlo control, self-play", OBSERVATIONS, game,
                 lambda env: MonteCarloES(*spaces(env)), blunders,
             ),
@@ -210,10 +210,10 @@ def _q_learner(
         games,
         dict(zip(AGAINST, figures, strict=True)),
         "The bootstrap adds the best value of the opponent's position where it must subtract "
-        "it; a bonus for nim-sum 0 tells the improved one the theorem all the same.",
+        "it; and a bonus for nim-sum 0 gives the improved one the theorem.",
         as_published,
         (
-            Way(
+            Contender(
                 "negamax Q-learning", OBSERVATIONS, game,
                 lambda env: QLearning(*spaces(env)), first_mover,
             ),
@@ -249,7 +249,7 @@ def _ratio(balls: int, most: int, games: int, figure: str) -> System:
         )
         for start in ("fixed", "uniform")
     )  # fmt: skip
-    published = Way(
+    published = Contender(
         "win/loss ratio", OBSERVATIONS, game,
         lambda env: WinLossRatio(*spaces(env)), worst_position,
     )  # fmt: skip
@@ -258,19 +258,19 @@ def _ratio(balls: int, most: int, games: int, figure: str) -> System:
         f"row of {balls}, take up to {most}, whoever takes the last loses; {games:,} games",
         games,
         {WORST: figure},
-        "It keeps counting games from when it played badly, and never stops losing some on "
-        "purpose, so that its play only tends to the right one.",
+        "It keeps counting games from when it played badly, and never stops playing losing "
+        "moves now and then, so that it only converges to optimal play in the limit.",
         lambda seed, count: published.train(seed, games=count),
         (
-            Way(
+            Contender(
                 "win/loss ratio, forgetting 0.001", OBSERVATIONS, game,
                 lambda env: WinLossRatio(*spaces(env), forgetting=0.001), worst_position,
             ),
-            Way(
+            Contender(
                 "win/loss ratio, forgetting 0.001 (exploring starts)", OBSERVATIONS, exploring,
                 lambda env: WinLossRatio(*spaces(env), forgetting=0.001), worst_position,
             ),
-            Way(
+            Contender(
                 "natural policy gradient", OBSERVATIONS, game,
                 lambda env: NaturalPolicyGradient(*spaces(env)), worst_position,
             ),
@@ -278,7 +278,7 @@ def _ratio(balls: int, most: int, games: int, figure: str) -> System:
     )  # fmt: skip
 
 
-# Self-play on the boards 1, 3, 5, … that AlphaZero was trained on, and CS50's.
+# Self-play on the boards 1, 3, 5, … that AlphaZero was trained on, and that of CS50.
 
 ALL = "all N-positions %"
 
@@ -291,7 +291,7 @@ def all_positions(players: tuple[Policy, ...], env: GameEnv) -> Scores:
 def _alphazero(heaps: int, figure: str) -> System:
     board = tuple(range(1, 2 * heaps, 2))
     full, exploring = (_setting("nim", start, heaps=board) for start in ("fixed", "uniform"))
-    published = Way(
+    published = Contender(
         "tabular Q-learning", OBSERVATIONS, full,
         lambda env: QLearning(*spaces(env), learning_rate=0.5, epsilon=0.1), all_positions,
     )  # fmt: skip
@@ -322,20 +322,20 @@ def _alphazero(heaps: int, figure: str) -> System:
         "measured in its place is tabular Q-learning (learning rate 0.5, epsilon 0.1)",
         20_000,
         {ALL: figure},
-        "From the full board alone most positions are hardly ever seen, and a network does not "
-        "carry the parity of bits over to them.",
+        "From the full board alone most positions are hardly ever visited, and a network does not "
+        "generalise the parity of bits to them.",
         lambda seed, count: published.train(seed, games=count),
         tuple(
-            Way(name + starts, told, game, make, all_positions)
+            Contender(name + starts, knows, game, make, all_positions)
             for starts, game in (("", full), (" (exploring starts)", exploring))
-            for name, told, make in learners
+            for name, knows, make in learners
         ),
     )
 
 
 def _cs50() -> System:
     game = _setting("misere_nim", heaps=(1, 3, 5, 7))
-    published = Way(
+    published = Contender(
         "Q-learning of own turns", OBSERVATIONS, game,
         lambda env: QLearning(
             *spaces(env), bootstrap="own_turn", learning_rate=0.5, epsilon=0.1
@@ -347,15 +347,15 @@ def _cs50() -> System:
         "misère Nim 1, 3, 5, 7, 10,000 games of self-play, learning rate 0.5, epsilon 0.1",
         10_000,
         {},
-        "With little exploration from one start some positions are not seen often enough.",
+        "With little exploration from one start some positions are not visited often enough.",
         lambda seed, count: published.train(seed, games=count),
         (
-            Way(
+            Contender(
                 "negamax Q-learning, heap symmetry", SYMMETRY, game,
                 lambda env: HeapSymmetry(QLearning(*spaces(env), epsilon=0.5), env.game),
                 all_positions,
             ),
-            Way(
+            Contender(
                 "real-time dynamic programming", RULES, game,
                 lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3), all_positions,
             ),

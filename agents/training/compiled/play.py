@@ -29,8 +29,8 @@ class Records(NamedTuple):
     """The turns of the game in progress, by seat: what :class:`FinishedGame` is made of."""
 
     states: IntArray  # (2, longest)
-    rows: IntArray  # (2, longest): where what is legal stands in the next two
-    # (rows, actions) and (rows,): those of all positions, or room for those of one game.
+    rows: IntArray  # (2, longest): the row of the legal actions in the next two
+    # (rows, actions) and (rows,): those of all positions, or space for those of one game.
     legal_actions: Array
     legal_counts: IntArray
     actions: IntArray  # (2, longest)
@@ -38,7 +38,7 @@ class Records(NamedTuple):
 
 
 def empty_records(rows: Rows, longest_game: int) -> Records:
-    """Return room to write down games of at most ``longest_game`` moves.
+    """Return a buffer that records games of at most ``longest_game`` moves.
 
     Args:
         rows: of the game.
@@ -64,14 +64,14 @@ def empty_records(rows: Rows, longest_game: int) -> Records:
 def record(
     records: Records | None, next_positions: Array | None, turn: Turn, row: int, number: int
 ) -> None:
-    """Write a turn down, if games are to be.
+    """Record a turn, if games are recorded.
 
     Args:
         records: where to.
         next_positions: those of the rows of the game.
         turn: the turn.
         row: that of its position.
-        number: how many turns its seat has had before.
+        number: how many turns of its seat came before.
     """
     if records is not None:
         seat = turn.seat
@@ -90,7 +90,7 @@ def record(
 def learn_from_record(
     learner: Any, records: Records | None, seat: int, turns: int, result: float
 ) -> None:
-    """Hand a learner the finished game of one seat, if games are written down."""
+    """Let a learner learn from the finished game of one seat, if games are recorded."""
     if records is not None:
         game = FinishedGame(
             records.states[seat, :turns], records.rows[seat, :turns], records.legal_actions,
@@ -130,22 +130,22 @@ def play_games(
     Turn for turn the same as :func:`agents.training.play_and_learn`.
 
     Args:
-        first: state of the learner of player 0.
-        second: state of the learner of player 1; ``None``: one learner plays both seats.
+        first: state of the learner of ``player_0``.
+        second: state of the learner of ``player_1``; ``None``: one learner plays both seats.
         rows: of the game.
         order: of the components, where positions are to be sorted; see
             :class:`agents.tabular.symmetry.Symmetry`.
-        records: room to write games down, where a learner learns from whole games.
+        records: buffer for games, where a learner learns from whole games.
         bonuses: what each learner is paid for a move that leaves nim-sum 0, ``(learners,)``;
             ``None``: nothing.
         starts: ``(games, components)``, sorted in place if there is an ``order``.
-        epsilons: of each learner now, and once it has finished so many more games,
+        epsilons: of each learner now, and after each further game that it finishes,
             ``(learners, games + 1)``.
         ended: games that each learner has finished in each seat, ``(learners, 2)``, changed in
             place.
         rng: of the players' choices.
-        first_generator: the first learner's own, where it has one.
-        second_generator: the second learner's own.
+        first_generator: of the learner of ``player_0``, where it has one of its own.
+        second_generator: of the learner of ``player_1``.
         winners: changed in place, ``(games,)``.
         lengths: changed in place, ``(games,)``.
     """
@@ -174,7 +174,7 @@ def play_games(
                 action = choose(one, observation, state, legal, moves == 0, epsilon, uniform)
             else:
                 action = choose(other, observation, state, legal, moves == 1, epsilon, uniform)
-            # A turn is learned from when two more positions are known: three are kept.
+            # Learning from a turn needs the next two positions, so three are stored.
             next_state, next_row = move(
                 rows, rows.next_positions, order, state, row, action, (moves + 1) % 3
             )

@@ -1,4 +1,4 @@
-"""What compiled games know of positions: their legal actions, and where each of these leads."""
+"""Positions as compiled games use them: legal actions, and the position after each."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from nim_envs import Game
 from nim_envs.compilation import compiled
 
 LARGEST_LISTS = 1 << 18
-"""Games of up to so many (position, action) pairs have their legal actions listed beforehand."""
+"""The legal actions of games of up to this many (position, action) pairs are listed beforehand."""
 
 
 class Rows(NamedTuple):
-    """A row for each position; or, in large games, for the three that a turn is made of."""
+    """A row for each position; in large games, for each of the three positions of a turn."""
 
     positions: IntArray  # (rows, components)
     legal_actions: Array  # (rows, actions): the legal ones first, ascending
@@ -44,7 +44,7 @@ def rows_of(game: Game, symmetry: Symmetry | None) -> Rows:
         symmetry: by which positions are sorted, if they are.
     """
     rules = game.rules
-    # Small types, so that the lists stay in the cache.
+    # Small types, so that the lists stay in the processor's cache.
     kind = np.int16 if rules.num_actions < 2**15 else np.int64
     next_positions: Array | None = None
     if rules.num_positions * rules.num_actions > LARGEST_LISTS:
@@ -52,7 +52,7 @@ def rows_of(game: Game, symmetry: Symmetry | None) -> Rows:
         legal_actions = np.zeros((3, rules.num_actions), dtype=kind)
         legal_counts = np.zeros(3, dtype=np.int64)
     else:
-        # In a game that splits, also of lattice points that are no positions: no play comes there.
+        # In a game that splits, also of points that are not positions: no play reaches them.
         positions = rules.positions(np.arange(rules.num_positions))
         legal = rules.action_mask(positions) == 1
         rows, actions = np.nonzero(legal)

@@ -1,4 +1,4 @@
-"""The fast path of training: which runs can take it, and how blocks of games are played."""
+"""The fast path of training: which runs can use it, and how blocks of games are played."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class SelfPlay:
             )
 
     def continue_run(self) -> None:
-        """Let the next game, which is not the first, start where the next reset would."""
+        """Let the next game, not the first, start where the next reset would."""
         self._begun = True
 
     def play(
@@ -67,7 +67,7 @@ class SelfPlay:
         winners: npt.NDArray[np.int8],
         lengths: npt.NDArray[np.int32],
     ) -> None:
-        """Play as many games as ``winners`` has room for; the first from where ``env`` is.
+        """Play as many games as ``winners`` is long; the first from the position of ``env``.
 
         Args:
             rng: the players' source of randomness.
@@ -105,9 +105,9 @@ class SelfPlay:
 def compiled_self_play(
     env: Any, pair: tuple[Agent, Agent], options: dict[str, Any] | None
 ) -> SelfPlay | None:
-    """Return the fast path for a run, or ``None`` where it must go step by step.
+    """Return the fast path for a run, or ``None`` where it has to be played step by step.
 
-    It is for self-play of table learners, in one of this package's environments without wrappers,
+    It is for self-play of table learners, in environments of ``nim_envs`` without wrappers,
     limits or pictures, whose observations are positions.
 
     Args:
@@ -126,5 +126,5 @@ def compiled_self_play(
     if len(learners) < 2 or not all(learner.fits(env.game) for learner in learners):
         return None
     if (learners[0].symmetry is None) != (learners[1].symmetry is None):
-        return None  # each would have to observe positions of its own
+        return None  # each would need positions sorted in its own order
     return SelfPlay(env, (learners[0], learners[1]), options)

@@ -66,7 +66,7 @@ def object_at(window, heap, number):
 
 
 def button(window, words):
-    return next(one for one in window.buttons() if one.words.startswith(words)).area.center
+    return next(one for one in window.buttons() if one.label.startswith(words)).area.center
 
 
 def test_a_click_takes_an_object_and_those_above_and_the_opponent_replies():
@@ -155,7 +155,7 @@ def test_a_long_list_turns_with_the_wheel_and_every_move_can_be_reached():
     for _ in range(60):
         buttons = window.buttons()[4:]
         assert all(one.area.within(window.picture.body) for one in buttons)
-        seen |= {one.words for one in buttons}
+        seen |= {one.label for one in buttons}
         pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, y=-1, x=0, flipped=False))
         window.step()
     assert len(seen) == len(window.listed)

@@ -1,4 +1,4 @@
-"""How a learner is trained for a comparison: for so many games, or for so many seconds."""
+"""The learners compared with published ones, trained for a number of games or of seconds."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Scores = Mapping[str, float]
 Players = Learner | tuple[Learner, Learner] | Opponents
 
 MOST_GAMES = 20_000_000
-"""Nothing is trained for more games than this, however many seconds there are."""
+"""No training is longer than this many games, however many seconds it may take."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What came of one training.
+    """The result of one training.
 
     Attributes:
         scores: by name.
@@ -37,20 +37,20 @@ class Trained:
 
 
 @dataclass(frozen=True)
-class Way:
-    """One learner, where it plays, and what it is told.
+class Contender:
+    """One learner, the game that it plays, and what it knows.
 
     Args:
-        name: in words, with whatever sets it apart.
-        told: what it knows besides its observations and rewards.
-        game: where it learns, starts included.
+        name: in words, with the settings that distinguish it.
+        knows: what it knows besides its observations and rewards.
+        game: the game that it learns, starts included.
         make: returns new players for an environment: one learner for both seats, one for each,
             or one with opponents.
-        score: scores the learners, one or one a seat, for an environment.
+        score: scores the learners, one for both seats or one for each, in an environment.
     """
 
     name: str
-    told: str
+    knows: str
     game: GameSetting
     make: Callable[[GameEnv], Players]
     score: Callable[[tuple[Any, ...], GameEnv], Scores]
@@ -59,7 +59,7 @@ class Way:
         """Train new players and score them.
 
         Args:
-            seed: of everything.
+            seed: of all random numbers.
             games: how many; ``None``: as many as fit in ``seconds``.
             seconds: of training.
         """
@@ -75,7 +75,7 @@ class Way:
             seed=seed,
             progress=False,
             after_game=None if games is not None else lambda _: time.perf_counter() >= ends,
-            # Often enough to stop in time, and not so often that it costs time.
+            # Often enough to stop in time, and not so often that asking costs time.
             after_every=100 if seconds < 0.1 else 2_000,
         )
         return Trained(self.score(_learners(players), env), log.games, log.seconds)
