@@ -18,6 +18,9 @@ nim_envs.GameEnv
 nim_envs.Rules
 nim_envs.make_game
 
+nim_envs.vector.VectorGameEnv
+nim_envs.versus.VersusEnv
+
 nim_envs.rules.Component
 nim_envs.rules.SplittingHeap
 nim_envs.rules.SubtractionHeap
@@ -64,6 +67,8 @@ nim_envs.theory.search_winning
 nim_envs.theory.solve
 nim_envs.theory.sprague_grundy
 nim_envs.theory.tame_misere
+
+agents.seeds.train_seeds
 
 agents.SARSA
 agents.ActorCritic
