@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nim_envs import make_game
+from nim_envs import GameEnv, make_game
 from nim_envs.errors import (
     IllegalMoveError,
     InvalidActionError,
@@ -483,3 +483,50 @@ def test_arbitrary_calls_raise_only_the_packages_own_errors(calls, illegal_move,
         assert total == 0
         assert len(env.agents) in (0, 1, 2)
         assert len(set(map(len, (env.rewards, env.terminations, env.infos)))) == 1
+
+
+def test_a_game_after_one_that_was_cut_short_begins_and_ends_like_any_other():
+    env = GameEnv(make_game("nim", heaps=(2, 2)), max_cycles=1, render_mode="ansi")
+    env.reset(seed=0)
+    for _ in range(2):
+        env.step(0)
+    assert all(env.truncations.values())
+    assert env.last_move is not None
+    env.reset()
+    assert env.last_move is None
+    env.set_position((1, 0))
+    env.step(0)
+    assert all(env.terminations.values())
+    assert not any(env.truncations.values())
+    for agent in env.possible_agents:
+        assert not env.observe(agent)["action_mask"].any()
+
+
+def test_the_spaces_are_as_large_as_what_comes_from_them():
+    env = GameEnv(make_game("nim", heaps=(2, 3)))
+    for agent in env.possible_agents:
+        assert env.action_spaces[agent] == env.action_space(agent)
+        assert env.action_space(agent).n == env.game.rules.num_actions
+        mask = env.observation_space(agent)["action_mask"]
+        assert (mask.low.min(), mask.high.max(), mask.dtype) == (0, 1, np.int8)
+    env.reset(seed=0)
+    assert env.state_space.high.tolist() == [2, 3, 1]
+    assert env.state().tolist() == [2, 3, 0]
+    env.step(0)
+    assert env.state().tolist() == [1, 3, 1]
+    assert env.state_space.contains(env.state())
+
+
+def test_rewards_add_up_to_the_result_and_to_nothing_before():
+    env = GameEnv(make_game("nim", heaps=(2,)))
+    env.reset(seed=0)
+    assert env.last()[1] == 0
+    env.step(0)
+    assert env.last()[1] == 0
+    env.step(0)
+    totals = {}
+    for agent in env.agent_iter():
+        _, totals[agent], terminated, *_ = env.last()
+        assert terminated
+        env.step(None)
+    assert totals == {"player_0": -1.0, "player_1": 1.0}
