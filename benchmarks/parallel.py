@@ -25,7 +25,7 @@ def parallel_options(command: Callable[..., None]) -> Callable[..., None]:
         "RAY_ADDRESS names or that runs here, whose machines all have this checkout installed.",
     )(command)  # fmt: skip
     jobs = (
-        f"Runs at the same time (default: one a core, {joblib.cpu_count()} here; on Ray as many as "
+        f"Runs at the same time (default: all {joblib.cpu_count()} cores; on Ray as many as "
         "it has room for)"
     )
     return cast("Callable[..., None]", count_option("--jobs", jobs)(command))

@@ -227,7 +227,7 @@ NOTES = f"""\
 @names_option("--periods", PERIODS, "Games whose period to prove", least=0)
 @count_option("--rounds", "Rounds of each game (default: 3; quick: 1)")
 @count_option(
-    "--jobs", f"Periods to prove at the same time (default: one a core, {joblib.cpu_count()} here)",
+    "--jobs", f"Periods to prove at the same time (default: all {joblib.cpu_count()} cores)",
     default=joblib.cpu_count(),
 )  # fmt: skip
 def main(

@@ -33,10 +33,10 @@ class Turn(NamedTuple):
     bonus: float  # paid by reward shaping, beside the reward
     reply_observation: Array
     reply_state: int  # the opponent's to move
-    reply_legal_actions: IntArray  # none where the game has ended
+    reply_legal_actions: IntArray  # empty where the game has ended
     reply_reward: float
     next_state: int  # the mover's own next turn
-    next_legal_actions: IntArray  # none where the game has ended or nobody has replied
+    next_legal_actions: IntArray  # empty where the game has ended or there was no reply
     terminated: bool  # whether the game has ended
     truncated: bool  # whether the game was cut short
 

@@ -100,7 +100,7 @@ def _learn(
 class AlternatingEnv(gymnasium.Env[Array, int]):
     """Both seats of a turn-based environment as if they were one player, as published.
 
-    Each step returns the observation of whoever is to move next and the reward of whoever moved.
+    Each step returns the observation of the player to move next and the reward of the mover.
 
     Args:
         aec: the turn-based environment.
