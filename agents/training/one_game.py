@@ -37,9 +37,8 @@ class Seat:
 
     def learn(self, transition: Transition) -> None:
         """Learn from a turn that is complete, and at the end of a game from all of them."""
-        if self.learner is None:
-            return
-        self.learner.update(transition)
+        if self.learner is not None:
+            self.learner.update(transition)
         if self.of_games is not None:
             self.turns.append(transition)
             if transition.terminated:
@@ -60,6 +59,7 @@ def play_and_learn(
         The seat that won, or ``DRAW``, and the number of moves.
     """
     players = env.possible_agents
+    agents, learn = [seat.agent for seat in seats], [seat.learner is not None for seat in seats]
     for seat in seats:
         seat.begin_game()
     # A turn is not complete before the opponent has replied: it is kept here until then.
@@ -69,7 +69,7 @@ def play_and_learn(
     moves = 0
     while True:
         observation, action_mask = observed["observation"], observed["action_mask"]
-        action = seats[number].agent.act(observation, action_mask, rng)
+        action = agents[number].act(observation, action_mask, rng)
         mover, other = players[number], 1 - number
         env.step(action)
         moves += 1
@@ -78,19 +78,20 @@ def play_and_learn(
         rewards = env.rewards
         terminated = env.terminations[mover]
         truncated = env.truncations[mover] and not terminated
-        nothing = np.zeros_like(after_mask) if terminated or truncated else after_mask
+        over = terminated or truncated
         if terminated:
-            after_mask = nothing
+            after_mask = np.zeros_like(after_mask)
         turn = (number, observation, action_mask, action, rewards[mover], after, after_mask)
-        if terminated or truncated:
+        if over and learn[number]:
+            nothing = np.zeros_like(after_mask)
             seats[number].learn(Transition(*turn, 0.0, after, nothing, terminated, truncated))
         earlier = incomplete[other]
-        if earlier is not None:
+        if earlier is not None and learn[other]:
             reply_reward = rewards[players[other]]
             seats[other].learn(
                 Transition(*earlier, reply_reward, after, after_mask, terminated, truncated)
             )
-        if terminated or truncated:
+        if over:
             first, second = (rewards[player] for player in players)
             return DRAW if first == second else int(second > first), moves
         incomplete[number] = turn
