@@ -43,3 +43,10 @@ def test_a_position_that_has_ended_the_game_has_no_value():
     feed(learner, [turn(4, 1, reply=2, reward=1.0)])
     assert learner.values[4] == pytest.approx(0.1)
     assert learner.preferences[4].tolist() == pytest.approx([-0.25, 0.25])
+
+
+def test_its_policy_is_the_softmax_of_its_preferences():
+    agent = ActorCritic(BOX, TWO)
+    agent.preferences[1] = [math.log(3), 0.0]
+    shares = agent.action_probabilities(np.array([[1]]), np.ones((1, 2), np.int8))
+    assert shares[0].tolist() == pytest.approx([0.75, 0.25])

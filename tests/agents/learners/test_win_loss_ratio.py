@@ -86,3 +86,11 @@ def test_it_passes_its_published_figure(seed):
     winnable = lattice[game.solution.is_winning(lattice)]
     chances = forgetful.action_probabilities(winnable, game.rules.action_mask(winnable))
     assert ((chances * game.solution.winning_mask(winnable)).sum(axis=1) > 0.98).all()
+
+
+def test_probabilities_above_the_threshold_are_certain():
+    agent = WinLossRatio(BOX, TWO, crystallise=0.7)
+    agent.wins[1], agent.wins[2] = [3.0, 1.0], [2.0, 1.0]
+    shares = agent.action_probabilities(np.array([[1], [2]]), np.ones((2, 2), np.int8))
+    assert shares[0].tolist() == [1, 0]  # 3/4 is over 0.7
+    assert shares[1].tolist() == pytest.approx([2 / 3, 1 / 3])
