@@ -78,13 +78,10 @@ def train(
     everyone = (schedule.learner, *schedule.opponents) if schedule else as_pair(agents)  # type: ignore[arg-type]
     # Each learner once, in order: those that a checkpoint holds.
     distinct = list({id(a): a for a in everyone if isinstance(a, Learner)}.values())
-    learning = {id(learner) for learner in distinct}
     pair = (everyone[0], everyone[1])
     # Every agent in both seats, made once: the pairing may change after every game.
     seat_of = {
-        (number, id(agent)): Seat(agent, learns=id(agent) in learning)
-        for number in range(2)
-        for agent in everyone
+        (number, id(agent)): Seat(agent, learns=True) for number in range(2) for agent in everyone
     }
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
     run = Run(

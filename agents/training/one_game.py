@@ -19,7 +19,7 @@ class Seat:
 
     Args:
         agent: who plays.
-        learns: whether it learns from these games.
+        learns: whether it learns from these games, if it is a learner.
     """
 
     def __init__(self, agent: Agent, *, learns: bool) -> None:
