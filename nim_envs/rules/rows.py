@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -16,7 +17,8 @@ MOST_BYTES = 2**26
 """Bytes of rows that are kept of one component; beyond that they are made again."""
 
 
-class Row(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Row:
     """The options of one state of a component, padded to the number of options of the game."""
 
     successors: npt.NDArray[Any]  # (options,): the next state, or NO_MOVE; the smallest integers
