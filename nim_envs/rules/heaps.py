@@ -140,6 +140,10 @@ class SplittingHeap(Component):
         """Return what each option puts into an empty slot, 0 for nothing."""
         return self._parts(states)[1]
 
+    def is_terminal(self, states: IntArray) -> BoolArray:
+        """Return where the heap is of a size without a move."""
+        return np.asarray(~self._alive[states])
+
     def describe_option(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``, at ``state`` if that is given."""
         taken, part = self.moves[option]

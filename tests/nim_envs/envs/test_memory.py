@@ -63,6 +63,14 @@ def test_a_large_heap_takes_no_table(make, encoding, allocated):
     assert allocated() < 8 * MEBIBYTE
 
 
+def test_a_large_heap_that_splits_takes_no_table(allocated):
+    env = pettingzoo.make("aec", "nim_envs/octal-v0", code="0.(7)", heaps=(220,))
+    env.reset(seed=0)
+    heap = env.unwrapped.game.rules.components[0]
+    env.step(int(env.observe("player_0")["action_mask"].argmax()))
+    assert allocated() < heap.states * heap.options * np.dtype(np.int64).itemsize
+
+
 def test_environments_of_equal_rules_share_what_they_look_up(allocated):
     def play(env):
         env.reset(seed=0)
