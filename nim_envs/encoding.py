@@ -14,7 +14,7 @@ from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes
 
-BYTES_OF_FEATURE = 64
+BYTES_OF_FEATURE = 96
 """What a feature takes at the most: in a few observations, spaces and intermediate results."""
 
 
