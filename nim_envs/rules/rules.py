@@ -227,9 +227,9 @@ class Rules:
         """
         if not self.slot_groups:
             return None
-        if self.second_table is not None and self._table_bytes <= SMALL_TABLE:
-            return self.second_table[np.arange(len(self.components)), positions]
-        return self._gathered(0, positions, lambda part, states: part.second_successors(states))
+        if self._table_bytes > SMALL_TABLE or self.second_table is None:
+            return self._gathered(0, positions, lambda part, states: part.second_successors(states))
+        return self.second_table[np.arange(len(self.components)), positions]
 
     def action_mask(self, positions: IntArray) -> MaskArray:
         """Return which actions are legal: ``(..., components)`` to ``(..., num_actions)``, int8."""
@@ -294,8 +294,8 @@ class Rules:
         There are ``num_positions``, or fewer in games that split.
 
         Raises:
-            SearchTooLargeError: there are more than ``limit`` positions, or they would take over
-                ``LARGEST_BYTES``.
+            SearchTooLargeError: there are more than ``limit`` positions; or, without a limit, they
+                would take over ``LARGEST_BYTES``.
         """
         return self.positions_between((0,) * len(self.shape), [n - 1 for n in self.shape], limit)
 
@@ -339,7 +339,6 @@ class Rules:
             room = np.maximum(len(group) - later - used + 1, 0)
             counts = numbers[room]
             self._check_number(int(counts.sum()), limit)
-
             row = np.repeat(np.arange(len(rows)), counts)
             place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
             state = fitting[(np.cumsum(numbers) - numbers)[room][row] + place]

@@ -66,9 +66,16 @@ def test_a_large_heap_takes_no_table(make, encoding, allocated):
 def test_a_large_heap_that_splits_takes_no_table(allocated):
     env = pettingzoo.make("aec", "nim_envs/octal-v0", code="0.(7)", heaps=(220,))
     env.reset(seed=0)
-    heap = env.unwrapped.game.rules.components[0]
-    env.step(int(env.observe("player_0")["action_mask"].argmax()))
+    rules = env.unwrapped.game.rules
+    heap = rules.components[0]
+    action = int(env.observe("player_0")["action_mask"].argmax())
+    env.step(action)
+    after = env.state()[:-1].tolist()
     assert allocated() < heap.states * heap.options * np.dtype(np.int64).itemsize
+    # The rules answer as well, where their table would be refused.
+    assert rules.step(np.array(rules.initial), np.array(action)).tolist() == after
+    with pytest.raises(SearchTooLargeError, match=r"110 components, 221 states and 12210 options"):
+        _ = rules.table
 
 
 def test_environments_of_equal_rules_share_what_they_look_up(allocated):
