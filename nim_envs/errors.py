@@ -32,7 +32,7 @@ class ResetNeededError(NimEnvsError, RuntimeError):
 
 
 class SearchTooLargeError(NimEnvsError, ValueError):
-    """The game has more positions than the limit allows to enumerate."""
+    """The game has more positions, or needs more memory, than the limit allows."""
 
 
 class SequenceFileError(NimEnvsError, ValueError):

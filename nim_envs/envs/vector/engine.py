@@ -22,7 +22,8 @@ from nim_envs.envs.vector.tables import (
     unpacked_states,
 )
 from nim_envs.game import Game
-from nim_envs.rules.component import LARGEST_TABLE, BoolArray, IntArray
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.validation import check_bytes
 from nim_envs.starts import Start
 
 Array = npt.NDArray[Any]
@@ -299,8 +300,7 @@ class Engine:
 def _lost_positions(game: Game, grouping: Grouping) -> BoolArray:
     """Return which positions are P-positions, by the index that the groups' states give."""
     number = math.prod(grouping.sizes)
-    if number > LARGEST_TABLE:
-        game.rules.check_size(LARGEST_TABLE)
+    check_bytes(f"the outcomes of {number} positions", number)
     lost = np.empty(number, dtype=np.bool_)
     for first in range(0, number, CHUNK):
         numbers = np.arange(first, min(first + CHUNK, number))
