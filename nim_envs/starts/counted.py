@@ -242,7 +242,7 @@ class _Layer:
             shares = (targets - (sums[rows, chosen] - weight)) / weight
             codes = after[rows, chosen]
         sizes = classes.sizes[chosen]
-        within = np.clip((shares * sizes).astype(np.int64), 0, sizes - 1)
+        within = np.minimum((shares * sizes).astype(np.int64), sizes - 1)
         if self.ends_group:
             codes = codes & (self.slot - 1)
         if classes.states is None:
