@@ -7,7 +7,7 @@ import numpy as np
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.starts.box import Box, checked_box
 from nim_envs.starts.counted import CountedSampler
-from nim_envs.starts.rejected import RejectionSampler
+from nim_envs.starts.rejected import TRIAL, RejectionSampler
 from nim_envs.starts.samplers import LARGEST_SUPPORT, Listed, Playable, Sampler
 from nim_envs.theory.memo_search import MemoSolution
 from nim_envs.theory.solution import Solution, SumSolution
@@ -15,9 +15,8 @@ from nim_envs.theory.solution import Solution, SumSolution
 DRAWS_BEFORE_GIVING_UP = 1 << 18
 """A box that is too large to count has no wanted position if this many draws find none."""
 
-TRIAL = 1 << 12
 LEAST_SHARE = 1 / 16
-"""The share of ``TRIAL`` draws that must be wanted for rejection to be faster than counting."""
+"""The share of some draws that must be wanted for rejection to be faster than counting."""
 
 
 def box_sampler(game: Playable, low: object, high: object, winning: bool | None) -> Sampler:
@@ -63,9 +62,8 @@ def _unlisted(
 ) -> Sampler:
     """Return the sampler by counting, unless rejection is faster or there is too much to count."""
     rejection = RejectionSampler(points, box, winning, solution)
-    share = rejection.wanted_share(TRIAL)
     # Drawing points is as slow as counting where they need slots.
-    if share >= LEAST_SHARE and not box.rules.slot_groups:
+    if not box.rules.slot_groups and rejection.wanted_share(TRIAL) >= LEAST_SHARE:
         return rejection
     if solution is None or isinstance(solution, SumSolution):
         try:
@@ -76,6 +74,6 @@ def _unlisted(
             if not counted.num_positions:
                 raise box.lacks(winning, "exists")
             return counted
-    if not share and not rejection.wanted_share(DRAWS_BEFORE_GIVING_UP):
+    if not rejection.wanted_share(DRAWS_BEFORE_GIVING_UP):
         raise box.lacks(winning, f"was found in {DRAWS_BEFORE_GIVING_UP} draws")
     return rejection

@@ -23,7 +23,7 @@ from nim_envs.theory.solution import SumSolution
 from nim_envs.theory.values import ComponentValues
 
 LARGEST_COUNT = 1 << 26
-"""Most additions in counting; they take about half a second."""
+"""Most additions in counting; they take about a second."""
 
 LARGEST_SPAN = 1 << 18
 """Most states of a component that are told apart."""

@@ -13,6 +13,10 @@ from nim_envs.theory.solution import Solution, SumSolution
 from nim_envs.theory.values import ResidueValues
 
 LARGEST_BATCH = 1 << 16
+"""Most draws at a time while none is wanted."""
+
+TRIAL = 1 << 12
+"""Draws at a time, to find out which share is wanted."""
 
 
 class RejectionSampler(Sampler):
@@ -45,7 +49,7 @@ class RejectionSampler(Sampler):
         """
         rng, made = np.random.default_rng(0), 0
         while made < draws:
-            batch = min(draws - made, LARGEST_BATCH)
+            batch = min(draws - made, TRIAL)
             made += batch
             found = int(self._try(rng, batch)[1].sum())
             if found:
