@@ -245,7 +245,11 @@ class GameEnv(AECEnv[str, Any, Any]):
         if sampler is None:
             if len(self._samplers) >= 64:
                 self._samplers.clear()
-            sampler = self._samplers[start] = start.bind(self.game)
+            sampler = self._samplers[start] = (
+                self._own_sampler
+                if start == self.game.start
+                else self.game.sampler_without_search(start)
+            )
         return sampler
 
     def _begin(self, position: IntArray, seat: int) -> None:
