@@ -38,12 +38,12 @@ def check_component(component: Component, name: str) -> None:
         levels(component)
     except InvalidGameError as error:
         raise ConformanceError(f"{name}: {error}") from error
-    check_copies(component, name)
     states = _some(component.states, SAMPLE)
     _check_closed_forms(component, name, table, second)
     _check_grundy_values(component, name, states)
     for state in _some(component.states, SEVERAL_STATES).tolist():
         _check_descriptions(component, name, state, np.flatnonzero(table[state] != NO_MOVE))
+    check_copies(component, name)
 
 
 def _some(states: int, number: int) -> IntArray:
@@ -53,10 +53,10 @@ def _some(states: int, number: int) -> IntArray:
 
 def _tables(component: Component, name: str) -> tuple[IntArray, IntArray]:
     """The options of all states, and the second parts that they leave; both checked."""
-    every = np.arange(component.states)
-    shape = (component.states, component.options)
     with during(f"making the table of {name}"):
         kept, kept_second = component.table, component.second_table
+    every = np.arange(component.states)
+    shape = (component.states, component.options)
     with during(f"successors of all states of {name}"):
         table = np.asarray(component.successors(every))
         second = np.asarray(component.second_successors(every))

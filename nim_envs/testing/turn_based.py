@@ -104,8 +104,8 @@ class _Checks:
             require_equal(f"{here}, who is {whose} at {position.tolist()}, the mask", mask, expected)
             content(observation)[...] = 1
             observation["action_mask"][...] = 1
-        require_equal(f"{where}, after what was observed was written to, the position",
-                      self.position, position)  # fmt: skip
+            require_equal(f"{where}, after what was observed was written to, the position",
+                          self.position, position)  # fmt: skip
 
     def game_in_lock_step(
         self, rng: np.random.Generator, options: dict[str, Any] | None, seed: int | None
