@@ -271,7 +271,7 @@ class _Checks:
                 require_equal("what a learner from whole games knows after one was cut short",
                               after, before)  # fmt: skip
                 if not truncated:
-                    self.learn_on(learner, other, "a learner that met no half game before")
+                    self.learn_on(other, learner, "a learner that met half a game before")
 
     def copies(self) -> None:
         """Check copies of a learner that has learned."""

@@ -51,7 +51,7 @@ LAYERS = [
     ["agents.storage"],
     ["agents.training"],
     ["agents.evaluation"],
-    ["agents.deep", "agents.plotting", "agents.seeds"],
+    ["agents.deep", "agents.plotting", "agents.seeds", "agents.testing"],
     ["agents"],
     ["agents.cli"],
     ["agents.__main__"],
