@@ -35,6 +35,10 @@ class SearchTooLargeError(NimEnvsError, ValueError):
     """The game has more positions, or needs more memory, than the limit allows."""
 
 
+class ConformanceError(NimEnvsError, AssertionError):
+    """What was checked does not keep a promise; see :mod:`nim_envs.testing`."""
+
+
 class SequenceFileError(NimEnvsError, ValueError):
     """The file holds no Grundy sequence, or not the one that is wanted."""
 
