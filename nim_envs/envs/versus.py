@@ -103,8 +103,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             actions, or among all where none wins; a number: optimal but for a random move with
             that probability. A function of observations ``(1, ...)``, action masks
             ``(1, actions)`` and a generator that returns actions ``(1,)``: the same function can
-            play a batch of games. Or an agent with ``act(observation, action_mask, rng)``. Both receive the
-            observations of the turn-based environment with this ``encoding``.
+            play a batch of games. Or an agent with ``act(observation, action_mask, rng)``. Both
+            receive the observations of the turn-based environment with this ``encoding``.
         seat: versus an opponent, the agent's: 0 for ``player_0``, who moves first, 1 for
             ``player_1``, or ``"random"``: drawn for each game. ``None``: 0; in self-play there is
             no other choice.

