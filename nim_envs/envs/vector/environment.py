@@ -380,17 +380,17 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         rewards = np.empty(self.num_envs, dtype=np.float32)
         terminations = np.empty(self.num_envs, dtype=np.bool_)
         truncations = np.empty(self.num_envs, dtype=np.bool_)
-        observed, last = self._advance(checked, (rewards, terminations, truncations))
+        winners = np.empty(self.num_envs, dtype=np.int8)
+        observed, last = self._advance(checked, (rewards, terminations, truncations, winners))
         self._ready = True
-        games = self._engine.games if last is None else last
-        winners = self._winners(games.seats, rewards, terminations)
         if record is not None:
             record.rewards[:] = rewards
             self._renderer.last_step = record
             if self._same_step:
                 self._renderer.begin(terminations | truncations)
         if last is None:
-            infos = self._infos(self._all, observed["action_mask"], games.seats, winners, truth)
+            seats = self._engine.games.seats
+            infos = self._infos(self._all, observed["action_mask"], seats, winners, truth)
         else:
             infos = self._infos_of_same_step(
                 observed["action_mask"], last, terminations | truncations, winners, truth
@@ -403,14 +403,6 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         winning, kept = moves_truth(self.game, self._engine.positions(), actions)
         return winning & moving, kept & moving
 
-    def _winners(self, seats: Array, rewards: Array, terminations: BoolArray) -> Array:
-        """Return which seat has won each game, or -1, int8; ``seats`` as after the step."""
-        # In self-play it has become the turn of the other seat; so who won has the other number.
-        others_win = rewards > 0 if self.opponent is None else rewards < 0
-        winners: Array = seats ^ others_win.view(np.int8)
-        winners |= terminations.view(np.int8) - np.int8(1)
-        return winners
-
     def _infos(
         self,
         which: BoolArray,
@@ -422,16 +414,24 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         """Return the infos of the games in ``which``; by default none is won, and no move made."""
         if winners is None:
             winners = np.full(self.num_envs, -1, dtype=np.int8)
-        infos: Infos = {"seat": seats.copy(), "action_mask": masks, "winner": winners}
+        infos: Infos = {
+            "seat": seats.copy(),
+            "_seat": which,
+            "action_mask": masks,
+            "_action_mask": which,
+            "winner": winners,
+            "_winner": which,
+        }
         if self.truth_in_info:
             none = np.zeros((2, self.num_envs), dtype=np.bool_)
             infos["winning"], infos["kept_win"] = none if truth is None else truth
-        return infos | {f"_{key}": which for key in infos}
+            infos["_winning"] = infos["_kept_win"] = which
+        return infos
 
     def _advance(
         self, actions: IntArray, results: Results
     ) -> tuple[dict[str, Array], kernels.Games | None]:
-        """Make the step; write rewards, terminations and truncations.
+        """Make the step; write rewards, terminations, truncations and winners.
 
         Returns:
             Observations, and the games as they were before new ones began in ``SAME_STEP`` mode.
@@ -469,19 +469,26 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         truth: tuple[BoolArray, BoolArray] | None,
     ) -> Infos:
         """Return the infos of the games in progress, and the last ones of those that ``ended``."""
-        going_on = ~ended
-        begun = None if truth is None else (truth[0] & going_on, truth[1] & going_on)
-        winners_now = np.full(self.num_envs, -1, dtype=np.int8)
-        infos = self._infos(self._all, masks, self._engine.games.seats, winners_now, begun)
+        begun = None if truth is None else (truth[0] & ~ended, truth[1] & ~ended)
+        infos = self._infos(self._all, masks, self._engine.games.seats, truth=begun)
         if not ended.any():
             return infos
         which = np.flatnonzero(ended)
         observed = self._engine.observations_of(last, which)
         final = np.full(self.num_envs, None, dtype=object)
-        for index, observation, mask in zip(which, *observed.values(), strict=True):
-            final[index] = self._shown({"observation": observation, "action_mask": mask})
-        last_masks = np.zeros_like(masks)
-        last_masks[which] = observed["action_mask"]
+        if self.mask_in_observation:
+            final[which] = [
+                {"observation": observation, "action_mask": mask}
+                for observation, mask in zip(*observed.values(), strict=True)
+            ]
+        else:
+            # All at once would be a matrix of objects.
+            for index, observation in zip(which, observed["observation"], strict=True):
+                final[index] = observation
+        last_masks = np.zeros(masks.shape, dtype=np.int8)
+        if self.max_cycles is not None:
+            # The masks of games that have terminated are all zeros.
+            last_masks[which] = observed["action_mask"]
         ends = None if truth is None else (truth[0] & ended, truth[1] & ended)
         infos["final_obs"], infos["_final_obs"] = final, ended
         infos["final_info"] = self._infos(
