@@ -260,9 +260,10 @@ def main(
 ) -> None:  # fmt: skip
     """Train MaskablePPO in self-play and against opponents, and score it exactly.
 
-    Beside it stands tabular Q-learning with as many games. Needs the extra sb3.
+    Beside it stands tabular Q-learning with as many games. Needs the
+    extra sb3.
     """
-    needed("sb3_contrib", "benchmarks.deep", extra="sb3")
+    needed("sb3_contrib", "benchmarks.deep", "sb3_contrib", "tensorboard")
     tasks = tasks_of(boards, encodings, opponents, seeds, full, no_published, quick)
     # Logs are written on the machine that trains.
     log = output.resolve() / "tensorboard"
