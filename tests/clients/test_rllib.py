@@ -8,12 +8,12 @@ import numpy as np
 import pettingzoo
 import pytest
 import ray
+from agents.deep.rllib import rllib_agent
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.rl_module import RLModule
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 
-from agents.deep.rllib import rllib_agent
 from agents.evaluation import optimality
 from nim_envs import make_game
 from nim_envs.adapters.rllib import MaskedPettingZooEnv
