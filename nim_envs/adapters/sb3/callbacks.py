@@ -97,7 +97,7 @@ class OptimalityCallback(BaseCallback):
         how = "exact" if self.sample is None else "sampled"
         return (
             f"best model: {self._line(self._best)}; selected by the {how} score\n"
-            f"last model: {self._line(-1)}\n"
+            f"last model: {self._line(-1)}"
         )
 
     def _line(self, index: int) -> str:
@@ -119,7 +119,7 @@ class OptimalityCallback(BaseCallback):
     def _on_training_end(self) -> None:
         self._score()
         if self.verbose:
-            print(self.summary, end="")
+            print(self.summary)
 
     @property
     def _now(self) -> int:
@@ -167,7 +167,7 @@ class OptimalityCallback(BaseCallback):
         if self._best == len(self.scores) - 1:
             with replacing(path) as file:
                 self.model.save(file)
-        write_atomically(path.with_suffix(".txt"), self.summary.encode())
+        write_atomically(path.with_suffix(".txt"), f"{self.summary}\n".encode())
 
 
 def _at_least_one(name: str, number: int | None) -> int | None:
