@@ -31,8 +31,9 @@ class OptimalityCallback(BaseCallback):
     be compared with other training is the last one.
 
     Args:
-        eval_freq: steps, of all environments together, between two scores.
-        eval_games: games between two scores, instead of steps.
+        eval_freq: least number of steps between two scores, of all environments together, where
+            ``EvalCallback`` counts the steps of each.
+        eval_games: least number of games between two scores, instead of steps.
         max_games: games after which training ends, with the step that completes them; ``None``: the
             library's number of steps alone ends it.
         deterministic: whether the model takes its best action instead of drawing one.
