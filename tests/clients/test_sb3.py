@@ -293,6 +293,7 @@ def test_a_model_can_be_the_opponent():
 
 def test_infos_tell_who_won_and_the_truth_where_it_is_asked_for():
     env = GameVecEnv(ADDITION, 4, opponent=None, truth_in_info=True)
+    env.seed(0)
     env.reset()
     rng = np.random.default_rng(0)
     won = set()
@@ -313,6 +314,7 @@ def test_infos_tell_who_won_and_the_truth_where_it_is_asked_for():
                 won.add(info["winner"])
                 totals[index] = 0
     plain = GameVecEnv(ADDITION, 2, opponent=None)
+    plain.set_options({"start": (0,)})
     plain.reset()
     assert plain.step(plain.action_masks().argmax(axis=1))[3] == [{}, {}]
 
