@@ -1,8 +1,12 @@
-"""Runs the code of a tutorial, as a reader would who copies it block after block."""
+"""Runs the code of a tutorial, as a reader would who copies it block after block.
+
+``python -m tests.clients.tutorials NAME`` does so in the current directory.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,3 +26,7 @@ def run_tutorial(name: str) -> dict[str, Any]:
         before = "\n" * (text[: block.start()].count("\n") + 1)
         exec(compile(before + block.group(1), str(path), "exec"), names)
     return names
+
+
+if __name__ == "__main__":
+    run_tutorial(sys.argv[1])
