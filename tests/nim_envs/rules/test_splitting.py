@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections import Counter
 
@@ -40,6 +39,7 @@ from nim_envs.rules import (
 from nim_envs.sequences import grundy_sequence
 from nim_envs.starts import NAMED_STARTS
 from nim_envs.testing.games import check_solution
+from nim_envs.testing.positions import Play
 from nim_envs.theory import (
     HeapSearch,
     count_games,
@@ -156,6 +156,15 @@ def test_every_way_of_solving_equals_exhaustive_search_at_every_position(rules, 
         MemoSolution(rules, convention),
     ):
         check_solution(solution)
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=named)
+def test_the_batched_sweeps_equal_a_search_by_the_rules_steps(rules):
+    play = Play(rules)
+    indices = rules.indices(play.positions)
+    for convention in Convention:
+        assert (search_winning(rules, convention)[indices] == play.winning(convention)).all()
+    assert (search_grundy_values(rules)[indices] == play.grundy_values()).all()
 
 
 @pytest.mark.parametrize("name", ["kayles", "dawsons_chess", "grundy"])

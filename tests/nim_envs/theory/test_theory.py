@@ -83,7 +83,9 @@ def test_the_theorem_equals_exhaustive_search_at_every_position(rules, conventio
     ids=lambda r: f"{r.name}{r.shape}",
 )
 def test_the_batched_sweep_equals_a_search_by_the_rules_steps(rules, convention):
-    assert (search_winning(rules, convention) == Play(rules).winning(convention)).all()
+    play = Play(rules)
+    assert (search_winning(rules, convention) == play.winning(convention)).all()
+    assert (search_grundy_values(rules) == play.grundy_values()).all()
 
 
 def random_tables(count, seed):
