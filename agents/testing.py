@@ -119,7 +119,8 @@ class _Watched(LearnerWrapper):
         legal = np.flatnonzero(action_mask).tolist()
         require(
             isinstance(action, (int, np.integer)) and action in legal,
-            f"act() returned {action!r} at {shown(observation)}, where the legal actions are {legal}",
+            f"act() returned {action!r} at {shown(observation)}, where the legal actions are "
+            f"{legal}",
         )
         return action
 
