@@ -48,12 +48,12 @@ def check_policy(policy: AnyPolicy, env_or_game: Any, *, illegal: bool = False) 
 
     Example:
         >>> from nim_envs import make_game
-        >>> def take_last(observations, action_masks):
-        ...     return action_masks / action_masks.sum()  # of the whole batch, not of each row
-        >>> check_policy(take_last, make_game("nim", heaps=(1, 2)))
+        >>> def take_two(observations, action_masks):
+        ...     return [3] * len(observations)  # whatever the mask says
+        >>> check_policy(take_two, make_game("nim", heaps=(1, 2)))
         Traceback (most recent call last):
-        nim_envs.errors.ConformanceError: a policy must return probabilities, rows of finite \
-numbers of at least 0 that sum to 1; row 0 of 5 does not sum to 1 (sum 0.125): [0. 0. 0.125 0. ]
+        nim_envs.errors.ConformanceError: the policy gives probability 1 to action 3 (heap 1: take \
+2), which is illegal at [0, 1]
     """
     game, encoding = subject_of(env_or_game)
     rules = game.rules
