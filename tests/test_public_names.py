@@ -50,6 +50,11 @@ nim_envs.registration.make_aec
 nim_envs.registration.make_vector
 nim_envs.registration.make_versus
 
+nim_envs.testing.ConformanceError
+nim_envs.testing.check_env
+nim_envs.testing.check_game
+nim_envs.testing.check_policy
+
 nim_envs.theory.HeapSearch
 nim_envs.theory.MisereQuotient
 nim_envs.theory.Solution
@@ -125,6 +130,8 @@ agents.evaluation.win_chances
 agents.storage.StorageError
 agents.storage.load
 agents.storage.save
+
+agents.testing.check_learner
 """
 PUBLIC = _PUBLIC.split()
 

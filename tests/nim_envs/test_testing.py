@@ -270,9 +270,11 @@ GAME_FAULTS = {
         r"\[1\], is 0",
     ),
     "second parts without splits": (
-        lambda: game_of(changed(
-            second_successors=lambda self, states: np.ones((*np.shape(states), 2), dtype=int)
-        )),
+        lambda: game_of(
+            changed(
+                second_successors=lambda self, states: np.ones((*np.shape(states), 2), dtype=int)
+            )
+        ),
         "leaves a second part, and its splits is False",
     ),
     "descriptions that are alike": (
