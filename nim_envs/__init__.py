@@ -13,8 +13,9 @@ from nim_envs.envs.aec import GameEnv
 from nim_envs.game import Game
 from nim_envs.registration import make_game, register_all
 from nim_envs.rules import Convention, Rules
+from nim_envs.scoring import optimality
 
-__all__ = ["Convention", "Game", "GameEnv", "Rules", "make_game"]
+__all__ = ["Convention", "Game", "GameEnv", "Rules", "make_game", "optimality"]
 __version__ = "0.1.0"
 
 register_all()

@@ -19,6 +19,10 @@ class InvalidActionError(NimEnvsError, ValueError):
     """The value is not an action of the game, or not one that this agent may take now."""
 
 
+class InvalidPolicyError(NimEnvsError, ValueError):
+    """What a policy returned is neither actions nor probabilities of actions."""
+
+
 class IllegalMoveError(InvalidActionError):
     """The action is in the action space but the rules forbid it at this position."""
 

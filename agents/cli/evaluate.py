@@ -9,21 +9,42 @@ from tabulate import tabulate
 
 from agents.cli.options import PLAYERS, game_options, make_env, make_player
 from agents.evaluation import POSITION_SETS, beatable_share, optimality
+from nim_envs.errors import SearchTooLargeError
 
 
 @click.command()
 @game_options
 @click.option("--agent", required=True, metavar="PLAYER", help=f"{PLAYERS}.")
-def evaluate(game: str | None, settings: tuple[str, ...], start: str | None, agent: str) -> None:
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    metavar="NUMBER",
+    help="Score this many N-positions, drawn at random, instead of all: for large boards.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of what is drawn.")
+def evaluate(
+    game: str | None,
+    settings: tuple[str, ...],
+    start: str | None,
+    agent: str,
+    sample: int | None,
+    seed: int,
+) -> None:
     """Score a player exactly."""
     env = make_env(game, settings, start, agent)
     player: Any = make_player(agent, env)
-    rows = []
-    for positions in POSITION_SETS:
-        score = optimality(player, env.game, positions)
-        rows.append(
-            [positions, score.count, score.percent, score.random_percent, len(score.blunders)]
-        )
+    if sample is not None:
+        click.echo(optimality(player, env.game, sample=sample, seed=seed))
+        return
+    try:
+        scores = [optimality(player, env.game, positions) for positions in POSITION_SETS]
+        share = 100 * beatable_share(player, env.game)
+    except SearchTooLargeError as error:
+        raise click.UsageError(f"{error}. Here that is --sample 10000") from error
+    rows = [
+        [score.positions, score.count, score.percent, score.random_percent, len(score.blunders)]
+        for score in scores
+    ]
     click.echo(
         tabulate(
             rows,
@@ -31,5 +52,4 @@ def evaluate(game: str | None, settings: tuple[str, ...], start: str | None, age
             floatfmt=".1f",
         )
     )
-    share = 100 * beatable_share(player, env.game)
     click.echo(f"can be beaten from {share:.1f} % of the N-positions")

@@ -7,7 +7,6 @@ from agents.evaluation.matches import LARGEST_LIMIT, MatchResult, play_match, wi
 from agents.evaluation.visits import VisitRecorder
 from nim_envs.game import PLAYERS as SEATS
 from nim_envs.scoring import (
-    CHUNK_ENTRIES,
     POSITION_SETS,
     Optimality,
     ValueAccuracy,
@@ -21,7 +20,6 @@ from nim_envs.scoring import (
 )
 
 __all__ = [
-    "CHUNK_ENTRIES",
     "LARGEST_LIMIT",
     "POSITION_SETS",
     "SEATS",

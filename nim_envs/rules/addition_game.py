@@ -40,9 +40,18 @@ class AdditionTotal(Component):
         totals = states[..., np.newaxis] + np.arange(1, self.k + 1)
         return np.where(states[..., np.newaxis] <= self.n, totals, NO_MOVE)
 
+    def legal_count(self, states: IntArray) -> IntArray:
+        """Return ``k``, or 0 where the total has passed the limit."""
+        return np.where(np.asarray(states) <= self.n, self.k, 0)
+
     def is_terminal(self, states: IntArray) -> BoolArray:
         """Return where the total has passed the limit."""
         return np.asarray(states > self.n)
+
+    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Return where ``after`` exceeds ``before``, a total up to ``n``, by 1 to ``k``."""
+        added = np.asarray(after) - before
+        return np.asarray((np.asarray(before) <= self.n) & (added >= 1) & (added <= self.k))
 
     def describe_option(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``."""

@@ -65,10 +65,25 @@ class Component(ABC):
         """
         return np.zeros((*np.shape(states), self.options), dtype=np.int64)
 
+    def legal_count(self, states: IntArray) -> IntArray:
+        """Return how many options are legal in each state; array of the shape of ``states``."""
+        return np.asarray(self._legal_counts[states])
+
     def is_terminal(self, states: IntArray) -> BoolArray:
         """Return where no option is legal; array of the shape of ``states``."""
-        terminal: BoolArray = self.table[states].max(axis=-1, initial=NO_MOVE) == NO_MOVE
-        return terminal
+        return np.asarray(self.legal_count(states) == 0)
+
+    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Return where one option of ``before`` leaves ``after`` and no second part.
+
+        Args:
+            before: states.
+            after: states, of a shape that broadcasts with that of ``before``.
+        """
+        reached = self.table[before] == np.asarray(after)[..., np.newaxis]
+        if self.splits:
+            reached &= self.second_table[before] == 0
+        return np.asarray(reached.any(axis=-1))
 
     def describe_option(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``, at ``state`` if that is given."""
@@ -99,6 +114,11 @@ class Component(ABC):
         table = self.successors(np.arange(self.states, dtype=np.int64))
         table.setflags(write=False)
         return table
+
+    @cached_property
+    def _legal_counts(self) -> IntArray:
+        """Number of legal options of every state, ``(states,)``."""
+        return np.asarray((self.table != NO_MOVE).sum(axis=-1))
 
     @cached_property
     def second_table(self) -> IntArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -37,16 +38,38 @@ class SubtractionHeap(Component):
         """Number of option slots: one for each amount."""
         return len(self.amounts)
 
+    @cached_property
+    def _amounts(self) -> IntArray:
+        """The amounts as an array, ``(options,)``."""
+        if isinstance(self.amounts, range):
+            return np.arange(self.amounts.start, self.amounts.stop, self.amounts.step)
+        return np.array(self.amounts, dtype=np.int64)
+
     def successors(self, states: IntArray) -> IntArray:
         """Return what is left after taking each amount, or ``NO_MOVE`` where the heap has less."""
-        left = states[..., np.newaxis] - np.array(self.amounts, dtype=np.int64)
-        return np.where(left >= 0, left, NO_MOVE)
+        left = np.asarray(states)[..., np.newaxis] - self._amounts
+        return np.maximum(left, NO_MOVE, out=left)
+
+    def legal_count(self, states: IntArray) -> IntArray:
+        """Return how many of the amounts the heap holds."""
+        if isinstance(self.amounts, range):
+            smaller = (np.asarray(states) - self.amounts.start) // self.amounts.step + 1
+            return np.clip(smaller, 0, len(self.amounts))
+        return np.asarray(np.searchsorted(self._amounts, states, side="right"))
 
     def is_terminal(self, states: IntArray) -> BoolArray:
         """Return where the heap holds less than the smallest amount."""
         if not self.amounts:
             return np.ones(np.shape(states), dtype=np.bool_)
         return np.asarray(states < self.amounts[0])
+
+    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Return where ``before`` less ``after`` is one of the amounts."""
+        taken = np.asarray(before) - after
+        if isinstance(self.amounts, range):
+            steps, rest = np.divmod(taken - self.amounts.start, self.amounts.step)
+            return np.asarray((rest == 0) & (steps >= 0) & (steps < len(self.amounts)))
+        return np.isin(taken, self._amounts)
 
     def describe_option(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``."""

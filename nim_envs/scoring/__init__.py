@@ -1,7 +1,8 @@
 """Exact scores of any policy: optimality, best response, win chances."""
 
 from nim_envs.scoring.chances import WinChances, beatable_share, best_response, win_chances
-from nim_envs.scoring.policies import CHUNK_ENTRIES, Policy
+from nim_envs.scoring.intervals import mean_interval
+from nim_envs.scoring.policies import AnyPolicy, Mover, Policy
 from nim_envs.scoring.scores import (
     POSITION_SETS,
     Optimality,
@@ -12,14 +13,16 @@ from nim_envs.scoring.scores import (
 )
 
 __all__ = [
-    "CHUNK_ENTRIES",
     "POSITION_SETS",
+    "AnyPolicy",
+    "Mover",
     "Optimality",
     "Policy",
     "ValueAccuracy",
     "WinChances",
     "beatable_share",
     "best_response",
+    "mean_interval",
     "optimality",
     "optimality_by_size",
     "value_accuracy",

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from nim_envs.game import Game
-from nim_envs.rules.component import IntArray
+from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
-from nim_envs.scoring.policies import FloatArray, Policy, check_policy, chunks
+from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
+from nim_envs.scoring.policies import AnyPolicy, FloatArray, ScoredPolicy
+from nim_envs.scoring.subjects import subject_of
 from nim_envs.theory.search import level_order, moves
 
 LARGEST_INDUCTION = 1 << 26
@@ -31,7 +34,7 @@ class WinChances:
     waiting: FloatArray
 
 
-def best_response(policy: Policy, game: Game) -> WinChances:
+def best_response(policy: AnyPolicy, env_or_game: Any) -> WinChances:
     """Compute how often an opponent that knows ``policy`` and plays best against it wins.
 
     Backward induction over all positions: the opponent takes the best option, the policy
@@ -39,109 +42,146 @@ def best_response(policy: Policy, game: Game) -> WinChances:
     policy forfeit.
 
     Args:
-        policy: a policy with ``action_probabilities``.
-        game: the game; observations are its positions.
+        policy: as :func:`nim_envs.optimality` takes it.
+        env_or_game: the same.
 
     Returns:
         The winning probabilities of the best response.
 
     Raises:
-        TypeError: the policy has no ``action_probabilities``.
+        TypeError: ``policy`` or ``env_or_game`` is something else.
+        InvalidPolicyError: the policy returned something else than it should.
         SearchTooLargeError: too many positions to enumerate.
     """
-    check_policy(policy)
+    game, encoding = subject_of(env_or_game)
     rules = game.rules
-    rules.check_size(LARGEST_INDUCTION)
-    moving, waiting = np.zeros((2, rules.num_positions))
-    at_the_end = _value_without_a_move(game)
-    for indices in _options_first(rules):
-        here = rules.positions(indices)
-        probabilities = policy.action_probabilities(here, rules.action_mask(here))
-        best = np.full(len(indices), -1.0)
-        against = np.zeros(len(indices))
-        legal_share = np.zeros(len(indices))
-        for action, legal, after in moves(rules, indices):
+    scored = ScoredPolicy(policy, rules, encoding)
+    moving, waiting = _without_moves(game)
+    for indices in _options_first(rules, "best response"):
+        options = list(moves(rules, indices))
+        best = np.zeros(len(indices))
+        for _, legal, after in options:
             best[legal] = np.maximum(best[legal], waiting[after])
-            against[legal] += probabilities[legal, action] * moving[after]
-            legal_share[legal] += probabilities[legal, action]
-        terminal = best < 0
-        moving[indices] = np.where(terminal, at_the_end, best)
-        waiting[indices] = np.where(terminal, 1 - at_the_end, against + (1 - legal_share))
+        chances, forfeits = _chances(scored, rules, indices)
+        moving[indices] = best
+        waiting[indices] = forfeits + _expected(moving, chances, forfeits, options)
     return WinChances(moving, waiting)
 
 
-def win_chances(policy: Policy, opponent: Policy, game: Game) -> WinChances:
+def win_chances(policy: AnyPolicy, opponent: AnyPolicy, env_or_game: Any) -> WinChances:
     """Compute how often ``policy`` wins against ``opponent`` from every position, exactly.
 
     Backward induction over all positions by the rules alone. Illegal moves forfeit.
 
     Args:
-        policy: a policy with ``action_probabilities``.
+        policy: as :func:`nim_envs.optimality` takes it.
         opponent: another one, or the same.
-        game: the game; observations are its positions.
+        env_or_game: as there; both policies observe its positions alike.
 
     Returns:
         The probabilities that ``policy`` wins, when it is to move and when it is not.
 
     Raises:
+        TypeError: a policy or ``env_or_game`` is something else.
+        InvalidPolicyError: a policy returned something else than it should.
         SearchTooLargeError: too many positions to enumerate.
 
     Example:
         >>> from nim_envs import make_game
-        >>> class TakesOne:
-        ...     def action_probabilities(self, observations, action_masks):
-        ...         return np.eye(action_masks.shape[1])[np.zeros(len(action_masks), dtype=int)]
+        >>> def take_one(observations, action_masks):
+        ...     return np.zeros(len(observations), dtype=int)
         >>> game = make_game("nim", heaps=(3,))
-        >>> win_chances(TakesOne(), TakesOne(), game).moving.tolist()
+        >>> win_chances(take_one, take_one, game).moving.tolist()
         [0.0, 1.0, 0.0, 1.0]
     """
+    game, encoding = subject_of(env_or_game)
     rules = game.rules
-    rules.check_size(LARGEST_INDUCTION)
-    moving, waiting = np.zeros((2, rules.num_positions))
-    at_the_end = _value_without_a_move(game)
-    for indices in _options_first(rules):
-        here = rules.positions(indices)
-        masks = rules.action_mask(here)
-        ours, theirs = (
-            player.action_probabilities(here, masks) * masks for player in (policy, opponent)
-        )
-        won = np.zeros(len(indices))
-        lost = 1.0 - theirs.sum(axis=1)
-        for action, legal, after in moves(rules, indices):
-            won[legal] += ours[legal, action] * waiting[after]
-            lost[legal] += theirs[legal, action] * moving[after]
-        terminal = ~masks.any(axis=1)
-        moving[indices] = np.where(terminal, at_the_end, won)
-        waiting[indices] = np.where(terminal, 1 - at_the_end, lost)
+    players = [ScoredPolicy(player, rules, encoding) for player in (policy, opponent)]
+    moving, waiting = _without_moves(game)
+    for indices in _options_first(rules, "win chances"):
+        options = list(moves(rules, indices))
+        ours, theirs = (_chances(player, rules, indices) for player in players)
+        won, lost = _expected(waiting, *ours, options), _expected(moving, *theirs, options)
+        moving[indices], waiting[indices] = won, theirs[1] + lost
     return WinChances(moving, waiting)
 
 
-def beatable_share(policy: Policy, game: Game) -> float:
+def beatable_share(policy: AnyPolicy, env_or_game: Any) -> float:
     """Return the share of N-positions from which the policy, to move there, can be beaten.
 
     That is, where an opponent that knows the policy has any chance of winning. 0 for a policy
     that plays optimally.
 
     Args:
-        policy: a policy with ``action_probabilities``.
-        game: the game; observations are its positions.
+        policy: as :func:`nim_envs.optimality` takes it.
+        env_or_game: the same.
 
     Raises:
-        TypeError: the policy has no ``action_probabilities``.
+        TypeError: ``policy`` or ``env_or_game`` is something else.
+        InvalidPolicyError: the policy returned something else than it should.
         SearchTooLargeError: too many positions to enumerate.
     """
-    lattice = game.rules.lattice()
-    winnable = np.asarray(game.solution.is_winning(lattice)) & ~game.rules.is_terminal(lattice)
-    waiting = best_response(policy, game).waiting[game.rules.indices(lattice)]
-    return float((waiting[winnable] > 0).mean())
+    game = subject_of(env_or_game).game
+    waiting = best_response(policy, env_or_game).waiting
+    beaten = number = 0
+    for positions in all_positions(game.rules):
+        winnable = np.asarray(game.solution.is_winning(positions))
+        here = positions[winnable & ~game.rules.is_terminal(positions)]
+        beaten += int((waiting[game.rules.indices(here)] > 0).sum())
+        number += len(here)
+    return beaten / number
 
 
-def _value_without_a_move(game: Game) -> float:
-    """The winning probability of a player who is to move and has no legal move: 0 or 1."""
-    return float(game.convention is Convention.MISERE)
+def _chances(
+    player: ScoredPolicy, rules: Rules, indices: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """A player's probabilities of legal actions at positions, and with which it forfeits."""
+    here = rules.positions(indices)
+    masks = rules.action_mask(here)
+    chances = player.action_probabilities(here, masks)
+    # An object with ``move`` that makes no legal move has no action at all.
+    forfeits = np.where(chances.any(axis=1), (chances * (masks == 0)).sum(axis=1), 1.0)
+    return chances * masks, forfeits
 
 
-def _options_first(rules: Rules) -> Iterator[IntArray]:
-    """Yield the indices of all positions in chunks, every position after its options."""
-    for level in level_order(rules):
-        yield from chunks(level, rules.num_actions)
+def _expected(
+    values: FloatArray,
+    chances: FloatArray,
+    forfeits: FloatArray,
+    options: list[tuple[int, BoolArray, IntArray]],
+) -> FloatArray:
+    """The expected value after a player's move, 0 where it forfeits.
+
+    Args:
+        values: of all positions, by index.
+        chances: of the player's legal actions, ``(n, actions)``.
+        forfeits: its chance of an illegal one, ``(n,)``.
+        options: of :func:`nim_envs.theory.search.moves`.
+    """
+    total, played = np.zeros((2, len(chances)))
+    for action, legal, after in options:
+        total[legal] += chances[legal, action] * values[after]
+        played[legal] += chances[legal, action]
+    # By division rounding does not matter where every option has value 1.
+    mean = np.divide(total, played, out=np.zeros(len(chances)), where=played > 0)
+    return np.asarray((1 - forfeits) * mean)
+
+
+def _without_moves(game: Game) -> FloatArray:
+    """The chances of winning, moving and waiting, where whoever is to move has no legal move.
+
+    It is so everywhere until play from other positions is worked out.
+    """
+    game.rules.check_size(LARGEST_INDUCTION)
+    check_enumeration(game.rules)
+    chances = np.empty((2, game.rules.num_positions))
+    chances[0] = game.convention is Convention.MISERE
+    chances[1] = 1 - chances[0]
+    return chances
+
+
+def _options_first(rules: Rules, what: str) -> Iterator[IntArray]:
+    """Yield the indices of all positions with a legal move, every position after its options."""
+    order = (part for level in level_order(rules) for part in chunks(level, rules.num_actions))
+    for indices in with_progress(order, rules.num_positions, what):
+        yield indices[~rules.is_terminal(rules.positions(indices))]

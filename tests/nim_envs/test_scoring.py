@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -123,13 +124,23 @@ def test_a_score_is_refused_where_it_cannot_be_exact():
     with pytest.raises(SearchTooLargeError, match=str(1001**3)):
         optimality(RandomAgent(), make_game("nim", heaps=(1000, 1000, 1000)))
 
-    class Mute:
-        def act(self, observation, action_mask, rng):
-            return 0
-
     for score in (optimality, best_response):
-        with pytest.raises(TypeError, match="action_probabilities"):
-            score(Mute(), game)
+        for nothing in (3, None, OptimalAgent):
+            with pytest.raises(TypeError, match="action_probabilities, move or act"):
+                score(nothing, game)
+        for nowhere in (RandomAgent(), "nim", gymnasium.make("CartPole-v1")):
+            with pytest.raises(TypeError, match=r"nim_envs\.Game"):
+                score(RandomAgent(), nowhere)
+
+
+@pytest.mark.parametrize("score", [optimality, best_response, beatable_share])
+def test_what_would_take_hours_is_refused_at_once(score):
+    asked = []
+    game = make_game("nim", heaps=(300, 300, 300))
+    with pytest.raises(SearchTooLargeError, match=f"{301**3} positions of 900 actions") as caught:
+        score(lambda observations, masks: asked.append(masks), game)
+    assert "sample=10_000" in str(caught.value)
+    assert asked == []
 
 
 def test_scores_by_size_add_up_to_the_whole():

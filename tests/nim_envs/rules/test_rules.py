@@ -17,7 +17,15 @@ from nim_envs.errors import (
     NimEnvsError,
     SearchTooLargeError,
 )
-from nim_envs.rules import NO_MOVE, Rules, TableComponent, addition, nim, subtraction
+from nim_envs.rules import (
+    NO_MOVE,
+    Rules,
+    SubtractionHeap,
+    TableComponent,
+    addition,
+    nim,
+    subtraction,
+)
 from nim_envs.theory import count_games, levels, perft
 from tests.games import ALL, label
 
@@ -214,6 +222,51 @@ def test_tables_that_everyone_shares_cannot_be_written_to():
     for table in (rules.table, rules.mask_table, rules.mask_rows[0][0]):
         with pytest.raises(ValueError, match="read-only"):
             table[...] = 0
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+def test_what_a_component_says_of_its_options_is_what_its_table_says(case):
+    name, arguments = case
+    for component in set(make_game(name, **arguments).rules.components):
+        table, second = component.table, component.second_table
+        states = np.arange(component.states)
+        legal = table != NO_MOVE
+        assert component.legal_count(states).tolist() == legal.sum(axis=1).tolist()
+        assert component.is_terminal(states).tolist() == (~legal.any(axis=1)).tolist()
+        before, after = states[:, np.newaxis], states[np.newaxis]
+        expected = [
+            [(second[s][table[s] == t] == 0).any() for t in states.tolist()]
+            for s in states.tolist()
+        ]  # fmt: skip
+        assert component.leads_to(before, after).tolist() == expected
+
+
+@given(
+    size=st.integers(0, 40),
+    amounts=st.sets(st.integers(1, 40)).map(sorted).map(tuple)
+    | st.builds(range, st.integers(1, 9), st.integers(1, 41), st.integers(1, 7)),
+)
+def test_closed_forms_of_any_set_of_amounts_are_what_the_table_says(size, amounts):
+    heap = SubtractionHeap(size, amounts)
+    states = np.arange(heap.states)
+    assert heap.successors(states).tolist() == [
+        [left if (left := state - amount) >= 0 else NO_MOVE for amount in amounts]
+        for state in range(size + 1)
+    ]
+    assert heap.legal_count(states).tolist() == (heap.table != NO_MOVE).sum(axis=1).tolist()
+    assert heap.is_terminal(states).tolist() == (heap.legal_count(states) == 0).tolist()
+    assert heap.leads_to(states[:, np.newaxis], states).tolist() == [
+        [before - after in amounts for after in range(size + 1)] for before in range(size + 1)
+    ]
+
+
+def test_options_of_heaps_too_large_to_tabulate_are_counted_and_found():
+    heap = nim(heaps=(10**15,)).components[0]
+    assert heap.legal_count(np.array([0, 7, 10**15])).tolist() == [0, 7, 10**15]
+    assert heap.leads_to(np.array([10**15, 5]), np.array([3, 5])).tolist() == [True, False]
+    total = addition(k=10**12, n=10**15).components[0]
+    assert total.legal_count(np.array([10**15, 10**15 + 1])).tolist() == [10**12, 0]
+    assert total.leads_to(np.array(0), np.array([10**12, 10**12 + 1])).tolist() == [True, False]
 
 
 def test_a_cycle_is_refused_and_shown():

@@ -1,0 +1,134 @@
+"""All positions of a game, some at a time: how many there are, refusals, and progress."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+import numpy as np
+
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.optional import installed
+from nim_envs.rules.component import IntArray
+from nim_envs.rules.rules import Rules
+
+CHUNK_ENTRIES = 1 << 22
+"""This many (position, action) pairs are scored at a time."""
+
+LARGEST_ENUMERATION = 1 << 33
+"""More (position, action) pairs are refused: they would take longer than some minutes."""
+
+LARGEST_LIST = 1 << 30
+"""Positions of a game that splits are listed if that takes at most this many bytes."""
+
+SECONDS_WITHOUT_PROGRESS = 2.0
+
+Item = TypeVar("Item", bound=IntArray)
+
+
+def number_of_positions(rules: Rules) -> int:
+    """Return how many positions there are.
+
+    Args:
+        rules: of the game.
+
+    Example:
+        >>> from nim_envs.rules import kayles
+        >>> rules = kayles(heaps=(5,))
+        >>> number_of_positions(rules), rules.num_positions, len(rules.lattice())
+        (60, 216, 60)
+    """
+    slots = {group.start: group for group in rules.slot_groups}
+    number, component = 1, 0
+    while component < len(rules.components):
+        group = slots.get(component)
+        if group is None:
+            number *= rules.components[component].states
+            component += 1
+            continue
+        # How many ways there are to fill the slots so far, by the number of slots needed.
+        ways = [1] + [0] * len(group)
+        needed = rules.components[component].slots_needed
+        having = np.bincount(needed[needed <= len(group)], minlength=len(group) + 1).tolist()
+        for _ in group:
+            ways = [
+                sum(ways[used - need] * having[need] for need in range(used + 1))
+                for used in range(len(ways))
+            ]
+        number *= sum(ways)
+        component = group.stop
+    return number
+
+
+def check_enumeration(rules: Rules) -> int:
+    """Return how many positions there are, if all of them can be scored in reasonable time.
+
+    Raises:
+        SearchTooLargeError: they cannot.
+    """
+    number = number_of_positions(rules)
+    listed = number * len(rules.components) * 8 if rules.slot_groups else 0
+    if number * rules.num_actions > LARGEST_ENUMERATION or listed > LARGEST_LIST:
+        raise SearchTooLargeError(
+            f"{rules.name} with components of {rules.shape} states has {number} positions of "
+            f"{rules.num_actions} actions each; at most {LARGEST_ENUMERATION} pairs of them are "
+            f"enumerated, and at most {LARGEST_LIST} bytes of positions listed. "
+            "optimality(..., sample=10_000) scores positions drawn at random"
+        )
+    return number
+
+
+def chunks(positions: IntArray, num_actions: int) -> Iterator[IntArray]:
+    """Yield ``positions``, or their indices, ``(n, ...)``, so many at a time that memory suffices.
+
+    Args:
+        positions: what to divide along the first axis.
+        num_actions: the actions of each position.
+    """
+    size = max(1, CHUNK_ENTRIES // num_actions)
+    for first in range(0, len(positions), size):
+        yield positions[first : first + size]
+
+
+def all_positions(rules: Rules) -> Iterator[IntArray]:
+    """Yield all positions in mixed-radix order, some at a time, ``(n, components)``.
+
+    Raises:
+        SearchTooLargeError: there are too many.
+    """
+    check_enumeration(rules)
+    if rules.slot_groups:
+        yield from chunks(rules.lattice(), rules.num_actions)
+        return
+    size = max(1, CHUNK_ENTRIES // rules.num_actions)
+    for first in range(0, rules.num_positions, size):
+        yield rules.positions(np.arange(first, min(first + size, rules.num_positions)))
+
+
+def with_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
+    """Yield ``items``; from two seconds on a bar shows how many positions are done.
+
+    It is shown where tqdm is installed, on a terminal.
+
+    Args:
+        items: arrays with a length, the number of positions in each.
+        total: positions in all.
+        what: the bar's title.
+    """
+    if not (installed("tqdm") and sys.stderr.isatty()):
+        yield from items
+        return
+    from tqdm import tqdm
+
+    with tqdm(
+        total=total,
+        desc=what,
+        unit="position",
+        unit_scale=True,
+        delay=SECONDS_WITHOUT_PROGRESS,
+        leave=False,
+    ) as bar:
+        for item in items:
+            yield item
+            bar.update(len(item))

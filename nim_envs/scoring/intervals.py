@@ -1,0 +1,56 @@
+"""How far a sampled score may be from the exact one."""
+
+from __future__ import annotations
+
+import math
+
+CONFIDENCE = 0.95
+"""Of the intervals of sampled scores."""
+
+BISECTIONS = 60
+
+
+def mean_interval(mean: float, number: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Return an interval that holds the expectation of numbers from 0 to 1, given their mean.
+
+    It holds for any distribution and any number of them, whether they are probabilities or just 0
+    and 1, and is not empty where all are 0 or all are 1: by Hoeffding's inequality, the chance
+    that the mean of ``n`` lies as far from the expectation ``p`` as ``m`` on one side is at most
+    ``exp(-n KL(m, p))``, where ``KL(m, p) = m ln(m/p) + (1-m) ln((1-m)/(1-p))``.
+
+    Args:
+        mean: of the numbers, from 0 to 1.
+        number: how many there are, drawn independently, at least 1.
+        confidence: the chance that the interval holds the expectation is at least this.
+
+    References:
+        W. Hoeffding, "Probability inequalities for sums of bounded random variables", *Journal of
+        the American Statistical Association* 58 (1963), theorem 1.
+
+    Example:
+        >>> low, high = mean_interval(1.0, 1000)
+        >>> round(low, 4), high
+        (0.9963, 1.0)
+    """
+    largest = math.log(2 / (1 - confidence)) / number
+    return _furthest(mean, 0.0, largest), _furthest(mean, 1.0, largest)
+
+
+def _furthest(mean: float, end: float, largest: float) -> float:
+    """The number between ``mean`` and ``end`` from which the divergence of ``mean`` is largest."""
+    near, far = mean, end
+    for _ in range(BISECTIONS):
+        middle = (near + far) / 2
+        if _divergence(mean, middle) <= largest:
+            near = middle
+        else:
+            far = middle
+    return far
+
+
+def _divergence(mean: float, expectation: float) -> float:
+    """The Kullback-Leibler divergence of two coins, in nats."""
+    return sum(
+        share * math.log(share / other) if share else 0.0
+        for share, other in ((mean, expectation), (1 - mean, 1 - expectation))
+    )

@@ -1,0 +1,63 @@
+"""Which moves lead from one position to another; equal slots are interchangeable."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.rules import Rules
+
+
+def actions_to(rules: Rules, position: IntArray, after: IntArray) -> IntArray:
+    """Return the legal actions at ``position`` that lead to ``after``, ascending.
+
+    Args:
+        rules: of the game, whose options can be tabulated.
+        position: ``(components,)``.
+        after: ``(components,)``; the order of the heaps in slots does not matter.
+    """
+    actions = np.flatnonzero(rules.action_mask(position))
+    reached = rules.step(np.broadcast_to(position, (len(actions), len(position))), actions)
+    same = (_sorted_slots(rules, reached) == _sorted_slots(rules, after)).all(axis=-1)
+    found: IntArray = actions[same]
+    return found
+
+
+def are_moves(rules: Rules, positions: IntArray, after: IntArray) -> BoolArray:
+    """Return where a legal move leads from a position to what is after it.
+
+    Args:
+        rules: of the game, with heaps of any size where nothing splits.
+        positions: ``(n, components)``.
+        after: ``(n, components)``.
+
+    Returns:
+        ``(n,)``.
+    """
+    if rules.slot_groups:
+        pairs = zip(positions, after, strict=True)
+        return np.array([len(actions_to(rules, *pair)) > 0 for pair in pairs], dtype=np.bool_)
+    changed = positions != after
+    moved = changed.sum(axis=-1) == 1
+    for index, component in enumerate(rules.components):
+        here = moved & changed[:, index]
+        moved[here] = component.leads_to(positions[here, index], after[here, index])
+    return np.asarray(moved)
+
+
+def legal_counts(rules: Rules, positions: IntArray) -> IntArray:
+    """Return the number of legal actions at positions ``(n, components)``, ``(n,)``."""
+    counts = [
+        component.legal_count(positions[:, index])
+        for index, component in enumerate(rules.components)
+    ]
+    return np.asarray(np.sum(counts, axis=0), dtype=np.int64)
+
+
+def _sorted_slots(rules: Rules, positions: IntArray) -> IntArray:
+    """Positions ``(..., components)`` with the heaps of each group of slots in ascending order."""
+    positions = positions.copy()
+    for group in rules.slot_groups:
+        slots = slice(group.start, group.stop)
+        positions[..., slots] = np.sort(positions[..., slots], axis=-1)
+    return positions

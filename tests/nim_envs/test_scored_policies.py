@@ -1,0 +1,325 @@
+"""Anything that plays is scored: functions, agents, objects that move; what is wrong is named."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nim_envs
+from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
+from nim_envs import make_game, optimality
+from nim_envs.errors import InvalidPolicyError, SearchTooLargeError
+from nim_envs.scoring import best_response, mean_interval, win_chances
+from nim_envs.scoring.enumeration import number_of_positions
+
+NIM = make_game("nim", heaps=(3, 4, 5))
+GAMES = [
+    NIM,
+    make_game("misere_nim", heaps=(1, 3, 5)),
+    make_game("addition", k=3, n=10),
+    make_game("kayles", heaps=(6,)),
+    make_game("kayles", heaps=(6,), misere=True),
+    make_game("sum", games=(("kayles", {"heaps": (4,)}), ("nim", {"heaps": (3,)}))),
+]
+
+
+def equal_chances(observations, masks):
+    return masks / masks.sum(axis=1, keepdims=True)
+
+
+def first_legal(observations, masks):
+    return masks.argmax(axis=1)
+
+
+class Oracle:
+    """Moves to a P-position where it can, by looking at all options."""
+
+    def __init__(self, game, reorders=False):
+        self.game = game
+        self.reorders = reorders
+
+    def move(self, position):
+        rules = self.game.rules
+        here = np.array(position)
+        after = [rules.step(here, action) for action in np.flatnonzero(rules.action_mask(here))]
+        lost = [option for option in after if not self.game.solution.is_winning(option)]
+        chosen = (lost or after)[0].tolist()
+        return chosen[::-1] if self.reorders else chosen
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_a_function_an_agent_and_an_object_that_moves_score_alike(game):
+    agent = EpsilonOptimalAgent(game, 0.3)
+    known = optimality(agent, game)
+    function = optimality(agent.action_probabilities, game)
+    assert function.percent == known.percent
+    assert function.blunders.tolist() == known.blunders.tolist()
+    oracle = optimality(Oracle(game), game)
+    assert (oracle.percent, oracle.illegal_percent) == (100, 0)
+    assert oracle.random_percent == pytest.approx(known.random_percent)
+    assert oracle.count == known.count
+    assert best_response(Oracle(game), game).waiting[0] in (0, 1)
+    both = win_chances(Oracle(game), OptimalAgent(game), game)
+    best = best_response(OptimalAgent(game), game)
+    lattice = game.rules.lattice()
+    indices = game.rules.indices(lattice)
+    assert both.moving[indices] == pytest.approx(best.moving[indices])
+
+
+def test_actions_are_probabilities_of_one():
+    score = optimality(first_legal, NIM)
+    shares = optimality(lambda shown, masks: np.eye(15)[masks.argmax(axis=1)], NIM)
+    assert (score.percent, score.blunders.tolist()) == (shares.percent, shares.blunders.tolist())
+    assert optimality(lambda *both: first_legal(*both).tolist(), NIM).percent == score.percent
+
+
+def test_an_agent_that_only_acts_is_asked_at_each_position():
+    class Agent:
+        def act(self, observation, action_mask, rng):
+            return int(action_mask.argmax())
+
+    assert optimality(Agent(), NIM).percent == optimality(first_legal, NIM).percent
+
+
+def test_the_heaps_that_a_move_leaves_may_stand_in_any_order_in_their_slots():
+    game = make_game("kayles", heaps=(6,))
+    assert optimality(Oracle(game, reorders=True), game).percent == 100
+    heaps = make_game("nim", heaps=(4, 4, 4))
+    # Where nothing splits every heap has its place: from 4, 2, 3 to 3, 2, 1 is no move.
+    score = optimality(Oracle(heaps, reorders=True), heaps, [[4, 2, 3]])
+    assert (score.percent, score.illegal_percent) == (0, 100)
+
+
+def test_an_illegal_move_does_not_win_and_is_reported_apart():
+    game = make_game("nim", heaps=(3, 3))
+
+    class TakesAllAtOnce:
+        def move(self, position):
+            return [0] * len(position)
+
+    score = optimality(TakesAllAtOnce(), game)
+    # N-positions: 12 of 16. It is legal where one heap is left: 6 positions.
+    assert (score.count, score.percent, score.illegal_percent) == (12, 50, 50)
+    masks_ignored = optimality(lambda shown, masks: np.zeros(len(masks), dtype=int), game)
+    empty_first_heap = 3
+    assert masks_ignored.illegal_percent == pytest.approx(100 * empty_first_heap / 12)
+    forfeits = best_response(TakesAllAtOnce(), game)
+    assert forfeits.waiting[game.rules.indices(np.array([2, 1]))] == 1
+
+
+@pytest.mark.parametrize("encoding", ["integer", "one_hot", "binary", "unary"])
+def test_observations_come_in_the_encoding_of_the_environment(encoding):
+    arguments = {"heaps": (3, 4, 5), "encoding": encoding}
+    turns = pettingzoo.make("aec", "nim_envs/nim-v0", **arguments)
+    turns.reset(seed=0)
+    single = gymnasium.make("nim_envs/Nim-v0", **arguments)
+    vectors = [
+        gymnasium.make_vec("nim_envs/Nim-v0", 2, vectorization_mode=mode, **arguments)
+        for mode in ("sync", "vector_entry_point")
+    ]
+    shown = []
+
+    def policy(observations, masks):
+        shown.append(observations)
+        return first_legal(observations, masks)
+
+    score = optimality(first_legal, NIM).percent
+    for env in (turns, turns.unwrapped, single, single.unwrapped, *vectors):
+        assert optimality(policy, env).percent == score
+    dtype = single.observation_space["observation"].dtype
+    expected = turns.unwrapped.encoding.encode(np.array([[0, 0, 1]]))
+    assert shown[0][0].tolist() == expected[0].tolist()
+    assert [observations.dtype for observations in shown[2:]] == [dtype] * 4
+
+
+def no_rows(observations, masks):
+    return masks[0] / masks[0].sum()
+
+
+@pytest.mark.parametrize(
+    ("returned", "fault"),
+    [
+        (lambda shown, masks: masks, "does not sum to 1"),
+        (lambda shown, masks: 2 * equal_chances(shown, masks), "does not sum to 1"),
+        (lambda shown, masks: masks / masks.sum(), "does not sum to 1"),
+        (lambda shown, masks: np.where(masks, np.nan, 0), "is not finite"),
+        (lambda shown, masks: np.where(masks, np.inf, 0), "is not finite"),
+        (lambda shown, masks: equal_chances(shown, masks) * 2 - 1 / 15, "negative"),
+        (no_rows, r"shape \(15,\)"),
+        (lambda shown, masks: equal_chances(shown, masks)[:, :3], r"shape \(\d+, 3\)"),
+        (lambda shown, masks: equal_chances(shown, masks)[np.newaxis], r"shape \(1, \d+, 15\)"),
+        (lambda shown, masks: 3, r"shape \(\)"),
+        (lambda shown, masks: None, "object"),
+        (lambda shown, masks: ["a"] * len(masks), "dtype <U1"),
+        (lambda shown, masks: [[1], [1, 2]], "shape"),
+        (lambda shown, masks: masks.argmax(axis=1) * 1.0, "float64"),
+        (lambda shown, masks: masks.argmax(axis=1) + 15, "from 0 to 14, and row 0 is"),
+        (lambda shown, masks: -1 - masks.argmax(axis=1), "from 0 to 14, and row 0 is -"),
+        (lambda shown, masks: masks[:, 0] > 0, "bool"),
+    ],
+)
+@pytest.mark.parametrize("score", [optimality, best_response])
+def test_what_a_policy_must_not_return_is_one_clear_error(score, returned, fault):
+    with pytest.raises(InvalidPolicyError, match=fault):
+        score(returned, NIM)
+
+
+@pytest.mark.parametrize("after", [(1, 2), None, (1.0, 2.0, 3.0), "abc", [[1], [2, 3], 4]])
+def test_what_is_no_position_is_one_clear_error(after):
+    class Mover:
+        def move(self, position):
+            return after
+
+    with pytest.raises(InvalidPolicyError, match=r"3 integers, not .* at \(0, 0, 1\)"):
+        optimality(Mover(), NIM)
+
+
+@given(st.lists(st.floats(0, 1), min_size=15, max_size=15), st.floats(-5e-4, 5e-4))
+def test_rows_of_small_floats_are_divided_by_their_sum(weights, error):
+    if sum(weights) < 1e-3:
+        weights[0] = 1.0
+    shares = np.array(weights) / sum(weights)
+    exact = optimality(lambda shown, masks: np.tile(shares, (len(masks), 1)), NIM)
+    rounded = optimality(lambda shown, masks: np.tile(shares * (1 + error), (len(masks), 1)), NIM)
+    assert rounded.percent == pytest.approx(exact.percent)
+    assert rounded.percent + rounded.illegal_percent <= 100 + 1e-9
+
+
+def test_a_tensor_with_a_gradient_is_taken():
+    class Tensor:
+        """As PyTorch's: NumPy may not look at it before it is detached and on the CPU."""
+
+        def __init__(self, array):
+            self.array = array
+
+        def detach(self):
+            return self
+
+        def cpu(self):
+            return self.array
+
+        def __array__(self, *arguments, **keywords):
+            raise RuntimeError("call detach() first")
+
+    score = optimality(lambda shown, masks: Tensor(equal_chances(shown, masks)), NIM)
+    assert score.percent == pytest.approx(score.random_percent)
+
+
+def test_a_sample_agrees_with_the_whole():
+    policy = EpsilonOptimalAgent(NIM, 0.5)
+    whole = optimality(policy, NIM)
+    sample = optimality(policy, NIM, sample=2000, seed=1)
+    assert (sample.count, sample.positions) == (2000, "all")
+    low, high = sample.interval
+    assert low <= whole.percent <= high
+    assert high - low < 6
+    assert sample.percent == optimality(policy, NIM, sample=2000, seed=1).percent
+    assert sample.percent != optimality(policy, NIM, sample=2000, seed=2).percent
+    assert whole.interval is None
+    for wrong in (0, -1, 2.5, True):
+        with pytest.raises(ValueError, match="sample"):
+            optimality(policy, NIM, sample=wrong)
+    with pytest.raises(ValueError, match="reachable"):
+        optimality(policy, NIM, "reachable", sample=10)
+
+
+@pytest.mark.parametrize("heaps", [(300,) * 3, (10**15, 10**15, 7)])
+@pytest.mark.parametrize("misere", [False, True])
+def test_boards_that_nobody_could_enumerate_are_sampled(heaps, misere):
+    game = make_game("nim", heaps=heaps, misere=misere)
+
+    class Bouton:
+        def move(self, position):
+            if not game.solution.is_winning(position):
+                return position
+            component, taken = divmod(
+                int(game.solution.winning_actions(position)[0]), game.rules.num_options
+            )
+            after = list(position)
+            after[component] -= taken + 1
+            return after
+
+    class TakesOne:
+        def move(self, position):
+            largest = max(range(len(position)), key=position.__getitem__)
+            return [n - (i == largest) for i, n in enumerate(position)]
+
+    score = optimality(Bouton(), game, sample=300)
+    assert (score.percent, score.count) == (100, 300)
+    assert score.interval[0] > 98
+    assert score.interval[1] == 100
+    poor = optimality(TakesOne(), game, sample=300)
+    assert poor.percent < 5
+    assert poor.illegal_percent == 0
+    assert 0 < poor.random_percent < 5
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("probabilities", [False, True])
+def test_the_interval_holds_the_expectation_as_often_as_it_says(share, probabilities):
+    rng = np.random.default_rng(0)
+    runs, number = 2000, 40
+    if probabilities and 0 < share < 1:
+        drawn = rng.beta(share * 3, (1 - share) * 3, size=(runs, number))
+    else:
+        drawn = rng.random((runs, number)) < share
+    held = 0
+    for mean in drawn.mean(axis=1):
+        low, high = mean_interval(float(mean), number)
+        assert 0 <= low <= mean <= high <= 1
+        assert high - low > 0
+        held += low <= share <= high
+    assert held / runs >= 0.95
+
+
+def test_more_numbers_make_the_interval_narrower():
+    widths = [np.ptp(mean_interval(0.3, number)) for number in (10, 100, 1000, 10_000)]
+    assert widths == sorted(widths, reverse=True)
+    # Four times as many numbers halve it, nearly.
+    assert np.ptp(mean_interval(0.3, 40_000)) == pytest.approx(widths[-1] / 2, rel=0.02)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_the_number_of_positions_is_that_of_the_list(game):
+    assert number_of_positions(game.rules) == len(game.rules.lattice())
+
+
+def test_too_many_positions_of_slots_are_counted_and_not_listed():
+    game = make_game("kayles", heaps=(40,))
+    with pytest.raises(SearchTooLargeError, match="positions of"):
+        optimality(first_legal, game)
+
+
+def test_progress_is_shown_where_it_takes_long(monkeypatch):
+    shown = []
+
+    class Bar:
+        def __init__(self, **settings):
+            shown.append(settings)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def update(self, number):
+            shown.append(number)
+
+    monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(tqdm=Bar, __spec__=object()))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    optimality(first_legal, NIM)
+    assert (shown[0]["total"], sum(shown[1:])) == (120, 120)
+    assert 1 <= shown[0]["delay"] <= 2
+
+
+def test_the_score_reads_as_a_line():
+    assert str(optimality(RandomAgent(), NIM)).startswith("24.70 % of 102 N-positions, all; ")
+    assert nim_envs.optimality is optimality
