@@ -65,8 +65,9 @@ def train(
         start="uniform",
         encoding="one_hot",
     )
-    inputs = envs.single_observation_space["observation"].shape[0]
-    actor, critic = network(inputs, envs.single_action_space.n), network(inputs, 1)
+    observations, _ = envs.reset(seed=seed)
+    inputs, outputs = observations["observation"].shape[1], observations["action_mask"].shape[1]
+    actor, critic = network(inputs, outputs), network(inputs, 1)
     optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters()])
 
     def likeliest(observations: Any, action_masks: Any) -> Any:  # the policy that is scored
@@ -75,7 +76,6 @@ def train(
             return distribution(actor, seen, legal).probs.argmax(1).numpy()
 
     played, curve = 0, list[tuple[int, float]]()
-    observations, _ = envs.reset(seed=seed)
     while played < games:
         remaining = 1 - played / games
         optimizer.param_groups[0]["lr"] = LEARNING_RATE * remaining
@@ -107,8 +107,8 @@ def train(
                 seen, legal, actions, log_probs, advantages, returns = (x[batch] for x in data)
                 moves = distribution(actor, seen, legal)
                 ratios = (moves.log_prob(actions) - log_probs).exp()
-                advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
                 clipped = ratios.clamp(1 - CLIP, 1 + CLIP)
+                # Advantages are not normalised: rewards of ±1 give them their scale.
                 policy_loss = -torch.min(ratios * advantages, clipped * advantages).mean()
                 value_loss = (critic(seen).squeeze(1) - returns).square().mean()
                 loss = policy_loss + 0.5 * value_loss - entropy_weight * moves.entropy().mean()

@@ -97,7 +97,22 @@ def test_a_missing_library_is_named_with_how_to_install_it(monkeypatch, tmp_path
 
 def test_the_deep_report_says_by_how_much_the_best_network_is_above_or_below_the_table():
     def row(board, learner, encoding, percent):
-        return [board, learner, encoding, "self-play", 3, 100, 1.0, percent, 0, 100, 9.0, 1, 50]
+        return [
+            board,
+            learner,
+            encoding,
+            "self-play",
+            3,
+            100,
+            1.0,
+            percent,
+            0,
+            100,
+            9.0,
+            1,
+            50,
+            None,
+        ]
 
     rows = [
         row("small", "q-learning", "integer", 90.0),
