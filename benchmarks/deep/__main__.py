@@ -153,7 +153,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
     rows = []
     for key, group in groups.items():
         percents = [run.percent for run in group]
-        sustained = [run.games_to_sustained for run in group]
+        reached = [run.games_to_sustained for run in group if run.games_to_sustained]
         rows.append(
             [
                 *key,
@@ -166,7 +166,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
                 group[0].random_percent,
                 float(np.mean([run.blunders for run in group])),
                 group[0].count,
-                None if None in sustained else max(sustained),
+                max(reached) if len(reached) == len(group) else None,
             ]
         )
     return rows
@@ -222,6 +222,7 @@ NOTES = f"""\
   to the mover's reward instead of subtracted.
 - *games to 100 %*: how many a learner that is scored as it learns had played when every N-position
   was played right for good; the highest over the seeds, nothing where a seed did not come to it.
+  `curves.csv` has the scores.
 - *seconds*: wall-clock time of one run, its scores included, mean; runs share the cores.
 - Machine: {machine()}.
 """
@@ -271,7 +272,7 @@ def tasks_of(
 
 @benchmark(
     "deep",
-    writes="deep.csv, runs.csv, deep.md and TensorBoard's logs",
+    writes="deep.csv, runs.csv, curves.csv, deep.md and TensorBoard's logs",
     quick="Few games: a check, not a result.",
 )
 @names_option("--boards", BOARDS, "Boards to play on", default="all; quick: the first")
@@ -325,10 +326,18 @@ def main(
     compared = verdicts(rows)
     print("\n".join([table(HEADER, rows), "", *compared]))
     write_csv(output / "deep.csv", HEADER, rows)
+    columns = [name for name in Run.__dataclass_fields__ if name != "curve"]
     write_csv(
-        output / "runs.csv",
-        tuple(Run.__dataclass_fields__),
-        [tuple(vars(run).values()) for run in runs],
+        output / "runs.csv", columns, [[getattr(run, name) for name in columns] for run in runs]
+    )
+    write_csv(
+        output / "curves.csv",
+        (*columns[:5], "games", "optimality %"),
+        [
+            (run.board, run.learner, run.encoding, run.opponent, run.seed, *point)
+            for run in runs
+            for point in run.curve
+        ],
     )
     write_text(
         output / "deep.md",

@@ -123,4 +123,4 @@ def train(
 
 
 if __name__ == "__main__":
-    train(*map(int, sys.argv[1:]))
+    train(seed=int(sys.argv[1]) if sys.argv[1:] else 0)

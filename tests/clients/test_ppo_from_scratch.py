@@ -63,6 +63,9 @@ def test_the_benchmark_trains_it_with_both_signs_without_other_libraries(tmp_pat
         rows = list(csv.DictReader(file))
     assert [row["learner"] for row in rows] == ["ppo-from-scratch", "ppo-from-scratch, discount 1"]
     assert all(int(row["games"]) >= 2_000 and row["of"] == "102" for row in rows)
+    with (tmp_path / "curves.csv").open(encoding="utf-8") as file:
+        last = {row["learner"]: row["optimality %"] for row in csv.DictReader(file)}
+    assert last == {row["learner"]: row["optimality %"] for row in rows}
     assert "ppo-from-scratch" in (tmp_path / "deep.md").read_text(encoding="utf-8")
     with pytest.raises(SystemExit):
         deep([*arguments, "--boards", "five-heaps", "--learners", "published", "ppo-from-scratch"])
