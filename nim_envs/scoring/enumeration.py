@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.optional import installed
+from nim_envs.progress import progress_bar
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 
@@ -109,25 +109,18 @@ def all_positions(rules: Rules) -> Iterator[IntArray]:
 def with_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
     """Yield ``items``; from two seconds on a bar shows how many positions are done.
 
-    It is shown where tqdm is installed, on a terminal.
+    It is shown where tqdm is installed.
 
     Args:
         items: arrays with a length, the number of positions in each.
         total: positions in all.
         what: the bar's title.
     """
-    if not (installed("tqdm") and sys.stderr.isatty()):
+    if not installed("tqdm"):
         yield from items
         return
-    from tqdm import tqdm
-
-    with tqdm(
-        total=total,
-        desc=what,
-        unit="position",
-        unit_scale=True,
-        delay=SECONDS_WITHOUT_PROGRESS,
-        leave=False,
+    with progress_bar(
+        desc=what, unit="position", total=total, unit_scale=True, delay=SECONDS_WITHOUT_PROGRESS
     ) as bar:
         for item in items:
             yield item
