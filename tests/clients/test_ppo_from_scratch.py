@@ -12,7 +12,7 @@ from benchmarks.deep import ppo_from_scratch
 from benchmarks.deep.__main__ import main as deep
 from tests.clients.tutorials import run_tutorial
 
-SETTINGS = {"seed": 0, "games": 6_000, "heaps": (1, 2, 3)}
+SETTINGS = {"seed": 0, "games": 12_000, "heaps": (1, 2, 3)}
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +53,11 @@ def test_a_mask_of_zeros_is_refused_and_what_the_manual_prints_of_it_is_so(tutor
         ppo_from_scratch.distribution(torch.nn.Identity(), torch.zeros(1, 3), legal)
     assert tutorial["logits"].isinf().all()
     assert torch.softmax(tutorial["logits"], dim=1).isnan().all()
+    added = torch.nn.Linear(2, 3)
+    shares = torch.softmax(added(torch.ones(2, 2)) + torch.tensor([[1.0], [0.0]]).log(), dim=1)
+    shares[:, 0].sum().backward()
+    assert added.weight.grad.isnan().all()
+    # With one step in so many that ignores its action.
     assert 0.1 < tutorial["dead"] < 0.5
 
 
