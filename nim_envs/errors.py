@@ -32,7 +32,11 @@ class ResetNeededError(NimEnvsError, RuntimeError):
 
 
 class SearchTooLargeError(NimEnvsError, ValueError):
-    """The game has more positions than the limit allows to enumerate."""
+    """The game has more positions, or needs more memory, than the limit allows."""
+
+
+class ConformanceError(NimEnvsError, AssertionError):
+    """What was checked does not keep a promise; see :mod:`nim_envs.testing`."""
 
 
 class SequenceFileError(NimEnvsError, ValueError):

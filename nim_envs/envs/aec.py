@@ -24,13 +24,16 @@ from nim_envs.game import PLAYERS, Game
 from nim_envs.render.canvas import Frame
 from nim_envs.render.scene import Scene
 from nim_envs.rules.component import IntArray
-from nim_envs.rules.validation import checked_integer
+from nim_envs.rules.validation import check_bytes, checked_integer
 from nim_envs.starts import Sampler, Start, as_start
 
 Observation = dict[str, npt.NDArray[Any]]
 
 FIRST, SECOND = PLAYERS
 RENDER_MODES = ("human", "rgb_array", "ansi")
+
+BYTES_OF_ACTION = 48
+"""What an action takes at the most: in masks, spaces and the options of the states of a move."""
 
 
 class GameEnv(AECEnv[str, Any, Any]):
@@ -94,8 +97,8 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: a component is too large to tabulate, or a game whose winning
-            moves are to be shown too large to solve.
+        SearchTooLargeError: there are so many actions or features that the environment would take
+            over a GiB, or a game whose winning moves are to be shown is too large to solve.
         MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
@@ -114,6 +117,10 @@ class GameEnv(AECEnv[str, Any, Any]):
         show_winning_moves: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
+        check_bytes(
+            f"environments with {game.rules.num_actions} actions",
+            game.rules.num_actions * BYTES_OF_ACTION,
+        )
         self.game = game
         self.render_mode = render_mode
         self._renderer = Renderer(
@@ -178,12 +185,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         return spaces.Dict(OrderedDict(observation=copied, action_mask=mask))
 
     def _bind_tables(self) -> None:
-        """Keep references to the rules' tables: attribute chains cost time in every step."""
+        """Keep references to what steps look up: attribute chains cost time in every step."""
         rules = self.game.rules
-        self._table = rules.table
-        self._second_table = rules.second_table
-        self._mask_rows = rules.mask_rows
-        self._legal_counts = rules.legal_counts
+        self._rows = rules.rows
         self._num_options = rules.num_options
         self._num_actions = rules.num_actions
 
@@ -241,7 +245,11 @@ class GameEnv(AECEnv[str, Any, Any]):
         if sampler is None:
             if len(self._samplers) >= 64:
                 self._samplers.clear()
-            sampler = self._samplers[start] = start.bind(self.game)
+            sampler = self._samplers[start] = (
+                self._own_sampler
+                if start == self.game.start
+                else self.game.sampler_without_search(start)
+            )
         return sampler
 
     def _begin(self, position: IntArray, seat: int) -> None:
@@ -258,12 +266,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         if key != self._start_key:
             self._start_key = key
             states = position.tolist()
-            self._start_mask = np.concatenate(
-                [rows[state] for rows, state in zip(self._mask_rows, states, strict=True)]
-            )
-            self._start_legal = sum(
-                [counts[state] for counts, state in zip(self._legal_counts, states, strict=True)]
-            )
+            shown = [rows[state] for rows, state in zip(self._rows, states, strict=True)]
+            self._start_mask = np.concatenate([row.mask for row in shown])
+            self._start_legal = sum([row.legal for row in shown])
         self._mask = self._start_mask.copy()
         self._legal = self._start_legal
         self._over = False
@@ -383,8 +388,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         if type(action) is not int or not 0 <= action < self._num_actions:
             action = self._checked_action(action)
         component, option = divmod(action, self._num_options)
-        state = position.item(component)
-        successor = self._table.item(component, state, option)
+        rows = self._rows[component]
+        before = rows[position.item(component)]
+        successor = before.successors.item(option)
         mover = self.agent_selection
         seat = 0 if mover == FIRST else 1
         if successor < 0:
@@ -395,11 +401,11 @@ class GameEnv(AECEnv[str, Any, Any]):
             self.last_move = LastMove(position.copy(), seat, f"{mover} moved, {description}")
         position[component] = successor
         first = component * self._num_options
-        self._mask[first : first + self._num_options] = self._mask_rows[component][successor]
-        counts = self._legal_counts[component]
-        self._legal += counts[successor] - counts[state]
-        if self._second_table is not None:
-            second = self._second_table.item(component, state, option)
+        after = rows[successor]
+        self._mask[first : first + self._num_options] = after.mask
+        self._legal += after.legal - before.legal
+        if before.seconds is not None:
+            second = before.seconds.item(option)
             if second:
                 self._fill_empty_slot(position, component, second)
         self._moves += 1
@@ -420,8 +426,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         slot = next(slot for slot in group if not position.item(slot))
         position[slot] = state
         first = slot * self._num_options
-        self._mask[first : first + self._num_options] = self._mask_rows[slot][state]
-        self._legal += self._legal_counts[slot][state]
+        row = self._rows[slot][state]
+        self._mask[first : first + self._num_options] = row.mask
+        self._legal += row.legal
 
     def _checked_action(self, action: Any) -> int:
         """Return ``action`` as an ``int`` of the action space, or raise; checks that take time."""
@@ -511,8 +518,7 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the rules' tables out of pickles and copies."""
-        tables = {"_table", "_second_table", "_mask_rows", "_legal_counts"}
-        return {name: value for name, value in self.__dict__.items() if name not in tables}
+        return {name: value for name, value in self.__dict__.items() if name != "_rows"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the game in progress, and look the rules' tables up again."""

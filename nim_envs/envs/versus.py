@@ -96,7 +96,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: a component is too large to tabulate; or the opponent is to play
+        SearchTooLargeError: the environment would take over a GiB; or the opponent is to play
             optimally, or winning moves are to be shown, in a game that cannot be solved.
         MissingPackageError: pictures are asked for and pygame is not installed.
 

@@ -8,10 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from nim_envs.errors import InvalidActionError, InvalidGameError
+from nim_envs.errors import InvalidActionError, InvalidGameError, SearchTooLargeError
 
 LARGEST_STATE = 2**62
 """States, and so heap sizes, stay below this so that sums of them fit in 64 bits."""
+
+LARGEST_BYTES = 2**30
+"""What would take more bytes, a table or an environment, is refused instead of made."""
+
+
+def check_bytes(what: str, needed: int) -> None:
+    """Raise ``SearchTooLargeError`` if ``what`` takes over ``LARGEST_BYTES``.
+
+    Args:
+        what: a description of it, in the plural.
+        needed: bytes that it takes.
+    """
+    if needed > LARGEST_BYTES:
+        raise SearchTooLargeError(
+            f"{what} would take {needed} bytes ({needed / 2**30:.3g} GiB); the limit is "
+            f"{LARGEST_BYTES} bytes ({LARGEST_BYTES / 2**30:.3g} GiB)"
+        )
 
 
 def checked_integer(

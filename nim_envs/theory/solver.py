@@ -57,7 +57,7 @@ def solve(
     if method not in METHODS:
         raise ValueError(f"method must be one of {METHODS}, not {method!r}")
     rules, convention = game.rules, game.convention
-    theorem = None if method == "search" else _theorem(rules, convention)
+    theorem = None if method == "search" else theorem_for(rules, convention)
     if theorem is not None:
         return SumSolution(rules, convention, theorem)
     if method == "theorem":
@@ -82,8 +82,17 @@ def solve(
     )
 
 
-def _theorem(rules: Rules, convention: Convention) -> str | None:
-    """Return the name of the theorem whose hypotheses ``rules`` meet, if any."""
+def theorem_for(rules: Rules, convention: Convention) -> str | None:
+    """Return the name of the theorem whose hypotheses a game meets, ``None`` if it takes a search.
+
+    Args:
+        rules: the rules.
+        convention: who wins.
+
+    Raises:
+        InvalidGameError: the moves form a cycle.
+        SearchTooLargeError: a table of options is too large.
+    """
     if all(_is_nim_heap(component) for component in rules.components):
         return "Bouton's theorem"
     if convention is Convention.NORMAL:

@@ -111,6 +111,19 @@ def test_an_illegal_move_does_not_win_and_is_reported_apart():
     assert forfeits.waiting[game.rules.indices(np.array([2, 1]))] == 1
 
 
+def test_what_is_left_of_a_heap_is_no_less_than_nothing():
+    game = make_game("nim", heaps=(2, 2))
+
+    class TakesTwo:
+        def move(self, position):
+            return [position[0] - 2, position[1]]
+
+    # N-positions: 01 02 10 12 20 21. It is legal where the first heap has two, and wins at 20.
+    score = optimality(TakesTwo(), game)
+    assert (score.count, score.percent) == (6, pytest.approx(100 / 6))
+    assert score.illegal_percent == pytest.approx(100 * 4 / 6)
+
+
 @pytest.mark.parametrize("encoding", ["integer", "one_hot", "binary", "unary"])
 def test_observations_come_in_the_encoding_of_the_environment(encoding):
     arguments = {"heaps": (3, 4, 5), "encoding": encoding}

@@ -22,8 +22,9 @@ from nim_envs.envs.vector.tables import (
     unpacked_states,
 )
 from nim_envs.game import Game
-from nim_envs.rules.component import LARGEST_TABLE, BoolArray, IntArray
-from nim_envs.starts import Start
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.validation import check_bytes
+from nim_envs.starts import Sampler, Start
 
 Array = npt.NDArray[Any]
 Results = tuple[npt.NDArray[np.float32], BoolArray, BoolArray]
@@ -89,7 +90,8 @@ class Engine:
             game_bits=np.zeros(size, dtype=np.uint64),
             action_bits=np.zeros(size, dtype=np.uint64),
         )
-        self.own_starts = self._new_starts(game.start)
+        self._own_sampler = game.start.bind(game)
+        self.own_starts = self._new_starts(self._own_sampler)
         self._other_starts: dict[Start, StartStates] = {}
 
     def _bind_tables(self) -> None:
@@ -186,12 +188,16 @@ class Engine:
         if starts is None:
             if len(self._other_starts) >= CACHED_STARTS:
                 self._other_starts.clear()
-            starts = self._new_starts(start)
+            starts = self._new_starts(
+                self._own_sampler
+                if start == self._game.start
+                else self._game.sampler_without_search(start)
+            )
             self._other_starts[start] = starts
         return starts
 
-    def _new_starts(self, start: Start) -> StartStates:
-        return StartStates(start.bind(self._game), self._grouping, self._tables, self._size)
+    def _new_starts(self, sampler: Sampler) -> StartStates:
+        return StartStates(sampler, self._grouping, self._tables, self._size)
 
     def prepare_starts(self, starts: StartStates, rng: np.random.Generator) -> None:
         """Draw with ``rng`` the starts that cannot be drawn from a list."""
@@ -299,8 +305,7 @@ class Engine:
 def _lost_positions(game: Game, grouping: Grouping) -> BoolArray:
     """Return which positions are P-positions, by the index that the groups' states give."""
     number = math.prod(grouping.sizes)
-    if number > LARGEST_TABLE:
-        game.rules.check_size(LARGEST_TABLE)
+    check_bytes(f"the outcomes of {number} positions", number)
     lost = np.empty(number, dtype=np.bool_)
     for first in range(0, number, CHUNK):
         numbers = np.arange(first, min(first + CHUNK, number))

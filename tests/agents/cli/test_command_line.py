@@ -5,19 +5,24 @@ from __future__ import annotations
 import contextlib
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
 import sys
 import time
+from inspect import signature
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 
 from agents import OptimalAgent, QLearning, RealTimeDynamicProgramming
 from agents.cli.main import run
+from agents.cli.options import make_learner
 from agents.players.human import HumanAgent, Quit
+from agents.registry import LEARNERS
 from agents.storage import load, save
 from nim_envs import GameEnv, make_game
 from tests.agents.learning import own_game
@@ -462,3 +467,18 @@ def test_a_person_is_asked_until_the_answer_is_legal():
 
     with pytest.raises(Quit):
         HumanAgent(game, read=ended).act(position, mask, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("value", ["none", "a,b", "1e400", "-3", "true", "[]", "abc"])
+def test_whatever_a_learner_is_given_is_taken_or_refused_in_words(learner, value):
+    env = GameEnv(make_game("nim", heaps=(1, 2)))
+    for argument in signature(LEARNERS[learner].learner).parameters.values():
+        if argument.default is argument.empty:
+            continue
+        try:
+            make_learner(learner, (f"{argument.name}={value}",), env)
+        except click.UsageError as error:
+            assert argument.name in str(error)
+            # What Python itself says of wrong types.
+            assert not re.search(r"not supported|got an|ufunc|(float|int)\(\)", str(error))

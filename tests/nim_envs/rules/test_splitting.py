@@ -24,6 +24,7 @@ from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLar
 from nim_envs.registration import GAMES, make_vector, sum_of_games
 from nim_envs.rules import (
     NO_MOVE,
+    Component,
     HeapGame,
     SplittingHeap,
     TableComponent,
@@ -464,6 +465,27 @@ def test_a_heap_too_large_to_tabulate_is_refused_with_its_size():
     for make in (lambda: kayles((10**6,)), lambda: octal("0.(7)", (10**4,))):
         with pytest.raises(SearchTooLargeError, match=r"heap of 1\d* objects"):
             make()
+
+
+@given(
+    digits=st.lists(st.integers(0, 7), min_size=1, max_size=5).filter(any),
+    head=st.sampled_from((0, 4)),
+    repeating=st.booleans(),
+    unequal=st.booleans(),
+    size=st.integers(0, 14),
+)
+def test_what_heaps_need_is_what_the_search_of_their_table_finds(
+    digits, head, repeating, unequal, size
+):
+    heap = SplittingHeap(HeapGame((head, *digits), repeating, unequal), size)
+    assert heap.splits == heap.second_table.any()
+    assert heap.slots_needed.tolist() == Component.slots_needed.func(heap).tolist()
+    sizes = np.arange(heap.states)
+    # A heap without a move is removed at once: it is never what a move leaves.
+    left = {*heap.table[heap.table >= 0].tolist(), *heap.second_table.ravel().tolist()} - {0}
+    assert not any(heap.is_terminal(np.array(part)) for part in left)
+    alive = ~heap.is_terminal(sizes)
+    assert alive.tolist() == [len(heap.game.options(number)) > 0 for number in sizes.tolist()]
 
 
 def test_a_cycle_through_a_second_part_is_refused():
