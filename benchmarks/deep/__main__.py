@@ -153,7 +153,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
     rows = []
     for key, group in groups.items():
         percents = [run.percent for run in group]
-        reached = [run.games_to_sustained for run in group if run.games_to_sustained]
+        reached = [games for run in group if (games := run.games_to_sustained) is not None]
         rows.append(
             [
                 *key,
