@@ -53,14 +53,15 @@ FLOOR = "copying the same bytes, NumPy"
 """Close to the highest speed of anything that returns such arrays."""
 
 
-def our_batch(name: str, **arguments: Any) -> Callable[[int], Timer]:
-    """Return a function that makes timers of a batched environment of ``nim_envs``."""
+def our_batch(name: str, *, opponent: Any = None, **arguments: Any) -> Callable[[int], Timer]:
+    """Return a function that makes timers of a batched environment, in self-play by default."""
 
     def make(size: int) -> Timer:
         env: Any = gymnasium.make_vec(
             gymnasium_id(name),
             num_envs=size,
             vectorization_mode="vector_entry_point",
+            opponent=opponent,
             **arguments,
         )
         return vector_timer(env, env.unwrapped.sample_actions)
@@ -164,7 +165,10 @@ def openspiel_nim(size: int) -> Timer:
 def copying(size: int) -> Timer:
     """Return a timer of NumPy copying what a step of the base environment takes and returns."""
     env: Any = gymnasium.make_vec(
-        gymnasium_id("nim"), num_envs=size, vectorization_mode="vector_entry_point"
+        gymnasium_id("nim"),
+        num_envs=size,
+        vectorization_mode="vector_entry_point",
+        opponent=None,
     )
     env.reset(seed=0)
     actions = env.unwrapped.sample_actions()
@@ -300,7 +304,8 @@ NOTES = """\
 - Batches: one process, one thread unless the row says otherwise; pgx and EnvPool use every core.
   A timing includes the step, the observation, the mask, drawing a random action (a legal one, but
   for CartPole, where all are), rewards, ends, and beginning new games; not construction or
-  compilation. Ours are the loop `env.step(env.sample_actions())` with the default arguments.
+  compilation. Ours are the loop `env.step(env.sample_actions())`, in self-play unless the row
+  names an opponent, with the default arguments.
 - *steps* are games times calls; a *move* is a step that does more than to begin a new game, which
   takes a step of its own in Gymnasium's default autoreset mode. pgx begins it in the same step.
 - pgx: 100 steps in one compiled call, legal moves drawn by counting. OpenSpiel: one game at a

@@ -19,6 +19,7 @@ LAYERS = [
         "nim_envs.errors",
         "nim_envs.files",
         "nim_envs.interrupts",
+        "nim_envs.names",
         "nim_envs.optional",
         "nim_envs.progress",
         "nim_envs.reference_counts",
@@ -27,7 +28,13 @@ LAYERS = [
     ["nim_envs.theory"],
     ["nim_envs.sequences"],
     ["nim_envs.game", "nim_envs.starts"],
-    ["nim_envs.encoding", "nim_envs.envs.opponents", "nim_envs.render"],
+    [
+        "nim_envs.encoding",
+        "nim_envs.envs.move_truth",
+        "nim_envs.envs.opponents",
+        "nim_envs.envs.reset_arguments",
+        "nim_envs.render",
+    ],
     [
         "nim_envs.envs.legality",
         "nim_envs.envs.rendering",

@@ -30,7 +30,7 @@ one every move of a game, the loser's too, is credited with the win.
 class GameVecEnv(VecEnv):
     """Many games of one kind, played in compiled code, as a ``VecEnv``.
 
-    In self-play (no ``opponent``) every step is a move of the player to move, so that
+    In self-play (``opponent=None``) every step is a move of the player to move, so that
     consecutive observations are those of the two players in turn: train with ``gamma=NEGAMAX``.
     Versus an opponent a step is the agent's move and the reply: train with an ordinary discount.
 

@@ -308,9 +308,9 @@ def main(
     if not tasks:
         raise click.UsageError(f"{' and '.join(learners)}: on {next(iter(BOARDS))} alone")
     if {"published", "maskable-ppo"} & {*learners}:
-        needed("sb3_contrib", "benchmarks.deep", extra="sb3")
+        needed("sb3_contrib", "benchmarks.deep", "sb3_contrib", "tensorboard")
     elif "ppo-from-scratch" in learners:
-        needed("torch", "benchmarks.deep", extra="sb3")
+        needed("torch", "benchmarks.deep")
     # Logs are written on the machine that trains.
     log = output.resolve() / "tensorboard"
     began = time.perf_counter()

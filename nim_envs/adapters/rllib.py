@@ -6,7 +6,11 @@ from typing import Any
 
 import pettingzoo
 from gymnasium import spaces
-from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+
+from nim_envs.optional import imports_for
+
+with imports_for("the adapter for RLlib", '"ray[rllib]"', "torch"):
+    from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 
 
 class MaskedPettingZooEnv(PettingZooEnv):

@@ -9,7 +9,6 @@ import torch
 from agilerl.algorithms import DQN, PPO
 from agilerl.rollouts import collect_rollouts
 
-import nim_envs
 from nim_envs.adapters.agilerl import AgileRLVectorEnv
 from nim_envs.registration import GAMES, gymnasium_id
 from tests.clients.tutorials import run_tutorial
@@ -84,9 +83,3 @@ def test_one_game_needs_no_adapter():
         while not ended:
             (action,) = dqn.get_action(observation, epsilon=0.5, action_mask=info["action_mask"])
             observation, _, ended, _, info = env.step(action)
-
-
-def test_the_batched_environment_alone_shows_no_mask_in_its_info():
-    """The reason for the adapter."""
-    _, infos = nim_envs.registration.make_vector("nim", 2).reset(seed=0)
-    assert "action_mask" not in infos

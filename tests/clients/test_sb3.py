@@ -68,7 +68,7 @@ def test_maskable_ppo_learns_the_addition_game(opponent, discount, encoding):
 
 def test_without_the_sign_self_play_does_not_learn():
     """The same settings, but for the discount's sign."""
-    env = GameVecEnv(ADDITION, 64, encoding="one_hot")
+    env = GameVecEnv(ADDITION, 64, encoding="one_hot", opponent=None)
     model = MaskablePPO("MlpPolicy", env, gamma=-NEGAMAX, seed=1, **SETTINGS)
     model.learn(20_000)
     assert optimality(sb3_agent(model, ADDITION, "one_hot", greedy=True), ADDITION).percent < 80
@@ -130,7 +130,7 @@ def test_the_games_are_those_of_the_batched_environment(opponent):
 
 
 def test_one_environment_stands_for_all_games():
-    env = GameVecEnv(ADDITION, 3)
+    env = GameVecEnv(ADDITION, 3, opponent=None)
     assert is_masking_supported(env)
     assert env.get_attr("game") == [ADDITION] * 3
     assert env.env_is_wrapped(gymnasium.Wrapper) == [False] * 3
@@ -158,7 +158,7 @@ def test_sb3_trains_on_dict_observations_and_in_its_own_vector_environments():
     model = MaskablePPO("MultiInputPolicy", envs, n_steps=32, batch_size=32, seed=0, device="cpu")
     model.learn(128)
     assert is_masking_supported(envs)
-    monitored = VecMonitor(GameVecEnv(ADDITION, 4))
+    monitored = VecMonitor(GameVecEnv(ADDITION, 4, opponent=None))
     MaskablePPO("MlpPolicy", monitored, n_steps=32, batch_size=32, device="cpu").learn(256)
 
 
@@ -183,7 +183,7 @@ def test_models_without_masks_are_agents_too(algorithm):
 
 
 def test_an_agent_plays_what_the_model_predicts_and_follows_its_training():
-    env = GameVecEnv(ADDITION, 8, encoding="one_hot")
+    env = GameVecEnv(ADDITION, 8, encoding="one_hot", opponent=None)
     model = MaskablePPO("MlpPolicy", env, gamma=NEGAMAX, seed=0, **SETTINGS)
     agent = sb3_agent(model, ADDITION, "one_hot", greedy=True)
     rng = np.random.default_rng(0)
@@ -202,7 +202,8 @@ def test_an_agent_plays_what_the_model_predicts_and_follows_its_training():
 
 
 def test_a_model_of_another_game_or_encoding_is_refused():
-    model = MaskablePPO("MlpPolicy", GameVecEnv(ADDITION, 1, encoding="binary"), device="cpu")
+    env = GameVecEnv(ADDITION, 1, encoding="binary", opponent=None)
+    model = MaskablePPO("MlpPolicy", env, device="cpu")
     with pytest.raises(ValueError, match="one_hot"):
         sb3_agent(model, ADDITION, "one_hot")
     with pytest.raises(ValueError, match="15 actions"):
@@ -210,7 +211,7 @@ def test_a_model_of_another_game_or_encoding_is_refused():
 
 
 def test_a_model_can_be_the_opponent():
-    env = GameVecEnv(ADDITION, 8, encoding="one_hot")
+    env = GameVecEnv(ADDITION, 8, encoding="one_hot", opponent=None)
     model = MaskablePPO("MlpPolicy", env, gamma=NEGAMAX, seed=1, **SETTINGS)
     agent = sb3_agent(model, ADDITION, "one_hot")
     for opponent in (agent, EpsilonOptimalAgent(ADDITION, 0.5)):
@@ -228,7 +229,7 @@ def test_a_model_can_be_the_opponent():
 
 
 def test_scores_are_logged_and_games_counted(tmp_path):
-    env = GameVecEnv(ADDITION, 16, encoding="one_hot")
+    env = GameVecEnv(ADDITION, 16, encoding="one_hot", opponent=None)
     model = MaskablePPO("MlpPolicy", env, gamma=NEGAMAX, seed=1, **SETTINGS)
     model.set_logger(configure(str(tmp_path), ["csv"]))
     scores = OptimalityCallback(ADDITION, "one_hot", every=100, most=500)

@@ -27,8 +27,8 @@ from nim_envs.rules.validation import check_bytes
 from nim_envs.starts import Sampler, Start
 
 Array = npt.NDArray[Any]
-Results = tuple[npt.NDArray[np.float32], BoolArray, BoolArray]
-"""Rewards, terminations and truncations, each ``(games,)``."""
+Results = tuple[npt.NDArray[np.float32], BoolArray, BoolArray, npt.NDArray[np.int8]]
+"""Rewards, terminations, truncations, and the winning seats or -1, each ``(games,)``."""
 
 CHUNK = 1 << 18
 CACHED_STARTS = 64
@@ -119,7 +119,9 @@ class Engine:
             agent_seat=self._agent_seat,
         )
         self._no_actions = np.zeros(0, dtype=np.int64)
-        self._no_results = (np.zeros(0, np.float32), np.zeros(0, np.bool_), np.zeros(0, np.bool_))
+        self._no_results = tuple(
+            np.zeros(0, kind) for kind in (np.float32, np.bool_, np.bool_, np.int8)
+        )
         self._parts = _parts(self._size, self._num_threads)
         self._pool = (
             ThreadPoolExecutor(len(self._parts) - 1, thread_name_prefix="nim_envs")

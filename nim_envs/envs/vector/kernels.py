@@ -54,8 +54,8 @@ of the second and third bits has terminated, even where it has the first too."""
 AUTORESET, MOVE, OPPONENT_MOVE, BEGIN_AND_REPLY, RESULTS, OBSERVE = (1, 2, 4, 8, 16, 32)
 """Phases of a step, in their order: games that are over are to be replaced; the agent moves, or in
 self-play the player to move; the moves of an opponent that is a Python function are made; new
-games begin and the compiled opponent replies; rewards, terminations and truncations are written;
-observations are written."""
+games begin and the compiled opponent replies; rewards, terminations, truncations and winners are
+written; observations are written."""
 
 AGENT, OPPONENT, NEW_GAME = (np.uint8(due) for due in range(3))
 """What comes next in a game: a move of the agent (in self-play, of the player to move), a move of
@@ -440,10 +440,11 @@ def write_results(
     rewards: FloatArray,
     terminations: BoolArray,
     truncations: BoolArray,
+    winners: npt.NDArray[np.int8],
     first: int,
     last: int,
 ) -> None:
-    """Write the rewards of those who made the step, the terminations and the truncations."""
+    """Write the rewards of those who made the step, terminations, truncations and winners."""
     last_mover_reward = settings.last_mover_reward
     outcome, reward = games.outcomes[first:last], rewards[first:last]
     terminated, truncated = terminations[first:last], truncations[first:last]
@@ -454,6 +455,12 @@ def write_results(
     for i in range(last - first):
         terminated[i] = (outcome[i] & (LAST_MOVE | FORFEIT)) != 0
         truncated[i] = (outcome[i] & (LAST_MOVE | FORFEIT | TRUNCATED)) == TRUNCATED
+    seat, winner = games.seats[first:last], winners[first:last]
+    # In self-play it has become the turn of the other seat than that of the reward.
+    for_other = np.float32(1.0) if settings.has_opponent else np.float32(-1.0)
+    for i in range(last - first):
+        won = np.int8(seat[i] ^ np.int8(reward[i] * for_other < np.float32(0)))
+        winner[i] = won if terminated[i] else np.int8(-1)
 
 
 @compiled(nogil=True)
@@ -523,6 +530,7 @@ def play(
     rewards: FloatArray,
     terminations: BoolArray,
     truncations: BoolArray,
+    winners: npt.NDArray[np.int8],
     mask_column: int,
     rows: WordArray,
     first: int,
@@ -560,7 +568,7 @@ def play(
             if settings.has_opponent:
                 left += end - here - count_due(games.due, AGENT, here, end)
         if phases & RESULTS:
-            write_results(games, settings, rewards, terminations, truncations, here, end)
+            write_results(games, settings, rewards, terminations, truncations, winners, here, end)
         if phases & OBSERVE:
             write_observations(
                 tables.groups,

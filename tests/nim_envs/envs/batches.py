@@ -17,8 +17,9 @@ LARGE = [
 ]
 
 
-def batch(name="nim", num_envs=5, **arguments):
-    return make_vector(name, num_envs, **arguments)
+def batch(name="nim", num_envs=5, *, opponent=None, **arguments):
+    """A batched environment, in self-play unless an opponent is given."""
+    return make_vector(name, num_envs, opponent=opponent, **arguments)
 
 
 def same(one, other):

@@ -356,17 +356,13 @@ def test_rendering_without_a_mode_warns_and_shows_nothing():
         ({"illegal_move": "ignore"}, "ignore"),
         ({"max_cycles": 0}, "0"),
         ({"max_cycles": 2.5}, "2.5"),
+        ({"truth_in_info": "yes"}, "truth_in_info must be True or False, not 'yes'"),
     ],
 )
 def test_bad_environment_arguments_are_refused_by_name(arguments, named):
     with pytest.raises(InvalidGameError) as caught:
         make(**arguments)
     assert named in str(caught.value)
-
-
-def test_an_unknown_argument_is_named():
-    with pytest.raises(TypeError, match="heapz"):
-        make(heapz=(1, 2))
 
 
 def test_a_heap_too_large_for_a_mask_is_refused_by_the_environment_only():

@@ -45,16 +45,17 @@ def maker(case, **more):
     return lambda **extra: pettingzoo.make("aec", aec_id(name), **arguments, **more, **extra)
 
 
+@pytest.mark.parametrize("truth", [False, True], ids=["", "truth"])
 @pytest.mark.parametrize("encoding", ["integer", "one_hot", "binary", "unary"])
 @pytest.mark.parametrize("case", ALL, ids=label)
-def test_api_test(case, encoding):
-    api_test(maker(case, encoding=encoding)(), num_cycles=50)
+def test_api_test(case, encoding, truth):
+    api_test(maker(case, encoding=encoding, truth_in_info=truth)(), num_cycles=50)
 
 
 @pytest.mark.parametrize("case", ALL, ids=label)
 def test_seed_test(case):
     seed_test(maker(case), num_cycles=50)
-    seed_test(maker(case, illegal_move="raise"), num_cycles=50)
+    seed_test(maker(case, illegal_move="raise", truth_in_info=True), num_cycles=50)
 
 
 @pytest.mark.parametrize("case", ALL, ids=label)
@@ -90,10 +91,13 @@ LONG = {
 """Games of one action: the test plays at random, legal or not. Those that split have more."""
 
 
+@pytest.mark.parametrize("truth", [False, True], ids=["", "truth"])
 @pytest.mark.parametrize("name", LONG)
-def test_max_cycles_test(name):
+def test_max_cycles_test(name, truth):
     def make(max_cycles):
-        return pettingzoo.make("aec", aec_id(name), max_cycles=max_cycles, **LONG[name])
+        return pettingzoo.make(
+            "aec", aec_id(name), max_cycles=max_cycles, truth_in_info=truth, **LONG[name]
+        )
 
     def make_parallel(max_cycles):
         env = make(max_cycles)

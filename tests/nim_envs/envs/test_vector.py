@@ -200,8 +200,6 @@ def test_make_vec_passes_arguments_on():
     assert env.game.rules.initial == (2, 2)
     assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     assert (env.opponent, env.seat, env.copy) == ("optimal", "random", False)
-    with pytest.raises(TypeError, match="heapz"):
-        gymnasium.make_vec("nim_envs/Nim-v0", num_envs=2, heapz=(1, 2))
 
 
 def test_gymnasiums_wrappers_take_it():
@@ -216,8 +214,12 @@ def test_gymnasiums_wrappers_take_it():
     env.step(np.array([0, 0]))
     *_, infos = env.step(np.array([3, 2]))
     assert infos[0]["final_obs"]["observation"].tolist() == [0, 0]
-    assert infos[0]["final_info"] == {"seat": 0}
-    assert infos[1] == {"seat": 0}
+    final = infos[0]["final_info"]
+    assert (final.pop("seat"), final.pop("winner")) == (0, 1)
+    assert final.pop("action_mask").tolist() == [0, 0, 0, 0]
+    assert not final
+    assert infos[1].keys() == {"seat", "winner", "action_mask"}
+    assert (infos[1]["seat"], infos[1]["winner"]) == (0, -1)
 
 
 def test_the_text_shows_every_game():
@@ -254,6 +256,8 @@ BAD_ARGUMENTS = [
     ({"encoding": "morse"}, ["morse", "one_hot"]),
     ({"max_cycles": 0}, ["max_cycles", "0"]),
     ({"copy": 1}, ["copy", "1"]),
+    ({"mask_in_observation": 1}, ["mask_in_observation", "1"]),
+    ({"truth_in_info": None}, ["truth_in_info", "None"]),
 ]
 
 
@@ -282,6 +286,7 @@ def test_what_is_too_large_is_refused():
         (np.array([0, 1, 2, 2**64 - 1], dtype=np.uint64), str(2**64 - 1)),
         ([0.0, 1.0, 2.0, 3.0], "float64"),
         ([True, False, True, True], "bool"),
+        ([0, 1, 2, True], "boolean True"),
         (0, "()"),
         (None, "object"),
         ("abcd", "dtype"),
