@@ -474,6 +474,8 @@ def test_the_benchmark_reports_what_it_trained(tmp_path, capsys):
     assert learners == [
         ("random", "-"),
         ("q-learning", "self-play"),
+        ("ppo-from-scratch", "self-play"),
+        ("ppo-from-scratch, discount 1", "self-play"),
         ("published", "self-play"),
         ("published, discount -0.99", "self-play"),
         ("published, discount -0.99, uniform starts", "self-play"),
