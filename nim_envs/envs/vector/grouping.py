@@ -19,9 +19,9 @@ GROUP_ENTRIES = 1 << 16
 """Components are merged as long as their joint states have at most this many options in all: the
 tables then stay in a processor's cache."""
 
-SLOT_ENTRIES = 1 << 18
+SLOT_ENTRIES = 1 << 23
 """The same for slots that share what splits. Beyond it each slot is a group of its own, which
-takes little memory and no time to make, but a loop over the slots in every move."""
+takes little memory and no time to make, but is slower in every move."""
 
 LARGEST_SLOT_ENTRIES = 1 << 25
 """Options in all of the joint states of slots where nothing less will do: where only a search of

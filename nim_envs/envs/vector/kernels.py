@@ -248,47 +248,32 @@ def sample(
 
 @compiled(inner=True)
 def fill_empty_slots(
-    tables: Tables,
-    games: Games,
-    actions: IntArray,
-    active: FlagArray,
-    slots: int,
-    first: int,
-    last: int,
+    tables: Tables, games: Games, actions: IntArray, mover: np.uint8, first: int, last: int
 ) -> None:
-    """Put what moves split off into the first empty slot, where slots are groups of their own.
+    """Put what the moves of :func:`move` split off into the first empty slot, before these moves.
 
-    The rest of the move is made afterwards, as in any group: a slot that is played is not empty
-    before, nor after a move that splits, so it does not matter which is first.
-
-    Args:
-        tables: of the game.
-        games: in progress.
-        actions: ``(last - first,)``.
-        active: in which games a move is made, ``(last - first,)``.
-        slots: the row of :attr:`Tables.slots`.
-        first: index of the first game.
-        last: index after the last game.
+    Only where slots are groups of their own. A slot that is played is not empty before, nor after
+    a move that splits, so it does not matter that the rest of the move comes later.
     """
-    first_slot, end_slot = tables.slots[slots, FIRST_SLOT], tables.slots[slots, END_SLOT]
-    at, seconds = tables.slots[slots, SECONDS_AT], tables.seconds
-    first_action, count = (
-        tables.groups[first_slot, FIRST_ACTION],
-        tables.groups[first_slot, ACTIONS],
-    )
-    mask = state_mask(tables.groups[first_slot, STATE_BITS])
-    for i in range(last - first):
-        game = np.uint64(first) + np.uint64(i)
-        option = np.uint32(np.uint32(actions[i]) - first_action)
-        slot = np.uint32(option // count)
-        if active[i] and slot < end_slot - first_slot:
-            state = games.states[first_slot + slot, game] & mask
+    seconds, states, due = tables.seconds, games.states, games.due
+    for slots in range(len(tables.slots)):
+        at = tables.slots[slots, SECONDS_AT]
+        first_slot, end_slot = tables.slots[slots, FIRST_SLOT], tables.slots[slots, END_SLOT]
+        first_action = tables.groups[first_slot, FIRST_ACTION]
+        count = tables.groups[first_slot, ACTIONS]
+        mask = state_mask(tables.groups[first_slot, STATE_BITS])
+        for game in range(first, last):
+            option = np.uint32(np.uint32(actions[game - first]) - first_action)
+            slot = np.uint32(option // count)
+            if due[game] != mover or slot >= end_slot - first_slot:
+                continue
+            state = states[first_slot + slot, game] & mask
             second = seconds[successor_at(at, count, state, np.uint32(option - slot * count))]
             if second != ZERO:
-                for empty in range(first_slot, end_slot):
-                    if games.states[empty, game] == ZERO:
-                        games.states[empty, game] = second
-                        break
+                empty = first_slot
+                while states[empty, game] != ZERO:
+                    empty += 1
+                states[empty, game] = second
 
 
 @compiled(inner=True)
@@ -316,8 +301,6 @@ def move(
     for i in range(number):
         active[i] = due[i] == mover
         flags[i] = LAST_MOVE
-    for slots in range(len(tables.slots)):
-        fill_empty_slots(tables, games, actions, active, slots, first, last)
     for group in range(len(games.states)):
         packed = games.states[group, first:last]
         first_action, count = tables.groups[group, FIRST_ACTION], tables.groups[group, ACTIONS]
@@ -438,32 +421,55 @@ def begin(
 
 
 @compiled(inner=True)
+def choose_replies(tables: Tables, games: Games, buffers: Buffers, first: int, last: int) -> None:
+    """Write random legal actions to ``buffers.replies``, drawn where the opponent is due.
+
+    The random bits that choose them are left in ``buffers.drawn``.
+    """
+    actions, drawn = buffers.replies, buffers.drawn
+    bits, due = games.game_bits[first:last], games.due[first:last]
+    for i in range(last - first):
+        drawn[i] = bits[i]
+    sample(tables.groups, tables.legal_actions, games.states, drawn, actions, first, last)
+    for i in range(last - first):
+        # The other games draw nothing, so their random numbers do not depend on how often this
+        # is called.
+        bits[i] = drawn[i] if due[i] == OPPONENT else bits[i]
+
+
+@compiled(inner=True)
 def find_by_position(
     tables: Tables, games: Games, winning: Winning, buffers: Buffers, first: int, last: int
 ) -> None:
-    """Write to ``buffers.ranges`` where the winning actions of each position are."""
-    found, strides = buffers.ranges[0], winning.strides
+    """Write to ``buffers.ranges`` where the winning actions are: those of the position.
+
+    How many there are is written to ``buffers.option``.
+    """
+    strides, states, count = winning.strides, games.states, buffers.option
     for i in range(last - first):
-        found[i] = NO_BITS
-    for group in range(len(games.states)):
-        packed, stride = games.states[group, first:last], strides[group]
-        mask = state_mask(tables.groups[group, STATE_BITS])
-        for i in range(last - first):
-            found[i] += stride * np.uint64(packed[i] & mask)
-    for i in range(last - first):
-        found[i] = winning.ranges[found[i]]
+        position = NO_BITS
+        for group in range(len(strides)):
+            mask = state_mask(tables.groups[group, STATE_BITS])
+            position += strides[group] * np.uint64(states[group, first + i] & mask)
+        found = winning.ranges[position]
+        buffers.ranges[0, i] = found
+        count[i] = np.uint32(found >> U32)
 
 
 @compiled(inner=True)
 def find_by_values(
     tables: Tables, games: Games, winning: Winning, buffers: Buffers, first: int, last: int
 ) -> None:
-    """Write to ``buffers.ranges`` where each group's winning actions are: those to its target."""
-    total, firm, values = buffers.option, buffers.place, winning.values
+    """Write to ``buffers.ranges`` where each group's winning actions are: those to its target.
+
+    How many there are in all groups is written to ``buffers.option``.
+    """
+    total, firm, count, values = buffers.after, buffers.place, buffers.option, winning.values
     number = last - first
     for i in range(number):
         total[i] = ZERO
         firm[i] = winning.firm
+        count[i] = ZERO
     for group in range(len(games.states)):
         packed = games.states[group, first:last]
         at, mask = tables.groups[group, STATES_AT], state_mask(tables.groups[group, STATE_BITS])
@@ -483,28 +489,32 @@ def find_by_values(
             others_firm = firm[i] != value & ONE
             target = min(np.uint32(rest + MISERE), none) if others_firm else rest
             found[i] = winning.ranges[np.uint32(targets_at + targets * state + target)]
+            count[i] += np.uint32(found[i] >> U32)
 
 
 @compiled(inner=True)
-def choose_winning(winning: Winning, buffers: Buffers, number: int) -> None:
-    """Write a winning action to ``buffers.replies``, all equally likely, where there is one.
+def choose_winning(
+    games: Games, settings: Settings, buffers: Buffers, first: int, last: int
+) -> None:
+    """Put a winning action in the place of a random one, all equally likely, where there is one.
 
-    Only in the games that ``buffers.flags`` names; ``buffers.ranges`` says where the actions are,
-    and ``buffers.drawn`` holds the random bits that the random action was chosen by.
+    Where an opponent moves at random now and then, only if it does not. ``buffers.ranges`` and
+    ``buffers.option`` say where the actions are and how many.
     """
-    left, chosen, base = buffers.place, buffers.after, buffers.base
-    optimal, drawn, actions = buffers.flags, buffers.drawn, buffers.replies
+    number, epsilon, winning = last - first, settings.epsilon, settings.winning
+    bits, due = games.game_bits[first:last], games.due[first:last]
+    optimal, left, drawn = buffers.flags, buffers.option, buffers.drawn
+    chosen, base, actions = buffers.after, buffers.base, buffers.replies
     for i in range(number):
-        left[i] = ZERO
+        optimal[i] = np.uint8(due[i] == OPPONENT) & np.uint8(left[i] != ZERO)
+        left[i] = below(mixed(drawn[i]), left[i])
         chosen[i] = ZERO
         base[i] = ZERO
-    for row in range(len(winning.rows)):
-        found = buffers.ranges[row]
+    if epsilon > 0.0:
         for i in range(number):
-            left[i] += np.uint32(found[i] >> U32)
-    for i in range(number):
-        optimal[i] &= np.uint8(left[i] != ZERO)
-        left[i] = below(mixed(drawn[i]), left[i])
+            if due[i] == OPPONENT:
+                bits[i] += GAMMA
+                optimal[i] &= np.uint8(fraction(mixed(bits[i])) >= epsilon)
     for row in range(len(winning.rows)):
         found, first_action = buffers.ranges[row], winning.rows[row, ROW_ACTION]
         # As in :func:`sample`: after its row is found, what is left is a large number.
@@ -517,37 +527,6 @@ def choose_winning(winning: Winning, buffers: Buffers, number: int) -> None:
     for i in range(number):
         action = np.int64(np.uint32(winning.actions[chosen[i]] + base[i]))
         actions[i] = action if optimal[i] else actions[i]
-
-
-@compiled(inner=True)
-def choose_replies(
-    tables: Tables, games: Games, settings: Settings, buffers: Buffers, first: int, last: int
-) -> None:
-    """Write the compiled opponent's actions to ``buffers.replies`` where its move is due."""
-    actions, drawn, optimal = buffers.replies, buffers.drawn, buffers.flags
-    bits, due = games.game_bits[first:last], games.due[first:last]
-    for i in range(last - first):
-        drawn[i] = bits[i]
-    sample(tables.groups, tables.legal_actions, games.states, drawn, actions, first, last)
-    for i in range(last - first):
-        # The other games draw nothing, so their random numbers do not depend on how often this
-        # is called.
-        bits[i] = drawn[i] if due[i] == OPPONENT else bits[i]
-    epsilon, winning = settings.epsilon, settings.winning
-    if epsilon >= 1.0:
-        return
-    for i in range(last - first):
-        optimal[i] = due[i] == OPPONENT
-    if epsilon > 0.0:
-        for i in range(last - first):
-            if optimal[i]:
-                bits[i] += GAMMA
-                optimal[i] = fraction(mixed(bits[i])) >= epsilon
-    if len(winning.strides) > 0:
-        find_by_position(tables, games, winning, buffers, first, last)
-    else:
-        find_by_values(tables, games, winning, buffers, first, last)
-    choose_winning(winning, buffers, last - first)
 
 
 @compiled(inner=True)
@@ -675,20 +654,29 @@ def play(
         written are out of date.
     """
     left = 0
-    buffers = new_buffers(last - first, len(settings.winning.rows))
+    winning = settings.winning
+    buffers = new_buffers(last - first, len(winning.rows))
     for here in range(first, last, BLOCK):
         end = min(here + BLOCK, last)
         if phases & AUTORESET:
             autoreset(games, here, end)
         if phases & (MOVE | OPPONENT_MOVE):
             mover = AGENT if phases & MOVE else OPPONENT
+            fill_empty_slots(tables, games, actions[here:end], mover, here, end)
             move(tables, games, settings, actions[here:end], buffers, mover, here, end)
         if phases & BEGIN_AND_REPLY:
             for _ in range(OPENINGS_IN_ONE_CALL):
                 begin(starts, games, settings, buffers, here, end)
                 if settings.replies_in_python or not settings.has_opponent:
                     break
-                choose_replies(tables, games, settings, buffers, here, end)
+                choose_replies(tables, games, buffers, here, end)
+                if settings.epsilon < 1.0:
+                    if len(winning.strides) > 0:
+                        find_by_position(tables, games, winning, buffers, here, end)
+                    else:
+                        find_by_values(tables, games, winning, buffers, here, end)
+                    choose_winning(games, settings, buffers, here, end)
+                fill_empty_slots(tables, games, buffers.replies, OPPONENT, here, end)
                 move(tables, games, settings, buffers.replies, buffers, OPPONENT, here, end)
                 if count_due(games.due, NEW_GAME, here, end) == 0:
                     break

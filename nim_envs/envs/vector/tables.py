@@ -198,11 +198,11 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
     """
     rules, members = grouping.rules, grouping.members
     layout = row_layout(rules, encoding)
-    columns_of = [_columns_of(group, encoding, layout) for group in members]
     kinds: dict[tuple[Component, ...], int] = {}
     for index, group in enumerate(members):
         kinds.setdefault(_kind(rules, group), index)
-    _check_size(grouping, list(kinds.values()), [len(columns) for columns in columns_of])
+    _check_size(grouping, encoding, layout, list(kinds.values()))
+    columns_of = [[*itertools.chain(*_columns_of(group, encoding, layout))] for group in members]
     parts = [_tabulate_group(grouping, index) for index in kinds.values()]
     number = [list(kinds).index(_kind(rules, group)) for group in members]
     mine = [parts[kind] for kind in number]
@@ -280,17 +280,13 @@ def _kind(rules: Rules, group: range) -> tuple[Component, ...]:
     return rules.components[group.start : group.stop]
 
 
-def _columns_of(group: range, encoding: Encoding, layout: Layout) -> list[int]:
-    """The columns of a row in which a group writes: of the observation, then of the mask."""
-    bytes_at = np.cumsum([0, *encoding.widths]) * layout.dtype.itemsize
-    options = layout.actions // len(encoding.widths)
-    return [
-        *_columns(int(bytes_at[group.start]), int(bytes_at[group.stop])),
-        *(
-            layout.mask_column + column
-            for column in _columns(group.start * options, group.stop * options)
-        ),
-    ]
+def _columns_of(group: range, encoding: Encoding, layout: Layout) -> tuple[range, range]:
+    """The columns of a row in which a group writes: of the observation, and of the mask."""
+    size, options = layout.dtype.itemsize, layout.actions // len(encoding.widths)
+    first, end = (sum(encoding.widths[:at]) * size for at in (group.start, group.stop))
+    mask = _columns(group.start * options, group.stop * options)
+    mask_columns = range(layout.mask_column + mask.start, layout.mask_column + mask.stop)
+    return _columns(first, end), mask_columns
 
 
 def _columns(first_byte: int, end_byte: int) -> range:
@@ -300,12 +296,14 @@ def _columns(first_byte: int, end_byte: int) -> range:
     return range(first_byte // WORD_BYTES, _words(end_byte))
 
 
-def _check_size(grouping: Grouping, kinds: list[int], words: list[int]) -> None:
+def _check_size(grouping: Grouping, encoding: Encoding, layout: Layout, kinds: list[int]) -> None:
     """Refuse tables that would be too large, before any is made."""
     rules, sizes, members = grouping.rules, grouping.sizes, grouping.members
     entries = sum(sizes[index] * (len(members[index]) * rules.num_options + 1) for index in kinds)
-    row_bytes = sum(size * number * WORD_BYTES for size, number in zip(sizes, words, strict=True))
-    check_bytes(rules, "the tables", entries * ENTRY_BYTES + row_bytes)
+    words = 0
+    for group, size in zip(members, sizes, strict=True):
+        words += size * sum(map(len, _columns_of(group, encoding, layout)))
+    check_bytes(rules, "the tables", entries * ENTRY_BYTES + words * WORD_BYTES)
 
 
 class _GroupTables(NamedTuple):
