@@ -248,20 +248,29 @@ def sample(
 
 @compiled(inner=True)
 def fill_empty_slots(
-    tables: Tables, games: Games, actions: IntArray, mover: np.uint8, first: int, last: int
+    slots: UInt32Array,
+    groups: UInt32Array,
+    seconds: UInt32Array,
+    states: UInt32Array,
+    due: FlagArray,
+    actions: IntArray,
+    mover: np.uint8,
+    first: int,
+    last: int,
 ) -> None:
     """Put what the moves of :func:`move` split off into the first empty slot, before these moves.
 
     Only where slots are groups of their own. A slot that is played is not empty before, nor after
     a move that splits, so it does not matter that the rest of the move comes later.
     """
-    seconds, states, due = tables.seconds, games.states, games.due
-    for slots in range(len(tables.slots)):
-        at = tables.slots[slots, SECONDS_AT]
-        first_slot, end_slot = tables.slots[slots, FIRST_SLOT], tables.slots[slots, END_SLOT]
-        first_action = tables.groups[first_slot, FIRST_ACTION]
-        count = tables.groups[first_slot, ACTIONS]
-        mask = state_mask(tables.groups[first_slot, STATE_BITS])
+    for row in range(len(slots)):
+        first_slot, end_slot, at = (
+            slots[row, FIRST_SLOT],
+            slots[row, END_SLOT],
+            slots[row, SECONDS_AT],
+        )
+        first_action, count = groups[first_slot, FIRST_ACTION], groups[first_slot, ACTIONS]
+        mask = state_mask(groups[first_slot, STATE_BITS])
         for game in range(first, last):
             option = np.uint32(np.uint32(actions[game - first]) - first_action)
             slot = np.uint32(option // count)
@@ -439,26 +448,33 @@ def choose_replies(tables: Tables, games: Games, buffers: Buffers, first: int, l
 
 @compiled(inner=True)
 def find_by_position(
-    tables: Tables, games: Games, winning: Winning, buffers: Buffers, first: int, last: int
+    groups: UInt32Array,
+    strides: WordArray,
+    ranges: WordArray,
+    states: UInt32Array,
+    found: WordArray,
+    count: UInt32Array,
+    first: int,
+    last: int,
 ) -> None:
-    """Write to ``buffers.ranges`` where the winning actions are: those of the position.
-
-    How many there are is written to ``buffers.option``.
-    """
-    strides, states, count = winning.strides, games.states, buffers.option
+    """Write to ``found`` where the winning actions of each position are, to ``count`` how many."""
     for i in range(last - first):
         position = NO_BITS
         for group in range(len(strides)):
-            mask = state_mask(tables.groups[group, STATE_BITS])
+            mask = state_mask(groups[group, STATE_BITS])
             position += strides[group] * np.uint64(states[group, first + i] & mask)
-        found = winning.ranges[position]
-        buffers.ranges[0, i] = found
-        count[i] = np.uint32(found >> U32)
+        found[0, i] = ranges[position]
+        count[i] = np.uint32(found[0, i] >> U32)
 
 
 @compiled(inner=True)
 def find_by_values(
-    tables: Tables, games: Games, winning: Winning, buffers: Buffers, first: int, last: int
+    groups: UInt32Array,
+    winning: Winning,
+    states: UInt32Array,
+    buffers: Buffers,
+    first: int,
+    last: int,
 ) -> None:
     """Write to ``buffers.ranges`` where each group's winning actions are: those to its target.
 
@@ -470,16 +486,16 @@ def find_by_values(
         total[i] = ZERO
         firm[i] = winning.firm
         count[i] = ZERO
-    for group in range(len(games.states)):
-        packed = games.states[group, first:last]
-        at, mask = tables.groups[group, STATES_AT], state_mask(tables.groups[group, STATE_BITS])
+    for group in range(len(states)):
+        packed = states[group, first:last]
+        at, mask = groups[group, STATES_AT], state_mask(groups[group, STATE_BITS])
         for i in range(number):
             value = values[np.uint32(at + (packed[i] & mask))]
             total[i] ^= value >> ONE
             firm[i] += value & ONE
-    for group in range(len(games.states)):
-        packed, found = games.states[group, first:last], buffers.ranges[group]
-        at, mask = tables.groups[group, STATES_AT], state_mask(tables.groups[group, STATE_BITS])
+    for group in range(len(states)):
+        packed, found = states[group, first:last], buffers.ranges[group]
+        at, mask = groups[group, STATES_AT], state_mask(groups[group, STATE_BITS])
         targets_at, targets = winning.rows[group, TARGETS_AT], winning.rows[group, TARGETS]
         none = np.uint32(targets - ONE)
         for i in range(number):
@@ -494,15 +510,14 @@ def find_by_values(
 
 @compiled(inner=True)
 def choose_winning(
-    games: Games, settings: Settings, buffers: Buffers, first: int, last: int
+    winning: Winning, epsilon: float, bits: WordArray, due: FlagArray, buffers: Buffers
 ) -> None:
     """Put a winning action in the place of a random one, all equally likely, where there is one.
 
     Where an opponent moves at random now and then, only if it does not. ``buffers.ranges`` and
     ``buffers.option`` say where the actions are and how many.
     """
-    number, epsilon, winning = last - first, settings.epsilon, settings.winning
-    bits, due = games.game_bits[first:last], games.due[first:last]
+    number = len(due)
     optimal, left, drawn = buffers.flags, buffers.option, buffers.drawn
     chosen, base, actions = buffers.after, buffers.base, buffers.replies
     for i in range(number):
@@ -662,7 +677,10 @@ def play(
             autoreset(games, here, end)
         if phases & (MOVE | OPPONENT_MOVE):
             mover = AGENT if phases & MOVE else OPPONENT
-            fill_empty_slots(tables, games, actions[here:end], mover, here, end)
+            fill_empty_slots(
+                *(tables.slots, tables.groups, tables.seconds, games.states, games.due),
+                *(actions[here:end], mover, here, end),
+            )
             move(tables, games, settings, actions[here:end], buffers, mover, here, end)
         if phases & BEGIN_AND_REPLY:
             for _ in range(OPENINGS_IN_ONE_CALL):
@@ -672,11 +690,18 @@ def play(
                 choose_replies(tables, games, buffers, here, end)
                 if settings.epsilon < 1.0:
                     if len(winning.strides) > 0:
-                        find_by_position(tables, games, winning, buffers, here, end)
+                        find_by_position(
+                            *(tables.groups, winning.strides, winning.ranges, games.states),
+                            *(buffers.ranges, buffers.option, here, end),
+                        )
                     else:
-                        find_by_values(tables, games, winning, buffers, here, end)
-                    choose_winning(games, settings, buffers, here, end)
-                fill_empty_slots(tables, games, buffers.replies, OPPONENT, here, end)
+                        find_by_values(tables.groups, winning, games.states, buffers, here, end)
+                    bits, due = games.game_bits[here:end], games.due[here:end]
+                    choose_winning(winning, settings.epsilon, bits, due, buffers)
+                fill_empty_slots(
+                    *(tables.slots, tables.groups, tables.seconds, games.states, games.due),
+                    *(buffers.replies, OPPONENT, here, end),
+                )
                 move(tables, games, settings, buffers.replies, buffers, OPPONENT, here, end)
                 if count_due(games.due, NEW_GAME, here, end) == 0:
                     break
