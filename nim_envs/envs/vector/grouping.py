@@ -124,7 +124,7 @@ class Grouping:
     def parts(self, group: range, numbers: npt.NDArray[np.integer]) -> IntArray:
         """Return the states ``(n, members)`` of a group's components at its states ``(n,)``."""
         if group in self._joint:
-            return self._joint[group].positions[numbers]
+            return np.asarray(self._joint[group].positions[numbers])
         return np.stack(np.unravel_index(numbers, self.shape(group)), axis=-1)
 
     def successors(self, group: range, first: int, last: int) -> IntArray:

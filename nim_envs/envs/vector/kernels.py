@@ -271,8 +271,9 @@ def fill_empty_slots(
         )
         first_action, count = groups[first_slot, FIRST_ACTION], groups[first_slot, ACTIONS]
         mask = state_mask(groups[first_slot, STATE_BITS])
-        for game in range(first, last):
-            option = np.uint32(np.uint32(actions[game - first]) - first_action)
+        for i in range(last - first):
+            game = np.uint64(first) + np.uint64(i)
+            option = np.uint32(np.uint32(actions[i]) - first_action)
             slot = np.uint32(option // count)
             if due[game] != mover or slot >= end_slot - first_slot:
                 continue
@@ -459,10 +460,10 @@ def find_by_position(
 ) -> None:
     """Write to ``found`` where the winning actions of each position are, to ``count`` how many."""
     for i in range(last - first):
-        position = NO_BITS
+        game, position = np.uint64(first) + np.uint64(i), NO_BITS
         for group in range(len(strides)):
             mask = state_mask(groups[group, STATE_BITS])
-            position += strides[group] * np.uint64(states[group, first + i] & mask)
+            position += strides[group] * np.uint64(states[group, game] & mask)
         found[0, i] = ranges[position]
         count[i] = np.uint32(found[0, i] >> U32)
 

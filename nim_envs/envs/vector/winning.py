@@ -343,4 +343,4 @@ def _wins(
     change = (after & np.uint32((1 << bits) - 1)).astype(np.int64) - states[:, np.newaxis]
     legal = after != NO_STATE
     there = np.where(legal, numbers[:, np.newaxis] + change * stride, 0)
-    return legal & lost[there]
+    return np.asarray(legal & lost[there])
