@@ -118,6 +118,13 @@ def test_a_second_part_alone_keeps_a_game_going(monkeypatch):
     assert (rewards.tolist(), terminations.tolist()) == ([1.0], [True])
 
 
+def test_tables_hold_once_what_equal_groups_have_in_common():
+    tables = batch(heaps=(500, 500, 500))._engine._tables
+    assert tables.successors.size == 501 * 500
+    # The amounts that a heap allows are always the first ones.
+    assert tables.legal_actions.size == 3 * 500
+
+
 def test_environments_with_equal_rules_and_encoding_share_their_tables():
     one, same_rules = batch(heaps=(30, 40, 50)), batch(heaps=(30, 40, 50), start=(1, 2, 3))
     other = batch(heaps=(30, 40, 50), encoding="binary")
