@@ -217,6 +217,15 @@ def test_batches_are_compared_each_at_its_best_size(tmp_path, capsys, monkeypatc
     assert not (tmp_path / "throughput.csv").exists()
 
 
+def test_how_much_slower_optimal_opponents_are_is_the_ratio_within_each_round():
+    rates = {
+        ("nim 3-4-5, random opponent", 8): [batched.Rate(6, 5), batched.Rate(9, 7)],
+        ("nim 3-4-5, optimal opponent", 8): [batched.Rate(2, 1), batched.Rate(6, 5)],
+        ("nim 3-4-5, 1 thread", 8): [batched.Rate(9, 9), batched.Rate(9, 9)],
+    }
+    assert batched.opponent_rows(rates) == [["nim 3-4-5", 8, "2.25"]]
+
+
 @pytest.mark.parametrize("name", batched.BATCHES)
 def test_every_batch_that_is_installed_runs(name):
     batch = batched.BATCHES[name]

@@ -18,9 +18,9 @@ from agents.players.human import HumanAgent
 from agents.storage import load, save
 from agents.training import train
 from nim_envs import Convention, Game, GameEnv, Rules, make_game
-from nim_envs.envs.vector.tables import Grouping
+from nim_envs.envs.vector.grouping import Grouping
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
-from nim_envs.registration import GAMES, make_vector, sum_of_games
+from nim_envs.registration import GAMES, sum_of_games
 from nim_envs.rules import (
     NO_MOVE,
     Component,
@@ -581,7 +581,9 @@ def test_scores_against_a_best_response_are_over_positions_alone():
     ids=str,
 )
 @pytest.mark.parametrize("largest", [1, 10**6])
-def test_slots_are_one_group_of_the_batched_tables_and_only_positions_are_numbered(games, largest):
+def test_few_slots_are_one_group_of_the_batched_tables_and_only_positions_are_numbered(
+    games, largest
+):
     rules = make_game("sum", games=games).rules
     grouping = Grouping(rules, largest)
     assert [c for group in grouping.members for c in group] == list(range(len(rules.shape)))
@@ -591,13 +593,6 @@ def test_slots_are_one_group_of_the_batched_tables_and_only_positions_are_number
     assert (grouping.positions(states) == lattice).all()
     # Positions in their order are numbered through, and nothing else is.
     assert (grouping.strides @ states == np.arange(len(lattice))).all()
-
-
-def test_slots_with_too_many_joint_states_are_refused_with_their_size():
-    game = make_game("kayles", heaps=(18,))
-    with pytest.raises(SearchTooLargeError, match=r"19, 19.* positions or more; the limit is"):
-        make_vector("kayles", 1, heaps=(18,))
-    assert game.solution.is_winning(game.rules.initial)
 
 
 def test_a_person_names_a_move_by_what_is_taken_and_left():
