@@ -11,14 +11,11 @@ import numpy.typing as npt
 
 from nim_envs.encoding import Encoding
 from nim_envs.envs.vector.grouping import SLOT_ENTRIES, Grouping, UInt32Array
-from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import NO_MOVE, BoolArray, Component
 from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import check_bytes
 
 WordArray = npt.NDArray[np.uint64]
-
-LARGEST_BYTES = 1 << 30
-"""Bytes above which tables are refused instead of made."""
 
 CHUNK_ENTRIES = 1 << 18
 WORD_BYTES = 8
@@ -146,7 +143,7 @@ class GameTables:
         arrays: the tables.
 
     Raises:
-        SearchTooLargeError: they would take more than ``LARGEST_BYTES`` bytes.
+        SearchTooLargeError: they would take more bytes than are allowed.
     """
 
     def __init__(self, rules: Rules, encoding: Encoding, largest_slots: int) -> None:
@@ -171,19 +168,19 @@ def game_tables(rules: Rules, encoding: Encoding, largest_slots: int = SLOT_ENTR
     return tables
 
 
-def check_bytes(rules: Rules, what: str, number: int) -> None:
-    """Raise ``SearchTooLargeError`` if tables would take more than ``LARGEST_BYTES`` bytes.
+def check_tables(rules: Rules, what: str, number: int) -> None:
+    """Raise ``SearchTooLargeError`` if tables would take more bytes than are allowed.
 
     Args:
         rules: the rules.
         what: names the tables in the message.
         number: of bytes.
     """
-    if number > LARGEST_BYTES:
-        raise SearchTooLargeError(
-            f"{what} of {rules.name} with components of {rules.shape} states and "
-            f"{rules.num_options} options would take {number} bytes; the limit is {LARGEST_BYTES}"
-        )
+    check_bytes(
+        f"{what} of {rules.name} with components of {rules.shape} states and {rules.num_options} "
+        "options",
+        number,
+    )
 
 
 def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
@@ -194,7 +191,7 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
         encoding: how positions are observed.
 
     Raises:
-        SearchTooLargeError: they would take more than ``LARGEST_BYTES`` bytes.
+        SearchTooLargeError: they would take more bytes than are allowed.
     """
     rules, members = grouping.rules, grouping.members
     layout = row_layout(rules, encoding)
@@ -303,7 +300,7 @@ def _check_size(grouping: Grouping, encoding: Encoding, layout: Layout, kinds: l
     words = 0
     for group, size in zip(members, sizes, strict=True):
         words += size * sum(map(len, _columns_of(group, encoding, layout)))
-    check_bytes(rules, "the tables", entries * ENTRY_BYTES + words * WORD_BYTES)
+    check_tables(rules, "the tables", entries * ENTRY_BYTES + words * WORD_BYTES)
 
 
 class _GroupTables(NamedTuple):
@@ -338,7 +335,7 @@ def _tabulate_group(grouping: Grouping, index: int) -> _GroupTables:
         successors[first:last] = after  # NO_MOVE, which is -1, becomes NO_STATE.
     packed = np.arange(states, dtype=np.uint32) + (counts << np.uint32(state_bits))
     rows = 1 if legal_come_first else states
-    check_bytes(
+    check_tables(
         grouping.rules, "the tables", (2 if rows > 1 else 1) * successors.size * ENTRY_BYTES
     )
     legal_actions = np.empty((rows, actions), dtype=np.uint32)

@@ -22,7 +22,7 @@ from nim_envs.envs.vector.tables import (
     GameTables,
     Tables,
     WordArray,
-    check_bytes,
+    check_tables,
     game_tables,
 )
 from nim_envs.errors import SearchTooLargeError
@@ -165,7 +165,7 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
             targets = MISERE_TARGETS + most + 2
             made[kind] = targets_at, targets
             targets_at += len(normal) * targets
-            check_bytes(grouping.rules, "the tables of winning actions", targets_at * WORD_BYTES)
+            check_tables(grouping.rules, "the tables of winning actions", targets_at * WORD_BYTES)
             for moves in _moves(game, index):
                 state, action, target = _with_targets(moves, normal, firm, misere)
                 key = state * targets + target
@@ -173,7 +173,7 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
                 actions.append(action[np.argsort(key, kind="stable")].astype(np.uint32))
                 actions_at += len(action)
                 needed = targets_at * WORD_BYTES + actions_at * ENTRY_BYTES
-                check_bytes(grouping.rules, "the tables of winning actions", needed)
+                check_tables(grouping.rules, "the tables of winning actions", needed)
         rows[index] = (tables.groups[index, FIRST_ACTION], *made[kind])
     return Winning(
         rows=rows,
@@ -287,7 +287,7 @@ def winning_by_search(solution: Solution, game: GameTables) -> Winning:
     """
     grouping, tables, rules = game.grouping, game.arrays, game.grouping.rules
     number = grouping.num_positions
-    check_bytes(rules, "the table of who wins at each position", number * (WORD_BYTES + 1))
+    check_tables(rules, "the table of who wins at each position", number * (WORD_BYTES + 1))
     lost = np.empty(number, dtype=np.bool_)
     for states, numbers in _numbered(grouping, 1):
         lost[numbers] = ~np.asarray(solution.is_winning(grouping.positions(states)))
@@ -307,7 +307,7 @@ def winning_by_search(solution: Solution, game: GameTables) -> Winning:
         found.append(action.astype(np.uint32))
         length += len(action)
         needed = number * (WORD_BYTES + 1) + length * ENTRY_BYTES
-        check_bytes(rules, "the table of winning actions at each position", needed)
+        check_tables(rules, "the table of winning actions at each position", needed)
     return Winning(
         rows=np.zeros((1, 3), dtype=np.uint32),
         ranges=ranges,
