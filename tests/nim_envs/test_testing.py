@@ -603,7 +603,7 @@ class Taker:
 @pytest.mark.parametrize(
     "policy",
     [equal_chances, first_legal, RandomAgent(), EpsilonOptimalAgent(NIM, 0.3), Taker()],
-    ids=str,
+    ids=lambda policy: getattr(policy, "__name__", type(policy).__name__),
 )
 def test_policies_of_every_kind_pass(policy):
     check_policy(policy, NIM)
