@@ -88,9 +88,9 @@ class Component(ABC):
         return f"option {option}"
 
     @property
-    def option_form(self) -> str:
-        """A description of :meth:`option_numbers`."""
-        return "number"
+    def move_in_words(self) -> str:
+        """What a move is, as one tells a person, such as ``"take any number of objects"``."""
+        return "choose an option by its number"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the numbers by which a person chooses the move ``option`` at ``state``."""

@@ -85,9 +85,9 @@ class Token(Component):
         return f"move to {self.successors_of[state][option]}"
 
     @property
-    def option_form(self) -> str:
-        """A description of :meth:`option_numbers`."""
-        return "node"
+    def move_in_words(self) -> str:
+        """What a move is."""
+        return "move along one arrow"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the node that the token moves to."""

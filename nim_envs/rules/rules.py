@@ -408,24 +408,26 @@ class Rules:
         Raises:
             InvalidPositionError: not integers, a wrong last dimension, or outside the box.
         """
-        allowed = (
-            f"integers with a last dimension of {len(self.components)} components and each "
-            f"component within 0 to {tuple(states - 1 for states in self.shape)}"
-        )
         try:
             array = np.asarray(positions)
         except ValueError:
-            raise InvalidPositionError(f"a position must be {allowed}, not {positions!r}") from None
+            array = np.array(None)
         if array.dtype.kind not in "iu" or array.ndim == 0 or array.shape[-1] != len(self.shape):
-            raise InvalidPositionError(
-                f"a position must be {allowed}, not {positions!r} of shape {array.shape} and "
-                f"dtype {array.dtype}"
-            )
+            of = f", an array of shape {array.shape}" if isinstance(positions, np.ndarray) else ""
+            raise InvalidPositionError(f"{self._a_position()}, not {positions!r}{of}")
         outside = (array < 0) | (array >= np.array(self.shape, dtype=np.int64))
         if outside.any():
             first = array[outside.any(axis=-1)].reshape(-1, len(self.shape))[0].tolist()
-            raise InvalidPositionError(f"a position must be {allowed}, not {first}")
+            raise InvalidPositionError(f"{self._a_position()}, not {tuple(first)}")
         return array.astype(np.int64)
+
+    def _a_position(self) -> str:
+        """Say what a position is."""
+        largest = tuple(states - 1 for states in self.shape)
+        to = largest[0] if len(set(largest)) == 1 else largest
+        number = len(largest)
+        each = "1 integer" if number == 1 else f"{number} integers, one for each component"
+        return f"a position is {each}, from 0 to {to}"
 
     def action(self, component: int, option: int) -> int:
         """Return the action that takes ``option`` of ``component``."""
