@@ -234,6 +234,22 @@ def test_show_prints_the_table_and_a_sample_game(tmp_path, capsys):
     assert {share for line in shares for share in line.split() if "." in share} <= {"0.0", "100.0"}
 
 
+def test_a_long_table_is_shown_by_the_page_on_a_terminal(monkeypatch):
+    monkeypatch.setenv("PAGER", "head -n 3")
+    shown = [sys.executable, "-m", "agents", "show", "--game", "nim", "--agent", "optimal"]
+    terminal = Terminal(shown)
+    with contextlib.suppress(AssertionError):
+        terminal.wait_for("what no line says")
+    assert len(terminal.shown.splitlines()) == 3
+    assert terminal.end() == 0
+    terminal = Terminal([*shown, "--position", "3,4,5"])
+    terminal.wait_for("The best move wins at 1 of 1 N-positions.")
+    assert terminal.end() == 0
+    piped = subprocess.run(shown, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert len(piped.splitlines()) > 800
+    assert piped.endswith("The best move wins at 102 of 102 N-positions.\n")
+
+
 def test_train_and_show_write_pictures(tmp_path, capsys):
     agent, plots = str(tmp_path / "agent.zip"), tmp_path / "plots"
     learn = ["train", *ROW, "--games", "1200", "--output", agent]
@@ -321,14 +337,26 @@ def test_a_missing_package_is_named_with_how_to_install_it(
         (["train", "--game", "nim", "--param", "[", "--output", "x"], "NAME=VALUE"),
         (["train", "--game", "nim", "--games", "0", "--output", "x"], "0"),
         (["train", "--game", "nim", "--games", "2", "--output", "."], "directory"),
-        (["train", "--game", "nim", "--games", "2", "--output", "README.md/x"], "README.md: "),
+        (["train", "--game", "nim", "--games", "2", "--output", "README.md/x"],
+         "README.md: there is a file where a directory is needed"),
         (["train", "--game", "nim", "--output", "x", "--checkpoint", "README.md"], "README.md"),
         (["train", "--game", "nim"], "--output"),
         (["play", "--game", "nim", "--against", "nobody"], "nobody"),
         (["play", "--game", "nim", "--against", "epsilon=3"], "3"),
         (["play", "--game", "nim", "--start", "9,9,9"], "9, 9, 9"),
         (["play", "--game", "nim", "--against", "epsilon=much"], "'much'"),
-        (["evaluate", "--game", "nim", "--agent", "README.md"], "README.md"),
+        (["play", "--game", "nim", "--against", ""], "'' does not exist"),
+        (["play", "--game", "nim", "--start", "1,2"],
+         "a position is 3 integers, one for each component, from 0 to (3, 4, 5), not (1, 2)"),
+        (["play", "--game", "nim", "--start", "a,2,3"], "or a position as integers separated by "
+         "commas, not 'a,2,3'"),
+        (["play", "--game", "nim", "--start", ""], "not ''"),
+        (["show", "--game", "nim", "--agent", "random", "--position", "a,2,3"],
+         "a position is integers separated by commas, not 'a,2,3'"),
+        (["show", "--game", "nim", "--agent", "random", "--position", "[[1,2,3]]"], "[[1,2,3]]"),
+        (["show", "--game", "nim", "--agent", "random", "--position", "true,1,2"], "true,1,2"),
+        (["evaluate", "--game", "nim", "--agent", "README.md"],
+         "README.md is damaged, or was not written by this package\n"),
         (["evaluate", "--game", "nim", "--agent", "."], ".: "),
         (["evaluate", "--game", "nim", "--agent", "missing.zip"], "missing.zip"),
         (["tournament", "--game", "nim", "--player", "random"], "random"),
