@@ -41,7 +41,7 @@ def progress_bar(
     Raises:
         MissingPackageError: tqdm is not installed, and the bar is to be shown.
     """
-    bars = needed("tqdm.auto", "a progress bar", extra="solver")
+    bars = needed("tqdm.auto", "a progress bar")
     seconds = SECONDS_ON_A_TERMINAL if sys.stderr.isatty() else SECONDS_IN_A_FILE
     return bars.tqdm(
         items,

@@ -92,7 +92,7 @@ class GrundySequence:
                 f"repeat, not {self.game.name}"
             )
         if method in ("sparse", "naive"):
-            needed("numba", f"the {method} method", extra="solver")
+            needed("numba", f"the {method} method")
         self.method = method
         self.period: Period | None = None
         self._sparse = method == "sparse" or (
