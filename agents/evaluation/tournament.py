@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from tabulate import tabulate
 
 from agents.base import Agent, FloatArray
 from agents.evaluation.matches import play_match
@@ -47,6 +48,23 @@ class Tournament:
     games: npt.NDArray[np.int64]
     elo: FloatArray
     intervals: FloatArray
+
+    def __repr__(self) -> str:
+        """Return the ratings in one line, best first."""
+        rated = ", ".join(f"{name} {elo:+.0f}" for name, elo, *_ in self.ranking())
+        return f"Tournament({self.games.sum() // 2} games: {rated})"
+
+    def _repr_html_(self) -> str:
+        """Return the table of players, ratings and points, which a notebook shows."""
+        order = [self.names.index(name) for name, *_ in self.ranking()]
+        header = ["player", "Elo", "low", "high", *(self.names[i] for i in order)]
+        rows = [
+            [name, f"{elo:.0f}", f"{low:.0f}", f"{high:.0f}"]
+            + ["" if self.names[i] == name else f"{self.points[self.names.index(name), i]:g}"
+               for i in order]
+            for name, elo, low, high in self.ranking()
+        ]  # fmt: skip
+        return str(tabulate(rows, header, tablefmt="html", disable_numparse=True))
 
     def ranking(self) -> list[tuple[str, float, float, float]]:
         """Return the name, the rating and the interval's ends of every player, best first."""

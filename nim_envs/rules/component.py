@@ -219,6 +219,10 @@ class TableComponent(Component):
         if self.splits and any(first != NO_MOVE for first in rows[0]):
             raise InvalidGameError("state 0 is the empty slot and must not have a move")
 
+    def __repr__(self) -> str:
+        """Return how large the table is; its entries may be thousands."""
+        return f"{type(self).__name__}({self.states} states, {self.options} options)"
+
     @property
     def states(self) -> int:
         """Number of states: one for each row."""

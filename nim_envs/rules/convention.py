@@ -21,6 +21,11 @@ class Convention(Enum):
         """Who wins, such as ``"whoever makes the last move wins"``."""
         return f"whoever makes the last move {'wins' if self is Convention.NORMAL else 'loses'}"
 
+    @property
+    def play(self) -> str:
+        """Its name, ``"normal play"`` or ``"misère play"``."""
+        return "normal play" if self is Convention.NORMAL else "misère play"
+
     def winner(self, last_mover: int) -> int:
         """Return the seat (0 or 1) that wins when seat ``last_mover`` made the last move."""
         return last_mover if self is Convention.NORMAL else 1 - last_mover
