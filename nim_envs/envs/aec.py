@@ -16,8 +16,6 @@ from nim_envs.encoding import Encoding
 from nim_envs.envs.legality import checked_illegal_move, illegal_move_error
 from nim_envs.envs.move_truth import NO_MOVE_YET, checked_truth_in_info, move_truth
 from nim_envs.envs.rendering import LastMove, Renderer
-from nim_envs.optional import installed
-from nim_envs.render.picture import Picture
 from nim_envs.envs.reset_arguments import checked_options, checked_seed
 from nim_envs.errors import (
     ClosedEnvironmentError,
@@ -26,7 +24,9 @@ from nim_envs.errors import (
     ResetNeededError,
 )
 from nim_envs.game import PLAYERS, Game
-from nim_envs.render.canvas import Frame
+from nim_envs.optional import installed
+from nim_envs.render.frame import Frame
+from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.validation import check_bytes, checked_integer

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nim_envs.optional import needed
 from nim_envs.render.frame import Frame

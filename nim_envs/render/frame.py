@@ -15,8 +15,8 @@ class Frame(np.ndarray[Any, np.dtype[np.uint8]]):
 
     Example:
         >>> frame = np.zeros((2, 3, 3), dtype=np.uint8).view(Frame)
-        >>> frame.shape, frame._repr_png_()[:4]
-        ((2, 3, 3), b'\\x89PNG')
+        >>> frame.shape, frame._repr_png_()[1:4]
+        ((2, 3, 3), b'PNG')
     """
 
     def _repr_png_(self) -> bytes | None:
