@@ -259,10 +259,12 @@ def main(
     seeds = seeds or (2 if quick else 3)
     tasks = [
         (game, learner, seed)
+        # Neighbours are different learners: no two workers compile the same functions.
+        for seed in range(seeds)
         for game in sorted(games, key=lambda name: -GAMES[name].games)
         for learner in learners
         # Nothing to train, so the seed changes nothing.
-        for seed in range(1 if learner in ("random", "optimal") else seeds)
+        if seed == 0 or learner not in ("random", "optimal")
     ]
     began = time.perf_counter()
     finished = in_parallel(
