@@ -7,7 +7,7 @@ from tabulate import tabulate
 
 from nim_envs.cli.options import game_argument
 from nim_envs.rules import HeapGame
-from nim_envs.theory.misere_quotients import misere_quotient
+from nim_envs.theory.quotients.heaps import misere_quotient
 
 
 @click.command()

@@ -16,7 +16,7 @@ from nim_envs.rules.octal_codes import heap_game, octal_game
 from nim_envs.sequences.grundy_sequences import grundy_sequence
 from nim_envs.theory import bouton, nim_sum
 from nim_envs.theory.heap_search import HeapSearch
-from nim_envs.theory.misere_quotients import misere_quotient
+from nim_envs.theory.quotients.heaps import misere_quotient
 
 GAMES = ["0.77", "0.07", "0.137", "0.6", "0.123", "0.4", "4.3", "grundy", "splitting", "0.(3)"]
 
