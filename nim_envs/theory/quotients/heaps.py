@@ -11,17 +11,17 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nim_envs.errors import InvalidPositionError, SearchTooLargeError
+from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.optional import needed
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.octal_codes import HeapGame, heap_game
 from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.heap_search import Heaps, checked_heaps
-from nim_envs.theory.quotients.periods import QuotientPeriod, periodic_from
+from nim_envs.theory.quotients.periods import QuotientPeriod, may_be_periodic, periodic_from
 from nim_envs.theory.quotients.search import LARGEST_ORDER, QuotientSearch
 
 LARGEST_UNPERIODIC = 500
@@ -138,8 +138,8 @@ def misere_quotient(
         progress: whether to show a progress bar on the standard error.
 
     Raises:
-        InvalidGameError: ``game`` is not a heap game, or ``largest`` is not an integer of at
-            least 0.
+        InvalidGameError: ``game`` is not a heap game; ``largest`` is not an integer of at
+            least 0, or ``None`` in a game whose digits repeat or that leaves unequal heaps.
         SearchTooLargeError: the quotient has more elements than ``limit``, or is infinite; or the
             quotient of all heaps was wanted, and no period was found.
 
@@ -189,37 +189,59 @@ class HeapQuotients:
         """The largest heap up to which the quotient is known of all games."""
         return min(map(len, self.parts.values())) - 1
 
-    def extend(self, largest: int | None, *, progress: bool = False) -> None:
+    def extend(
+        self, largest: int | Mapping[HeapGame, int] | None, *, progress: bool = False
+    ) -> None:
         """Add heaps up to ``largest``, or until the classes of all heaps are known.
 
         Args:
-            largest: the largest heap; ``None``: all heaps.
+            largest: the largest heap, of all games or of each; ``None``: all heaps.
             progress: whether to show a progress bar on the standard error.
 
         Raises:
-            InvalidGameError: ``largest`` is not an integer of at least 0.
+            InvalidGameError: ``largest`` is not an integer of at least 0, or ``None`` in a game
+                whose digits repeat or that leaves unequal heaps.
             SearchTooLargeError: the quotient has too many elements; or ``largest`` is ``None``,
                 and no period was found.
         """
-        last = LARGEST_UNPERIODIC if largest is None else checked_integer("largest", largest, 0)
+        last = self._last(largest)
         names = " + ".join(game.name for game in self.games)
-        for heap in _shown(range(self.largest + 1, last + 1), names, progress):
-            try:
-                for game, parts in self.parts.items():
-                    if len(parts) == heap:
-                        parts.append(self._part(game, heap))
-            except SearchTooLargeError as error:
-                raise SearchTooLargeError(
-                    f"misère play of {names} with heaps up to {heap}: {error}; heaps up to "
-                    f"{self.largest} have a quotient of order {self.search.quotient().order}"
-                ) from None
-            if all(self.period(game) for game in self.games):
+        first = min(map(len, self.parts.values()))
+        for heap in _shown(range(first, max(last.values()) + 1), names, progress):
+            if all(self._is_done(game, last[game]) for game in self.games):
                 return
-        if largest is None:
+            for game, parts in self.parts.items():
+                if len(parts) == heap <= last[game]:
+                    try:
+                        parts.append(self._part(game, heap))
+                    except SearchTooLargeError as error:
+                        raise SearchTooLargeError(
+                            f"misère play of {names} with heaps up to {heap}: {error}; heaps up to "
+                            f"{heap - 1} have a quotient of order {self.search.quotient().order}"
+                        ) from None
+        if largest is None and not all(self.period(game) for game in self.games):
             raise SearchTooLargeError(
-                f"the misère quotient of {names} with heaps up to {last}, which is the limit, "
-                f"has order {self.search.quotient().order}, and no period of it is proven"
+                f"the misère quotient of {names} with heaps up to {LARGEST_UNPERIODIC}, which is "
+                f"the limit, has order {self.search.quotient().order}, and no period of it is "
+                "proven"
             )
+
+    def _last(self, largest: int | Mapping[HeapGame, int] | None) -> dict[HeapGame, int]:
+        """Return the largest heap of each game that is wanted."""
+        if isinstance(largest, Mapping):
+            return {game: checked_integer("largest", largest[game], 0) for game in self.games}
+        if largest is not None:
+            return dict.fromkeys(self.games, checked_integer("largest", largest, 0))
+        for game in self.games:
+            if not may_be_periodic(game):
+                raise InvalidGameError(
+                    f"the theorem on periodic quotients is not about {game.name}: say up to "
+                    "which heap its quotient is wanted"
+                )
+        return dict.fromkeys(self.games, LARGEST_UNPERIODIC)
+
+    def _is_done(self, game: HeapGame, last: int) -> bool:
+        return len(self.parts[game]) > last or self.period(game) is not None
 
     def _part(self, game: HeapGame, heap: int) -> int | None:
         """Add a heap; return its part."""

@@ -45,13 +45,16 @@ class QuotientPeriod:
 
     def folded(self, heap: int) -> int:
         """Return the smallest heap that must have the same element as ``heap``."""
-        if heap < self.start:
-            return heap
-        return self.start + (heap - self.start) % self.length
+        return min(heap, self.start + (heap - self.start) % self.length)
 
     def needed(self, places: int) -> int:
         """Return the largest heap whose element the proof needs, with so many digits."""
         return 2 * self.start + 2 * self.length + places - 1
+
+
+def may_be_periodic(game: HeapGame) -> bool:
+    """Return whether the theorem is about a game: one with finitely many digits, free to split."""
+    return game.places is not None and not game.unequal
 
 
 def periodic_from(game: HeapGame, elements: Sequence[int]) -> QuotientPeriod | None:
@@ -62,7 +65,7 @@ def periodic_from(game: HeapGame, elements: Sequence[int]) -> QuotientPeriod | N
         elements: the elements of heaps of 0, 1, ... objects, in a quotient of all these.
     """
     places = game.places
-    if places is None or game.unequal:
+    if places is None or not may_be_periodic(game):
         return None
     values = np.asarray(elements)
     for length in range(1, (len(values) - 1 - places) // 2 + 1):

@@ -33,9 +33,25 @@ Elements = npt.NDArray[np.int16]
 LARGEST_UNANSWERED = 200_000
 """Sets of rests that a proof may keep at a time."""
 
+MOST_GUESSES = 3_000
+"""Guesses that may be made before a part is given up: far more than any known quotient needed."""
+
 
 class TooManyClassesError(Exception):
     """There are more classes than the limit."""
+
+
+@dataclass
+class Limits:
+    """How far a refinement may go.
+
+    Attributes:
+        classes: most classes.
+        guesses: most guesses that may still be made.
+    """
+
+    classes: int
+    guesses: int = MOST_GUESSES
 
 
 class Parts:
@@ -192,7 +208,10 @@ class Refined:
 
 
 def refine(
-    classes: Classes, won_at_once: BoolArray, limit: int, without_last: Refined | None = None
+    classes: Classes,
+    won_at_once: BoolArray,
+    limits: Limits,
+    without_last: Refined | None = None,
 ) -> Refined:
     """Return classes that determine a property: ``classes``, or no finer ones than are needed.
 
@@ -202,14 +221,20 @@ def refine(
     Args:
         classes: classes of positions.
         won_at_once: ``(n,)``, the classes that have the property whatever the options are.
-        limit: most classes.
+        limits: how far to go.
         without_last: the result for positions without the last part, where it is known.
 
     Raises:
-        TooManyClassesError: there would be more classes than ``limit``.
-        SearchTooLargeError: a proof would be too large.
+        TooManyClassesError: there would be more classes than allowed.
+        SearchTooLargeError: too many guesses were needed, or a proof is too large.
     """
     if without_last is None:
+        limits.guesses -= 1
+        if limits.guesses < 0:
+            raise SearchTooLargeError(
+                f"a misère quotient was not found after {MOST_GUESSES} guesses, which is the limit; "
+                "it may be infinite"
+            )
         lost = _guess(classes, won_at_once)
         if Unanswered(classes, won_at_once, lost).answered(classes.moves):
             return Refined(classes, np.arange(classes.order, dtype=np.int16), lost)
@@ -221,18 +246,18 @@ def refine(
         now = won_at_once[classes.products[coarser, powers[-1]]]
         if losts:
             now = now | losts[-1][fine.products[:, fine.after_move(last)]].any(axis=1)
-            refined = refine(fine, now, limit)
+            refined = refine(fine, now, limits)
         else:
-            refined = without_last or refine(fine, now, limit)
+            refined = without_last or refine(fine, now, limits)
         if refined.classes is not fine:
             fine, coarser = refined.classes, coarser[refined.coarser]
             losts = [lost[refined.coarser] for lost in losts]
         for copies, lost in enumerate(losts):
             if powers[copies] == powers[-1] and (lost == refined.lost).all():
-                return _joined(classes, fine, coarser, losts, powers, copies, limit)
+                return _joined(classes, fine, coarser, losts, powers, copies, limits)
         losts.append(refined.lost)
         powers.append(int(classes.products[powers[-1], classes.elements[last]]))
-        if len(losts) > limit:
+        if len(losts) > limits.classes:
             raise TooManyClassesError
 
 
@@ -254,7 +279,7 @@ def _joined(
     losts: list[BoolArray],
     powers: list[int],
     back: int,
-    limit: int,
+    limits: Limits,
 ) -> Refined:
     """Return the classes of all positions, from those of positions without the last part.
 
@@ -265,7 +290,7 @@ def _joined(
         losts: which of them are lost with 0, 1, ... copies of the last part.
         powers: the classes of so many copies of the last part among ``classes``.
         back: with one more copy than in ``losts`` all is as with this number of copies.
-        limit: most classes.
+        limits: how many classes there may be.
     """
     last, count, order = len(classes.elements) - 1, len(losts), fine.order
     # A position is (a class of ``fine``, copies), as the number copies * order + class.
@@ -284,7 +309,7 @@ def _joined(
     lengths = fine.lengths[rest] + copies * fine.parts.lengths[last]
     by_length = np.argsort(lengths, kind="stable")
     blocks, first = np.unique(block[by_length], return_index=True)
-    if len(blocks) > limit:
+    if len(blocks) > limits.classes:
         raise TooManyClassesError
     examples = by_length[np.sort(first)]  # of the shortest first, so that 0 is the empty position
     numbers = np.empty(len(blocks), dtype=np.int16)

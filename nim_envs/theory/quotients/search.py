@@ -11,6 +11,7 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.theory.quotients.proof import refutation
 from nim_envs.theory.quotients.refinement import (
+    Limits,
     Parts,
     Refined,
     TooManyClassesError,
@@ -64,7 +65,7 @@ class QuotientSearch:
         self.limit = limit
         # Positions without a part have a class of their own here, so that it is known who wins
         # at once; the quotient has at most one element less.
-        self._refined = refine(coarsest(self.parts, 0), WON_AT_ONCE[:1], limit + 1)
+        self._refined = refine(coarsest(self.parts, 0), WON_AT_ONCE[:1], Limits(1))
         self._unanswered = self._proven(self._refined)
         self._rests: list[int] = []  # that each part leaves unanswered
         self._quotient: PartsQuotient | None = None
@@ -96,7 +97,7 @@ class QuotientSearch:
         if not self._add_known(part):
             coarse = coarsest(self.parts, part + 1)
             try:
-                refined = refine(coarse, WON_AT_ONCE, self.limit + 1, self._refined)
+                refined = refine(coarse, WON_AT_ONCE, Limits(self.limit + 1), self._refined)
             except TooManyClassesError:
                 raise self._too_many() from None
             unanswered = self._proven(refined)
