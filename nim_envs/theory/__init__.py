@@ -3,8 +3,8 @@
 from nim_envs.theory.counting import count_games, perft
 from nim_envs.theory.grundy import grundy_values, levels, misere_grundy_values
 from nim_envs.theory.heap_search import HeapSearch
-from nim_envs.theory.quotients.heaps import MisereQuotient, misere_quotient
 from nim_envs.theory.nimbers import mex, nim_sum
+from nim_envs.theory.quotients.heaps import MisereQuotient, misere_quotient
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.search import search_grundy_values, search_winning
 from nim_envs.theory.solution import Solution

@@ -103,8 +103,7 @@ class MisereQuotient:
         """
         position = checked_heaps(heaps)
         rests = [
-            self.element(position[:place] + position[place + 1 :])
-            for place in range(len(position))
+            self.element(position[:place] + position[place + 1 :]) for place in range(len(position))
         ]
         return [
             (place, option)

@@ -1,20 +1,20 @@
 """The theorem on periodic quotients: a game solved for heaps of all sizes.
 
-Let the heaps of a game up to some size have a finite misère quotient, let no move take more than
-``k`` objects, and let heaps ``n`` and ``n + p`` have the same element for all ``n >= n0``, as far as
-heaps up to ``2 n0 + 2 p + k - 1`` are concerned. Then the quotient of the heaps of all sizes is the
-same, and so is the element of ``n`` and ``n + p`` for all ``n >= n0``.
+Let no move take more than ``k`` objects, and let the heaps up to ``2 n0 + 2 p + k - 1`` have a
+finite misère quotient in which heaps ``n`` and ``n + p``, as far as they are among these, have the
+same element for all ``n >= n0``, where ``n0 >= 1``. Then the quotient of heaps of all sizes is the
+same one, and heaps ``n`` and ``n + p`` have the same element for all ``n >= n0``.
 
-Proof, by induction on ``n >= 2 n0 + 2 p + k``: a move from heap ``n`` leaves heaps ``a >= b`` with
-``a + b >= n - k``, so ``a >= n0 + p``. Taking as much from heap ``n - p`` leaves ``a - p`` and ``b``,
-and heaps ``a`` and ``a - p`` have the same element. Conversely a move from ``n - p`` leaves ``a' >=
-b`` with ``a' >= n0``, and the same from ``n`` leaves ``a' + p`` and ``b``. (Neither heap can be taken
-whole.) So the options of ``n`` and ``n - p`` have the same elements. As only the elements of a heap
-and of its options matter to the proof of a quotient, ``n`` with the element of ``n - p`` changes
-nothing in it.
+Proof, by induction on the heap ``n >= 2 n0 + 2 p + k``. A move from it leaves heaps ``a >= b`` with
+``a + b >= n - k``, so that ``a >= n0 + p``. Taking as much from heap ``n - p`` may leave ``a - p``
+and ``b``; heaps ``a`` and ``a - p`` have the same element. Conversely a move from ``n - p`` leaves
+heaps ``a >= b`` with ``a >= n0``, taking as much from ``n`` may leave ``a + p`` and ``b``, and heaps
+``a + p`` and ``a`` have the same element. (Both heaps are too large to be taken whole.) So the
+options of ``n`` and of ``n - p`` have the same elements. The proof of a quotient looks only at the
+elements of a heap and of its options: heap ``n`` with the element of ``n - p`` is nothing new to it.
 
-The second of two heaps must be free of the first: the theorem does not hold where they have to be
-of different sizes.
+The theorem is not about games that must leave heaps of different sizes: there ``b`` may be
+``a - p``.
 
 References:
     T. E. Plambeck and A. N. Siegel, "Misère quotients for impartial games", *Journal of

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.component import BoolArray
 
 Options = Sequence[Sequence[tuple[int, ...]]]
 
@@ -43,6 +43,61 @@ def refutation(
     """
     order = len(lost)
     table = np.asarray(products)
+    reason = _malformed(options, table, elements, order)
+    if reason is None:
+        reason = _no_monoid(table, sorted(set(elements)))
+    if reason is None:
+        reason = _disobeys(options, table, elements, np.asarray(lost, dtype=np.bool_), None)
+    if reason is None:
+        # As a product with any element is one with parts, rows that differ are told apart.
+        rows = np.packbits(np.asarray(lost)[table], axis=1)
+        distinct, number = np.unique(rows, axis=0, return_inverse=True)
+        if len(distinct) < order:
+            several = int(np.argmax(np.bincount(number.reshape(-1)) > 1))
+            alike = np.flatnonzero(number.reshape(-1) == several)[:2].tolist()
+            return f"no sum tells the elements {alike[0]} and {alike[1]} apart"
+    return reason
+
+
+def layers_refutation(
+    options: Options,
+    products: npt.NDArray[np.integer],
+    elements: Sequence[int],
+    lost: npt.NDArray[np.bool_],
+    layers: Sequence[Sequence[int]],
+) -> str | None:
+    """Return why a monoid does not say who wins sums with each of some layers added.
+
+    A *layer* is a position beside the sum of parts; moves lead from it to earlier layers, and
+    layer 0 has no move.
+
+    Args:
+        options: for each part what a move leaves of it, as earlier parts.
+        products: ``(n, n)``, the claimed table of products; element 0 is that of no part.
+        elements: the claimed element of each part.
+        lost: ``(layers, n)``, the claimed elements that are lost with each layer added.
+        layers: the options of each layer.
+    """
+    table, claimed = np.asarray(products), np.asarray(lost, dtype=np.bool_)
+    reason = _malformed(options, table, elements, claimed.shape[-1])
+    if reason is None:
+        reason = _no_monoid(table, sorted(set(elements)))
+    if reason is not None or len(layers) != len(claimed) or len(layers[0]):
+        return reason or "layer 0 has no move, and every layer has its own lost elements"
+    for layer, after in enumerate(layers):
+        if any(not 0 <= option < layer for option in after):
+            return f"a move in layer {layer} leaves what is no earlier layer"
+        won = np.logical_or.reduce(claimed[list(after)], axis=0) if layer else None
+        reason = _disobeys(options, table, elements, claimed[layer], won)
+        if reason is not None:
+            return f"with layer {layer}, {reason}"
+    return None
+
+
+def _malformed(
+    options: Options, table: npt.NDArray[np.integer], elements: Sequence[int], order: int
+) -> str | None:
+    """Return in which way the claim is none, if there is one."""
     if table.shape != (order, order) or not order:
         return f"the table of products is of shape {table.shape}, not {(order, order)}"
     if table.min() < 0 or table.max() >= order or not all(0 <= x < order for x in elements):
@@ -52,18 +107,7 @@ def refutation(
     for part, choices in enumerate(options):
         if any(not 0 <= left < part for choice in choices for left in choice):
             return f"a move in part {part} leaves what is no earlier part"
-    reason = _no_monoid(table, sorted(set(elements)))
-    if reason is None:
-        reason = _disobeys(options, table, elements, np.asarray(lost, dtype=np.bool_))
-    if reason is None:
-        # As a product with any element is one with parts, rows that differ are told apart.
-        rows = np.packbits(np.asarray(lost)[table], axis=1)
-        distinct, first = np.unique(rows, axis=0, return_inverse=True)
-        if len(distinct) < order:
-            numbers, counts = np.unique(first.reshape(-1), return_counts=True)
-            alike = np.flatnonzero(first.reshape(-1) == numbers[counts > 1][0])[:2]
-            return f"no sum tells the elements {alike[0]} and {alike[1]} apart"
-    return reason
+    return None
 
 
 def _no_monoid(table: npt.NDArray[np.integer], generators: list[int]) -> str | None:
@@ -90,11 +134,29 @@ def _no_monoid(table: npt.NDArray[np.integer], generators: list[int]) -> str | N
 
 
 def _disobeys(
-    options: Options, table: npt.NDArray[np.integer], elements: Sequence[int], lost: BoolArray
+    options: Options,
+    table: npt.NDArray[np.integer],
+    elements: Sequence[int],
+    lost: BoolArray,
+    won: BoolArray | None,
 ) -> str | None:
-    """Return a way in which play shows ``lost`` to be wrong, if there is one."""
-    if lost[0]:
+    """Return a way in which play shows ``lost`` to be wrong, if there is one.
+
+    Args:
+        options: for each part what a move leaves of it.
+        table: the products.
+        elements: the element of each part.
+        lost: the claim.
+        won: the elements that a move beside the sum wins; ``None``: there is nothing beside it,
+            and the empty position is won.
+    """
+    if lost[0] and won is None:
         return "the empty position is won, not lost"
+    beside = np.zeros(len(lost), dtype=np.bool_) if won is None else won
+    if (beside & lost).any():
+        return f"element {int(np.argmax(beside & lost))} is lost, with a lost option"
+    if won is not None and not (lost[0] or won[0]):
+        return "the empty sum is won, without a lost option"
     # Part by part: with which elements added a move in the part wins.
     generators: set[tuple[int, bytes]] = set()
     for part, choices in enumerate(options):
@@ -108,12 +170,10 @@ def _disobeys(
         if refuted.any():
             return f"part {part} and element {int(np.argmax(refuted))} are lost, with a lost option"
         generators.add((elements[part], wins.tobytes()))
-    return _won_without_a_move(table, lost, generators)
+    return _won_without_a_move(table, ~lost & ~beside, generators)
 
 
-def _element(
-    table: npt.NDArray[np.integer], elements: Sequence[int], parts: Sequence[int]
-) -> int:
+def _element(table: npt.NDArray[np.integer], elements: Sequence[int], parts: Sequence[int]) -> int:
     element = 0
     for part in parts:
         element = int(table[element, elements[part]])
@@ -121,39 +181,36 @@ def _element(
 
 
 def _won_without_a_move(
-    table: npt.NDArray[np.integer], lost: BoolArray, generators: set[tuple[int, bytes]]
+    table: npt.NDArray[np.integer], won: BoolArray, generators: set[tuple[int, bytes]]
 ) -> str | None:
-    """Return an element that is won by the claim, of a sum of which no move wins, if there is one.
+    """Return an element of ``won`` of which some sum has no winning move, if there is one.
 
     Of a sum, a set of elements matters: those which, added to it, leave no winning move in the
     sum itself, though the whole is won by the claim. For a sum of two it is what remains in the
     sets of both, each looked at from the other's element. Only the largest sets are kept.
     """
-    order = len(lost)
+    order = len(won)
     pulled = []  # by generator: its element, and for each element added before, the set as a row
     for element, wins in generators:
-        left = ~lost[table[:, element]] & ~np.frombuffer(wins, dtype=np.bool_)
+        left = won[table[:, element]] & ~np.frombuffer(wins, dtype=np.bool_)
         pulled.append((element, left[table]))
-    largest: list[list[tuple[int, IntArray]]] = [[] for _ in range(order)]
-    everything = ~lost
-    waiting: list[tuple[int, BoolArray]] = [(0, everything)]
-    largest[0].append((_as_integer(everything), np.zeros(0, dtype=np.int64)))
+    largest: list[set[int]] = [set() for _ in range(order)]
+    largest[0].add(_as_integer(won))
+    waiting: list[tuple[int, BoolArray]] = [(0, won)]
     while waiting:
         element, rests = waiting.pop()
-        key = _as_integer(rests)
-        if all(known != key for known, _ in largest[element]):
+        if _as_integer(rests) not in largest[element]:
             continue  # a larger set took its place
         for generator, rows in pulled:
             now = rests[table[:, generator]] & rows[element]
+            after = int(table[element, generator])
             if now[0]:
-                return f"element {int(table[element, generator])} is won, but some sum has no move to a lost one"
-            if not now.any():
+                return f"element {after} is won, but some sum has no move to a lost one"
+            number = _as_integer(now)
+            if not number or any(number | known == known for known in largest[after]):
                 continue
-            after, number = int(table[element, generator]), _as_integer(now)
-            if any(number | known == known for known, _ in largest[after]):
-                continue
-            largest[after] = [pair for pair in largest[after] if pair[0] | number != number]
-            largest[after].append((number, np.zeros(0, dtype=np.int64)))
+            largest[after] = {known for known in largest[after] if known | number != number}
+            largest[after].add(number)
             waiting.append((after, now))
     return None
 

@@ -17,9 +17,10 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -232,8 +233,8 @@ def refine(
         limits.guesses -= 1
         if limits.guesses < 0:
             raise SearchTooLargeError(
-                f"a misère quotient was not found after {MOST_GUESSES} guesses, which is the limit; "
-                "it may be infinite"
+                f"a misère quotient was not found after {MOST_GUESSES} guesses, which is the "
+                "limit; it may be infinite"
             )
         lost = _guess(classes, won_at_once)
         if Unanswered(classes, won_at_once, lost).answered(classes.moves):
@@ -360,7 +361,9 @@ def _options_of(
     return found
 
 
-def coarsest_congruence(labels: IntArray, moves: list[IntArray]) -> IntArray:
+def coarsest_congruence(
+    labels: npt.NDArray[Any], moves: Sequence[npt.NDArray[np.integer]]
+) -> IntArray:
     """Return the coarsest division into blocks that refines labels and that all moves respect.
 
     Args:
@@ -426,9 +429,7 @@ class Unanswered:
                 return False
             added.append((element, rests))
         added = [pair for pair in dict.fromkeys(added) if self._keep(*pair)]
-        everything = [
-            (element, rests) for element, most in enumerate(self._most) for rests in most
-        ]
+        everything = [(element, rests) for element, most in enumerate(self._most) for rests in most]
         return self._explore(everything, [pair for pair in added if self._is_kept(*pair)])
 
     def unanswered(self, element: int, after: IntArray) -> int | None:
@@ -464,9 +465,7 @@ class Unanswered:
     def _is_kept(self, element: int, rests: int) -> bool:
         return rests in self._parts[element]
 
-    def _explore(
-        self, frontier: list[tuple[int, int]], parts: list[tuple[int, int]]
-    ) -> bool:
+    def _explore(self, frontier: list[tuple[int, int]], parts: list[tuple[int, int]]) -> bool:
         """Add parts to pairs until nothing new comes; return whether all rests are answered."""
         products, order = self._classes.products, self._classes.order
         while frontier:
@@ -514,7 +513,9 @@ def bits(rows: BoolArray) -> list[int]:
 def rows_of(numbers: list[int], size: int) -> BoolArray:
     """Return the lowest ``size`` bits of each number, ``(numbers, size)``."""
     width = (size + 7) // 8
-    packed = np.frombuffer(b"".join(number.to_bytes(width, "little") for number in numbers), np.uint8)
+    packed = np.frombuffer(
+        b"".join(number.to_bytes(width, "little") for number in numbers), np.uint8
+    )
     rows = np.unpackbits(packed.reshape(-1, width), axis=1, bitorder="little", count=size)
     return rows.astype(np.bool_)
 
