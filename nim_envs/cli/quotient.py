@@ -12,6 +12,9 @@ from nim_envs.theory.quotients.heaps import HeapQuotients, MisereQuotient
 from nim_envs.theory.quotients.search import LARGEST_ORDER
 from nim_envs.theory.quotients.structure import idempotents, is_tame, kernel
 
+ELEMENTS = ("element", "smallest position found", "outcome", "single heaps")
+HEAPS = ("heap", "element", "Grundy value", "misère Grundy value", "genus")
+
 
 @click.command()
 @game_argument
@@ -58,13 +61,11 @@ def show(found: MisereQuotient, limit: int) -> None:
          " ".join(str(heap) for heap in range(largest + 1) if found.elements[heap] == element)]
         for element, position in enumerate(found.representatives)
     ]  # fmt: skip
-    header = ("element", "smallest position found", "outcome", "single heaps")
-    click.echo("\n" + tabulate(elements, header, disable_numparse=True))
+    click.echo("\n" + tabulate(elements, ELEMENTS, disable_numparse=True))
     genera = heap_genera(found.game, largest, limit=limit)
     single = [
         [heap, found.elements[heap], *(("-",) * 3 if genus is None else
          (genus.normal, genus.misere[0], f"{genus}{'' if genus.is_tame else ' wild'}"))]
         for heap, genus in enumerate(genera)
     ]  # fmt: skip
-    header = ("heap", "element", "Grundy value", "misère Grundy value", "genus")
-    click.echo("\n" + tabulate(single, header, disable_numparse=True))
+    click.echo("\n" + tabulate(single, HEAPS, disable_numparse=True))

@@ -7,13 +7,15 @@ References:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import xor
 
 import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.octal_codes import HeapGame, heap_game
 from nim_envs.rules.validation import checked_integer
-from nim_envs.theory.nimbers import mex, nim_sum
+from nim_envs.theory.nimbers import mex
 from nim_envs.theory.quotients.heaps import HeapQuotients
 from nim_envs.theory.quotients.refinement import (
     Limits,
@@ -47,7 +49,7 @@ class Genus:
     @property
     def is_tame(self) -> bool:
         """Whether some position of Nim has this genus."""
-        of_nim = [(self.normal, self.normal ^ 2)]
+        of_nim: list[tuple[int, ...]] = [(self.normal, self.normal ^ 2)]
         if self.normal <= 1:  # of heaps of at most 1, or with a larger one beside
             of_nim.append((1 - self.normal, self.normal ^ 2, self.normal))
         return self.misere in of_nim
@@ -92,8 +94,8 @@ def heap_genera(
     normal: list[int] = []
     found: list[Genus | None] = []
     for heap in range(largest + 1):
-        nim_sums = [nim_sum([normal[left] for left in option]) for option in rule.options(heap)]
-        normal.append(mex(nim_sums))
+        options = rule.options(heap)
+        normal.append(mex(reduce(xor, (normal[left] for left in option), 0) for option in options))
         try:
             heaps.extend({rule: heap})
         except SearchTooLargeError:

@@ -8,10 +8,11 @@ same one, and heaps ``n`` and ``n + p`` have the same element for all ``n >= n0`
 Proof, by induction on the heap ``n >= 2 n0 + 2 p + k``. A move from it leaves heaps ``a >= b`` with
 ``a + b >= n - k``, so that ``a >= n0 + p``. Taking as much from heap ``n - p`` may leave ``a - p``
 and ``b``; heaps ``a`` and ``a - p`` have the same element. Conversely a move from ``n - p`` leaves
-heaps ``a >= b`` with ``a >= n0``, taking as much from ``n`` may leave ``a + p`` and ``b``, and heaps
-``a + p`` and ``a`` have the same element. (Both heaps are too large to be taken whole.) So the
-options of ``n`` and of ``n - p`` have the same elements. The proof of a quotient looks only at the
-elements of a heap and of its options: heap ``n`` with the element of ``n - p`` is nothing new to it.
+heaps ``a >= b`` with ``a >= n0``, taking as much from ``n`` may leave ``a + p`` and ``b``, and
+heaps ``a + p`` and ``a`` have the same element. (Both ``n`` and ``n - p`` are too large to be taken
+whole.) So the options of ``n`` and of ``n - p`` have the same elements. The proof of a quotient
+looks only at the elements of a heap and of its options: heap ``n`` with the element of ``n - p`` is
+nothing new to it.
 
 The theorem is not about games that must leave heaps of different sizes: there ``b`` may be
 ``a - p``.

@@ -34,7 +34,7 @@ Elements = npt.NDArray[np.int16]
 LARGEST_UNANSWERED = 200_000
 """Sets of rests that a proof may keep at a time."""
 
-MOST_GUESSES = 3_000
+MOST_GUESSES = 1_000
 """Guesses that may be made before a part is given up: far more than any known quotient needed."""
 
 
@@ -233,8 +233,8 @@ def refine(
         limits.guesses -= 1
         if limits.guesses < 0:
             raise SearchTooLargeError(
-                f"a misère quotient was not found after {MOST_GUESSES} guesses, which is the "
-                "limit; it may be infinite"
+                "a misère quotient was not found within the allowed number of guesses; it may be "
+                "infinite"
             )
         lost = _guess(classes, won_at_once)
         if Unanswered(classes, won_at_once, lost).answered(classes.moves):
