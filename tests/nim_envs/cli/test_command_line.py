@@ -29,11 +29,10 @@ def shown(capsys, *arguments):
 
 
 def rows(text):
-    """Lines of two columns as a dict."""
+    """Lines of two columns, up to an empty line, as a dict."""
+    first = text.partition("\n\n")[0]
     return dict(
-        re.split(r" {2,}", line, maxsplit=1)
-        for line in text.split("\n\n")[0].splitlines()
-        if line[0] != " "
+        re.split(r" {2,}", line, maxsplit=1) for line in first.splitlines() if line[0] != " "
     )
 
 
