@@ -387,10 +387,10 @@ def test_environments_find_their_optimal_opponent_by_the_quotient():
 
 
 def test_scores_have_their_truth_from_the_quotient():
-    paths = TableComponent(
-        rows=((-1, -1, -1), (0, -1, -1), (1, -1, -1), (2, 0, -1), (0, -1, -1), (4, 3, 1))
+    wild = TableComponent(
+        rows=((-1, -1, -1), (0, 0, -1), (1, 0, -1), (2, 2, -1), (1, 3, 2), (1, 4, 3))
     )
-    game = Game(Rules("paths", (paths,) * 20, (5,) * 20), Convention.MISERE)
+    game = Game(Rules("wild", (wild,) * 20, (5,) * 20), Convention.MISERE)
     assert game.solution.method.startswith("misère quotient")
 
     def perfect(observations, masks):
