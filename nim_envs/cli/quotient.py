@@ -9,7 +9,7 @@ from nim_envs.cli.options import game_argument, show_progress
 from nim_envs.rules import HeapGame
 from nim_envs.theory.genus import heap_genera
 from nim_envs.theory.quotients.heaps import HeapQuotients, MisereQuotient
-from nim_envs.theory.quotients.search import LARGEST_ORDER
+from nim_envs.theory.quotients.search import LARGEST_LIMIT, LARGEST_ORDER
 from nim_envs.theory.quotients.structure import idempotents, is_tame, kernel
 
 ELEMENTS = ("element", "smallest position found", "outcome", "single heaps")
@@ -19,8 +19,8 @@ HEAPS = ("heap", "element", "Grundy value", "misère Grundy value", "genus")
 @click.command()
 @game_argument
 @click.argument("largest", type=click.IntRange(min=0), required=False)
-@click.option("--limit", type=click.IntRange(min=1), default=LARGEST_ORDER, show_default=True,
-              help="Most elements.")  # fmt: skip
+@click.option("--limit", type=click.IntRange(1, LARGEST_LIMIT), default=LARGEST_ORDER,
+              show_default=True, help="Most elements.")  # fmt: skip
 def quotient(game: HeapGame, largest: int | None, limit: int) -> None:
     """Find the misère quotient of GAME with heaps of up to LARGEST objects, and prove it.
 

@@ -20,7 +20,6 @@ from nim_envs.theory.quotients.heaps import HeapQuotients
 from nim_envs.theory.quotients.refinement import (
     Limits,
     TooManyClassesError,
-    Word,
     refine,
 )
 from nim_envs.theory.quotients.search import LARGEST_ORDER, QuotientSearch
@@ -86,67 +85,80 @@ def heap_genera(
     """
     rule = heap_game(game) if isinstance(game, str) else game
     largest = checked_integer("largest", largest, 0)
-    search = QuotientSearch(limit)
-    one = search.add([()])
-    two = search.add([(), (one,)])
-    heaps = HeapQuotients([rule], search=search)
-    values = _MisereValues(search, two)
     normal: list[int] = []
-    found: list[Genus | None] = []
     for heap in range(largest + 1):
         options = rule.options(heap)
         normal.append(mex(reduce(xor, (normal[left] for left in option), 0) for option in options))
-        try:
-            heaps.extend({rule: heap})
-        except SearchTooLargeError:
-            found += [None] * (largest + 1 - heap)
-            break
-        misere = values.of(heaps.word(rule, (heap,)))
-        found.append(None if misere is None else Genus(normal[heap], misere))
+    found: list[Genus | None] = [None] * (largest + 1)
+    # Of all heaps together first, then of each of the others with no larger ones.
+    together = _MisereValues(rule, limit)
+    together.add_up_to(largest)
+    for heap in range(together.largest + 1):
+        misere = together.of(heap)
+        found[heap] = None if misere is None else Genus(normal[heap], misere)
+    alone = _MisereValues(rule, limit)
+    for heap in range(together.largest + 1):
+        if found[heap] is None:
+            alone.add_up_to(heap)
+            misere = alone.of(heap)
+            if misere is None:
+                break  # With larger heaps, what was too much is too much again.
+            found[heap] = Genus(normal[heap], misere)
     return tuple(found)
 
 
 class _MisereValues:
-    """Misère Grundy values of positions, with heaps of 2 added.
+    """Misère Grundy values of single heaps, with heaps of 2 added.
 
     Args:
-        search: the quotient of all parts so far.
-        two: the part that is a Nim heap of 2.
+        game: the game.
+        limit: most classes of positions.
     """
 
-    def __init__(self, search: QuotientSearch, two: int) -> None:
-        self._search, self._two = search, two
-        # With more parts, what was too much before is too much again.
-        self._most: int | None = None
+    def __init__(self, game: HeapGame, limit: int) -> None:
+        self._game = game
+        self._search = QuotientSearch(limit)
+        one = self._search.add([()])
+        self._two = self._search.add([(), (one,)])
+        self._heaps = HeapQuotients([game], search=self._search)
+        self._begin()
+
+    @property
+    def largest(self) -> int:
+        """The largest heap that was added."""
+        return self._heaps.largest
+
+    def add_up_to(self, largest: int) -> None:
+        """Add heaps up to ``largest``, or as many as have a quotient that is small enough."""
+        try:
+            while self.largest < largest:
+                self._heaps.add_next(self._game)
+        except SearchTooLargeError:
+            pass
         self._begin()
 
     def _begin(self) -> None:
         """Start with the classes of the search, of which only those of value 0 are known."""
         refined = self._search.refined
-        self._known_of, self._classes = refined.classes.products, refined.classes
-        self._values, self._value = np.where(refined.lost, 0, -1), 0
+        self._classes, self._values = refined.classes, np.where(refined.lost, 0, -1)
+        self._value, self._most = 0, -1
 
-    def of(self, word: Word) -> tuple[int, ...] | None:
-        """Return the values of a position with 0, 1, 2, ... heaps of 2 added."""
-        base = self._search.refined.classes
-        if self._known_of is not base.products or self._classes.order != base.order:
-            self._begin()
-        else:
-            self._classes = base  # the same classes, with those of more parts
+    def of(self, heap: int) -> tuple[int, ...] | None:
+        """Return the values of a heap with 0, 1, 2, ... heaps of 2 added, if they are found."""
+        word = self._heaps.word(self._game, (heap,))
         while True:
             wanted = self._with_twos(self._classes.of(word))
             if (self._values[wanted] >= 0).all():
                 return self._until_it_alternates(wanted)
-            if self._value + 1 == self._most:
+            if self._value == self._most:
                 return None
-            self._value += 1
             try:
                 limits = Limits(self._search.limit, MOST_GUESSES)
                 refined = refine(self._classes, self._values >= 0, limits)
             except (TooManyClassesError, SearchTooLargeError):
                 self._most = self._value
-                self._value -= 1
                 return None
+            self._value += 1
             self._classes = refined.classes
             self._values = np.where(refined.lost, self._value, self._values[refined.coarser])
 

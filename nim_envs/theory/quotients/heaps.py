@@ -148,7 +148,7 @@ def misere_quotient(
         (6, False, False)
         >>> kayles = misere_quotient("kayles")
         >>> kayles.order, kayles.period, kayles.is_winning([10**9, 10**12])
-        (40, QuotientPeriod(start=71, length=12), True)
+        (40, QuotientPeriod(start=71, length=12), False)
     """
     search = HeapQuotients([game], limit)
     search.extend(largest, progress=progress)
@@ -169,7 +169,7 @@ class HeapQuotients:
         >>> search = HeapQuotients(["kayles", "dawsons_kayles"])
         >>> search.extend(7)
         >>> search.quotient(search.games[0]).order
-        30
+        12
     """
 
     def __init__(
@@ -212,7 +212,7 @@ class HeapQuotients:
             for game, parts in self.parts.items():
                 if len(parts) == heap <= last[game]:
                     try:
-                        parts.append(self._part(game, heap))
+                        self.add_next(game)
                     except SearchTooLargeError as error:
                         raise SearchTooLargeError(
                             f"misère play of {names} with heaps up to {heap}: {error}; heaps up to "
@@ -242,10 +242,15 @@ class HeapQuotients:
     def _is_done(self, game: HeapGame, last: int) -> bool:
         return len(self.parts[game]) > last or self.period(game) is not None
 
-    def _part(self, game: HeapGame, heap: int) -> int | None:
-        """Add a heap; return its part."""
-        options = [self.word(game, option) for option in game.options(heap)]
-        return self.search.add(options) if options else None
+    def add_next(self, game: HeapGame) -> None:
+        """Add the next larger heap of a game.
+
+        Raises:
+            SearchTooLargeError: the quotient has too many elements.
+        """
+        parts = self.parts[game]
+        options = [self.word(game, option) for option in game.options(len(parts))]
+        parts.append(self.search.add(options) if options else None)
 
     def word(self, game: HeapGame, heaps: Sequence[int]) -> Heaps:
         """Return heaps of a game as parts of the search."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.quotients.proof import refutation
 from nim_envs.theory.quotients.refinement import (
     Limits,
@@ -24,6 +25,9 @@ from nim_envs.theory.quotients.refinement import (
 
 LARGEST_ORDER = 1024
 """Default limit of the elements of a quotient."""
+
+LARGEST_LIMIT = 8_000
+"""Largest such limit: so many elements have a table of products of half a gigabyte."""
 
 WON_AT_ONCE = np.array([True, False])
 """Who wins before any move, for the empty position and for all others: misère play."""
@@ -62,7 +66,7 @@ class QuotientSearch:
 
     def __init__(self, limit: int = LARGEST_ORDER) -> None:
         self.parts = Parts()
-        self.limit = limit
+        self.limit = checked_integer("limit", limit, 1, LARGEST_LIMIT)
         # Positions without a part have a class of their own here, so that it is known who wins
         # at once; the quotient has at most one element less.
         self._refined = refine(coarsest(self.parts, 0), WON_AT_ONCE[:1], Limits(1))

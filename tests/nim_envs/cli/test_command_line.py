@@ -249,14 +249,14 @@ def test_a_fault_of_the_program_is_raised_as_such(fault, monkeypatch):
 
 
 def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch, capsys):
-    part = HeapQuotients._part
+    add = HeapQuotients.add_next
 
-    def interrupted(search, game, heap):
-        if heap == 4:
+    def interrupted(search, game):
+        if search.largest == 3:
             raise KeyboardInterrupt
-        return part(search, game, heap)
+        add(search, game)
 
-    monkeypatch.setattr(HeapQuotients, "_part", interrupted)
+    monkeypatch.setattr(HeapQuotients, "add_next", interrupted)
     assert run(["quotient", "nim", "7"]) == 130
     captured = capsys.readouterr()
     assert captured.err.splitlines()[-1] == "stopped"
