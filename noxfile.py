@@ -78,7 +78,7 @@ def clients(session: nox.Session, libraries: str) -> None:
     session.install(TORCH)
     pytest = ("python", "-m", "pytest", "-c", "tests/clients/pytest.ini")
     if libraries == "agilerl":
-        session.install("--editable", ".[agilerl]", "pytest>=8.0")
+        session.install("--editable", ".[agilerl,benchmarks]", "pytest>=8.0")
         session.run(*pytest, "tests/clients/test_agilerl.py", *session.posargs)
         return
     session.install("--editable", ".[clients]")

@@ -1,5 +1,10 @@
 """Learners and players for turn-based games, written against the standard API."""
 
+from nim_envs.interrupts import stop_without_traceback
+
+stop_without_traceback()  # before what takes time to import
+
+# isort: split
 from typing import Any
 
 from agents.base import Agent, GameLearner, Learner, Policy, Transition

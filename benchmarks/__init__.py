@@ -1,1 +1,5 @@
 """Scripts that measure: optimality percentage, learning speed, throughput, the solver."""
+
+from nim_envs.interrupts import stop_without_traceback
+
+stop_without_traceback()  # before what takes time to import

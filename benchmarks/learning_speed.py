@@ -28,7 +28,7 @@ from benchmarks.command_line import (
 from benchmarks.optimality import GameSetting
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.q_learner import train_baseline, train_improved
-from benchmarks.report import machine, table, write_csv, write_text
+from benchmarks.report import closing_line, machine, table, write_csv, write_text
 from nim_envs import GameEnv
 
 
@@ -289,7 +289,7 @@ def main(
         title = f"{board}, seed 0"
         figure = learning_curves(first, title, logarithmic=True)
         save_figure(figure, output / f"{board}.png")
-    print(f"\n{time.perf_counter() - began:.0f} s in all; written to {output}")
+    closing_line(began, output, runs.complete)
 
 
 if __name__ == "__main__":

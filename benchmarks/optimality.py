@@ -19,7 +19,7 @@ from agents.evaluation import SEATS, Optimality, optimality
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.parallel import in_parallel, parallel_options
-from benchmarks.report import machine, table, write_csv, write_text
+from benchmarks.report import closing_line, machine, table, write_csv, write_text
 from nim_envs import GameEnv
 from nim_envs.registration import aec_id
 
@@ -190,6 +190,31 @@ def summary(runs: list[Run]) -> list[list[Any]]:
     return rows
 
 
+def matrix(runs: list[Run]) -> str:
+    """Return the mean score of each learner on each game as a table that fits a narrow screen."""
+    games = [name for name in GAMES if any(run.game == name for run in runs)]
+    learners = [name for name in LEARNERS if any(run.learner == name for run in runs)]
+    percents: dict[tuple[str, str], list[float]] = {}
+    for run in runs:
+        percents.setdefault((run.learner, run.game), []).append(run.percent)
+    numbers = [str(number) for number in range(1, len(games) + 1)]
+    rows = [
+        [learner]
+        + [
+            f"{np.mean(percents[learner, game]):.1f}" if (learner, game) in percents else "-"
+            for game in games
+        ]
+        for learner in learners
+    ]
+    key = [
+        f"{number:>3} {game}, {max(run.games for run in runs if run.game == game):,} games from "
+        f"{GAMES[game].starts} starts"
+        for number, game in zip(numbers, games, strict=True)
+    ]
+    scores = table(("optimality %", *numbers), rows, aligned_right=len(games))
+    return "\n".join([scores, "", *key])
+
+
 NOTES = f"""\
 - *optimality %*: mean probability that the greedy policy moves to a P-position, over
   N-positions only; ties count as fractions. Mean, lowest and highest over the seeds.
@@ -240,12 +265,20 @@ def main(
         for seed in range(1 if learner in ("random", "optimal") else seeds)
     ]
     began = time.perf_counter()
-    runs = sorted(
-        in_parallel(run, [(*task, quick) for task in tasks], jobs, backend),
-        key=lambda run: (run.game, run.learner, run.seed),
+    finished = in_parallel(
+        run,
+        [(*task, quick) for task in tasks],
+        jobs,
+        backend,
+        # Nothing is as long as playing games; whoever does not learn is scored all the same.
+        weights=[
+            1 if learner in ("random", "optimal") else GAMES[game].games / 10_000
+            for game, learner, _ in tasks
+        ],
     )
+    runs = sorted(finished, key=lambda run: (run.game, run.learner, run.seed))
     rows = summary(runs)
-    print(table(HEADER, rows))
+    print(matrix(runs))
     write_csv(output / "optimality.csv", HEADER, rows)
     write_csv(
         output / "runs.csv",
@@ -253,7 +286,7 @@ def main(
         [tuple(vars(run).values()) for run in runs],
     )
     write_text(output / "optimality.md", report(runs, seeds, invocation()))
-    print(f"\n{time.perf_counter() - began:.0f} s in all; written to {output}")
+    closing_line(began, output, finished.complete)
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
     Raises:
         MissingPackageError: Pillow is not installed.
     """
-    image = needed("PIL.Image", "a GIF", extra="docs")
+    image = needed("PIL.Image", "a GIF")
     # The method that keeps rare colours, such as those of the players.
     method = image.Quantize.FASTOCTREE
     pictures = [

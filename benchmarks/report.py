@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import platform
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,17 +24,29 @@ def write_text(path: Path, text: str) -> None:
     write_atomically(path, text.encode())
 
 
-def table(header: Sequence[str], rows: Sequence[Row], style: str = "simple") -> str:
-    """Return rows as an aligned table; ``style`` is one of tabulate's, such as ``"github"``."""
+def table(
+    header: Sequence[str], rows: Sequence[Row], style: str = "simple", aligned_right: int = 0
+) -> str:
+    """Return rows as an aligned table.
+
+    Args:
+        header: the titles of the columns.
+        rows: what stands below them.
+        style: one of tabulate's, such as ``"github"``.
+        aligned_right: so many of the last columns are aligned right though they hold text.
+    """
     # What is text stays so, even if it looks like a number, as the octal code 0.07 does.
     as_text = [
         column for column in range(len(header)) if any(isinstance(row[column], str) for row in rows)
     ]
+    left = len(header) - aligned_right
+    alignment = ["left"] * left + ["right"] * aligned_right if aligned_right and rows else None
     return str(
         tabulate(
-            rows, header, tablefmt=style, floatfmt=".1f", missingval="-", disable_numparse=as_text
+            rows, header, tablefmt=style, floatfmt=".1f", missingval="-", disable_numparse=as_text,
+            colalign=alignment,
         )
-    )
+    )  # fmt: skip
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Sequence[Row]) -> None:
@@ -43,6 +56,24 @@ def write_csv(path: Path, header: Sequence[str], rows: Sequence[Row]) -> None:
     writer.writerow(header)
     writer.writerows(rows)
     write_text(path, text.getvalue())
+
+
+def closing_line(began: float, output: Path, complete: bool = True) -> None:
+    """Print how long a benchmark took and where it wrote its results.
+
+    Args:
+        began: when it did, by ``time.perf_counter``.
+        output: the directory of the results.
+        complete: whether it came to its end.
+
+    Raises:
+        KeyboardInterrupt: it did not, as it was stopped by Ctrl-C; what it had is written.
+    """
+    seconds = f"{time.perf_counter() - began:.0f} s"
+    if not complete:
+        print(f"\nstopped after {seconds}; what was finished is in {output}")
+        raise KeyboardInterrupt
+    print(f"\n{seconds} in all; written to {output}")
 
 
 def machine() -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from agents.evaluation.value_score import value_optimality
 from agents.plotting.style import BLUE, GREEN, PAGE_WIDTH, VERMILLION, save_figure, styled
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option
-from benchmarks.report import machine, table, write_csv, write_text
+from benchmarks.report import closing_line, machine, table, write_csv, write_text
 from nim_envs import GameEnv, make_game
 
 
@@ -253,17 +254,22 @@ def main(
         if (number <= 6 if quick else full or not board.full)
     ]
     command = invocation()
+    began = time.perf_counter()
     runs: list[Run] = []
-    for board in map(BOARDS.__getitem__, heaps):
-        runs.append(run(board, "uniform", seed, symmetric=symmetric))
-        # Written after every run: the next one may take hours.
-        write_report(runs, command, output)
-        games = min(runs[-1].games, board.most_fixed)
-        runs.append(run(board, "fixed", seed, games, symmetric))
-        write_report(runs, command, output)
+    try:
+        for board in map(BOARDS.__getitem__, heaps):
+            runs.append(run(board, "uniform", seed, symmetric=symmetric))
+            # Written after every run: the next one may take hours.
+            write_report(runs, command, output)
+            games = min(runs[-1].games, board.most_fixed)
+            runs.append(run(board, "fixed", seed, games, symmetric))
+            write_report(runs, command, output)
+    except KeyboardInterrupt:
+        if not runs:
+            raise
     print(table(HEADER, summary(runs)))
     print(f"\n{fit_line(runs)}")
-    print(f"written to {output}")
+    closing_line(began, output, complete=len(runs) == 2 * len(heaps))
 
 
 def fit_line(runs: list[Run]) -> str:

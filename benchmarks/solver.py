@@ -15,10 +15,11 @@ from typing import Any
 
 import joblib
 import numpy as np
-from tqdm import tqdm
 
 from benchmarks.command_line import benchmark, count_option, names_option
-from benchmarks.report import machine, table, write_csv, write_text
+from benchmarks.parallel import in_parallel
+from benchmarks.report import closing_line, machine, table, write_csv, write_text
+from nim_envs.progress import progress_bar
 from nim_envs.rules import heap_game
 from nim_envs.sequences import GrundySequence, Period, checksum, grundy_sequence, octal_period
 from nim_envs.sequences.convolution import convolve
@@ -313,8 +314,9 @@ def main(
     run; periods with proof; misère quotients with proof, beside MisereSolver's published times.
     """
     rounds = rounds or (1 if quick else 3)
+    began = time.perf_counter()
     rates = []
-    for name in tqdm(games, desc="rates", unit="game"):
+    for name in progress_bar(games, desc="rates", unit="game"):
         size = RATES[name].quick_size if quick else RATES[name].size
         rates.append(rate_row(measure(name, size, rounds, quick)))
     quotient_rows = [
@@ -324,12 +326,8 @@ def main(
     limits = {name: PERIODS[name].quick_size if quick else PERIODS[name].size for name in periods}
     # The longest first.
     tasks = sorted((name for name in limits if limits[name]), key=lambda name: -limits[name])
-    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
-    finished = parallel(joblib.delayed(prove)(name, limits[name]) for name in tasks)
-    proven = {
-        name: period_row(name, period, seconds)
-        for name, period, seconds in tqdm(finished, total=len(tasks), desc="periods", unit="game")
-    }
+    finished = in_parallel(prove, [(name, limits[name]) for name in tasks], jobs)
+    proven = {name: period_row(name, period, seconds) for name, period, seconds in finished}
     period_rows = [proven[name] for name in periods if name in proven]
 
     parts = (
@@ -343,7 +341,7 @@ def main(
         ["# Solver", *(table(header, rows, style="github") for header, rows in parts), NOTES]
     )
     write_text(output / "solver.md", report)
-    print(f"\nwritten to {output}")
+    closing_line(began, output, finished.complete)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from agents import QLearning, RandomAgent
 from agents.training import train
 from benchmarks import batched
 from benchmarks.command_line import benchmark, count_option, names_option
-from benchmarks.report import Row, machine, table, write_csv, write_text
+from benchmarks.report import Row, closing_line, machine, table, write_csv, write_text
 from benchmarks.timing import interleaved, missing_modules
 from nim_envs.registration import aec_id
 
@@ -196,6 +196,7 @@ def many_at_a_time(rounds: int, seconds: float) -> Section:
     tables: dict[str, tuple[tuple[str, ...], list[Row]]] = {
         "batched": (batched.HEADER, list(batched.rows(rates))),
         "batched_ratios": (batched.RATIO_HEADER, list(batched.ratio_rows(rates))),
+        "batched_opponents": (batched.OPPONENT_HEADER, list(batched.opponent_rows(rates))),
     }
     return Section("Batched", tables, batched.NOTES, missing)
 
@@ -214,12 +215,22 @@ def main(rounds: int | None, parts: list[str], output: Path, quick: bool) -> Non
     python -m pip install -e ".[peers]".
     """
     number = rounds or (3 if quick else 7)
-    sections = []
-    if "turn-based" in parts:
-        sections.append(turn_based(number, 0.1 if quick else 1.0))
-    if "batched" in parts:
-        sections.append(many_at_a_time(number, 0.05 if quick else 0.5))
-    for section in sections:
+    began = time.perf_counter()
+    timed = {
+        "turn-based": lambda: turn_based(number, 0.1 if quick else 1.0),
+        "batched": lambda: many_at_a_time(number, 0.05 if quick else 0.5),
+    }
+    sections: list[Section] = []
+    for part in PARTS:
+        if part not in parts:
+            continue
+        try:
+            section = timed[part]()
+        except KeyboardInterrupt:
+            if not sections:
+                raise
+            break
+        sections.append(section)
         for name, (header, lines) in section.tables.items():
             print(f"\n{table(header, lines)}")
             write_csv(output / f"{name}.csv", header, lines)
@@ -227,7 +238,7 @@ def main(rounds: int | None, parts: list[str], output: Path, quick: bool) -> Non
             print(f"missing: {line}")
     text = "\n".join(section.markdown() for section in sections)
     write_text(output / "throughput.md", f"# Throughput\n\n{text}\n{COMMON_NOTES}")
-    print(f"\nwritten to {output}")
+    closing_line(began, output, complete=len(sections) == len(parts))
 
 
 if __name__ == "__main__":

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeVar
 
-from tqdm import tqdm
-
 from nim_envs.optional import installed
+from nim_envs.progress import progress_bar
 
 Key = TypeVar("Key", bound=Hashable)
 Rate = TypeVar("Rate")
@@ -28,6 +27,6 @@ def interleaved(
     """
     rates: dict[Key, list[Rate]] = {key: [] for key in timers}
     schedule = [key for _ in range(rounds) for key in timers]
-    for key in tqdm(schedule, desc="timing", unit="run"):
+    for key in progress_bar(schedule, desc="timing", unit="run"):
         rates[key].append(timers[key](seconds))
     return rates

@@ -9,6 +9,11 @@ Importing the package registers its environments with PettingZoo:
 [3, 4, 5]
 """
 
+from nim_envs.interrupts import stop_without_traceback
+
+stop_without_traceback()  # before what takes time to import
+
+# isort: split
 from nim_envs.envs.aec import GameEnv
 from nim_envs.game import Game
 from nim_envs.registration import make_game, register_all

@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from nim_envs.errors import InvalidGameError, SearchTooLargeError
-from nim_envs.rules.component import LARGEST_TABLE, IntArray
+from nim_envs.errors import InvalidGameError
+from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import check_bytes
+
+BYTES_OF_FEATURE = 96
+"""What a feature takes at the most: in a few observations, spaces and intermediate results."""
 
 
-def _one_hot(states: int) -> npt.NDArray[np.float32]:
-    return np.eye(states, dtype=np.float32)
+class Code(NamedTuple):
+    """How the features of a component follow from its state."""
+
+    width: Callable[[int], int]  # the number of features of a component with so many states
+    feature: Callable[[IntArray, IntArray], npt.NDArray[Any]]  # of states, at these numbers
 
 
-def _binary(states: int) -> npt.NDArray[np.float32]:
-    bits = max(1, (states - 1).bit_length())
-    return (np.arange(states)[:, np.newaxis] >> np.arange(bits) & 1).astype(np.float32)
-
-
-def _unary(states: int) -> npt.NDArray[np.float32]:
-    return (np.arange(states)[:, np.newaxis] > np.arange(states - 1)).astype(np.float32)
-
-
-CODES: dict[str, Callable[[int], npt.NDArray[np.float32]]] = {
-    "one_hot": _one_hot,
-    "binary": _binary,
-    "unary": _unary,
+CODES = {
+    "one_hot": Code(lambda states: states, np.equal),
+    "binary": Code(
+        lambda states: max(1, (states - 1).bit_length()),
+        lambda states, numbers: states >> numbers & 1,
+    ),
+    "unary": Code(lambda states: states - 1, np.greater),
 }
 ENCODINGS = ("integer", *CODES)
 
@@ -62,7 +62,7 @@ class Encoding:
 
     Raises:
         InvalidGameError: an unknown name.
-        SearchTooLargeError: features of a component with too many states to tabulate.
+        SearchTooLargeError: there are so many features that they would take over a GiB.
 
     Example:
         >>> from nim_envs.rules import nim
@@ -76,32 +76,36 @@ class Encoding:
         self.name = name
         self.space: spaces.Box
         self.widths: tuple[int, ...]
-        if name == "integer":
-            self._codes: list[npt.NDArray[np.float32]] = []
+        code = CODES.get(name)
+        if code is None:
             integer: Any = np.dtype(dtype).type
             high = (np.array(rules.shape, dtype=np.int64) - 1).astype(integer)
             self.space = spaces.Box(low=np.zeros_like(high), high=high, dtype=integer)
             self.widths = (1,) * len(rules.shape)
         else:
-            if max(rules.shape) ** 2 > LARGEST_TABLE:
-                raise SearchTooLargeError(
-                    f"encoding {name!r} tabulates components of up to {isqrt(LARGEST_TABLE)} "
-                    f"states; the largest here has {max(rules.shape)}"
-                )
-            self._codes = [CODES[name](states) for states in rules.shape]
-            self.widths = tuple(code.shape[1] for code in self._codes)
-            self.space = spaces.Box(low=0.0, high=1.0, shape=(sum(self.widths),), dtype=np.float32)
+            self.widths = tuple(map(code.width, rules.shape))
+            features = sum(self.widths)
+            check_bytes(
+                f"environments with {features} features in encoding {name!r}",
+                features * BYTES_OF_FEATURE,
+            )
+            # The component that each feature shows, and its number among those that do.
+            self._components = np.repeat(np.arange(len(self.widths)), self.widths)
+            self._numbers = np.concatenate([np.arange(width) for width in self.widths])
+            self.space = spaces.Box(low=0.0, high=1.0, shape=(features,), dtype=np.float32)
 
     def encode(self, positions: IntArray) -> npt.NDArray[Any]:
         """Return the observations of positions ``(..., components)`` as ``(..., features)``."""
-        if not self._codes:
+        code = CODES.get(self.name)
+        if code is None:
             return positions.copy()
-        return np.concatenate(
-            [self.features(i, positions[..., i]) for i in range(len(self._codes))], axis=-1
-        )
+        states = positions.take(self._components, axis=-1)
+        return code.feature(states, self._numbers).astype(np.float32)
 
     def features(self, component: int, states: IntArray) -> npt.NDArray[Any]:
         """Return the features of ``states`` ``(...)`` of one component, ``(..., width)``."""
-        if not self._codes:
+        code = CODES.get(self.name)
+        if code is None:
             return states[..., np.newaxis]
-        return self._codes[component][states]
+        numbers = np.arange(self.widths[component])
+        return code.feature(states[..., np.newaxis], numbers).astype(np.float32)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gymnasium
+
 
 class NimEnvsError(Exception):
     """Base class of every error that this package raises on purpose."""
@@ -9,6 +11,14 @@ class NimEnvsError(Exception):
 
 class InvalidGameError(NimEnvsError, ValueError):
     """The arguments describe no game that can be played."""
+
+
+class UnknownArgumentError(InvalidGameError, TypeError):
+    """There is no argument of this name."""
+
+
+class InvalidResetError(NimEnvsError, ValueError):
+    """A seed or options that ``reset`` does not take."""
 
 
 class InvalidPositionError(NimEnvsError, ValueError):
@@ -31,8 +41,16 @@ class ResetNeededError(NimEnvsError, RuntimeError):
     """The environment has no game in progress: it was never reset, or its game is over."""
 
 
+class ClosedEnvironmentError(NimEnvsError, gymnasium.error.ClosedEnvironmentError):
+    """The environment was closed: no game can be played in it any more."""
+
+
 class SearchTooLargeError(NimEnvsError, ValueError):
-    """The game has more positions than the limit allows to enumerate."""
+    """The game has more positions, or needs more memory, than the limit allows."""
+
+
+class ConformanceError(NimEnvsError, AssertionError):
+    """What was checked does not keep a promise; see :mod:`nim_envs.testing`."""
 
 
 class SequenceFileError(NimEnvsError, ValueError):

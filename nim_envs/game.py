@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from nim_envs.errors import InvalidGameError
+from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
-from nim_envs.starts import FixedStart, Start
+from nim_envs.starts import FixedStart, Sampler, Start
+from nim_envs.theory.memo_search import MemoSolution
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.solution import Solution
-from nim_envs.theory.solver import solve
+from nim_envs.theory.solver import solve, theorem_for
 
 PLAYERS = ("player_0", "player_1")
 """The two players, by the number of their seat; ``player_0`` moves first."""
@@ -71,6 +72,15 @@ class Game:
         """
         return solve(self)
 
+    def sampler_without_search(self, start: Start) -> Sampler:
+        """Return the sampler of a start that was chosen in ``reset``, which does not search.
+
+        Raises:
+            InvalidPositionError: the game has no such start, or it takes a search.
+            SearchTooLargeError: the starts are too many to be counted.
+        """
+        return start.bind(_WithoutSearch(self))
+
     def start_positions(self) -> IntArray:
         """Return every position that a game can start from, ``(n, components)``.
 
@@ -97,3 +107,26 @@ class Game:
     def __deepcopy__(self, memo: dict[int, Any]) -> Game:
         """Return the game itself: it is immutable."""
         return self
+
+
+class _WithoutSearch:
+    """A game as a start sees it in ``reset``: it is not solved there if that takes a search."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self.rules = game.rules
+        self.convention = game.convention
+
+    @property
+    def solution(self) -> Solution:
+        """The solution, if it is known already or follows from a theorem."""
+        game = self._game
+        # A solution that is searched position by position is never known as a whole.
+        known = "solution" in vars(game) and not isinstance(game.solution, MemoSolution)
+        if not known and theorem_for(game.rules, game.convention) is None:
+            raise InvalidPositionError(
+                f"no theorem known here says who wins {game.convention.value} play of "
+                f"{game.rules.name}, and reset() does not search: a start by outcome must be "
+                "given to make(), as start=..., which solves the game"
+            )
+        return game.solution

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 from nim_envs.errors import MissingPackageError
+
+DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "pygame": "pygame-ce",
+    "sb3_contrib": "sb3-contrib",
+    "stable_baselines3": "stable-baselines3",
+}
+"""What to install for a package that has another name in the registry than in Python."""
 
 
 def installed(package: str) -> bool:
@@ -14,25 +24,41 @@ def installed(package: str) -> bool:
     return find_spec(package) is not None
 
 
-def needed(module: str, purpose: str, extra: str) -> Any:
-    """Return ``module``, imported now.
+@contextmanager
+def imports_for(purpose: str, *packages: str) -> Iterator[None]:
+    """Name the package that is missing, where an import in the ``with`` block fails.
 
     Args:
-        module: of a package that may be missing, or a module of the project that imports some.
-        purpose: what it is needed for.
-        extra: the extra of this project that installs what is missing.
+        purpose: what the imports are for.
+        packages: all that they need, to be installed together; by default the missing one.
 
     Raises:
         MissingPackageError: a package is not installed; the message says which, and how to
             install it.
     """
     try:
-        return import_module(module)
+        yield
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package in ("", "agents", "benchmarks", "nim_envs"):
             raise
+        wanted = [DISTRIBUTIONS.get(name, name) for name in packages or (package,)]
         raise MissingPackageError(
-            f"{purpose} needs {package}, which in a checkout of this project is installed by "
-            f'python -m pip install -e ".[{extra}]"'
+            f"{purpose} needs {package}: python -m pip install {' '.join(wanted)}"
         ) from error
+
+
+def needed(module: str, purpose: str, *packages: str) -> Any:
+    """Return ``module``, imported now.
+
+    Args:
+        module: of a package that may be missing, or a module of the project that imports some.
+        purpose: what it is needed for.
+        packages: as in :func:`imports_for`.
+
+    Raises:
+        MissingPackageError: a package is not installed; the message says which, and how to
+            install it.
+    """
+    with imports_for(purpose, *packages):
+        return import_module(module)

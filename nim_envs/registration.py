@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -11,8 +12,9 @@ import pettingzoo
 
 from nim_envs.envs.aec import GameEnv
 from nim_envs.envs.versus import VersusEnv
-from nim_envs.errors import InvalidGameError
+from nim_envs.errors import InvalidGameError, UnknownArgumentError
 from nim_envs.game import Game, Registered
+from nim_envs.names import unknown
 from nim_envs.rules import (
     Convention,
     Rules,
@@ -63,8 +65,8 @@ def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
             rules; arguments that are left out are as registered.
 
     Raises:
-        InvalidGameError: an unknown name, or arguments that describe no game.
-        TypeError: an argument that a rules constructor does not take.
+        InvalidGameError: an unknown name, or arguments that describe no game, or that its rules
+            do not take.
 
     Example:
         >>> sum_of_games((("kayles", {"heaps": (3,)}), ("nim", {"heaps": (4,)}))).initial
@@ -77,9 +79,31 @@ def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
     parts = []
     for entry in games:
         name, arguments = (entry, {}) if isinstance(entry, str) else _pair(entry)
+        _check_names(name, arguments)
         row = _row(name)
         parts.append(row.rules(**{**row.defaults, **arguments}))
     return sum_of(parts)
+
+
+def _check_names(game: str, arguments: Mapping[str, Any], *makers: Callable[..., Any]) -> None:
+    """Check that the rules of a registered game, or one of ``makers``, take all ``arguments``.
+
+    Raises:
+        InvalidGameError: an unknown game.
+        UnknownArgumentError: an argument that none of them takes; the message lists those that
+            they do take.
+    """
+    allowed = [
+        parameter.name
+        for function in (_row(game).rules, *makers)
+        for parameter in signature(function).parameters.values()
+        if function not in makers or parameter.kind is Parameter.KEYWORD_ONLY
+    ]
+    for name in arguments:
+        if name not in allowed:
+            # The usual words: by them Gymnasium and TorchRL know an argument that they added.
+            what = f"{game} got an unexpected keyword argument"
+            raise UnknownArgumentError(unknown(what, name, allowed))
 
 
 def _pair(entry: Any) -> tuple[str, Mapping[str, Any]]:
@@ -158,13 +182,14 @@ def make_game(
 
     Raises:
         InvalidGameError: an unknown name, or arguments that describe no game.
+        UnknownArgumentError: an argument that the rules constructor does not take.
         InvalidPositionError: an unknown or impossible start.
-        TypeError: an argument that the rules constructor does not take.
 
     Example:
         >>> make_game("addition", k=3, n=10).solution.winning_actions((0,)).tolist()
         [1]
     """
+    _check_names(name, rules_arguments, make_game)
     row = _row(name)
     if misere is not None and not isinstance(misere, bool):
         raise InvalidGameError(f"misere must be True or False, not {misere!r}")
@@ -182,24 +207,27 @@ def make_aec(
     illegal_move: Any = "forfeit",
     max_cycles: int | None = None,
     show_winning_moves: bool = False,
+    truth_in_info: bool = False,
     **game_arguments: Any,
 ) -> GameEnv:
     """Return the turn-based environment of a registered game; the entry point of every id.
 
     Args:
         game: a key of :data:`GAMES`.
-        render_mode: this and the next four: see :class:`nim_envs.envs.aec.GameEnv`.
+        render_mode: this and the next five: see :class:`nim_envs.envs.aec.GameEnv`.
         encoding: how positions are observed.
         illegal_move: what an illegal move does.
         max_cycles: most moves of each player.
         show_winning_moves: whether pictures mark the winning moves.
+        truth_in_info: whether infos hold the truth about the last moves.
         game_arguments: see :func:`make_game`.
 
     Raises:
         InvalidGameError: an argument with a value that is not allowed.
+        UnknownArgumentError: an argument that there is not.
         InvalidPositionError: an unknown or impossible start.
-        TypeError: an argument that the rules constructor does not take.
     """
+    _check_names(game, game_arguments, make_game, make_aec)
     return GameEnv(
         make_game(game, **game_arguments),
         name=f"{game}_v{_row(game).version}",
@@ -208,6 +236,7 @@ def make_aec(
         illegal_move=illegal_move,
         max_cycles=max_cycles,
         show_winning_moves=show_winning_moves,
+        truth_in_info=truth_in_info,
     )
 
 
@@ -215,21 +244,22 @@ def make_versus(
     game: str,
     *,
     opponent: Any = "random",
-    seat: Any = 0,
+    seat: Any = None,
     render_mode: str | None = None,
     encoding: str = "integer",
     mask_in_observation: bool = True,
     illegal_move: Any = "forfeit",
     max_cycles: int | None = None,
     show_winning_moves: bool = False,
+    truth_in_info: bool = False,
     **game_arguments: Any,
 ) -> VersusEnv:
     """Return the Gymnasium environment of a registered game; the entry point of every id.
 
     Args:
         game: a key of :data:`GAMES`.
-        opponent: who plays the other seat; for this and all down to ``show_winning_moves`` see
-            :class:`nim_envs.envs.versus.VersusEnv`.
+        opponent: who plays the other seat, ``None``: the agent; for this and all down to
+            ``truth_in_info`` see :class:`nim_envs.envs.versus.VersusEnv`.
         seat: the seat of the agent.
         render_mode: how games are rendered.
         encoding: how positions are observed.
@@ -237,14 +267,16 @@ def make_versus(
         illegal_move: what an illegal move does.
         max_cycles: most moves of each player.
         show_winning_moves: whether pictures mark the winning moves.
+        truth_in_info: whether infos hold the truth about the last moves.
         game_arguments: see :func:`make_game`.
 
     Raises:
         InvalidGameError: an argument with a value that is not allowed.
+        UnknownArgumentError: an argument that there is not.
         InvalidPositionError: an unknown or impossible start.
         SearchTooLargeError: the game is too large.
-        TypeError: an argument that the rules constructor does not take.
     """
+    _check_names(game, game_arguments, make_game, make_versus)
     return VersusEnv(
         make_game(game, **game_arguments),
         name=f"{game}_v{_row(game).version}",
@@ -256,6 +288,7 @@ def make_versus(
         illegal_move=illegal_move,
         max_cycles=max_cycles,
         show_winning_moves=show_winning_moves,
+        truth_in_info=truth_in_info,
     )
 
 
@@ -263,42 +296,47 @@ def make_vector(
     game: str,
     num_envs: int = 1,
     *,
-    opponent: Any = None,
+    opponent: Any = "random",
     seat: Any = None,
     render_mode: str | None = None,
     encoding: str = "integer",
+    mask_in_observation: bool = True,
     illegal_move: Any = "forfeit",
     max_cycles: int | None = None,
     autoreset_mode: Any = "NextStep",
     copy: bool = True,
     num_threads: int = 1,
     show_winning_moves: bool = False,
+    truth_in_info: bool = False,
     **game_arguments: Any,
 ) -> VectorGameEnv:
     """Return the batched environment of a registered game; the vector entry point of every id.
 
     Args:
         game: a key of :data:`GAMES`.
-        num_envs: number of games; for this and all down to ``show_winning_moves`` see
+        num_envs: number of games; for this and all down to ``truth_in_info`` see
             :class:`nim_envs.envs.vector.VectorGameEnv`.
-        opponent: who plays the other seat; ``None``: self-play.
+        opponent: who plays the other seat, ``None``: the agent.
         seat: the seat of the agent, where there is an opponent.
         render_mode: whether games can be rendered.
         encoding: how positions are observed.
+        mask_in_observation: whether observations hold the action masks.
         illegal_move: what an illegal move does.
         max_cycles: most moves of each player.
         autoreset_mode: when new games begin.
         copy: whether observations are copied.
         num_threads: threads that share the games.
         show_winning_moves: whether pictures mark the winning moves.
+        truth_in_info: whether infos hold the truth about the last moves.
         game_arguments: see :func:`make_game`.
 
     Raises:
         InvalidGameError: an argument with a value that is not allowed.
+        UnknownArgumentError: an argument that there is not.
         InvalidPositionError: an unknown or impossible start.
         SearchTooLargeError: the game is too large for tables.
-        TypeError: an argument that the rules constructor does not take.
     """
+    _check_names(game, game_arguments, make_game, make_vector)
     # It imports Numba, which takes seconds; importing the package should be fast.
     from nim_envs.envs.vector import VectorGameEnv
 
@@ -310,12 +348,14 @@ def make_vector(
         seat=seat,
         render_mode=render_mode,
         encoding=encoding,
+        mask_in_observation=mask_in_observation,
         illegal_move=illegal_move,
         max_cycles=max_cycles,
         autoreset_mode=autoreset_mode,
         copy=copy,
         num_threads=num_threads,
         show_winning_moves=show_winning_moves,
+        truth_in_info=truth_in_info,
     )
 
 

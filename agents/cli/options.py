@@ -19,6 +19,7 @@ from nim_envs.cli.running import using
 from nim_envs.registration import GAMES
 from nim_envs.starts import NAMED_STARTS
 
+NAMED_PLAYERS = ("random", "optimal")
 PLAYERS = "random, optimal, epsilon=NUMBER, or a file that train has written"
 
 
@@ -66,6 +67,14 @@ def make_env(
             if start is not None:
                 arguments = {**arguments, "start": value_of(start)}
             return GameEnv(make_game(name, **arguments), name=name)
+    for text in players:
+        if (
+            text not in NAMED_PLAYERS
+            and not text.startswith("epsilon=")
+            and not Path(text).is_file()
+        ):
+            what = "is a directory" if Path(text).is_dir() else "does not exist"
+            raise click.UsageError(f"{text!r} {what}; a player is {PLAYERS}")
     raise click.UsageError("--game is needed: no player is a file that knows its game")
 
 
@@ -113,7 +122,7 @@ def make_agent(text: str, env: GameEnv) -> Agent:
             raise click.UsageError(f"epsilon must be a number from 0 to 1, not {epsilon!r}")
         return EpsilonOptimalAgent(env.game, epsilon)
     if not Path(text).exists():
-        raise click.UsageError(f"player must be {PLAYERS}, not {text!r}")
+        raise click.UsageError(f"{text!r} does not exist; a player is {PLAYERS}")
     learner = saved_learner(text)
     learned = learner.game
     fits = (

@@ -40,7 +40,7 @@ def plotting(module: str) -> Any:
     Raises:
         MissingPackageError: a package that it imports is missing.
     """
-    return needed(f"agents.plotting.{module}", "what is to be shown", extra="plots")
+    return needed(f"agents.plotting.{module}", "what is to be shown")
 
 
 def write_pictures(figures: dict[str, Any], directory: Path, kind: str) -> None:

@@ -8,12 +8,12 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from agents.base import Agent, Policy
 from agents.training import DRAW, Env, Seat, play_and_learn
 from nim_envs import GameEnv
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.progress import progress_bar
 from nim_envs.scoring import best_response
 
 LARGEST_LIMIT = 1 << 20
@@ -88,7 +88,7 @@ def play_match(
     draws = 0
     players = Seat(agent, learns=False), Seat(opponent, learns=False)
     env.reset(seed=int(env_seed), options=options)
-    for game in tqdm(range(games), desc="match", unit="game", disable=not progress):
+    for game in progress_bar(range(games), desc="match", unit="game", shown=progress):
         if game:
             env.reset(options=options)
         seat = game % 2

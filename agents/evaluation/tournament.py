@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from tqdm import tqdm
 
 from agents.base import Agent, FloatArray
 from agents.evaluation.matches import play_match
 from agents.training import Env
+from nim_envs.progress import progress_bar
 
 RESAMPLES = 200
 VIRTUAL_DRAWS = 1.0
@@ -78,8 +78,8 @@ def round_robin(
     draws = np.zeros(points.shape, dtype=np.int64)
     pairs = [(i, j) for i in range(len(names)) for j in range(i)]
     seeds = np.random.SeedSequence(seed).generate_state(len(pairs) + 1)
-    for (i, j), match_seed in tqdm(
-        list(zip(pairs, seeds, strict=False)), desc="matches", unit="match", disable=not progress
+    for (i, j), match_seed in progress_bar(
+        list(zip(pairs, seeds, strict=False)), desc="matches", unit="match", shown=progress
     ):
         result = play_match(
             env, agents[names[i]], agents[names[j]], games, seed=int(match_seed), options=options,

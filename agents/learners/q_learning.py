@@ -9,7 +9,7 @@ from gymnasium import spaces
 
 from agents.base import FloatArray, IntArray
 from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily, step_towards
-from agents.tabular.index import initial_table
+from agents.tabular.index import LARGEST_VALUE, initial_table
 from agents.tabular.protocol import Turn, choose, draw_numbers, implements, is_unanswered, learn
 from agents.tabular.replay import (
     Replay,
@@ -20,7 +20,7 @@ from agents.tabular.replay import (
     replay_buffer,
     row_of,
 )
-from agents.tabular.schedules import Schedule, check_step
+from agents.tabular.schedules import Schedule, check_range, check_step
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
 
@@ -214,6 +214,8 @@ class QLearning(ActionValueLearner):
         if bootstrap not in BOOTSTRAPS:
             raise ValueError(f"bootstrap must be one of {BOOTSTRAPS}, not {bootstrap!r}")
         check_step(learning_rate, discount)
+        for name, reward in (("win_reward", win_reward), ("loss_reward", loss_reward)):
+            check_range(name, reward, -LARGEST_VALUE, LARGEST_VALUE, open_low=False)
         rng = np.random.default_rng(seed)
         index, table = initial_table(observation_space, action_space, initial_range, rng)
         now = QLearningState(

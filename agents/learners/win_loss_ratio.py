@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -148,7 +149,7 @@ class WinLossRatio(TabularLearner):
         forgetting: float = 0.0,
     ) -> None:
         check_range("crystallise", crystallise, 0, 1, open_low=False)
-        if not 0 <= forgetting < 1:
+        if not isinstance(forgetting, Real) or not 0 <= forgetting < 1:
             raise ValueError(f"forgetting must be from 0 to below 1, not {forgetting!r}")
         index, wins = initial_table(observation_space, action_space, tables=2)
         state = WinLossRatioState(

@@ -90,7 +90,7 @@ class HumanAgent:
         """What may be done in a component now, as the numbers that name it, and the option."""
         component = self.game.rules.components[index]
         state = int(observation[index])
-        options = np.flatnonzero(component.table[state] >= 0).tolist()
+        options = np.flatnonzero(self.game.rules.rows[index][state].mask).tolist()
         return {component.option_numbers(option, state): option for option in options}
 
     def _allowed(self, observation: Array) -> str:

@@ -13,6 +13,9 @@ from agents.tabular.schedules import check_range
 from nim_envs import Game
 from nim_envs.compilation import compiled
 
+LARGEST_VALUE = 1e300
+"""Initial values are at most this far from 0, so that differences of them are finite."""
+
 LARGEST_TABLE_BYTES = 8 * 2**30
 """A learner whose tables would need more memory than this is refused."""
 
@@ -142,7 +145,7 @@ def initial_table(
         ValueError: ``initial_range`` is negative.
         MemoryError: the tables would need too much memory.
     """
-    check_range("initial_range", initial_range, 0, np.inf, open_low=False)
+    check_range("initial_range", initial_range, 0, LARGEST_VALUE, open_low=False)
     index = ObservationIndex(observation_space)
     shape = (index.size, num_actions(action_space))
     check_memory(*[shape] * tables)

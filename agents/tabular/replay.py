@@ -55,7 +55,12 @@ def replay_buffer(settings: Replay, actions: int) -> ReplayBuffer:
     Args:
         settings: of the buffer.
         actions: size of the action space.
+
+    Raises:
+        ValueError: ``settings`` is no :class:`Replay`.
     """
+    if not isinstance(settings, Replay):
+        raise ValueError(f"replay must be a Replay, or None, not {settings!r}")
     capacity = settings.capacity
     return ReplayBuffer(
         np.zeros(capacity, np.int64),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
@@ -87,8 +88,8 @@ class Exploration:
 
 
 def _probability(epsilon: float) -> float:
-    if not 0 <= epsilon <= 1:
-        raise ValueError(f"epsilon must be from 0 to 1, not {epsilon!r}")
+    if not isinstance(epsilon, Real) or not 0 <= epsilon <= 1:
+        raise ValueError(f"epsilon must be a number from 0 to 1, not {epsilon!r}")
     return epsilon
 
 
@@ -98,7 +99,8 @@ def check_range(name: str, value: float, low: float, high: float, *, open_low: b
     Raises:
         ValueError: it is not, or equals ``low`` where ``open_low``.
     """
-    if not low <= value <= high or (open_low and value == low):
+    within = isinstance(value, Real) and low <= value <= high
+    if not within or (open_low and value == low):
         above = "over" if open_low else "from"
         raise ValueError(f"{name} must be {above} {low} and at most {high}, not {value!r}")
     return value

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from agents.base import Agent, Learner
 from agents.training.checkpoints import Env, Run
@@ -16,6 +15,7 @@ from agents.training.compiled.self_play import compiled_self_play
 from agents.training.log import TrainingLog, TrainingStopped
 from agents.training.one_game import Seat, play_and_learn
 from agents.training.opponents import Opponents, as_pair
+from nim_envs.progress import progress_bar
 
 # Compiled games are played in blocks, short enough for a progress bar and for Ctrl-C.
 FIRST_BLOCK = 256
@@ -103,7 +103,7 @@ def train(
         pauses.append(checkpoint_every)
     if after_game is not None:
         pauses.append(after_every)
-    bar = tqdm(desc="training", unit="game", initial=first, total=games, disable=not progress)
+    bar = progress_bar(desc="training", unit="game", initial=first, total=games, shown=progress)
     done, block = first, FIRST_BLOCK
     try:
         with bar:

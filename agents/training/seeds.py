@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import joblib
-from tqdm import tqdm
 
 from agents.base import Agent
 from agents.training import Env, TrainingLog, as_pair, train
+from nim_envs.progress import progress_bar
 
 
 class SeedRun(NamedTuple):
@@ -69,7 +69,7 @@ def train_seeds(
         raise ValueError(f"workers must be at least 1, not {workers}")
     parallel = joblib.Parallel(n_jobs=workers or joblib.cpu_count(), return_as="generator")
     runs = parallel(joblib.delayed(_train)(make, games, seed, arguments) for seed in chosen)
-    return list(tqdm(runs, total=len(chosen), desc="seeds", unit="seed", disable=not progress))
+    return list(progress_bar(runs, desc="seeds", unit="seed", total=len(chosen), shown=progress))
 
 
 def _train(

@@ -20,7 +20,7 @@ from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.contenders import Trained
 from benchmarks.published.figures import comparison, q_learners
 from benchmarks.published.systems import SYSTEMS
-from benchmarks.report import machine, table, write_csv, write_text
+from benchmarks.report import closing_line, machine, table, write_csv, write_text
 
 QUICK_GAMES = 300
 QUICK_SECONDS = 0.05
@@ -192,10 +192,8 @@ def main(
     order = sorted(systems, key=lambda name: -SYSTEMS[name].games)
     tasks = [(name, seed) for name in order for seed in range(seeds)]
     began = time.perf_counter()
-    runs = sorted(
-        in_parallel(run, [(*task, quick) for task in tasks], jobs, backend),
-        key=lambda run: (run.system, run.seed),
-    )
+    finished = in_parallel(run, [(*task, quick) for task in tasks], jobs, backend)
+    runs = sorted(finished, key=lambda run: (run.system, run.seed))
     rows = summary(runs)
     print(table(HEADER, rows))
     for name in SYSTEMS:
@@ -208,7 +206,7 @@ def main(
         if figure is not None:
             for suffix in (".png", ".svg"):
                 save_figure(figure, (output / name).with_suffix(suffix))
-    print(f"\n{time.perf_counter() - began:.0f} s in all; written to {output}")
+    closing_line(began, output, finished.complete)
 
 
 if __name__ == "__main__":

@@ -8,18 +8,18 @@ from nim_envs.errors import MissingPackageError
 from nim_envs.optional import needed
 
 
-def start(module: str, extra: str) -> int:
+def start(module: str, *packages: str) -> int:
     """Run a command line, or say which package it needs.
 
     Args:
         module: has the function ``run``, which returns the exit code.
-        extra: the extra of this project that installs what the module imports.
+        packages: what the module imports of others.
 
     Returns:
         The exit code; 2 where a package is missing.
     """
     try:
-        run = needed(module, "the command line", extra).run
+        run = needed(module, "the command line", *packages).run
     except MissingPackageError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -14,8 +14,11 @@ from pettingzoo.utils.env import AECIterable
 
 from nim_envs.encoding import Encoding
 from nim_envs.envs.legality import checked_illegal_move, illegal_move_error
+from nim_envs.envs.move_truth import NO_MOVE_YET, checked_truth_in_info, move_truth
 from nim_envs.envs.rendering import LastMove, Renderer
+from nim_envs.envs.reset_arguments import checked_options, checked_seed
 from nim_envs.errors import (
+    ClosedEnvironmentError,
     InvalidActionError,
     InvalidPositionError,
     ResetNeededError,
@@ -24,13 +27,16 @@ from nim_envs.game import PLAYERS, Game
 from nim_envs.render.canvas import Frame
 from nim_envs.render.scene import Scene
 from nim_envs.rules.component import IntArray
-from nim_envs.rules.validation import checked_integer
+from nim_envs.rules.validation import check_bytes, checked_integer
 from nim_envs.starts import Sampler, Start, as_start
 
 Observation = dict[str, npt.NDArray[Any]]
 
 FIRST, SECOND = PLAYERS
 RENDER_MODES = ("human", "rgb_array", "ansi")
+
+BYTES_OF_ACTION = 48
+"""What an action takes at the most: in masks, spaces and the options of the states of a move."""
 
 
 class GameEnv(AECEnv[str, Any, Any]):
@@ -65,7 +71,8 @@ class GameEnv(AECEnv[str, Any, Any]):
     The game's start: the full heaps, or total 0, unless ``start`` says otherwise.
     ``reset(seed=..., options={"start": ...})`` chooses for one game: ``"fixed"``,
     ``"uniform"``, ``"n_position"``, ``"p_position"``, ``"balanced"``, a
-    :class:`nim_envs.starts.Start`, or a position. Other keys of ``options`` are ignored.
+    :class:`nim_envs.starts.Start`, or a position. Other keys of ``options`` are ignored, as
+    PettingZoo's tests ask, but for one that is nearly ``"start"``, which is an error.
 
     ## Rewards
     +1 to the winner and -1 to the loser at the end of the game, 0 before. An illegal move
@@ -77,7 +84,10 @@ class GameEnv(AECEnv[str, Any, Any]):
     player whose turn it would be keeps its action mask, as its value is still to be estimated.
 
     ## Information
-    The infos are empty.
+    The infos are empty. With ``truth_in_info=True`` each agent's says of its last move in this
+    game, as a ``bool``: ``"winning"``, whether the position was won for it before the move;
+    ``"kept_win"``, whether the position was won and still is after the move. An illegal move
+    never keeps a win. Both are ``False`` before an agent's first move.
 
     Args:
         game: the game.
@@ -91,11 +101,12 @@ class GameEnv(AECEnv[str, Any, Any]):
             position as it was.
         max_cycles: most moves of each player; ``None``: no limit, as every game ends anyway.
         show_winning_moves: whether pictures mark the winning moves.
+        truth_in_info: whether infos hold the truth about the last moves.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: a component is too large to tabulate, or a game whose winning
-            moves are to be shown too large to solve.
+        SearchTooLargeError: there are so many actions or features that the environment would take
+            over a GiB, or a game whose winning moves are to be shown or told is too large to solve.
         MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
@@ -112,14 +123,20 @@ class GameEnv(AECEnv[str, Any, Any]):
         illegal_move: Literal["forfeit", "raise"] = "forfeit",
         max_cycles: int | None = None,
         show_winning_moves: bool = False,
+        truth_in_info: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
+        check_bytes(
+            f"environments with {game.rules.num_actions} actions",
+            game.rules.num_actions * BYTES_OF_ACTION,
+        )
         self.game = game
         self.render_mode = render_mode
         self._renderer = Renderer(
             game, render_mode, RENDER_MODES, title=name, show_winning_moves=show_winning_moves
         )
         self.illegal_move = checked_illegal_move(illegal_move)
+        self.truth_in_info = checked_truth_in_info(truth_in_info, game)
         self.max_cycles = (
             None if max_cycles is None else checked_integer("max_cycles", max_cycles, minimum=1)
         )
@@ -153,6 +170,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.terminations: dict[str, bool] = {}
         self.truncations: dict[str, bool] = {}
         self.infos: dict[str, dict[str, Any]] = {}
+        self._first_info: dict[str, Any] = NO_MOVE_YET if self.truth_in_info else {}
+        self._closed = False
         # The game in progress: the position, the mask of the player to move, the number of
         # legal actions, whether the game is over, and how many moves were made.
         self._position: IntArray | None = None
@@ -178,12 +197,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         return spaces.Dict(OrderedDict(observation=copied, action_mask=mask))
 
     def _bind_tables(self) -> None:
-        """Keep references to the rules' tables: attribute chains cost time in every step."""
+        """Keep references to what steps look up: attribute chains cost time in every step."""
         rules = self.game.rules
-        self._table = rules.table
-        self._second_table = rules.second_table
-        self._mask_rows = rules.mask_rows
-        self._legal_counts = rules.legal_counts
+        self._rows = rules.rows
         self._num_options = rules.num_options
         self._num_actions = rules.num_actions
 
@@ -201,14 +217,18 @@ class GameEnv(AECEnv[str, Any, Any]):
         Args:
             seed: seeds the start positions of this game and of those after it; ``None`` keeps
                 the current generator.
-            options: ``{"start": ...}`` as described above; other keys are ignored.
+            options: ``{"start": ...}`` as described above.
 
         Raises:
+            InvalidResetError: ``seed`` is not ``None`` and not a Python integer of at least 0;
+                or ``options`` are not a dictionary, or have nearly the key ``"start"``.
             InvalidPositionError: the start is not a position of this game that leaves a move.
+            ClosedEnvironmentError: after :meth:`close`.
         """
+        self.check_open()
         sampler = self._sampler_of(options)
         if seed is not None or self._rng is None:
-            self._rng, _ = seeding.np_random(seed)
+            self._rng, _ = seeding.np_random(checked_seed(seed))
         self._begin(sampler.draw(self._rng), 0)
 
     def next_starts(self, games: int, options: dict[str, Any] | None = None) -> IntArray:
@@ -223,17 +243,23 @@ class GameEnv(AECEnv[str, Any, Any]):
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.
+            InvalidResetError: ``options`` are none, as in :meth:`reset`.
             InvalidPositionError: the start is not a position of this game that leaves a move.
+            ClosedEnvironmentError: after :meth:`close`.
         """
+        self.check_open()
         if self._rng is None:
             raise ResetNeededError("there is no generator of starts yet: call reset() first")
         return self._sampler_of(options).sample(self._rng, games)
 
     def _sampler_of(self, options: dict[str, Any] | None) -> Sampler:
         """Return the sampler of the start in a reset's ``options``, or of the game's own start."""
-        if options and "start" in options:
-            return self._sampler(as_start(options["start"]))
-        return self._own_sampler
+        if options is None:
+            return self._own_sampler
+        checked = checked_options(options, others_ignored=True)
+        if "start" not in checked:
+            return self._own_sampler
+        return self._sampler(as_start(checked["start"]))
 
     def _sampler(self, start: Start) -> Sampler:
         """Return the sampler of ``start``, from a cache: listing its positions takes time."""
@@ -241,7 +267,11 @@ class GameEnv(AECEnv[str, Any, Any]):
         if sampler is None:
             if len(self._samplers) >= 64:
                 self._samplers.clear()
-            sampler = self._samplers[start] = start.bind(self.game)
+            sampler = self._samplers[start] = (
+                self._own_sampler
+                if start == self.game.start
+                else self.game.sampler_without_search(start)
+            )
         return sampler
 
     def _begin(self, position: IntArray, seat: int) -> None:
@@ -251,19 +281,16 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._cumulative_rewards = {FIRST: 0.0, SECOND: 0.0}
         self.terminations = {FIRST: False, SECOND: False}
         self.truncations = {FIRST: False, SECOND: False}
-        self.infos = {FIRST: {}, SECOND: {}}
+        self.infos = {FIRST: {**self._first_info}, SECOND: {**self._first_info}}
         self.agent_selection = PLAYERS[seat]
         self._position = position
         key = position.tobytes()
         if key != self._start_key:
             self._start_key = key
             states = position.tolist()
-            self._start_mask = np.concatenate(
-                [rows[state] for rows, state in zip(self._mask_rows, states, strict=True)]
-            )
-            self._start_legal = sum(
-                [counts[state] for counts, state in zip(self._legal_counts, states, strict=True)]
-            )
+            shown = [rows[state] for rows, state in zip(self._rows, states, strict=True)]
+            self._start_mask = np.concatenate([row.mask for row in shown])
+            self._start_legal = sum([row.legal for row in shown])
         self._mask = self._start_mask.copy()
         self._legal = self._start_legal
         self._over = False
@@ -283,7 +310,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         Raises:
             InvalidPositionError: not a position of this game, or a terminal one.
             InvalidActionError: ``agent`` is not one of the two players.
+            ClosedEnvironmentError: after :meth:`close`.
         """
+        self.check_open()
         checked = self.game.rules.checked_positions(position)
         if checked.ndim != 1 or self.game.rules.is_terminal(checked):
             raise InvalidPositionError(
@@ -302,8 +331,14 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def _current(self) -> IntArray:
         if self._position is None:
+            self.check_open()
             raise ResetNeededError("no game is in progress: call reset() first")
         return self._position
+
+    def check_open(self) -> None:
+        """Raise ``ClosedEnvironmentError`` after :meth:`close`."""
+        if self._closed:
+            raise ClosedEnvironmentError("the environment is closed: make a new one")
 
     def observe(self, agent: str) -> Observation:
         """Return the observation of ``agent``; the mask is all zeros unless it is to move.
@@ -373,6 +408,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             InvalidActionError: not an integer, outside the action space, ``None`` while the
                 game goes on, or anything but ``None`` when it is over.
             IllegalMoveError: an illegal move where ``illegal_move="raise"``.
+            ClosedEnvironmentError: after :meth:`close`.
         """
         if self._over:
             self._step_finished(action)
@@ -383,8 +419,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         if type(action) is not int or not 0 <= action < self._num_actions:
             action = self._checked_action(action)
         component, option = divmod(action, self._num_options)
-        state = position.item(component)
-        successor = self._table.item(component, state, option)
+        rows = self._rows[component]
+        before = rows[position.item(component)]
+        successor = before.successors.item(option)
         mover = self.agent_selection
         seat = 0 if mover == FIRST else 1
         if successor < 0:
@@ -393,13 +430,15 @@ class GameEnv(AECEnv[str, Any, Any]):
         if self.render_mode is not None:
             description = self.game.rules.describe_action(action, position)
             self.last_move = LastMove(position.copy(), seat, f"{mover} moved, {description}")
+        if self.truth_in_info:
+            self.infos[mover] = move_truth(self.game, position, action)
         position[component] = successor
         first = component * self._num_options
-        self._mask[first : first + self._num_options] = self._mask_rows[component][successor]
-        counts = self._legal_counts[component]
-        self._legal += counts[successor] - counts[state]
-        if self._second_table is not None:
-            second = self._second_table.item(component, state, option)
+        after = rows[successor]
+        self._mask[first : first + self._num_options] = after.mask
+        self._legal += after.legal - before.legal
+        if before.seconds is not None:
+            second = before.seconds.item(option)
             if second:
                 self._fill_empty_slot(position, component, second)
         self._moves += 1
@@ -420,8 +459,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         slot = next(slot for slot in group if not position.item(slot))
         position[slot] = state
         first = slot * self._num_options
-        self._mask[first : first + self._num_options] = self._mask_rows[slot][state]
-        self._legal += self._legal_counts[slot][state]
+        row = self._rows[slot][state]
+        self._mask[first : first + self._num_options] = row.mask
+        self._legal += row.legal
 
     def _checked_action(self, action: Any) -> int:
         """Return ``action`` as an ``int`` of the action space, or raise; checks that take time."""
@@ -437,6 +477,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Let the mover forfeit the game, or raise."""
         if self.illegal_move == "raise":
             raise illegal_move_error(self.game.rules, self._current(), action)
+        if self.truth_in_info:
+            self.infos[PLAYERS[seat]] = move_truth(self.game, self._current(), action)
         self._cumulative_rewards[PLAYERS[seat]] = 0.0
         self.agent_selection = PLAYERS[1 - seat]
         self._finish(winner=1 - seat)
@@ -506,13 +548,16 @@ class GameEnv(AECEnv[str, Any, Any]):
         return self._renderer.scene(self.position, mover, winner, self.last_move)
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if there is one; nothing can be played from here on."""
         self._renderer.close()
+        self._closed = True
+        # So that a step finds no game: it looks for nothing else.
+        self._position = None
+        self._over = False
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the rules' tables out of pickles and copies."""
-        tables = {"_table", "_second_table", "_mask_rows", "_legal_counts"}
-        return {name: value for name, value in self.__dict__.items() if name not in tables}
+        return {name: value for name, value in self.__dict__.items() if name != "_rows"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the game in progress, and look the rules' tables up again."""

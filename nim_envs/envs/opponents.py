@@ -69,16 +69,18 @@ def checked_opponent(opponent: Any) -> tuple[OpponentFunction | None, float]:
     """Return an opponent as a function or, if it has a name, by how often it moves at random.
 
     Args:
-        opponent: a key of :data:`NAMED_OPPONENTS`, a probability of a random move, a function,
-            or an agent.
+        opponent: ``None``, a key of :data:`NAMED_OPPONENTS`, a probability of a random move, a
+            function, or an agent.
 
     Returns:
-        The function, or ``None`` for an opponent that mixes optimal and random moves; and the
-        probability of a random move, 1 for a function.
+        The function, or ``None`` for no opponent and for one that mixes optimal and random moves;
+        and the probability of a random move, 1 for a function and for no opponent.
 
     Raises:
         InvalidGameError: ``opponent`` is none of these.
     """
+    if opponent is None:
+        return None, 1.0
     if isinstance(opponent, str) and opponent in NAMED_OPPONENTS:
         return None, NAMED_OPPONENTS[opponent]
     if isinstance(opponent, (int, float)) and not isinstance(opponent, bool) and 0 <= opponent <= 1:
@@ -90,17 +92,25 @@ def checked_opponent(opponent: Any) -> tuple[OpponentFunction | None, float]:
         if isinstance(opponent, Player):
             return BatchedPlayer(opponent), 1.0
     raise InvalidGameError(
-        f"opponent must be one of {tuple(NAMED_OPPONENTS)}, a probability from 0 to 1, an agent, "
-        f"or a function, not {opponent!r}"
+        f"opponent must be None, one of {tuple(NAMED_OPPONENTS)}, a probability from 0 to 1, an "
+        f"agent, or a function, not {opponent!r}"
     )
 
 
-def checked_seat(seat: Any) -> int:
+def checked_seat(seat: Any, *, self_play: bool) -> int:
     """Return the agent's seat, or -1 for one drawn for each game.
 
+    Args:
+        seat: one of :data:`SEAT_CHOICES`, or ``None``: 0.
+        self_play: whether the agent plays both seats, so that there is none to choose.
+
     Raises:
-        InvalidGameError: ``seat`` is not one of :data:`SEAT_CHOICES`.
+        InvalidGameError: ``seat`` is none of these, or not ``None`` in self-play.
     """
+    if seat is None:
+        return 0
+    if self_play:
+        raise InvalidGameError(f"in self-play there is no seat to choose; seat was {seat!r}")
     if isinstance(seat, bool) or seat not in SEAT_CHOICES:
         raise InvalidGameError(f"seat must be one of {SEAT_CHOICES}, not {seat!r}")
     return -1 if seat == "random" else int(seat)

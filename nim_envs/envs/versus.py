@@ -1,4 +1,4 @@
-"""The Gymnasium environment: the agent has one seat, and the step makes the opponent's reply."""
+"""The Gymnasium environment: one seat against an opponent, or both seats in self-play."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from nim_envs.envs.opponents import (
     checked_seat,
     no_move_for_agent,
 )
+from nim_envs.envs.reset_arguments import checked_options, checked_seed
 from nim_envs.errors import (
     InvalidActionError,
     InvalidGameError,
@@ -31,13 +32,18 @@ from nim_envs.rules.component import BoolArray, IntArray
 CACHED_POSITIONS = 1 << 16
 """The winning actions of at most this many positions are kept."""
 
+SEATS = (np.int8(0), np.int8(1))
+NO_WINNER = np.int8(-1)
+
 
 class VersusEnv(gymnasium.Env[Any, Any]):
-    """One player of an exactly solvable game, against an opponent whose reply is part of the step.
+    """An exactly solvable game, against an opponent whose reply is part of the step or by oneself.
 
     ## Description
     The rules are those of :class:`nim_envs.envs.aec.GameEnv`, and so are positions, actions,
-    legality and who wins. A step makes the agent's move and then the opponent's reply, as in
+    legality and who wins. *Versus* an opponent, a step makes the agent's move and then the
+    opponent's reply. In *self-play* (``opponent=None``) the agent plays both seats: every step
+    makes one move, for whichever player is to move. The same arguments mean the same in
     :class:`nim_envs.envs.vector.VectorGameEnv`, which plays many such games at once: on the same
     moves both agree in everything.
 
@@ -50,7 +56,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     A ``Dict`` of ``"observation"``, ``(components,)`` in the smallest signed integer type that
     holds every state (or what ``encoding`` says, float32), and ``"action_mask"``, int8
     ``(actions,)``: 1 where the action is legal; all zeros where the game has terminated, or was
-    truncated with the opponent to move. With
+    truncated with the opponent to move. In self-play both are those of the player who moves
+    next, so the next observation is the *opponent's* of who has just moved. With
     ``mask_in_observation=False`` it is the ``Box`` of ``"observation"`` alone, as policies
     for vectors take it; the mask is then in the info, and :meth:`action_masks` returns it.
 
@@ -58,14 +65,20 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     The game's start: the full heaps, or total 0, unless ``start`` says otherwise.
     ``reset(seed=..., options={"start": ...})`` chooses for one game: ``"fixed"``,
     ``"uniform"``, ``"n_position"``, ``"p_position"``, ``"balanced"``, a
-    :class:`nim_envs.starts.Start`, or a position. Other keys of ``options`` are ignored.
+    :class:`nim_envs.starts.Start`, or a position.
 
     Where the agent is ``player_1`` the opponent has already moved. If that move ends the game,
     a new game is started in its place.
 
     ## Rewards
-    +1 for a win and -1 for a loss in the step that ends the game, 0 before. An illegal move
-    forfeits: it loses.
+    Versus an opponent the agent's, in self-play those of the player who made the move: +1 for a
+    win and -1 for a loss in the step that ends the game, 0 before. An illegal move forfeits:
+    whoever makes it loses.
+
+    In self-play the next observation is the opponent's, whose gain is the mover's loss. So a
+    bootstrap takes a minus: the target of a move is ``reward - discount * value(next)``. And the
+    sum of the rewards of a game is that of its last mover, +1 for every game of normal play
+    without forfeits: to see how often each seat wins, count ``info["winner"]``.
 
     ## Episode End
     The game terminates when no legal move is left or after a forfeit. With ``max_cycles`` it is
@@ -73,19 +86,28 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     ``player_0``: an agent in this seat keeps its action mask, in the other it is all zeros.
 
     ## Information
-    ``"seat"``, int8: the agent's, 0 for ``player_0``; ``"action_mask"``, as in the observation.
+    - ``"seat"``, int8, 0 for ``player_0`` and 1 for ``player_1``: the agent's; in self-play that
+      of the player who moves next.
+    - ``"action_mask"``, int8 ``(actions,)``, as in the observation.
+    - ``"winner"``, int8: the seat that has won the game; -1 while it goes on, and where it was
+      truncated.
+    - With ``truth_in_info=True``, as a ``bool``, of the move that the step was given:
+      ``"winning"``, whether the position was won for the mover; ``"kept_win"``, whether it was
+      and still is after the move. An illegal move never keeps a win. Both are ``False`` in
+      ``reset``.
 
     Args:
         game: the game.
         name: name of the environment, in its metadata.
-        opponent: ``"random"``; ``"optimal"``, which draws among the winning actions, or among
-            all where none wins; a number: optimal but for a random move with that probability.
-            A function of observations ``(1, ...)``, action masks ``(1, actions)`` and a
-            generator that returns actions ``(1,)``: the same function can play a batch of
-            games. Or an agent with ``act(observation, action_mask, rng)``. Both receive the
-            observations of the turn-based environment with this ``encoding``.
-        seat: 0: the agent is ``player_0`` and moves first; 1: it is ``player_1``; ``"random"``:
-            drawn for each game.
+        opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
+            actions, or among all where none wins; a number: optimal but for a random move with
+            that probability. A function of observations ``(1, ...)``, action masks
+            ``(1, actions)`` and a generator that returns actions ``(1,)``: the same function can
+            play a batch of games. Or an agent with ``act(observation, action_mask, rng)``. Both
+            receive the observations of the turn-based environment with this ``encoding``.
+        seat: versus an opponent, the agent's: 0 for ``player_0``, who moves first, 1 for
+            ``player_1``, or ``"random"``: drawn for each game. ``None``: 0; in self-play there is
+            no other choice.
         render_mode: as in :class:`nim_envs.envs.aec.GameEnv`.
         encoding: how positions are observed; see :class:`nim_envs.encoding.Encoding`.
         mask_in_observation: whether observations hold the action mask.
@@ -93,11 +115,12 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             position as it was.
         max_cycles: most moves of each player; ``None``: no limit, as every game ends.
         show_winning_moves: whether pictures mark the winning moves.
+        truth_in_info: whether infos hold the truth about the agent's moves.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: a component is too large to tabulate; or the opponent is to play
-            optimally, or winning moves are to be shown, in a game that cannot be solved.
+        SearchTooLargeError: the environment would take over a GiB; or the opponent is to play
+            optimally, or winning moves are to be shown or told, in a game that cannot be solved.
         MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
@@ -121,17 +144,19 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         game: Game,
         *,
         name: str = "game",
-        opponent: str | float | Player | OpponentFunction = "random",
-        seat: Literal[0, 1, "random"] = 0,
+        opponent: str | float | Player | OpponentFunction | None = "random",
+        seat: Literal[0, 1, "random"] | None = None,
         render_mode: str | None = None,
         encoding: str = "integer",
         mask_in_observation: bool = True,
         illegal_move: Literal["forfeit", "raise"] = "forfeit",
         max_cycles: int | None = None,
         show_winning_moves: bool = False,
+        truth_in_info: bool = False,
     ) -> None:
         self._opponent_function, self._epsilon = checked_opponent(opponent)
-        self._fixed_seat = checked_seat(seat)
+        self._self_play = opponent is None
+        self._fixed_seat = checked_seat(seat, self_play=self._self_play)
         if not isinstance(mask_in_observation, bool):
             raise InvalidGameError(
                 f"mask_in_observation must be True or False, not {mask_in_observation!r}"
@@ -144,6 +169,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             illegal_move=illegal_move,
             max_cycles=max_cycles,
             show_winning_moves=show_winning_moves,
+            truth_in_info=truth_in_info,
         )
         self.game = game
         self.opponent = opponent
@@ -152,6 +178,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         self.illegal_move = illegal_move
         self.max_cycles = max_cycles
         self.mask_in_observation = mask_in_observation
+        self.truth_in_info = truth_in_info
         self.metadata: dict[str, Any] = {
             key: self._aec.metadata[key] for key in ("name", "render_modes", "render_fps")
         }
@@ -169,7 +196,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         if self._epsilon < 1.0:
             # The game is solved now, or refused.
             game.solution.is_winning(rules.initial)
-        self._agent_seat = 0
+        # Who observes: the agent, or in self-play the player to move.
+        self._seat = 0
         self._begun = False
         self._ready = False
 
@@ -181,16 +209,21 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         Args:
             seed: seeds starts, seats and the opponent of this game and of those after it;
                 ``None`` keeps the current generator.
-            options: ``{"start": ...}`` as described above; other keys are ignored.
+            options: ``{"start": ...}`` as described above.
 
         Returns:
             The observation and the info.
 
         Raises:
+            InvalidResetError: ``seed`` is not ``None`` and not a Python integer of at least 0;
+                or ``options`` are not a dictionary, or have another key than ``"start"``.
             InvalidPositionError: the start is not a position of this game that leaves a move;
                 or the opponent's first move ends every game.
+            ClosedEnvironmentError: after :meth:`close`.
         """
-        super().reset(seed=seed)
+        self._aec.check_open()
+        checked_options(options)
+        super().reset(seed=checked_seed(seed))
         start_seed = None
         if seed is not None or not self._begun:
             start_seed = int(self.np_random.integers(2**63))
@@ -198,18 +231,18 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         for _ in range(MOST_OPENINGS):
             self._aec.reset(seed=start_seed, options=options)
             self._begun, start_seed = True, None
-            self._agent_seat = self._fixed_seat
-            if self._agent_seat < 0:
-                self._agent_seat = int(self.np_random.random() * len(PLAYERS))
-            if self._agent_seat == 1:
+            self._seat = self._fixed_seat
+            if self._seat < 0:
+                self._seat = int(self.np_random.random() * len(PLAYERS))
+            if self._seat == 1:
                 self._reply()
             if not self._over:
                 self._ready = True
-                return self._observation_and_info()
+                return self._observation_and_info(self._seat, NO_WINNER)
         raise no_move_for_agent()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Make the agent's move, and let the opponent reply.
+        """Make the agent's move, and let the opponent reply; in self-play make one move.
 
         Args:
             action: an integer of the action space.
@@ -221,33 +254,33 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             ResetNeededError: no game is in progress.
             InvalidActionError: not an integer of the action space.
             IllegalMoveError: an illegal move where ``illegal_move="raise"``.
+            ClosedEnvironmentError: after :meth:`close`.
         """
-        if not self._ready:
-            raise ResetNeededError("no game is in progress: call reset()")
-        self._aec.step(action)
-        own_move = self._aec.last_move
-        # If the opponent raises an error, the game cannot be continued.
-        self._ready = False
-        if not self._over:
-            self._reply()
-            if own_move is not None and self._aec.last_move is not None:
-                self._aec.last_move = own_move.followed_by(self._aec.last_move)
-        self._ready = not self._over
-        observation, info = self._observation_and_info()
-        agent = PLAYERS[self._agent_seat]
         aec = self._aec
-        return (
-            observation,
-            aec.rewards[agent],
-            aec.terminations[agent],
-            aec.truncations[agent],
-            info,
-        )
+        if not self._ready:
+            aec.check_open()
+            raise ResetNeededError("no game is in progress: call reset()")
+        aec.step(action)
+        seat = self._seat
+        if self._self_play:
+            self._seat = 1 - seat
+        elif not self._over:
+            # If the opponent raises an error, the game cannot be continued.
+            self._ready = False
+            own_move = aec.last_move
+            self._reply()
+            if own_move is not None and aec.last_move is not None:
+                aec.last_move = own_move.followed_by(aec.last_move)
+        self._ready = not self._over
+        agent = PLAYERS[seat]
+        reward = aec.rewards[agent]
+        winner = SEATS[seat if reward > 0 else 1 - seat] if reward else NO_WINNER
+        observation, info = self._observation_and_info(seat, winner)
+        return observation, reward, aec.terminations[agent], aec.truncations[agent], info
 
     @property
     def _over(self) -> bool:
-        agent = PLAYERS[self._agent_seat]
-        return self._aec.terminations[agent] or self._aec.truncations[agent]
+        return self._aec.terminations[PLAYERS[0]] or self._aec.truncations[PLAYERS[0]]
 
     def _reply(self) -> None:
         """Make the opponent's move."""
@@ -290,11 +323,18 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             winning = self._winning[key] = self.game.solution.winning_actions(position)
         return winning
 
-    def _observation_and_info(self) -> tuple[Any, dict[str, Any]]:
-        """Return the agent's observation and info."""
-        observed = self._aec.observe(PLAYERS[self._agent_seat])
+    def _observation_and_info(self, mover: int, winner: np.int8) -> tuple[Any, dict[str, Any]]:
+        """Return observation and info.
+
+        Args:
+            mover: the seat that the step was made for.
+            winner: the seat that has won, or -1.
+        """
+        observed = self._aec.observe(PLAYERS[self._seat])
         mask = observed["action_mask"]
-        info = {"seat": np.int8(self._agent_seat), "action_mask": mask}
+        info: dict[str, Any] = {"seat": SEATS[self._seat], "action_mask": mask, "winner": winner}
+        if self.truth_in_info:
+            info |= self._aec.infos[PLAYERS[mover]]
         observation = observed["observation"].astype(self.encoding.space.dtype, copy=False)
         if not self.mask_in_observation:
             return observation, info
@@ -306,9 +346,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         Raises:
             ResetNeededError: before the first :meth:`reset`.
         """
-        mask: BoolArray = self._aec.observe(PLAYERS[self._agent_seat])["action_mask"].astype(
-            np.bool_
-        )
+        mask: BoolArray = self._aec.observe(PLAYERS[self._seat])["action_mask"].astype(np.bool_)
         return mask
 
     @property
@@ -321,8 +359,9 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         return self._aec.render()
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if there is one; nothing can be played from here on."""
         self._aec.close()
+        self._ready = False
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave what can be computed again out of pickles and copies."""

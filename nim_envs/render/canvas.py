@@ -47,7 +47,7 @@ def load_pygame() -> Any:
         MissingPackageError: it is not installed.
     """
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    return needed("pygame", "a picture of a game", extra="render")
+    return needed("pygame", "a picture of a game")
 
 
 def mixed(color: Color, other: Color, share: float) -> Color:

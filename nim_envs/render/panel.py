@@ -48,6 +48,4 @@ class Panel(ABC):
 
     def successor(self, component: int, state: int, option: int) -> int:
         """Return the state after an option, or ``NO_MOVE``."""
-        if option >= self.rules.components[component].options:
-            return -1
-        return int(self.rules.components[component].table[state, option])
+        return int(self.rules.rows[component][state].successors[option])

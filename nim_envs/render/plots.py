@@ -31,8 +31,8 @@ def plot_sequence(
     """
     if len(values) == 0:
         raise ValueError("a plot needs at least one value")
-    figure_module = needed("matplotlib.figure", "a plot", extra="solver")
-    colors = needed("matplotlib.colors", "a plot", extra="solver")
+    figure_module = needed("matplotlib.figure", "a plot")
+    colors = needed("matplotlib.colors", "a plot")
     figure = figure_module.Figure(figsize=(10, 5), dpi=120, layout="constrained")
     axes = figure.add_subplot()
     top = int(values.max())

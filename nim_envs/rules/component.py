@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.errors import InvalidGameError, SearchTooLargeError
-from nim_envs.rules.validation import checked_integer
+from nim_envs.errors import InvalidGameError
+from nim_envs.rules.validation import check_bytes, checked_integer
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -20,14 +21,11 @@ BoolArray = npt.NDArray[np.bool_]
 NO_MOVE = -1
 """Entry of a table of options where the option is not legal."""
 
-LARGEST_TABLE = 2**28
-"""Number of entries above which a table of options is refused instead of allocated."""
-
 
 class Component(ABC):
     """Rules of one component: states ``0..states-1``, each with up to ``options`` moves.
 
-    A subclass is an immutable value that defines ``states``, ``options`` and
+    A subclass is an immutable, hashable value that defines ``states``, ``options`` and
     :meth:`successors`; everything else in the package uses only these. Its ``kind`` is the
     name of such a component in descriptions, as in ``"heap 0"``.
 
@@ -103,14 +101,12 @@ class Component(ABC):
         """The options of every state: ``(states, options)``, ``NO_MOVE`` where not legal.
 
         Raises:
-            SearchTooLargeError: the table would have over ``LARGEST_TABLE`` entries.
+            SearchTooLargeError: the table would take over ``LARGEST_BYTES``.
         """
-        entries = self.states * self.options
-        if entries > LARGEST_TABLE:
-            raise SearchTooLargeError(
-                f"the table of options of a {self.kind} with {self.states} states and "
-                f"{self.options} options has {entries} entries; the limit is {LARGEST_TABLE}"
-            )
+        check_bytes(
+            f"tables of a {self.kind} with {self.states} states and {self.options} options",
+            self.states * self.options * np.dtype(np.int64).itemsize,
+        )
         table = self.successors(np.arange(self.states, dtype=np.int64))
         table.setflags(write=False)
         return table
@@ -125,7 +121,7 @@ class Component(ABC):
         """What every option puts into an empty slot: ``(states, options)``, 0 for nothing.
 
         Raises:
-            SearchTooLargeError: the table would have over ``LARGEST_TABLE`` entries.
+            SearchTooLargeError: the table would take over ``LARGEST_BYTES``.
         """
         table = np.where(
             self.table == NO_MOVE,
@@ -166,6 +162,17 @@ class Component(ABC):
     def __deepcopy__(self, memo: dict[int, Any]) -> Component:
         """Return the component itself: it is immutable."""
         return self
+
+
+_in_use: MutableMapping[Component, ReferenceType[Component]] = WeakKeyDictionary()
+
+
+def in_use(component: Component) -> Component:
+    """Return the component that equals this one and is in use already, or else this one.
+
+    Rules of equal components so have the same tables, which go when the last of them goes.
+    """
+    return _in_use.setdefault(component, ref(component))() or component
 
 
 @dataclass(frozen=True)
@@ -222,12 +229,23 @@ class TableComponent(Component):
         """Number of option slots: the length of a row."""
         return len(self.rows[0])
 
+    @cached_property
+    def _rows(self) -> IntArray:
+        """``rows`` as an array."""
+        rows: IntArray = np.array(self.rows, dtype=np.int64).reshape(self.states, self.options)
+        return rows
+
+    @cached_property
+    def _second_rows(self) -> IntArray:
+        """``second_rows`` as an array."""
+        rows: IntArray = np.array(self.second_rows, dtype=np.int64)
+        return rows
+
     def successors(self, states: IntArray) -> IntArray:
         """Return the rows of ``states``."""
-        rows: IntArray = np.array(self.rows, dtype=np.int64).reshape(self.states, self.options)
-        return rows[states]
+        return self._rows[states]
 
-    @property
+    @cached_property
     def splits(self) -> bool:
         """Whether some option leaves a second part."""
         return any(map(any, self.second_rows))
@@ -236,8 +254,7 @@ class TableComponent(Component):
         """Return the second parts of the options of ``states``."""
         if not self.second_rows:
             return super().second_successors(states)
-        rows: IntArray = np.array(self.second_rows, dtype=np.int64)
-        return rows[states]
+        return self._second_rows[states]
 
 
 def _checked_rows(name: str, rows: Any, minimum: int) -> tuple[tuple[int, ...], ...]:

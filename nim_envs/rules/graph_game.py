@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -63,17 +64,19 @@ class Token(Component):
         """Number of states: the nodes."""
         return len(self.successors_of)
 
-    @property
+    @cached_property
     def options(self) -> int:
         """Number of option slots: the most edges out of a node."""
         return max(map(len, self.successors_of))
 
     def successors(self, states: IntArray) -> IntArray:
         """Return the nodes that the edges lead to, or ``NO_MOVE`` where there are fewer."""
-        rows = np.full((self.states, self.options), NO_MOVE, dtype=np.int64)
-        for node, targets in enumerate(self.successors_of):
-            rows[node, : len(targets)] = targets
-        return rows[states]
+        nodes = np.asarray(states)
+        after = np.full((*nodes.shape, self.options), NO_MOVE, dtype=np.int64)
+        for place, node in np.ndenumerate(nodes):
+            targets = self.successors_of[node]
+            after[place][: len(targets)] = targets
+        return after
 
     def describe_option(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``, at ``state`` if that is given."""

@@ -8,11 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.errors import SearchTooLargeError
-from nim_envs.rules.component import LARGEST_TABLE, NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray, in_use
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, octal_game
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import checked_integers
+from nim_envs.rules.validation import check_bytes, checked_integers
 
 
 @dataclass(frozen=True)
@@ -39,12 +38,10 @@ class SplittingHeap(Component):
 
     def __post_init__(self) -> None:
         most = self.size if self.game.repeating else min(self.size, len(self.game.digits) - 1)
-        entries = (most + 1) * (self.size // 2 + 1) * (self.size + 1)
-        if entries > LARGEST_TABLE:
-            raise SearchTooLargeError(
-                f"the options of a heap of {self.size} objects in {self.game.name} would fill "
-                f"{entries} entries; the limit is {LARGEST_TABLE}"
-            )
+        check_bytes(
+            f"the options of a heap of {self.size} objects in {self.game.name}",
+            (most + 1) * (self.size // 2 + 1) * (self.size + 1) * np.dtype(np.int64).itemsize,
+        )
 
     @property
     def states(self) -> int:
@@ -71,12 +68,25 @@ class SplittingHeap(Component):
     @cached_property
     def splits(self) -> bool:
         """Whether some option leaves two heaps, each with a move."""
-        return bool(self._parts(np.arange(self.states))[1].any())
+        alive, two = np.flatnonzero(self._alive), np.flatnonzero(self._digits & LEAVE_TWO)
+        # The smallest heap that splits leaves the smallest two that have a move.
+        parts = alive[: 1 + self.game.unequal][[0, -1]] if len(alive) > self.game.unequal else None
+        return parts is not None and len(two) > 0 and two[0] + parts.sum() <= self.size
+
+    @cached_property
+    def _digits(self) -> IntArray:
+        """What taking 0 to ``size`` objects may leave."""
+        return np.array([self.game.digit(taken) for taken in range(self.states)], dtype=np.int64)
+
+    @cached_property
+    def _moves(self) -> IntArray:
+        """Objects taken, and smaller part left, by option: ``(2, options)``."""
+        return np.array(self.moves, dtype=np.int64).reshape(-1, 2).T
 
     def _legal(self, states: IntArray) -> BoolArray:
         """Where each option is legal: ``(...)`` to ``(..., options)``."""
-        taken, part = np.array(self.moves, dtype=np.int64).reshape(-1, 2).T
-        digits = np.array([self.game.digit(number) for number, _ in self.moves], dtype=np.int64)
+        taken, part = self._moves
+        digits = self._digits[taken]
         left = np.asarray(states)[..., np.newaxis] - taken
         whole = (digits & WHOLE > 0) & (part == 0) & (left == 0) & (taken > 0)
         one = (digits & LEAVE_ONE > 0) & (part == 0) & (left > 0)
@@ -86,11 +96,35 @@ class SplittingHeap(Component):
     @cached_property
     def _alive(self) -> BoolArray:
         """Which sizes of heaps have a legal move."""
-        return np.asarray(self._legal(np.arange(self.states)).any(axis=-1))
+        sizes, digits = np.arange(self.states), self._digits
+        alive = (digits & WHOLE > 0) & (sizes > 0)
+        for left, digit in ((1, LEAVE_ONE), (2 + self.game.unequal, LEAVE_TWO)):
+            taken = np.flatnonzero(digits & digit)
+            if len(taken):
+                alive |= sizes >= taken[0] + left
+        return alive
+
+    @cached_property
+    def slots_needed(self) -> IntArray:
+        """Most slots that play from each size of heap can fill, ``(states,)``; 0 for size 0."""
+        one, two = self._digits & LEAVE_ONE > 0, self._digits & LEAVE_TWO > 0
+        needed = np.minimum(np.arange(self.states), 1)
+        # What a heap needs if a move leaves it, and two heaps of a size in all at the most.
+        left = np.zeros(self.states, dtype=np.int64)
+        pairs = np.zeros(self.states, dtype=np.int64)
+        for size in range(1, self.states):
+            half = (size - self.game.unequal) // 2
+            larger = left[size - half : size][::-1]
+            pairs[size] = (left[1 : half + 1] + larger).max(initial=0)
+            most = np.maximum(left[size::-1] * one[: size + 1], pairs[size::-1] * two[: size + 1])
+            needed[size] = max(1, most.max())
+            left[size] = needed[size] * self._alive[size]
+        needed.setflags(write=False)
+        return needed
 
     def _parts(self, states: IntArray) -> tuple[IntArray, IntArray]:
         """What each option leaves, the first part ``NO_MOVE`` where not legal."""
-        taken, smaller = np.array(self.moves, dtype=np.int64).reshape(-1, 2).T
+        taken, smaller = self._moves
         legal = self._legal(states)
         larger = np.where(legal, np.asarray(states)[..., np.newaxis] - taken - smaller, 0)
         smaller = np.where(legal, smaller, 0)
@@ -105,6 +139,10 @@ class SplittingHeap(Component):
     def second_successors(self, states: IntArray) -> IntArray:
         """Return what each option puts into an empty slot, 0 for nothing."""
         return self._parts(states)[1]
+
+    def is_terminal(self, states: IntArray) -> BoolArray:
+        """Return where the heap is of a size without a move."""
+        return np.asarray(~self._alive[states])
 
     def describe_option(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``, at ``state`` if that is given."""
@@ -172,7 +210,7 @@ def heap_rules(game: HeapGame, heaps: Sequence[int], name: str) -> Rules:
         SearchTooLargeError: a heap is too large to tabulate its options.
     """
     sizes = checked_integers("heaps", heaps, minimum=0)
-    heap = SplittingHeap(game, max(sizes))
+    heap = in_use(SplittingHeap(game, max(sizes)))
     needed = int(heap.slots_needed[list(sizes)].sum()) if heap.splits else 0
     slots = max(needed, len(sizes))
     return Rules(name, (heap,) * slots, initial=sizes + (0,) * (slots - len(sizes)))

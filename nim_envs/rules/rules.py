@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
-from nim_envs.rules.component import LARGEST_TABLE, NO_MOVE, BoolArray, Component, IntArray
-from nim_envs.rules.validation import LARGEST_STATE
+from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray, in_use
+from nim_envs.rules.rows import MaskArray, Rows, rows_of
+from nim_envs.rules.validation import LARGEST_STATE, check_bytes
 
-MaskArray = npt.NDArray[np.int8]
+SMALL_TABLE = 2**24
+"""Bytes up to which all options are tabulated where some are asked for."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Rules:
     def __post_init__(self) -> None:
         if not self.components:
             raise InvalidGameError("components must hold at least one component, not ()")
+        object.__setattr__(self, "components", tuple(map(in_use, self.components)))
         if len(self.initial) != len(self.components) or not all(
             0 <= state < component.states
             for state, component in zip(self.initial, self.components, strict=False)
@@ -98,7 +100,7 @@ class Rules:
         """All tables of options as one: ``(components, largest states, num_options)``.
 
         Raises:
-            SearchTooLargeError: it would have more than ``LARGEST_TABLE`` entries.
+            SearchTooLargeError: it would take over ``LARGEST_BYTES``.
         """
         self.check_table()
         states = max(self.shape)
@@ -115,7 +117,7 @@ class Rules:
         ``None`` in games that do not split.
 
         Raises:
-            SearchTooLargeError: it would have more than ``LARGEST_TABLE`` entries.
+            SearchTooLargeError: it would take over ``LARGEST_BYTES``.
         """
         if not self.slot_groups:
             return None
@@ -167,15 +169,18 @@ class Rules:
         return np.asarray(group.start + empty.argmax(axis=-1))
 
     def check_table(self) -> None:
-        """Raise ``SearchTooLargeError`` if ``table`` were larger than ``LARGEST_TABLE`` entries."""
-        states = max(self.shape)
-        entries = len(self.components) * states * self.num_options
-        if entries > LARGEST_TABLE:
-            raise SearchTooLargeError(
-                f"the table of options of {len(self.components)} components, {states} states "
-                f"and {self.num_options} options has {entries} entries; the limit is "
-                f"{LARGEST_TABLE}"
-            )
+        """Raise ``SearchTooLargeError`` if ``table`` took over ``LARGEST_BYTES``."""
+        check_bytes(
+            f"tables of {len(self.components)} components, {max(self.shape)} states and "
+            f"{self.num_options} options",
+            self._table_bytes,
+        )
+
+    @cached_property
+    def _table_bytes(self) -> int:
+        """Bytes that ``table`` takes."""
+        entries = self.num_actions * max(self.shape)
+        return entries * np.dtype(np.int64).itemsize
 
     @cached_property
     def mask_table(self) -> MaskArray:
@@ -185,15 +190,9 @@ class Rules:
         return mask
 
     @cached_property
-    def mask_rows(self) -> list[list[MaskArray]]:
-        """The rows of ``mask_table`` by component and state, each ``(num_options,)``."""
-        return [list(rows) for rows in self.mask_table]
-
-    @cached_property
-    def legal_counts(self) -> list[list[int]]:
-        """Number of legal options by component and state."""
-        counts: list[list[int]] = self.mask_table.sum(axis=-1, dtype=np.int64).tolist()
-        return counts
+    def rows(self) -> list[Rows]:
+        """The options of single states, by component and state: made when they are asked for."""
+        return [rows_of(component, self.num_options) for component in self.components]
 
     def options(self, positions: IntArray) -> IntArray:
         """Return the state of a component after each of its options, or ``NO_MOVE``.
@@ -204,20 +203,40 @@ class Rules:
         Returns:
             ``(..., components, num_options)``.
         """
-        return self.table[np.arange(len(self.components)), positions]
+        if self._table_bytes <= SMALL_TABLE:
+            return self.table[np.arange(len(self.components)), positions]
+        return self._gathered(NO_MOVE, positions, lambda part, states: part.successors(states))
+
+    def _gathered(
+        self,
+        padding: int,
+        positions: IntArray,
+        options_of: Callable[[Component, IntArray], IntArray],
+    ) -> IntArray:
+        """Return what ``options_of`` says of each component of ``positions``."""
+        gathered = np.full((*positions.shape, self.num_options), padding, dtype=np.int64)
+        for index, component in enumerate(self.components):
+            options = options_of(component, positions[..., index])
+            gathered[..., index, : component.options] = options
+        return gathered
 
     def second_options(self, positions: IntArray) -> IntArray | None:
         """Return what each option puts into an empty slot, in the shape of :meth:`options`.
 
         0 for nothing; ``None`` in games that do not split.
         """
-        if self.second_table is None:
+        if not self.slot_groups:
             return None
+        if self._table_bytes > SMALL_TABLE or self.second_table is None:
+            return self._gathered(0, positions, lambda part, states: part.second_successors(states))
         return self.second_table[np.arange(len(self.components)), positions]
 
     def action_mask(self, positions: IntArray) -> MaskArray:
         """Return which actions are legal: ``(..., components)`` to ``(..., num_actions)``, int8."""
-        legal: MaskArray = self.mask_table[np.arange(len(self.components)), positions]
+        if self._table_bytes <= SMALL_TABLE:
+            legal: MaskArray = self.mask_table[np.arange(len(self.components)), positions]
+        else:
+            legal = (self.options(positions) != NO_MOVE).astype(np.int8)
         return legal.reshape(*positions.shape[:-1], self.num_actions)
 
     def step(self, positions: IntArray, actions: IntArray) -> IntArray:
@@ -233,10 +252,9 @@ class Rules:
         component, option = np.divmod(np.asarray(actions, dtype=np.int64), self.num_options)
         state = np.take_along_axis(positions, component[..., np.newaxis], axis=-1)[..., 0]
         after = positions.copy()
-        successor = self.table[component, state, option]
+        successor, second = self._leaves(positions, component, state, option)
         np.put_along_axis(after, component[..., np.newaxis], successor[..., np.newaxis], axis=-1)
-        if self.second_table is not None:
-            second = self.second_table[component, state, option]
+        if second is not None:
             for group in self.slot_groups:
                 splits = (second > 0) & (group.start <= component) & (component < group.stop)
                 slot = self.empty_slots(after, group)[..., np.newaxis]
@@ -245,6 +263,24 @@ class Rules:
                 np.put_along_axis(after, slot, filled, axis=-1)
         return after
 
+    def _leaves(
+        self, positions: IntArray, component: IntArray, state: IntArray, option: IntArray
+    ) -> tuple[IntArray, IntArray | None]:
+        """Return what moves leave in their component, and what they put into an empty slot."""
+        if self._table_bytes <= SMALL_TABLE:
+            second = self.second_table
+            return self.table[component, state, option], (
+                None if second is None else second[component, state, option]
+            )
+        action = (component * self.num_options + option)[..., np.newaxis]
+
+        def taken(options: IntArray) -> IntArray:
+            by_action = options.reshape(*positions.shape[:-1], self.num_actions)
+            return np.take_along_axis(by_action, action, axis=-1)[..., 0]
+
+        seconds = self.second_options(positions)
+        return taken(self.options(positions)), None if seconds is None else taken(seconds)
+
     def is_terminal(self, positions: IntArray) -> BoolArray:
         """Return where no move is legal: ``(..., components)`` to ``(...)``."""
         terminal = np.ones(positions.shape[:-1], dtype=np.bool_)
@@ -252,28 +288,29 @@ class Rules:
             terminal &= component.is_terminal(positions[..., index])
         return terminal
 
-    def lattice(self, limit: int = LARGEST_TABLE) -> IntArray:
+    def lattice(self, limit: int | None = None) -> IntArray:
         """Return every position, ``(n, components)``, in mixed-radix order.
 
         There are ``num_positions``, or fewer in games that split.
 
         Raises:
-            SearchTooLargeError: there are more than ``limit`` positions.
+            SearchTooLargeError: there are more than ``limit`` positions; or, without a limit, they
+                would take over ``LARGEST_BYTES``.
         """
         return self.positions_between((0,) * len(self.shape), [n - 1 for n in self.shape], limit)
 
     def positions_between(
-        self, low: Sequence[int], high: Sequence[int], limit: int = LARGEST_TABLE
+        self, low: Sequence[int], high: Sequence[int], limit: int | None = None
     ) -> IntArray:
         """Return the positions of a box of the lattice, ``(n, components)``, in mixed-radix order.
 
         Args:
             low: smallest state of each component.
             high: largest state of each component.
-            limit: most positions to return.
+            limit: most positions to return; ``None``: as many as ``LARGEST_BYTES`` hold.
 
         Raises:
-            SearchTooLargeError: there are more than ``limit``, even without the last components.
+            SearchTooLargeError: there are more, even without the last components.
         """
         if not self.slot_groups:
             spans = [top - bottom + 1 for bottom, top in zip(low, high, strict=True)]
@@ -285,31 +322,43 @@ class Rules:
         groups = {index: group for group in self.slot_groups for index in group}
         used = np.zeros(1, dtype=np.int64)  # slots needed so far in the group
         for index, (bottom, top) in enumerate(zip(low, high, strict=True)):
-            states = np.arange(bottom, top + 1)
-            self._check_number(len(rows) * len(states), LARGEST_TABLE)
-            kept = np.ones((len(rows), len(states)), dtype=np.bool_)
-            group = groups.get(index)
-            if group is not None:
+            group = groups.get(index, range(0))
+            if index not in group:
+                self._check_number(len(rows) * (top - bottom + 1), limit)
+                needed, later = np.zeros(top + 1, dtype=np.int64), 0
+            else:
                 needed = self.components[index].slots_needed
-                used = np.zeros(len(rows), dtype=np.int64) if index == group.start else used
                 # What later slots need at least is counted too: every row becomes a position.
                 later = sum(needed[low[slot]].item() for slot in group if slot > index)
-                total = used[:, np.newaxis] + needed[states]
-                kept = total + later <= len(group)
-                used = total[kept]
-            row, state = np.nonzero(kept)
-            self._check_number(len(row), limit)
-            rows = np.concatenate([rows[row], states[state, np.newaxis]], axis=1)
+            if index == group.start or index not in group:
+                used = np.zeros(len(rows), dtype=np.int64)
+            # The states that fit where a number of slots, from -1, is left for this component.
+            fits = needed[bottom : top + 1] < np.arange(len(group) + 2)[:, np.newaxis]
+            fitting = bottom + np.nonzero(fits)[1]
+            numbers = fits.sum(axis=1)
+            room = np.maximum(len(group) - later - used + 1, 0)
+            counts = numbers[room]
+            self._check_number(int(counts.sum()), limit)
+            row = np.repeat(np.arange(len(rows)), counts)
+            place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+            state = fitting[(np.cumsum(numbers) - numbers)[room][row] + place]
+            used = used[row] + needed[state]
+            rows = np.concatenate([rows[row], state[:, np.newaxis]], axis=1)
         return rows
 
     def check_size(self, limit: int) -> None:
         """Raise ``SearchTooLargeError`` if the lattice has more than ``limit`` points."""
         self._check_number(self.num_positions, limit)
 
-    def _check_number(self, number: int, limit: int) -> None:
-        if number > limit:
+    def _check_number(self, number: int, limit: int | None) -> None:
+        """Raise ``SearchTooLargeError`` for over ``limit`` positions, or too many to list."""
+        of = f"{self.name} with components of {self.shape} states"
+        if limit is None:
+            size = len(self.shape) * np.dtype(np.int64).itemsize
+            check_bytes(f"the {number} positions of {of}", number * size)
+        elif number > limit:
             raise SearchTooLargeError(
-                f"{self.name} with components of {self.shape} states has {number} positions"
+                f"{of} has {number} positions"
                 f"{' or more' if number < self.num_positions else ''}; the limit is {limit}"
             )
 
@@ -403,6 +452,11 @@ class Rules:
     def __getstate__(self) -> dict[str, Any]:
         """Leave cached tables out of pickles: they are made again when needed."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the rules, with the components that others have in use."""
+        self.__dict__.update(state)
+        object.__setattr__(self, "components", tuple(map(in_use, self.components)))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Rules:
         """Return the rules themselves: they are immutable."""

@@ -48,7 +48,7 @@ class SubtractionHeap(Component):
     def successors(self, states: IntArray) -> IntArray:
         """Return what is left after taking each amount, or ``NO_MOVE`` where the heap has less."""
         left = np.asarray(states)[..., np.newaxis] - self._amounts
-        return np.maximum(left, NO_MOVE, out=left)
+        return np.asarray(np.maximum(left, NO_MOVE, out=left))
 
     def legal_count(self, states: IntArray) -> IntArray:
         """Return how many of the amounts the heap holds."""

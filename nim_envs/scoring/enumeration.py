@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.optional import installed
+from nim_envs.progress import progress_bar
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 
@@ -18,9 +18,6 @@ CHUNK_ENTRIES = 1 << 22
 
 LARGEST_ENUMERATION = 1 << 33
 """More (position, action) pairs are refused: they would take longer than some minutes."""
-
-LARGEST_LIST = 1 << 30
-"""Positions of a game that splits are listed if that takes at most this many bytes."""
 
 SECONDS_WITHOUT_PROGRESS = 2.0
 
@@ -68,13 +65,11 @@ def check_enumeration(rules: Rules) -> int:
         SearchTooLargeError: they cannot.
     """
     number = number_of_positions(rules)
-    listed = number * len(rules.components) * 8 if rules.slot_groups else 0
-    if number * rules.num_actions > LARGEST_ENUMERATION or listed > LARGEST_LIST:
+    if number * rules.num_actions > LARGEST_ENUMERATION:
         raise SearchTooLargeError(
             f"{rules.name} with components of {rules.shape} states has {number} positions of "
             f"{rules.num_actions} actions each; at most {LARGEST_ENUMERATION} pairs of them are "
-            f"enumerated, and at most {LARGEST_LIST} bytes of positions listed. "
-            "optimality(..., sample=10_000) scores positions drawn at random"
+            "enumerated. optimality(..., sample=10_000) scores positions drawn at random"
         )
     return number
 
@@ -109,25 +104,18 @@ def all_positions(rules: Rules) -> Iterator[IntArray]:
 def with_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
     """Yield ``items``; from two seconds on a bar shows how many positions are done.
 
-    It is shown where tqdm is installed, on a terminal.
+    It is shown where tqdm is installed.
 
     Args:
         items: arrays with a length, the number of positions in each.
         total: positions in all.
         what: the bar's title.
     """
-    if not (installed("tqdm") and sys.stderr.isatty()):
+    if not installed("tqdm"):
         yield from items
         return
-    from tqdm import tqdm
-
-    with tqdm(
-        total=total,
-        desc=what,
-        unit="position",
-        unit_scale=True,
-        delay=SECONDS_WITHOUT_PROGRESS,
-        leave=False,
+    with progress_bar(
+        desc=what, unit="position", total=total, unit_scale=True, delay=SECONDS_WITHOUT_PROGRESS
     ) as bar:
         for item in items:
             yield item

@@ -29,7 +29,7 @@ def are_moves(rules: Rules, positions: IntArray, after: IntArray) -> BoolArray:
     Args:
         rules: of the game, with heaps of any size where nothing splits.
         positions: ``(n, components)``.
-        after: ``(n, components)``.
+        after: ``(n, components)``, positions or not.
 
     Returns:
         ``(n,)``.
@@ -38,7 +38,8 @@ def are_moves(rules: Rules, positions: IntArray, after: IntArray) -> BoolArray:
         pairs = zip(positions, after, strict=True)
         return np.array([len(actions_to(rules, *pair)) > 0 for pair in pairs], dtype=np.bool_)
     changed = positions != after
-    moved = changed.sum(axis=-1) == 1
+    inside = (after >= 0) & (after < np.array(rules.shape, dtype=np.int64))
+    moved = inside.all(axis=-1) & (changed.sum(axis=-1) == 1)
     for index, component in enumerate(rules.components):
         here = moved & changed[:, index]
         moved[here] = component.leads_to(positions[here, index], after[here, index])

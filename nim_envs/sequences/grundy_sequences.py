@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.optional import installed, needed
+from nim_envs.progress import progress_bar
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, heap_game
 from nim_envs.rules.validation import checked_integer
 from nim_envs.sequences.periods import Period, find_period
@@ -91,7 +92,7 @@ class GrundySequence:
                 f"repeat, not {self.game.name}"
             )
         if method in ("sparse", "naive"):
-            needed("numba", f"the {method} method", extra="solver")
+            needed("numba", f"the {method} method")
         self.method = method
         self.period: Period | None = None
         self._sparse = method == "sparse" or (
@@ -136,8 +137,7 @@ class GrundySequence:
             return
         bar: Any = None
         if progress:
-            tqdm = needed("tqdm", "a progress bar", extra="solver").tqdm
-            bar = tqdm(
+            bar = progress_bar(
                 desc=self.game.name, unit="value", unit_scale=True, initial=self._known,
                 total=size, delay=PROGRESS_DELAY,
             )  # fmt: skip

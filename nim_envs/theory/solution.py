@@ -162,8 +162,15 @@ class SumSolution(Solution):
             return sprague_grundy(normal)
         return tame_misere(normal, self._misere(positions))
 
-    def _targets(self, positions: IntArray) -> tuple[IntArray, BoolArray]:
-        """For each component: the value to move to, and whether it is a misère value."""
+    def target_values(self, positions: IntArray) -> tuple[IntArray, BoolArray]:
+        """Return the value that would make a P-position, for each component, given the others.
+
+        Args:
+            positions: ``(..., components)``.
+
+        Returns:
+            The values, and whether each one is a misère Grundy value; both in the same shape.
+        """
         normal = self._values(positions)
         rest = np.bitwise_xor.reduce(normal, axis=-1, keepdims=True) ^ normal
         if self.convention is Convention.NORMAL:
@@ -173,7 +180,7 @@ class SumSolution(Solution):
         return rest, ~others_firm
 
     def _winning_actions(self, position: IntArray) -> IntArray:
-        rest, use_misere = self._targets(position)
+        rest, use_misere = self.target_values(position)
         return np.concatenate(
             [
                 values.options_with_value(int(position[i]), int(rest[i]), bool(use_misere[i]))
@@ -183,7 +190,7 @@ class SumSolution(Solution):
         )
 
     def _winning_options(self, positions: IntArray) -> BoolArray:
-        rest, use_misere = self._targets(positions)
+        rest, use_misere = self.target_values(positions)
         options, seconds = self.rules.options(positions), self.rules.second_options(positions)
         winning = np.zeros(options.shape, dtype=np.bool_)
         for i, values in enumerate(self.component_values):

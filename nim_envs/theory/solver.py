@@ -73,7 +73,7 @@ def solve(
         if convention is Convention.NORMAL:
             raise ValueError("a misère quotient is of misère play; normal play has its theorem")
         return QuotientSolution(rules)
-    theorem = None if method == "search" else _theorem(rules, convention)
+    theorem = None if method == "search" else theorem_for(rules, convention)
     if theorem is not None:
         return SumSolution(rules, convention, theorem)
     if method == "theorem":
@@ -110,8 +110,17 @@ def _searched(rules: Rules, convention: Convention, quotients: bool, limit: int)
     )
 
 
-def _theorem(rules: Rules, convention: Convention) -> str | None:
-    """Return the name of the theorem whose hypotheses ``rules`` meet, if any."""
+def theorem_for(rules: Rules, convention: Convention) -> str | None:
+    """Return the name of the theorem whose hypotheses a game meets, ``None`` if it takes a search.
+
+    Args:
+        rules: the rules.
+        convention: who wins.
+
+    Raises:
+        InvalidGameError: the moves form a cycle.
+        SearchTooLargeError: a table of options is too large.
+    """
     if all(_is_nim_heap(component) for component in rules.components):
         return "Bouton's theorem"
     if convention is Convention.NORMAL:

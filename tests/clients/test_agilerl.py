@@ -9,7 +9,6 @@ import torch
 from agilerl.algorithms import DQN, PPO
 from agilerl.rollouts import collect_rollouts
 
-import nim_envs
 from nim_envs.adapters.agilerl import AgileRLVectorEnv
 from nim_envs.registration import GAMES, gymnasium_id
 from tests.clients.tutorials import run_tutorial
@@ -39,13 +38,13 @@ def test_the_tutorial_trains_and_scores(tutorial):
 
 
 def test_the_actor_plays_as_it_is_scored(tutorial):
-    """AgileRL's own draws, many at one position, against the agent's probabilities."""
-    game, agent, ppo = tutorial["game"], tutorial["agent"], tutorial["population"][0]
+    """AgileRL's own draws, many at one position, against the policy's probabilities."""
+    env, ppo = tutorial["env"].unwrapped, tutorial["population"][0]
     positions = np.repeat([[1, 2, 3]], 4000, axis=0)
-    masks = game.rules.action_mask(positions)
-    probabilities = agent.action_probabilities(positions[:1], masks[:1])[0]
+    masks, shown = env.game.rules.action_mask(positions), env.encoding.encode(positions)
+    probabilities = tutorial["policy"](shown[:1], masks[:1])[0].numpy()
     torch.manual_seed(0)
-    actions, *_ = ppo.get_action(agent.encoding.encode(positions), action_mask=masks)
+    actions, *_ = ppo.get_action(shown, action_mask=masks)
     shares = np.bincount(actions, minlength=len(probabilities)) / len(actions)
     assert np.abs(shares - probabilities).max() < 5 * 0.5 / np.sqrt(len(actions))
     assert shares[masks[0] == 0].sum() == 0
@@ -84,9 +83,3 @@ def test_one_game_needs_no_adapter():
         while not ended:
             (action,) = dqn.get_action(observation, epsilon=0.5, action_mask=info["action_mask"])
             observation, _, ended, _, info = env.step(action)
-
-
-def test_the_batched_environment_alone_shows_no_mask_in_its_info():
-    """The reason for the adapter."""
-    _, infos = nim_envs.registration.make_vector("nim", 2).reset(seed=0)
-    assert "action_mask" not in infos

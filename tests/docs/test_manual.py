@@ -71,3 +71,9 @@ def test_the_manuals_results_are_of_games_and_learners_that_there_are():
         assert float(row["optimality %"]) <= float(row["highest"]) + 1e-9 <= 100 + 2e-9
         if row["learner"] == "random":
             assert float(row["optimality %"]) == pytest.approx(float(row["random %"]))
+
+
+def test_the_program_of_a_tutorial_is_the_one_that_the_benchmark_runs():
+    tutorial = (ROOT / "docs" / "tutorials" / "ppo_from_scratch.md").read_text(encoding="utf-8")
+    program = (ROOT / "benchmarks" / "deep" / "ppo_from_scratch.py").read_text(encoding="utf-8")
+    assert f"```python\n{program}```" in tutorial

@@ -177,7 +177,7 @@ def signatures():
     return sum(len(function.signatures) for function in FUNCTIONS)
 
 opponent = lambda observations, masks, rng: masks.argmax(axis=1)
-for more in ({}, {"opponent": 0.5, "seat": "random"}, {"opponent": opponent}):
+for more in ({"opponent": None}, {"opponent": 0.5, "seat": "random"}, {"opponent": opponent}):
     for mode in ("NextStep", "SameStep"):
         game = make_game(sys.argv[1], start=sys.argv[2])
         env = VectorGameEnv(game, 3, autoreset_mode=mode, **more)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import types
-
 import gymnasium
 import numpy as np
 import pettingzoo
@@ -114,6 +111,19 @@ def test_an_illegal_move_does_not_win_and_is_reported_apart():
     assert forfeits.waiting[game.rules.indices(np.array([2, 1]))] == 1
 
 
+def test_what_is_left_of_a_heap_is_no_less_than_nothing():
+    game = make_game("nim", heaps=(2, 2))
+
+    class TakesTwo:
+        def move(self, position):
+            return [position[0] - 2, position[1]]
+
+    # N-positions: 01 02 10 12 20 21. It is legal where the first heap has two, and wins at 20.
+    score = optimality(TakesTwo(), game)
+    assert (score.count, score.percent) == (6, pytest.approx(100 / 6))
+    assert score.illegal_percent == pytest.approx(100 * 4 / 6)
+
+
 @pytest.mark.parametrize("encoding", ["integer", "one_hot", "binary", "unary"])
 def test_observations_come_in_the_encoding_of_the_environment(encoding):
     arguments = {"heaps": (3, 4, 5), "encoding": encoding}
@@ -122,7 +132,7 @@ def test_observations_come_in_the_encoding_of_the_environment(encoding):
     single = gymnasium.make("nim_envs/Nim-v0", **arguments)
     vectors = [
         gymnasium.make_vec("nim_envs/Nim-v0", 2, vectorization_mode=mode, **arguments)
-        for mode in ("sync", "vector_entry_point")
+        for mode in ("sync", "async", "vector_entry_point")
     ]
     shown = []
 
@@ -136,7 +146,9 @@ def test_observations_come_in_the_encoding_of_the_environment(encoding):
     dtype = single.observation_space["observation"].dtype
     expected = turns.unwrapped.encoding.encode(np.array([[0, 0, 1]]))
     assert shown[0][0].tolist() == expected[0].tolist()
-    assert [observations.dtype for observations in shown[2:]] == [dtype] * 4
+    assert [observations.dtype for observations in shown[2:]] == [dtype] * 5
+    for env in vectors:
+        env.close()
 
 
 def no_rows(observations, masks):
@@ -313,8 +325,7 @@ def test_progress_is_shown_where_it_takes_long(monkeypatch):
         def update(self, number):
             shown.append(number)
 
-    monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(tqdm=Bar, __spec__=object()))
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("nim_envs.scoring.enumeration.progress_bar", Bar)
     optimality(first_legal, NIM)
     assert (shown[0]["total"], sum(shown[1:])) == (120, 120)
     assert 1 <= shown[0]["delay"] <= 2

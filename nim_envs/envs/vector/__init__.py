@@ -1,9 +1,8 @@
 """Many games at a time, stepped by compiled code over tables."""
 
-from nim_envs.envs.vector.environment import (
-    VectorGameEnv,
-)
+from nim_envs.optional import imports_for
 
-__all__ = [
-    "VectorGameEnv",
-]
+with imports_for("the batched environment"):
+    from nim_envs.envs.vector.environment import VectorGameEnv
+
+__all__ = ["VectorGameEnv"]

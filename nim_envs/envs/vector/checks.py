@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from nim_envs.envs.reset_arguments import is_seed
 from nim_envs.envs.vector.kernels import first_outside
-from nim_envs.errors import InvalidActionError, InvalidGameError
+from nim_envs.errors import InvalidActionError, InvalidGameError, InvalidResetError
 from nim_envs.rules.component import BoolArray, IntArray
 
 
@@ -28,21 +29,25 @@ def checked_autoreset_mode(mode: Any) -> AutoresetMode:
         ) from None
 
 
-def checked_seeds(seed: Any, size: int) -> list[int | None]:
-    """Return the seeds of ``size`` games out of a sequence.
+def checked_seeds(seed: Any, size: int) -> int | list[int | None] | None:
+    """Return ``seed``; a sequence as a list.
 
     Raises:
-        ValueError: not a sequence of one integer of at least 0, or ``None``, for each game.
+        InvalidResetError: not ``None``, a Python integer of at least 0, or a sequence of these,
+            one for each of ``size`` games.
     """
+    if is_seed(seed):
+        alone: int | None = seed
+        return alone
     if (
         isinstance(seed, (str, bytes))
         or not isinstance(seed, Sequence)
         or len(seed) != size
-        or not all(one is None or (type(one) is int and one >= 0) for one in seed)
+        or not all(map(is_seed, seed))
     ):
-        raise ValueError(
-            f"seed must be None, an integer of at least 0, or a sequence of {size} of these, "
-            f"one for each environment, not {seed!r}"
+        raise InvalidResetError(
+            f"seed must be None, a Python integer of at least 0, or a sequence of {size} of "
+            f"these, one for each environment, not {seed!r} of type {type(seed).__name__}"
         )
     return list(seed)
 
@@ -51,7 +56,7 @@ def checked_reset_mask(mask: Any, size: int) -> BoolArray:
     """Return ``mask``, as a copy.
 
     Raises:
-        ValueError: not a boolean array ``(size,)`` that is true somewhere.
+        InvalidResetError: not a boolean array ``(size,)`` that is true somewhere.
     """
     if (
         not isinstance(mask, np.ndarray)
@@ -59,7 +64,7 @@ def checked_reset_mask(mask: Any, size: int) -> BoolArray:
         or mask.dtype != np.bool_
         or not mask.any()
     ):
-        raise ValueError(
+        raise InvalidResetError(
             f"reset_mask must be a boolean array of shape ({size},) that is true somewhere, "
             f"not {mask!r}"
         )
@@ -84,6 +89,11 @@ def checked_actions(actions: Any, num_actions: int, size: int, *, whose: str) ->
         raise InvalidActionError(
             f"{allowed}, not an array of dtype {given.dtype} and shape {given.shape}"
         )
+    if given is not actions:
+        # In an array with integers a boolean has become one.
+        booleans = [one for one in actions if isinstance(one, (bool, np.bool_))]
+        if booleans:
+            raise InvalidActionError(f"{allowed}, not the boolean {booleans[0]!r}")
     array = np.ascontiguousarray(given, dtype=np.int64)
     if not array.flags.writeable:
         array = array.copy()

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import error, logger, spaces
+from gymnasium import logger, spaces
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -16,6 +16,7 @@ from gymnasium.vector.utils import batch_space
 from nim_envs.compilation import announced_compilation
 from nim_envs.encoding import Encoding, smallest_integer
 from nim_envs.envs.legality import checked_illegal_move, illegal_move_error
+from nim_envs.envs.move_truth import checked_truth_in_info, moves_truth
 from nim_envs.envs.opponents import (
     MOST_OPENINGS,
     OpponentFunction,
@@ -24,6 +25,7 @@ from nim_envs.envs.opponents import (
     checked_seat,
     no_move_for_agent,
 )
+from nim_envs.envs.reset_arguments import checked_options
 from nim_envs.envs.vector import kernels
 from nim_envs.envs.vector.checks import (
     checked_actions,
@@ -34,7 +36,7 @@ from nim_envs.envs.vector.checks import (
 from nim_envs.envs.vector.engine import Engine, Results
 from nim_envs.envs.vector.pictures import RENDER_MODES, BatchRenderer, StepRecord
 from nim_envs.envs.vector.start_states import StartStates
-from nim_envs.errors import InvalidGameError, ResetNeededError
+from nim_envs.errors import ClosedEnvironmentError, InvalidGameError, ResetNeededError
 from nim_envs.game import Game
 from nim_envs.render.canvas import Frame
 from nim_envs.rules.component import BoolArray, IntArray
@@ -42,20 +44,21 @@ from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import as_start
 
 Array = npt.NDArray[Any]
-Observations = dict[str, Array]
-StepResult = tuple[Observations, Array, Array, Array, dict[str, Any]]
+Infos = dict[str, Any]
+StepResult = tuple[Any, Array, Array, Array, Infos]
 
 
-class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
+class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     """Many games of one kind, played at the same time, by both players or against an opponent.
 
     ## Description
     The rules are those of :class:`nim_envs.envs.aec.GameEnv`, and so are positions, actions,
     legality and who wins: on the same moves both agree in everything.
 
-    There are two forms. In *self-play* (``opponent=None``) every :meth:`step` makes one move
-    in every game, for whichever player is to move. *Versus* an opponent, a step makes the
-    agent's move and then the opponent's reply.
+    *Versus* an opponent, a step makes the agent's move and then the opponent's reply. In
+    *self-play* (``opponent=None``) the agent plays both seats: every step makes one move in
+    every game, for whichever player is to move. The same arguments mean the same in
+    :class:`nim_envs.envs.versus.VersusEnv`, which plays one such game.
 
     ## Action Space
     ``MultiDiscrete``, ``(num_envs,)``, of the single ``Discrete(components * options)``.
@@ -66,7 +69,10 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
     A ``Dict`` of ``"observation"``, ``(num_envs, components)`` in the smallest signed integer
     type that holds every state (or what ``encoding`` says, float32), and ``"action_mask"``,
     int8 ``(num_envs, actions)``: 1 where the action is legal; all zeros where the game has
-    terminated, or was truncated with the opponent to move.
+    terminated, or was truncated with the opponent to move. In self-play both are those of the
+    player who moves next, so the next observation is the *opponent's* of who has just moved. With
+    ``mask_in_observation=False`` it is the ``Box`` of ``"observation"`` alone, as policies
+    for vectors take it; the masks are then in the infos.
 
     ## Starting State
     As in :class:`nim_envs.envs.aec.GameEnv`. Versus an opponent, where the agent is ``player_1``
@@ -84,6 +90,12 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
     opponent the agent's. +1 for a win or -1 for a loss in the step that ends a game, 0 in all
     others. An illegal move forfeits the game: whoever makes it loses.
 
+    In self-play the next observation is the opponent's, whose gain is the mover's loss. So a
+    bootstrap takes a minus: the target of a move is ``reward - discount * value(next)``. And the
+    sum of the rewards of a game, which Gymnasium's ``RecordEpisodeStatistics`` calls its return,
+    is that of its last mover, +1 for every game of normal play without forfeits: to see how often
+    each seat wins, count ``infos["winner"]``.
+
     ## Episode End
     A game terminates when no legal move is left or after a forfeit. With ``max_cycles`` it is
     truncated, with reward 0, after that many moves of each player. It would then be the turn of
@@ -98,9 +110,21 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
       the next step.
 
     ## Information
-    ``"seat"``, int8 ``(num_envs,)``, 0 for ``player_0`` and 1 for ``player_1``: in self-play the
-    player to move, else the agent. In ``SAME_STEP`` mode, for the games that ended,
-    ``"final_obs"`` and ``"final_info"``.
+    One entry for each game, and with ``"_"`` before each key whether there is one, as Gymnasium
+    has it:
+
+    - ``"seat"``, int8 ``(num_envs,)``, 0 for ``player_0`` and 1 for ``player_1``: the agent's; in
+      self-play that of the player who moves next.
+    - ``"action_mask"``, int8 ``(num_envs, actions)``: the one in the observation.
+    - ``"winner"``, int8 ``(num_envs,)``: the seat that has won the game; -1 while it goes on,
+      where it was truncated, and where the step began a new game.
+    - With ``truth_in_info=True``, boolean ``(num_envs,)``, of the moves that the step was given:
+      ``"winning"``, whether the position was won for the mover; ``"kept_win"``, whether it was
+      and still is after the move. An illegal move never keeps a win. Both are ``False`` in
+      ``reset`` and where the step began a new game.
+
+    In ``SAME_STEP`` mode all of these are of the new games, where games ended; ``"final_obs"`` and
+    ``"final_info"`` are of those that ended: the winners and the truth of their last moves.
 
     Args:
         game: the game.
@@ -113,25 +137,29 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             it is not to move. Or an agent with ``act(observation, action_mask, rng)``, which
             acts in one game after the other.
         seat: versus an opponent, the agent's: 0 for ``player_0``, who moves first, 1 for
-            ``player_1``, or ``"random"``: drawn for each game. 0 by default.
+            ``player_1``, or ``"random"``: drawn for each game. ``None``: 0; in self-play there is
+            no other choice.
         render_mode: ``"rgb_array"``: :meth:`render` returns a picture of each game, with no
             display; ``"ansi"``: a text for each.
         encoding: how positions are observed; see :class:`nim_envs.encoding.Encoding`.
+        mask_in_observation: whether observations hold the action masks.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave all
             games unchanged.
         max_cycles: most moves of each player; ``None``: no limit, as every game ends.
         autoreset_mode: an ``AutoresetMode`` of Gymnasium, or its value.
         copy: as in ``gymnasium.vector.SyncVectorEnv``: whether each call returns new arrays of
-            observations; else the next call overwrites them. All other arrays are always new.
+            observations and action masks; else the next call overwrites them. All other arrays
+            are always new.
         num_threads: threads that share the games. More than one pays off from some hundred
             thousand games on.
         show_winning_moves: whether pictures mark the winning moves.
+        truth_in_info: whether infos hold the truth about the agent's moves.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: a component, or slots that share what splits, are too large to
-            tabulate; or, versus an opponent that plays optimally or to show winning moves, the
-            game has too many positions.
+        SearchTooLargeError: tables of the rules would take more than 1 GiB; or, versus an opponent
+            that plays optimally or to show or tell winning moves, no theorem solves the game and it
+            has too many positions.
         MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
@@ -139,7 +167,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
 
     Example:
         >>> from nim_envs import make_game
-        >>> env = VectorGameEnv(make_game("nim", heaps=(1, 2)), num_envs=2)
+        >>> env = VectorGameEnv(make_game("nim", heaps=(1, 2)), num_envs=2, opponent=None)
         >>> observations, infos = env.reset(seed=0)
         >>> observations["observation"].tolist(), observations["action_mask"].tolist()
         ([[1, 2], [1, 2]], [[1, 0, 1, 1], [1, 0, 1, 1]])
@@ -154,22 +182,27 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         num_envs: int = 1,
         *,
         name: str = "game",
-        opponent: str | float | Player | OpponentFunction | None = None,
+        opponent: str | float | Player | OpponentFunction | None = "random",
         seat: Literal[0, 1, "random"] | None = None,
         render_mode: str | None = None,
         encoding: str = "integer",
+        mask_in_observation: bool = True,
         illegal_move: Literal["forfeit", "raise"] = "forfeit",
         max_cycles: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         num_threads: int = 1,
         show_winning_moves: bool = False,
+        truth_in_info: bool = False,
     ) -> None:
         super().__init__()
         self.illegal_move = checked_illegal_move(illegal_move)
-        if not isinstance(copy, bool):
-            raise InvalidGameError(f"copy must be True or False, not {copy!r}")
+        for name_of, value in (("copy", copy), ("mask_in_observation", mask_in_observation)):
+            if not isinstance(value, bool):
+                raise InvalidGameError(f"{name_of} must be True or False, not {value!r}")
         self.copy = copy
+        self.mask_in_observation = mask_in_observation
+        self.truth_in_info = checked_truth_in_info(truth_in_info, game)
         self.game = game
         self.num_envs = checked_integer("num_envs", num_envs, minimum=1)
         self.num_threads = checked_integer("num_threads", num_threads, minimum=1)
@@ -184,12 +217,8 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         )
         self.opponent = opponent
         self.seat = seat
-        self._opponent_function, epsilon = (
-            (None, 1.0) if opponent is None else checked_opponent(opponent)
-        )
-        if opponent is None and seat is not None:
-            raise InvalidGameError(f"in self-play there is no seat to choose; seat was {seat!r}")
-        agent_seat = checked_seat(0 if seat is None else seat)
+        self._opponent_function, epsilon = checked_opponent(opponent)
+        agent_seat = checked_seat(seat, self_play=opponent is None)
         self.autoreset_mode = checked_autoreset_mode(autoreset_mode)
         self._same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
         self.metadata: dict[str, Any] = {
@@ -213,16 +242,14 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         )
         self.single_action_space = spaces.Discrete(rules.num_actions)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        mask = spaces.Box(low=0, high=1, shape=(rules.num_actions,), dtype=np.int8)
-        # A plain dict would be sorted by key; the observation comes first.
-        single: OrderedDict[str, spaces.Space[Any]] = OrderedDict(
-            observation=self.encoding.space, action_mask=mask
-        )
-        batch = OrderedDict(
-            (key, batch_space(space, self.num_envs)) for key, space in single.items()
-        )
-        self.single_observation_space = spaces.Dict(single)
-        self.observation_space = spaces.Dict(batch)
+        self.single_observation_space: spaces.Space[Any] = self.encoding.space
+        if mask_in_observation:
+            mask = spaces.Box(low=0, high=1, shape=(rules.num_actions,), dtype=np.int8)
+            # A plain dict would be sorted by key; the observation comes first.
+            self.single_observation_space = spaces.Dict(
+                OrderedDict(observation=self.encoding.space, action_mask=mask)
+            )
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
         self._all = np.ones(self.num_envs, dtype=np.bool_)
         self._all.setflags(write=False)
@@ -236,60 +263,61 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         *,
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[Observations, dict[str, Any]]:
+    ) -> tuple[Any, Infos]:
         """Begin new games.
 
         Args:
             seed: seeds what the games draw from here on, as described above; ``None`` keeps the
                 current random states.
-            options: ``"start"`` and ``"reset_mask"`` as described above; other keys are ignored.
+            options: ``"start"`` and ``"reset_mask"`` as described above.
 
         Returns:
             The observations and the infos.
 
         Raises:
-            ValueError: ``seed`` or ``options["reset_mask"]`` is not as described above.
+            InvalidResetError: ``seed`` or ``options["reset_mask"]`` is not as described above; or
+                ``options`` are not a dictionary, or have another key.
             InvalidPositionError: the start is not a position of this game that leaves a move;
                 or the opponent's first move ends every game.
             ResetNeededError: the first reset does not begin all games.
+            ClosedEnvironmentError: after ``close``.
         """
         self._check_open()
-        if type(seed) is int and seed < 0:
-            raise ValueError(f"seed must be at least 0, not {seed}")
-        options = options or {}
+        checked = checked_options(options, ("start", "reset_mask"))
+        seeds = checked_seeds(seed, self.num_envs)
         which = self._all
-        if options.get("reset_mask") is not None:
-            which = checked_reset_mask(options["reset_mask"], self.num_envs)
+        if checked.get("reset_mask") is not None:
+            which = checked_reset_mask(checked["reset_mask"], self.num_envs)
             if not self._ready and not which.all():
                 raise ResetNeededError("no games are in progress: the first reset() must begin all")
         starts = self._engine.own_starts
-        if "start" in options:
-            starts = self._engine.starts(as_start(options["start"]))
-        self._seed(seed, which)
+        if "start" in checked:
+            starts = self._engine.starts(as_start(checked["start"]))
+        self._seed(seeds, which)
         self._ready = False
         self._engine.begin(which)
         self._begin_and_reply(starts)
         self._ready = True
         self._renderer.begin(which)
-        infos = {"seat": self._engine.games.seats.copy(), "_seat": which}
-        return self._observations(), infos
+        observed = self._observations()
+        infos = self._infos(which, observed["action_mask"], self._engine.games.seats)
+        return self._shown(observed), infos
 
-    def _seed(self, seed: Any, which: BoolArray) -> None:
+    def _seed(self, seed: int | list[int | None] | None, which: BoolArray) -> None:
         """Seed the games in ``which``; those that have no seed yet by the system's entropy."""
-        seeds = None if seed is None or type(seed) is int else checked_seeds(seed, self.num_envs)
         if not self._seeded:
             drawn = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
             self._engine.seed_games(drawn, self._all.copy())
             self._seeded = True
-        if type(seed) is int:
+        if isinstance(seed, int):
             self._np_random, self._np_random_seed = seeding.np_random(seed)
             numbers = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
             self._engine.seed_games(numbers, which.copy())
-        elif seeds is not None:
-            given = [one for one in seeds if one is not None]
+        elif seed is not None:
+            given = [one for one in seed if one is not None]
             self.np_random = np.random.default_rng(given or None)
-            numbers = np.array([(one or 0) % 2**64 for one in seeds], dtype=np.uint64)
-            self._engine.seed_games(numbers, which & [one is not None for one in seeds])
+            numbers = np.array([(one or 0) % 2**64 for one in seed], dtype=np.uint64)
+            self._engine.seed_games(numbers, which & [one is not None for one in seed])
         if seed is not None:
             self._engine.discard_starts()
 
@@ -318,7 +346,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
         self._engine.play(kernels.OPPONENT_MOVE, self._engine.own_starts, actions)
 
     def step(self, actions: npt.ArrayLike) -> StepResult:
-        """Make one move in every game, and let the opponent reply.
+        """Make one move in every game, and let the opponent reply, if there is one.
 
         Args:
             actions: integers ``(num_envs,)`` of the action space.
@@ -332,6 +360,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
                 that is over.
             InvalidActionError: not integers of the shape and range of the action space.
             IllegalMoveError: an illegal move where ``illegal_move="raise"``.
+            ClosedEnvironmentError: after ``close``.
         """
         self._check_ready()
         if self.autoreset_mode is AutoresetMode.DISABLED and self._engine.games.outcomes.any():
@@ -346,28 +375,63 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             if self._renderer.draws
             else None
         )
+        truth = self._truth(checked) if self.truth_in_info else None
         self._ready = False
         rewards = np.empty(self.num_envs, dtype=np.float32)
         terminations = np.empty(self.num_envs, dtype=np.bool_)
         truncations = np.empty(self.num_envs, dtype=np.bool_)
-        observations, last = self._advance(checked, (rewards, terminations, truncations))
+        winners = np.empty(self.num_envs, dtype=np.int8)
+        observed, last = self._advance(checked, (rewards, terminations, truncations, winners))
         self._ready = True
-        infos: dict[str, Any] = {"seat": self._engine.games.seats.copy(), "_seat": self._all}
         if record is not None:
             record.rewards[:] = rewards
             self._renderer.last_step = record
             if self._same_step:
                 self._renderer.begin(terminations | truncations)
-        if last is not None:
-            ended = terminations | truncations
-            if ended.any():
-                self._add_final(infos, ended, last)
-        return observations, rewards, terminations, truncations, infos
+        if last is None:
+            seats = self._engine.games.seats
+            infos = self._infos(self._all, observed["action_mask"], seats, winners, truth)
+        else:
+            infos = self._infos_of_same_step(
+                observed["action_mask"], last, terminations | truncations, winners, truth
+            )
+        return self._shown(observed), rewards, terminations, truncations, infos
+
+    def _truth(self, actions: IntArray) -> tuple[BoolArray, BoolArray]:
+        """Return the truth about the moves that are to be made, false where a game is over."""
+        moving = self._engine.games.outcomes == kernels.ONGOING
+        winning, kept = moves_truth(self.game, self._engine.positions(), actions)
+        return winning & moving, kept & moving
+
+    def _infos(
+        self,
+        which: BoolArray,
+        masks: Array,
+        seats: Array,
+        winners: Array | None = None,
+        truth: tuple[BoolArray, BoolArray] | None = None,
+    ) -> Infos:
+        """Return the infos of the games in ``which``; by default none is won, and no move made."""
+        if winners is None:
+            winners = np.full(self.num_envs, -1, dtype=np.int8)
+        infos: Infos = {
+            "seat": seats.copy(),
+            "_seat": which,
+            "action_mask": masks,
+            "_action_mask": which,
+            "winner": winners,
+            "_winner": which,
+        }
+        if self.truth_in_info:
+            none = np.zeros((2, self.num_envs), dtype=np.bool_)
+            infos["winning"], infos["kept_win"] = none if truth is None else truth
+            infos["_winning"] = infos["_kept_win"] = which
+        return infos
 
     def _advance(
         self, actions: IntArray, results: Results
-    ) -> tuple[Observations, kernels.Games | None]:
-        """Make the step; write rewards, terminations and truncations.
+    ) -> tuple[dict[str, Array], kernels.Games | None]:
+        """Make the step; write rewards, terminations, truncations and winners.
 
         Returns:
             Observations, and the games as they were before new ones began in ``SAME_STEP`` mode.
@@ -396,20 +460,42 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             engine.observe(rows)
         return engine.observations_in(rows), last
 
-    def _add_final(self, infos: dict[str, Any], ended: BoolArray, last: kernels.Games) -> None:
-        """Add the last observations and infos of the games that ended, out of ``last``."""
+    def _infos_of_same_step(
+        self,
+        masks: Array,
+        last: kernels.Games,
+        ended: BoolArray,
+        winners: Array,
+        truth: tuple[BoolArray, BoolArray] | None,
+    ) -> Infos:
+        """Return the infos of the games in progress, and the last ones of those that ``ended``."""
+        begun = None if truth is None else (truth[0] & ~ended, truth[1] & ~ended)
+        infos = self._infos(self._all, masks, self._engine.games.seats, truth=begun)
+        if not ended.any():
+            return infos
         which = np.flatnonzero(ended)
-        observations = self._engine.observations_of(last, which)
+        observed = self._engine.observations_of(last, which)
         final = np.full(self.num_envs, None, dtype=object)
-        final[which] = [
-            {"observation": observation, "action_mask": mask}
-            for observation, mask in zip(
-                observations["observation"], observations["action_mask"], strict=True
-            )
-        ]
+        if self.mask_in_observation:
+            final[which] = [
+                {"observation": observation, "action_mask": mask}
+                for observation, mask in zip(*observed.values(), strict=True)
+            ]
+        else:
+            # All at once would be a matrix of objects.
+            for index, observation in zip(which, observed["observation"], strict=True):
+                final[index] = observation
+        last_masks = np.zeros(masks.shape, dtype=np.int8)
+        if self.max_cycles is not None:
+            # The masks of games that have terminated are all zeros.
+            last_masks[which] = observed["action_mask"]
+        ends = None if truth is None else (truth[0] & ended, truth[1] & ended)
         infos["final_obs"], infos["_final_obs"] = final, ended
-        infos["final_info"] = {"seat": last.seats * ended, "_seat": ended}
+        infos["final_info"] = self._infos(
+            ended, last_masks, last.seats * ended, winners * ended, ends
+        )
         infos["_final_info"] = ended
+        return infos
 
     def sample_actions(self) -> IntArray:
         """Return a legal action of every game, all equally likely, int64 ``(num_envs,)``.
@@ -440,7 +526,11 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
             return None
         return self._renderer.show(self.positions, self._engine.games, self.metadata["render_fps"])
 
-    def _observations(self) -> Observations:
+    def _shown(self, observed: dict[str, Array]) -> Any:
+        """Return the observations as their space has them."""
+        return observed if self.mask_in_observation else observed["observation"]
+
+    def _observations(self) -> dict[str, Array]:
         """Return the observations and action masks of all games."""
         rows = self._engine.new_rows(copy=self.copy)
         self._engine.observe(rows)
@@ -464,7 +554,7 @@ class VectorGameEnv(VectorEnv[Observations, IntArray, Array]):
 
     def _check_open(self) -> None:
         if self.closed:
-            raise error.ClosedEnvironmentError("the environment is closed: make a new one")
+            raise ClosedEnvironmentError("the environment is closed: make a new one")
 
     def _check_ready(self) -> None:
         self._check_open()

@@ -300,7 +300,7 @@ def _shown(heaps: range, names: str, progress: bool) -> Iterator[int]:
     if not progress:
         yield from heaps
         return
-    tqdm: Any = needed("tqdm", "a progress bar", extra="solver").tqdm
+    tqdm: Any = needed("tqdm", "a progress bar").tqdm
     yield from tqdm(
         heaps, desc=names, unit="heap", initial=heaps.start, total=heaps.stop,
         delay=PROGRESS_DELAY, leave=False,

@@ -265,22 +265,6 @@ def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch, capsys):
     assert rows(captured.out)["order"] == "6; 2 elements are P-positions"
 
 
-def test_without_click_the_command_line_says_what_to_install(tmp_path):
-    code = (
-        "import runpy, sys; sys.argv = ['nim_envs', 'games']; sys.modules['click'] = None\n"
-        "runpy.run_module('nim_envs', run_name='__main__')"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr == (
-        "error: the command line needs click, which in a checkout of this project is installed by "
-        'python -m pip install -e ".[solver]"\n'
-    )
-
-
 def test_the_module_can_be_run():
     done = subprocess.run(
         [sys.executable, "-m", "nim_envs", "nimber", "multiply", "8", "8"],

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
-from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from nim_envs import GameEnv, make_game
+from nim_envs import make_game
 from nim_envs.envs.vector import VectorGameEnv
+from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import (
     InvalidPositionError,
     ResetNeededError,
@@ -148,68 +147,86 @@ def test_versus_agrees_with_the_turn_based_environment_in_everything(case, seat)
     assert (opened > 0) == (seat == 1)
 
 
-class SelfPlay(gymnasium.Env):
-    """Self-play in the turn-based environment as a Gymnasium environment of its own."""
-
-    def __init__(self, game, space, max_cycles):
-        self.env = GameEnv(game, max_cycles=max_cycles)
-        self.observation_space = space
-        self.action_space = spaces.Discrete(game.rules.num_actions)
-
-    def seen(self):
-        observation = self.env.observe(self.env.agent_selection)
-        kind = self.observation_space["observation"].dtype
-        seat = SEATS.index(self.env.agent_selection)
-        return observation | {"observation": observation["observation"].astype(kind)}, {
-            "seat": np.int8(seat)
-        }
-
-    def reset(self, *, seed=None, options=None):
-        self.env.reset()
-        return self.seen()
-
-    def step(self, action):
-        mover = self.env.agent_selection
-        self.env.step(int(action))
-        observation, info = self.seen()
-        kept = self.env
-        ends = (kept.terminations[mover], kept.truncations[mover])
-        return observation, kept.rewards[mover], *ends, info
+@pytest.mark.parametrize("name", ["kayles", "dawsons_kayles", "grundy", "splitting", "officers"])
+@pytest.mark.parametrize("size", [20, 60])
+def test_the_optimal_opponent_of_large_splitting_games_moves_as_their_solution_says(name, size):
+    env = batch(name, heaps=(size,), num_envs=20, opponent="optimal", seat="random")
+    rules, solution = env.game.rules, env.game.solution
+    env.reset(seed=4)
+    won = 0
+    for _ in range(12):
+        actions = env.sample_actions()
+        asked = rules.step(env.positions, actions)
+        _, _, terminations, _, _ = env.step(actions)
+        for before, after, over in zip(asked, env.positions, terminations, strict=True):
+            if over or not before.any() or not solution.is_winning(before):
+                continue
+            replies = [rules.step(before, action) for action in solution.winning_actions(before)]
+            assert any((after == reply).all() for reply in replies)
+            won += 1
+        # What is over begins anew in a step of its own.
+        if terminations.any():
+            env.reset(options={"reset_mask": terminations})
+    assert won > 50
 
 
+def first_legal(observations, masks, rng):
+    return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("opponent", [None, first_legal], ids=["self-play", "versus"])
+@pytest.mark.parametrize("truth", [False, True], ids=["no truth", "truth"])
+@pytest.mark.parametrize("masked", [False, True], ids=["masks apart", "masks in observations"])
 @pytest.mark.parametrize("max_cycles", [None, 1])
 @pytest.mark.parametrize("mode", MODES)
-def test_every_autoreset_mode_answers_as_gymnasiums_own_vector_environment(mode, max_cycles):
+def test_every_autoreset_mode_answers_as_gymnasiums_own_vector_environment(
+    mode, max_cycles, masked, truth, opponent
+):
     game = make_game("nim", heaps=(1, 2, 1))
-    ours = VectorGameEnv(game, 4, autoreset_mode=mode, max_cycles=max_cycles)
-    space = ours.single_observation_space
-    theirs = SyncVectorEnv([lambda: SelfPlay(game, space, max_cycles)] * 4, autoreset_mode=mode)
+    arguments = {
+        "opponent": opponent,
+        "max_cycles": max_cycles,
+        "mask_in_observation": masked,
+        "truth_in_info": truth,
+    }
+    ours = VectorGameEnv(game, 4, autoreset_mode=mode, **arguments)
+    theirs = SyncVectorEnv([lambda: VersusEnv(game, **arguments)] * 4, autoreset_mode=mode)
     assert ours.metadata["autoreset_mode"] is theirs.metadata["autoreset_mode"]
+    assert ours.single_observation_space == theirs.single_observation_space
     assert ours.observation_space == theirs.observation_space
     assert ours.action_space == theirs.action_space
     observations, infos = ours.reset(seed=0)
     assert same([observations, infos], theirs.reset(seed=0))
     rng = np.random.default_rng(3)
-    ended = 0
+    ended, said = 0, set()
     for _ in range(60):
-        actions = mixed_actions(observations["action_mask"], rng)
+        actions = mixed_actions(infos["action_mask"], rng)
         answer = ours.step(actions)
-        assert same(answer, theirs.step(actions))
-        observations, over = answer[0], answer[2] | answer[3]
+        expected = theirs.step(actions)
+        assert same(answer, expected)
+        assert types(answer[4]) == types(expected[4])
+        infos, over = answer[4], answer[2] | answer[3]
         ended += over.sum()
+        said |= set(infos.get("final_info", infos)["winner"].tolist())
         if mode is AutoresetMode.DISABLED and over.any():
             with pytest.raises(ResetNeededError, match="reset_mask"):
                 ours.step(actions)
             observations, infos = ours.reset(options={"reset_mask": over.copy()})
             expected, expected_infos = theirs.reset(options={"reset_mask": over.copy()})
             assert same(observations, expected)
-            assert same(infos["_seat"], expected_infos["_seat"])
-            assert (infos["seat"] == expected_infos["seat"])[over].all()
+            assert infos.keys() == expected_infos.keys()
+            for key, values in infos.items():
+                assert (values[over] == expected_infos[key][over]).all()
     assert ended > 10
+    assert said > {-1}
 
 
-def first_legal(observations, masks, rng):
-    return masks.argmax(axis=1)
+def types(infos):
+    """The type of each info."""
+    return {
+        key: types(values) if isinstance(values, dict) else values.dtype
+        for key, values in infos.items()
+    }
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -222,7 +239,7 @@ def test_where_games_are_cut_short_the_seat_to_move_keeps_its_mask(heaps, oppone
     env = batch(
         num_envs=20, heaps=heaps, opponent=opponent, seat=seat, max_cycles=1, autoreset_mode=mode
     )
-    assert (len(env._engine._grouping.members) > 1) == (heaps[0] > 3)
+    assert (len(env._engine._shared.grouping.members) > 1) == (heaps[0] > 3)
     env.reset(seed=0)
     seats = set()
     for _ in range(1 if opponent is not None else 2):

@@ -29,6 +29,7 @@ from nim_envs.errors import (
 )
 from nim_envs.registration import GAMES, gymnasium_id, make_vector, make_versus
 from tests.games import ALL, label
+from tests.nim_envs.envs.batches import same
 
 
 class Steady:
@@ -58,12 +59,13 @@ def starts(env, number=6):
 
 @pytest.mark.parametrize("encoding", ["integer", "unary"])
 @pytest.mark.parametrize("max_cycles", [None, 2])
-@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("seat", [None, 0, 1])
 @pytest.mark.parametrize("case", ALL, ids=label)
 def test_it_agrees_with_the_batched_environment_in_everything(case, seat, max_cycles, encoding):
+    """Against an opponent in either seat, and in self-play."""
     arguments = {
-        **case[1], "opponent": Steady(), "seat": seat, "max_cycles": max_cycles,
-        "encoding": encoding,
+        **case[1], "opponent": None if seat is None else Steady(), "seat": seat,
+        "max_cycles": max_cycles, "encoding": encoding, "truth_in_info": True,
     }  # fmt: skip
     env = make_versus(case[0], **arguments)
     batch = make_vector(case[0], 1, **arguments, autoreset_mode=AutoresetMode.DISABLED)
@@ -84,7 +86,9 @@ def test_it_agrees_with_the_batched_environment_in_everything(case, seat, max_cy
             assert env.observation_space.contains(observation)
             assert all((observation[key] == expected[key][0]).all() for key in expected)
             assert (env.position == batch.positions[0]).all()
-            assert info["seat"] == infos["seat"][0] == seat
+            assert info["seat"] in (0, 1) if seat is None else info["seat"] == seat
+            assert {*info, *(f"_{key}" for key in info)} == infos.keys()
+            assert all((info[key] == infos[key][0]).all() for key in info)
             assert (info["action_mask"] == expected["action_mask"][0]).all()
             assert (env.action_masks() == expected["action_mask"][0]).all()
             if ended:
@@ -111,8 +115,9 @@ def test_where_a_game_is_cut_short_the_mask_is_kept_if_the_agent_is_to_move(seat
     assert (env.action_masks() == expected).all()
 
 
+@pytest.mark.parametrize("opponent", [None, Steady()], ids=["self-play", "versus"])
 @pytest.mark.parametrize("name", GAMES)
-def test_every_form_of_make_and_make_vec_plays_the_same_games(name):
+def test_every_form_of_make_and_make_vec_plays_the_same_games(name, opponent):
     """Without randomness, all ways of making several games give the same results."""
     modes = {"vector_entry_point": {}, "sync": {}}
     if name == "nim":
@@ -123,8 +128,8 @@ def test_every_form_of_make_and_make_vec_plays_the_same_games(name):
             gymnasium_id(name),
             num_envs=2,
             vectorization_mode=mode,
-            opponent=Steady(),
-            seat=0,
+            opponent=opponent,
+            truth_in_info=True,
             **more,
         )
         for mode, more in modes.items()
@@ -147,7 +152,7 @@ def test_every_form_of_make_and_make_vec_plays_the_same_games(name):
             assert all(
                 (one == other).all() for one, other in zip(ends, answers[0][1:4], strict=True)
             )
-            assert (infos["seat"] == answers[0][4]["seat"]).all()
+            assert same(infos, answers[0][4])
         masks = answers[0][0]["action_mask"]
     for envs in makers.values():
         envs.close()
@@ -160,6 +165,8 @@ def test_every_form_of_make_and_make_vec_plays_the_same_games(name):
         {"mask_in_observation": False},
         {"encoding": "one_hot", "opponent": 0.3, "seat": "random"},
         {"opponent": "optimal", "max_cycles": 2, "start": "uniform"},
+        {"opponent": None, "truth_in_info": True},
+        {"opponent": "optimal", "truth_in_info": True, "mask_in_observation": False},
     ],
     ids=str,
 )
@@ -392,11 +399,12 @@ def test_steps_out_of_turn_are_errors():
     [
         ({"opponent": "perfect"}, ["'perfect'", "random", "optimal"]),
         ({"opponent": 1.5}, ["1.5", "probability"]),
-        ({"opponent": None}, ["None", "random"]),
         ({"opponent": RandomAgent}, ["RandomAgent", "an agent"]),
         ({"opponent": True}, ["True"]),
         ({"seat": 2}, ["2", "random"]),
-        ({"seat": None}, ["None", "random"]),
+        ({"seat": "second"}, ["second", "random"]),
+        ({"opponent": None, "seat": 0}, ["seat", "self-play"]),
+        ({"truth_in_info": 1}, ["truth_in_info", "1"]),
         ({"mask_in_observation": 1}, ["mask_in_observation", "1"]),
         ({"encoding": "ternary"}, ["ternary", "one_hot"]),
         ({"illegal_move": "ignore"}, ["ignore", "forfeit"]),

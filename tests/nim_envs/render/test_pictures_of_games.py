@@ -398,9 +398,12 @@ def test_the_window_can_change_its_size_and_be_closed(display):
     env.reset()
     assert not pygame.display.get_init()
     env.close()
+    # A new environment opens a new one.
+    env = GameEnv(env.game, render_mode="human")
     env.reset()
     assert pygame.display.get_init()
     env.close()
+    assert not pygame.display.get_init()
 
 
 def test_windows_take_each_others_place(display):
@@ -460,9 +463,9 @@ def test_pictures_need_no_display_and_print_nothing():
 
 
 @pytest.mark.parametrize("mode", ["human", "rgb_array"])
-def test_without_pygame_the_error_names_the_extra(monkeypatch, mode):
+def test_without_pygame_the_error_says_what_to_install(monkeypatch, mode):
     monkeypatch.setitem(sys.modules, "pygame", None)
-    with pytest.raises(MissingPackageError, match=r'pygame.*pip install -e "\.\[render\]"'):
+    with pytest.raises(MissingPackageError, match=r"needs pygame: .* pip install pygame-ce"):
         GameEnv(make_game("nim"), render_mode=mode)
     env = GameEnv(make_game("nim"), render_mode="ansi")
     env.reset()
@@ -500,6 +503,7 @@ def test_batched_games_have_a_picture_each():
         num_envs=3,
         vectorization_mode="vector_entry_point",
         heaps=(1, 2),
+        opponent=None,
         render_mode="rgb_array",
         show_winning_moves=True,
     )

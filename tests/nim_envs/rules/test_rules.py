@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from nim_envs.rules import (
     nim,
     subtraction,
 )
+from nim_envs.rules.rows import Rows
 from nim_envs.theory import count_games, levels, perft
 from tests.games import ALL, label
 
@@ -219,26 +221,10 @@ def test_a_component_may_have_a_single_state():
 
 def test_tables_that_everyone_shares_cannot_be_written_to():
     rules = nim((3, 4))
-    for table in (rules.table, rules.mask_table, rules.mask_rows[0][0]):
+    row = rules.rows[0][3]
+    for table in (rules.table, rules.mask_table, row.mask, row.successors):
         with pytest.raises(ValueError, match="read-only"):
             table[...] = 0
-
-
-@pytest.mark.parametrize("case", ALL, ids=label)
-def test_what_a_component_says_of_its_options_is_what_its_table_says(case):
-    name, arguments = case
-    for component in set(make_game(name, **arguments).rules.components):
-        table, second = component.table, component.second_table
-        states = np.arange(component.states)
-        legal = table != NO_MOVE
-        assert component.legal_count(states).tolist() == legal.sum(axis=1).tolist()
-        assert component.is_terminal(states).tolist() == (~legal.any(axis=1)).tolist()
-        before, after = states[:, np.newaxis], states[np.newaxis]
-        expected = [
-            [(second[s][table[s] == t] == 0).any() for t in states.tolist()]
-            for s in states.tolist()
-        ]  # fmt: skip
-        assert component.leads_to(before, after).tolist() == expected
 
 
 @given(
@@ -276,8 +262,81 @@ def test_a_cycle_is_refused_and_shown():
 
 def test_a_table_too_large_to_make_is_refused_with_its_size():
     rules = nim(heaps=(10**15,))
-    with pytest.raises(SearchTooLargeError, match=str(10**15)):
+    with pytest.raises(SearchTooLargeError, match=f"{10**15} options .* limit is {2**30} bytes"):
         _ = rules.table
+    (heap,) = nim(heaps=(16_000,)).components
+    with pytest.raises(SearchTooLargeError, match=f"would take {16_001 * 16_000 * 8} bytes"):
+        _ = heap.table
+    with pytest.raises(SearchTooLargeError, match=f"{1001**3} positions .* {1001**3 * 24} bytes"):
+        nim(heaps=(1000,) * 3).lattice()
+
+
+def test_equal_components_have_the_same_tables_until_nobody_uses_them():
+    rules, others = nim(heaps=(7, 30, 7)), subtraction(heaps=(7,), subtraction_set=(1, 2))
+    first, second, third = rules.components
+    assert first is third
+    assert first.table is third.table
+    assert first is nim(heaps=(7,)).components[0]
+    assert others.components[0] not in rules.components
+    assert rules.rows[0] is rules.rows[2] is nim(heaps=(30, 7)).rows[1]
+    # Rows are as long as the most options of the game.
+    assert len(nim(heaps=(7,)).rows[0][7].mask) == 7
+    assert len(rules.rows[0][7].mask) == 30
+    for again in (pickle.loads(pickle.dumps(rules)), copy.deepcopy(rules)):
+        assert again.components[1] is second
+        assert again.rows[1] is rules.rows[1]
+    gone = [weakref.ref(value) for value in (first, second, rules.rows[0], rules.rows[1])]
+    del rules, first, second, third, again
+    assert [reference() for reference in gone] == [None] * 4
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+def test_rows_of_states_are_the_rows_of_the_tables(case):
+    name, arguments = case
+    rules = make_game(name, **arguments).rules
+    for index, rows in enumerate(rules.rows):
+        for state in range(rules.shape[index]):
+            row = rows[state]
+            assert row.successors.tolist() == rules.table[index, state].tolist()
+            assert row.mask.tolist() == rules.mask_table[index, state].tolist()
+            assert row.legal == rules.mask_table[index, state].sum()
+            if row.seconds is not None and rules.second_table is not None:
+                assert row.seconds.tolist() == rules.second_table[index, state].tolist()
+        assert (rows[0].seconds is not None) == rules.components[index].splits
+
+
+def test_rows_are_made_again_where_they_would_take_too_much_memory(monkeypatch):
+    component = nim(heaps=(300,)).components[0]
+    monkeypatch.setattr("nim_envs.rules.rows.MOST_BYTES", 10 * 900)
+    rows = Rows(component, 300)
+    for state in [*range(301), *range(301)]:
+        assert rows[state].successors[:state].tolist() == list(range(state))[::-1]
+        assert len(rows) <= 10
+    assert rows[300].successors.dtype == np.int16
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+def test_large_games_answer_without_tables_what_small_ones_answer_with_them(case, monkeypatch):
+    name, arguments = case
+    rules = make_game(name, **arguments).rules
+    positions = rules.lattice(200_000)[:2000]
+    row, actions = np.nonzero(rules.action_mask(positions))
+
+    def answers():
+        return [
+            rules.options(positions),
+            rules.second_options(positions),
+            rules.action_mask(positions),
+            rules.step(positions[row], actions),
+            rules.options(positions[0]),
+            rules.step(positions[row[0]], actions[0]),
+        ]
+
+    with_tables = answers()
+    monkeypatch.setattr("nim_envs.rules.rules.SMALL_TABLE", -1)
+    for one, other in zip(with_tables, answers(), strict=True):
+        assert (one is None) == (other is None)
+        assert one is None or (one.dtype == other.dtype and one.tolist() == other.tolist())
 
 
 def test_rules_and_games_pickle_and_copy_as_values():

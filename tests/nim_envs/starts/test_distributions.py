@@ -109,20 +109,18 @@ def test_draws_from_a_large_box_stay_inside_it():
     assert (drawn <= [10**8 + 500, 2 * 10**8, 10**9]).all()
 
 
-def test_a_large_box_without_such_a_position_is_given_up(monkeypatch):
-    monkeypatch.setattr("nim_envs.starts.DRAWS_BEFORE_GIVING_UP", 1024)
+def test_a_box_too_large_to_count_without_such_a_position_is_refused(monkeypatch):
+    monkeypatch.setattr("nim_envs.starts.choice.DRAWS_BEFORE_GIVING_UP", 1000)
     # A single heap can always be won, unless it is empty.
-    sampler = OutcomeStart(winning=False, low=1).bind(make_game("nim", heaps=(10**9,)))
-    with pytest.raises(InvalidPositionError, match=r"no P-position.* was found in 1024 draws"):
-        sampler.draw(np.random.default_rng(0))
+    with pytest.raises(InvalidPositionError, match=r"no P-position.* was found in 1000 draws"):
+        OutcomeStart(winning=False, low=1).bind(make_game("nim", heaps=(10**9,)))
 
 
-def test_many_draws_with_few_hits_are_not_given_up(monkeypatch):
-    monkeypatch.setattr("nim_envs.starts.DRAWS_BEFORE_GIVING_UP", 1024)
-    # They are rare: a few among the first thousand draws, and many more draws for all of them.
-    game = make_game("nim", heaps=(200, 200, 200, 200))
-    drawn = OutcomeStart(winning=False).bind(game).sample(np.random.default_rng(8), 200)
-    assert not game.solution.is_winning(drawn).any()
+def test_a_box_too_large_to_list_without_such_a_position_is_refused():
+    with pytest.raises(InvalidPositionError, match=r"no P-position.* \[1023, 3000\] exists"):
+        OutcomeStart(winning=False, low=(0, 1024), high=(1023, 3000)).bind(
+            make_game("nim", heaps=(3000, 3000))
+        )
 
 
 @pytest.mark.parametrize("name", ["nim", "misere_nim"])
@@ -193,6 +191,8 @@ def test_positions_and_names_are_starts():
         UniformStart(low=1),
         UniformStart(high=(10**9, 10**9, 10**9)),
         OutcomeStart(False, high=(300, 100, 100)),
+        BalancedStart(high=(300, 100, 100)),
+        BalancedStart(high=(10**9, 10**9, 10**9)),
     ],
 )
 def test_many_starts_at_once_are_those_drawn_one_by_one(start):
@@ -203,3 +203,18 @@ def test_many_starts_at_once_are_those_drawn_one_by_one(start):
     blocks = [sampler.sample(at_once, size) for size in (1, 0, 9, 30)]
     assert np.concatenate(blocks).tolist() == drawn.tolist()
     assert at_once.random() == one_by_one.random()
+
+
+@pytest.mark.parametrize(
+    "sizes", [((3, 0), (3, 5)), ((0, 0), (900, 900)), ((0, 0), (2000, 2000))], ids=str
+)
+def test_boxes_that_can_be_listed_are_listed(sizes):
+    low, high = sizes
+    sampler = OutcomeStart(False, low, high).bind(make_game("nim", heaps=(2000, 2000)))
+    if (np.array(high) - low + 1).prod() <= 2**20:
+        positions, probabilities = sampler.support()
+        assert (positions[:, 0] == positions[:, 1]).all()
+        assert probabilities == pytest.approx(1 / len(positions))
+    else:
+        with pytest.raises(SearchTooLargeError):
+            sampler.support()

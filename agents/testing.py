@@ -1,0 +1,315 @@
+"""The check of a learner of one's own: what this project's tests of learners rely on."""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pettingzoo import AECEnv
+
+from agents.base import Array, GameLearner, Learner, MaskArray, Policy, Transition
+from agents.storage import StorageError, load, save
+from agents.tabular.wrapper import LearnerWrapper
+from agents.training import train
+from agents.training.compiled.self_play import compiled_self_play
+from nim_envs import Game
+from nim_envs.testing import ConformanceError, check_policy
+from nim_envs.testing.requirements import COPIES, during, require, require_equal, same, shown
+
+GAMES = 40
+"""Games of each training run."""
+
+SITUATIONS = 100
+"""At most so many observations are those where two learners are compared."""
+
+Situations = tuple[Array, MaskArray]
+
+
+def check_learner(learner: Learner | Callable[[Any], Learner], env: AECEnv[str, Any, Any]) -> None:
+    """Check that a learner keeps every promise that training, storage and scores rely on.
+
+    - It has ``act``, ``update`` and ``greedy``; and ``begin_game`` with ``learn_from_game``, or
+      neither. It acts legally, and acting teaches it nothing.
+    - It leaves the observations, masks and transitions that it is given as they are.
+    - The same seed teaches it the same.
+    - ``greedy()`` teaches it nothing, and returns a policy that passes
+      :func:`nim_envs.testing.check_policy` and that later learning does not change.
+    - A game that is cut short is no error. Where it says that it learns from whole games
+      (``learns_from_games``), it learns nothing from one, nor from half a game when another begins.
+    - Copies by ``copy.deepcopy`` and ``pickle``, and what comes back from a file where
+      :func:`agents.storage.save` can store it, know the same and learn on alike.
+    - Where its games are compiled, they teach it the same as those played step by step.
+
+    Args:
+        learner: a function of the environment that makes a new learner, such as
+            ``QLearning.for_env``; or a learner, of which copies are trained.
+        env: a turn-based environment with a small game; games are played on copies of it.
+
+    Raises:
+        ConformanceError: a promise is broken; the message says which.
+        TypeError: ``learner`` or ``env`` is something else.
+
+    Example:
+        >>> from agents import QLearning
+        >>> from nim_envs import GameEnv, make_game
+        >>> check_learner(QLearning.for_env, GameEnv(make_game("nim", heaps=(1, 2))))
+    """
+    if not isinstance(env, AECEnv):
+        raise TypeError(f"check_learner takes a turn-based environment, an AECEnv, not {env!r}")
+    checks = _Checks(learner, env)
+    checks.protocols()
+    checks.training_leaves_what_is_given()
+    checks.greedy_does_not_learn()
+    checks.games_cut_short()
+    checks.copies()
+    checks.files()
+    checks.compiled_games()
+
+
+def contents(value: Any) -> Any:
+    """Return all that a learner of this project stores, as plain values; arrays bit for bit.
+
+    Args:
+        value: a learner, or what its ``saved`` holds.
+    """
+    if isinstance(value, np.ndarray):
+        return str(value.dtype), value.shape, value.tobytes()
+    if isinstance(value, np.random.Generator):
+        return value.bit_generator.state
+    if isinstance(value, (list, tuple)):
+        return [contents(entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: contents(entry) for key, entry in value.items()}
+    if hasattr(value, "saved"):
+        return type(value).__name__, contents(value.saved())
+    return value
+
+
+def _situations(env: AECEnv[str, Any, Any]) -> Situations:
+    """Observations and masks that random games meet, each once."""
+    env, rng = copy.deepcopy(env), np.random.default_rng(0)
+    met: dict[bytes, Situations] = {}
+    for number in range(GAMES):
+        env.reset(seed=None if number else 0)
+        while not any(env.terminations.values()) and not any(env.truncations.values()):
+            seen: Any = env.observe(env.agent_selection)
+            observation, mask = seen["observation"], seen["action_mask"]
+            if len(met) < SITUATIONS:
+                met[observation.tobytes() + mask.tobytes()] = observation, mask
+            env.step(int(rng.choice(np.flatnonzero(mask))))
+    observations, masks = zip(*met.values(), strict=True)
+    return np.stack(observations), np.stack(masks)
+
+
+class _Watched(LearnerWrapper):
+    """Checks what a learner does with what it is given, and keeps the games."""
+
+    def __init__(self, learner: Learner) -> None:
+        super().__init__(learner)
+        self.games: list[list[Transition]] = [[]]
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        before = observation.copy(), action_mask.copy()
+        action = super().act(observation, action_mask, rng)
+        require(same((observation, action_mask), before), "act() changes what it is given")
+        legal = np.flatnonzero(action_mask).tolist()
+        require(
+            isinstance(action, (int, np.integer)) and action in legal,
+            f"act() returned {action!r} at {shown(observation)}, where the legal actions are "
+            f"{legal}",
+        )
+        return action
+
+    def update(self, transition: Transition) -> None:
+        before = copy.deepcopy(transition)
+        super().update(transition)
+        require(same(tuple(transition), tuple(before)), "update() changes the transition")
+        if self.games[-1] and self.games[-1][-1].terminated:
+            self.games.append([])
+        self.games[-1].append(before)
+
+    def learn_from_game(self, transitions: Sequence[Transition]) -> None:
+        turns, before = list(transitions), copy.deepcopy(list(transitions))
+        if self._of_games is not None:
+            self._of_games.learn_from_game(turns)
+        now = list(map(tuple, turns))
+        require(same(now, list(map(tuple, before))), "learn_from_game() changes the transitions")
+
+
+class _Checks:
+    """The checks of one kind of learner, one after the other."""
+
+    def __init__(self, learner: Any, env: AECEnv[str, Any, Any]) -> None:
+        if not isinstance(learner, type) and hasattr(learner, "act"):
+            self._given: Any = lambda _: copy.deepcopy(learner)
+        elif callable(learner):
+            self._given = learner
+        else:
+            raise TypeError(
+                f"check_learner takes a learner, or a function of an environment, not {learner!r}"
+            )
+        self.env = env
+        game = getattr(env.unwrapped, "game", None)
+        self.game = game if isinstance(game, Game) else None
+        self.situations = _situations(env)
+        self.cut_short: list[Transition] = []
+
+    def new(self) -> Any:
+        """Return a new learner."""
+        with during("making a learner"):
+            return self._given(self.env)
+
+    def trained(self, learner: Any, **arguments: Any) -> list[Any]:
+        """Train a learner, step by step unless told otherwise; return the log of the games."""
+        options = {"games": GAMES, "seed": 0, "progress": False, "compiled": False, **arguments}
+        with during("training it"):
+            log = train(copy.deepcopy(self.env), learner, **options)
+        return [log.winners.tolist(), log.lengths.tolist()]
+
+    def known(self, learner: Any) -> list[Any]:
+        """All that can be seen of what a learner knows."""
+        with during("asking what it knows"):
+            seen = [learner.greedy().action_probabilities(*self.situations)]
+            if isinstance(learner, Policy):
+                seen.append(learner.action_probabilities(*self.situations))
+        if hasattr(learner, "saved"):
+            seen.append(contents(learner))
+        return copy.deepcopy(seen)
+
+    def learn_on(self, one: Any, other: Any, what: str) -> None:
+        """Check that two learners know the same, and learn the same from more games."""
+        require(same(self.known(one), self.known(other)), f"{what} does not know the same")
+        before = self.known(one)
+        self.trained(other, seed=1)
+        require(
+            same(self.known(one), before), f"training {what} teaches the learner it was made from"
+        )
+        self.trained(one, seed=1)
+        require(same(self.known(one), self.known(other)), f"{what} does not learn on alike")
+
+    def protocols(self) -> None:
+        """Check that it has the methods of a learner, acts legally, and learns nothing by it."""
+        learner = self.new()
+        for method in ("act", "update", "greedy"):
+            require(callable(getattr(learner, method, None)), f"the learner has no method {method}")
+        both = [method for method in ("begin_game", "learn_from_game") if hasattr(learner, method)]
+        require(len(both) != 1, f"the learner has {both}: it needs begin_game and learn_from_game, "
+                "or neither")  # fmt: skip
+        with during("greedy()"):
+            greedy = learner.greedy()
+        require(
+            isinstance(greedy, Policy),
+            f"greedy() returned {greedy!r}, which has not both act and action_probabilities",
+        )
+        before = self.known(learner)
+        watched, rng = _Watched(learner), np.random.default_rng(0)
+        for observation, mask in zip(*self.situations, strict=True):
+            watched.begin_game()
+            with during(f"act() at {shown(observation)}"):
+                watched.act(observation.copy(), mask.copy(), rng)
+        watched.begin_game()
+        require(same(self.known(learner), before), "act() teaches the learner something")
+
+    def training_leaves_what_is_given(self) -> None:
+        """Check what it does with transitions, and that the same seed teaches it the same."""
+        watched, other = _Watched(self.new()), self.new()
+        logs = [self.trained(learner) for learner in (watched, other)]
+        require_equal("the games of the same seed, winners and lengths,", logs[1], logs[0])
+        require(
+            same(self.known(watched.learner), self.known(other)),
+            "two learners that were trained with the same seed do not know the same",
+        )
+        unfinished = [turn for turns in watched.games for turn in turns if not turn.terminated]
+        self.cut_short = unfinished[:1]
+
+    def greedy_does_not_learn(self) -> None:
+        """Check that ``greedy()`` neither learns nor changes afterwards."""
+        asked, other = self.new(), self.new()
+        observations, masks = self.situations
+        rng = np.random.default_rng(0)
+
+        def ask(_: int) -> None:
+            policy = asked.greedy()
+            policy.action_probabilities(*self.situations)
+            policy.act(observations[0], masks[0], rng)
+
+        self.trained(asked, after_game=ask)
+        self.trained(other)
+        require(
+            same(self.known(asked), self.known(other)),
+            "a learner whose greedy() was called between games does not know the same as one "
+            "whose was not: greedy() must not learn",
+        )
+        greedy = asked.greedy()
+        before = np.array(greedy.action_probabilities(*self.situations))
+        self.trained(asked, seed=1)
+        require_equal("the policy that greedy() returned, after the learner has learned more,",
+                      greedy.action_probabilities(*self.situations), before)  # fmt: skip
+        if self.game is not None:
+            try:
+                check_policy(greedy, self.env)
+            except ConformanceError as error:
+                raise ConformanceError(f"the greedy policy: {error}") from error
+
+    def games_cut_short(self) -> None:
+        """Check that a game without a result is no error, and half a game is forgotten."""
+        for turn in self.cut_short:
+            for truncated in (True, False):
+                learner, other = self.new(), self.new()
+                before = learner.greedy().action_probabilities(*self.situations)
+                games = isinstance(learner, GameLearner)
+                with during("a game that was cut short"):
+                    if games:
+                        learner.begin_game()
+                    learner.update(copy.deepcopy(turn._replace(truncated=truncated)))
+                    if games:
+                        learner.begin_game()
+                if not getattr(learner, "learns_from_games", False):
+                    continue
+                after = learner.greedy().action_probabilities(*self.situations)
+                require_equal("what a learner from whole games knows after one was cut short",
+                              after, before)  # fmt: skip
+                if not truncated:
+                    self.learn_on(other, learner, "a learner that met half a game before")
+
+    def copies(self) -> None:
+        """Check copies of a learner that has learned."""
+        for name, duplicate in COPIES.items():
+            learner = self.new()
+            self.trained(learner)
+            with during(f"copying it by {name}"):
+                again = duplicate(learner)
+            self.learn_on(learner, again, f"a copy by {name}")
+
+    def files(self) -> None:
+        """Check what comes back from a file, where it can be stored."""
+        learner = self.new()
+        self.trained(learner)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "learner.zip")
+            try:
+                save(learner, path)
+            except StorageError:
+                return
+            with during("loading it from a file"):
+                again = load(path, self.game)
+        require(type(again) is type(learner), f"a file brings back {again!r}, not {learner!r}")
+        self.learn_on(learner, again, "what comes back from a file")
+
+    def compiled_games(self) -> None:
+        """Check that compiled games teach the same, where there are any."""
+        learner, other = self.new(), self.new()
+        env = copy.deepcopy(self.env)
+        env.reset(seed=0)
+        if compiled_self_play(env, (learner, learner), None) is None:
+            return
+        logs = [self.trained(learner, compiled=True), self.trained(other)]
+        require_equal("winners and lengths of compiled games", logs[0], logs[1])
+        require(
+            same(self.known(learner), self.known(other)),
+            "compiled games do not teach the same as games played step by step",
+        )

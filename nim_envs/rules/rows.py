@@ -1,0 +1,79 @@
+"""Options of single states, tabulated when play first comes to them and shared by equal rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.rules.component import NO_MOVE, Component
+
+MaskArray = npt.NDArray[np.int8]
+
+MOST_BYTES = 2**26
+"""Bytes of rows that are kept of one component; beyond that they are made again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The options of one state of a component, padded to the number of options of the game."""
+
+    successors: npt.NDArray[Any]  # (options,): the next state, or NO_MOVE; the smallest integers
+    seconds: npt.NDArray[Any] | None  # what they put into an empty slot; None if never anything
+    mask: MaskArray  # (options,): which are legal
+    legal: int  # how many these are
+
+
+class Rows(dict[int, Row]):
+    """The rows of a component by state: ``rows[state]`` makes what is not there yet.
+
+    Args:
+        component: the component.
+        options: length of the rows.
+    """
+
+    def __init__(self, component: Component, options: int) -> None:
+        super().__init__()
+        self._component = component
+        self._options = options
+        # A signed type that holds -states holds states - 1 and NO_MOVE.
+        self._dtype = np.min_scalar_type(-component.states)
+        size = options * (self._dtype.itemsize * (1 + component.splits) + 1)
+        self._most = max(1, MOST_BYTES // max(1, size))
+
+    def __missing__(self, state: int) -> Row:
+        if len(self) >= self._most:
+            self.clear()
+        states = np.array([state], dtype=np.int64)
+        legal = self._component.options
+        successors = np.full(self._options, NO_MOVE, dtype=self._dtype)
+        successors[:legal] = self._component.successors(states)[0]
+        seconds = None
+        if self._component.splits:
+            seconds = np.zeros(self._options, dtype=self._dtype)
+            seconds[:legal] = self._component.second_successors(states)[0]
+            seconds.setflags(write=False)
+        mask = (successors != NO_MOVE).astype(np.int8)
+        for array in (successors, mask):
+            array.setflags(write=False)
+        row = self[state] = Row(successors, seconds, mask, int(np.count_nonzero(mask)))
+        return row
+
+
+_in_use: WeakValueDictionary[tuple[Component, int], Rows] = WeakValueDictionary()
+
+
+def rows_of(component: Component, options: int) -> Rows:
+    """Return the rows of ``component``, the same object as long as anybody keeps it.
+
+    Args:
+        component: the component; equal ones have the same rows.
+        options: length of the rows; at least the component's number of options.
+    """
+    rows = _in_use.get((component, options))
+    if rows is None:
+        rows = _in_use[component, options] = Rows(component, options)
+    return rows

@@ -1,0 +1,29 @@
+"""Start positions: fixed, uniform over a box, N-positions, P-positions, or balanced.
+
+A :class:`Start` describes a distribution; :meth:`Start.bind` returns its :class:`Sampler` for
+one game. All randomness comes from the generator that is passed in.
+"""
+
+from nim_envs.starts.distributions import (
+    NAMED_STARTS,
+    BalancedStart,
+    FixedStart,
+    OutcomeStart,
+    Start,
+    UniformStart,
+    as_start,
+)
+from nim_envs.starts.samplers import LARGEST_SUPPORT, Playable, Sampler
+
+__all__ = [
+    "LARGEST_SUPPORT",
+    "NAMED_STARTS",
+    "BalancedStart",
+    "FixedStart",
+    "OutcomeStart",
+    "Playable",
+    "Sampler",
+    "Start",
+    "UniformStart",
+    "as_start",
+]

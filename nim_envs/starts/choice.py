@@ -1,0 +1,79 @@
+"""Which sampler draws from a box: a list, by counting, or by rejection."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.starts.box import Box, checked_box
+from nim_envs.starts.counted import CountedSampler
+from nim_envs.starts.rejected import TRIAL, RejectionSampler
+from nim_envs.starts.samplers import LARGEST_SUPPORT, Listed, Playable, Sampler
+from nim_envs.theory.memo_search import MemoSolution
+from nim_envs.theory.solution import Solution, SumSolution
+
+DRAWS_BEFORE_GIVING_UP = 1 << 18
+"""A box that is too large to count has no wanted position if this many draws find none."""
+
+LEAST_SHARE = 1 / 16
+"""The share of some draws that must be wanted for rejection to be faster than counting."""
+
+
+def box_sampler(game: Playable, low: object, high: object, winning: bool | None) -> Sampler:
+    """Return the sampler of all positions of a box that are wanted and leave a legal move.
+
+    What takes time is done here, so that drawing does not search.
+
+    Args:
+        game: the game.
+        low: as in :class:`nim_envs.starts.UniformStart`.
+        high: as in :class:`nim_envs.starts.UniformStart`.
+        winning: N-positions if true, P-positions if false, either if ``None``.
+
+    Raises:
+        InvalidPositionError: impossible bounds, or no such position.
+        SearchTooLargeError: the positions are too many to be searched or counted.
+    """
+    box = checked_box(game.rules, low, high)
+    solution = None if winning is None else game.solution
+    points = CountedSampler(box, terminal=True)
+    if points.num_positions <= LARGEST_SUPPORT:
+        return _listed(box, winning, solution)
+    if isinstance(solution, MemoSolution):
+        raise SearchTooLargeError(
+            f"no theorem known here says who wins {solution.convention.value} play of "
+            f"{box.rules.name}, and the box of starts has {points.num_positions} positions; the "
+            f"limit for searching them all is {LARGEST_SUPPORT}"
+        )
+    return _unlisted(points, box, winning, solution)
+
+
+def _listed(box: Box, winning: bool | None, solution: Solution | None) -> Listed:
+    positions = box.positions()
+    if solution is not None:
+        positions = positions[np.asarray(solution.is_winning(positions)) == winning]
+    if not len(positions):
+        raise box.lacks(winning, "exists")
+    return Listed(positions)
+
+
+def _unlisted(
+    points: CountedSampler, box: Box, winning: bool | None, solution: Solution | None
+) -> Sampler:
+    """Return the sampler by counting, unless rejection is faster or there is too much to count."""
+    rejection = RejectionSampler(points, box, winning, solution)
+    # Drawing points is as slow as counting where they need slots.
+    if not box.rules.slot_groups and rejection.wanted_share(TRIAL) >= LEAST_SHARE:
+        return rejection
+    if solution is None or isinstance(solution, SumSolution):
+        try:
+            counted = CountedSampler(box, winning, solution)
+        except SearchTooLargeError:
+            pass
+        else:
+            if not counted.num_positions:
+                raise box.lacks(winning, "exists")
+            return counted
+    if not rejection.wanted_share(DRAWS_BEFORE_GIVING_UP):
+        raise box.lacks(winning, f"was found in {DRAWS_BEFORE_GIVING_UP} draws")
+    return rejection

@@ -1,0 +1,293 @@
+"""Uniform sampling by counting: in how many ways can a position be completed?
+
+Who wins a sum that a theorem solves depends on two things: the nim-sum of the components' Grundy
+values and, in misère play, whether a component is firm (:func:`nim_envs.theory.tame_misere`). So
+positions are counted component by component, by dynamic programming from the last one back, and
+drawn component by component, from the first one on, each state with the share of the positions
+that it begins.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules.component import BoolArray, Component, IntArray
+from nim_envs.rules.convention import Convention
+from nim_envs.starts.box import Box
+from nim_envs.starts.samplers import FloatArray, TransformSampler
+from nim_envs.theory.solution import SumSolution
+from nim_envs.theory.values import ComponentValues
+
+LARGEST_COUNT = 1 << 26
+"""Most additions in counting; they take about a second."""
+
+LARGEST_SPAN = 1 << 18
+"""Most states of a component that are told apart."""
+
+BLOCK = 1 << 18
+"""About so many numbers are in memory at a time."""
+
+# The code of the first components of a position is all that the others need to know of them: bit
+# 0, whether one is firm; bit 1, whether one has a legal move; the bits after them, the nim-sum; and
+# the highest bits, how many slots they can come to need, in a group of slots that goes on.
+FIRM, MOVE, FLAGS = 1, 2, 2
+
+
+class CountedSampler(TransformSampler):
+    """Draws positions of a box, all equally likely, component by component.
+
+    Counts are in double precision, and each layer of them is scaled by a power of two, so that
+    none overflows. They are sums of positive numbers: their relative error is below 2**-40,
+    too small to be measured, and below 2**53 they are exact.
+
+    Args:
+        box: the box.
+        winning: N-positions if true, P-positions if false, either if ``None``.
+        solution: of the game, by a theorem; only where ``winning`` is not ``None``.
+        terminal: whether positions without a legal move are drawn too; not with ``winning``.
+
+    Attributes:
+        num_positions: how many such positions there are; 0 is possible, and then none is drawn.
+
+    Raises:
+        SearchTooLargeError: there is too much to count.
+    """
+
+    def __init__(
+        self,
+        box: Box,
+        winning: bool | None = None,
+        solution: SumSolution | None = None,
+        *,
+        terminal: bool = False,
+    ) -> None:
+        self._box = box
+        self.numbers = len(box.low)
+        classes = _classes(box, solution, by_move=not terminal)
+        bits = max(int(one.values.max()) for one in classes).bit_length()
+        # In normal play the rule for misère play with a firm component holds always.
+        misere = solution is not None and solution.convention is Convention.MISERE
+        self._start = 0 if misere else FIRM
+        accepted = np.ones(1 << (FLAGS + bits)) if terminal else _ends(bits, winning)
+        self._layers, counts, exponent = _layers(box, classes, accepted)
+        mantissa, scale = math.frexp(counts[self._start])
+        self.num_positions = int(mantissa * 2**53) << (scale + exponent) >> 53
+
+    def positions_of(self, numbers: FloatArray) -> IntArray:
+        """Return the positions that ``(n, components)`` random numbers stand for."""
+        rows = max(1, BLOCK // max(len(layer.classes.sizes) for layer in self._layers))
+        positions = np.empty(numbers.shape, dtype=np.int64)
+        for first in range(0, len(numbers), rows):
+            block = slice(first, first + rows)
+            codes = np.full(len(positions[block]), self._start, dtype=np.int64)
+            for index, layer in enumerate(self._layers):
+                positions[block, index], codes = layer.draw(codes, numbers[block, index])
+        return positions
+
+    def support(self) -> tuple[IntArray, FloatArray]:
+        """Refuse: what is counted is too large to be listed."""
+        raise self._box.too_large()
+
+
+@dataclass(frozen=True)
+class _Classes:
+    """The states of a component in a box, in classes of states that change codes alike.
+
+    Attributes:
+        states: the states, class after class; ``None``: one class, of all from ``low`` on.
+        low: the smallest state.
+        sizes: number of states of each class, ``(classes,)``, as are all arrays that follow.
+        firsts: index of its first state in ``states``.
+        values: its Grundy value.
+        flags: ``FIRM`` and ``MOVE``.
+        needed: the slots that it needs.
+    """
+
+    states: IntArray | None
+    low: int
+    sizes: IntArray
+    firsts: IntArray
+    values: IntArray
+    flags: IntArray
+    needed: IntArray
+
+
+def _classes(box: Box, solution: SumSolution | None, *, by_move: bool) -> list[_Classes]:
+    """Return the classes of every component's states; equal components share theirs."""
+    components = box.rules.components
+    made: dict[tuple[Component, int, int], _Classes] = {}
+    for index, key in enumerate(zip(components, box.low, box.high, strict=True)):
+        if key not in made:
+            values = None if solution is None else solution.component_values[index]
+            misere = solution is not None and solution.convention is Convention.MISERE
+            made[key] = _classes_between(*key, values, misere=misere, by_move=by_move)
+    return [made[key] for key in zip(components, box.low, box.high, strict=True)]
+
+
+def _classes_between(
+    component: Component,
+    low: int,
+    high: int,
+    values: ComponentValues | None,
+    *,
+    misere: bool,
+    by_move: bool,
+) -> _Classes:
+    if values is None and not by_move and not component.splits:
+        zero = np.zeros(1, dtype=np.int64)
+        return _Classes(None, low, np.array([high - low + 1]), zero, zero, zero, zero)
+    if high - low >= LARGEST_SPAN:
+        raise SearchTooLargeError(
+            f"a {component.kind} has {high - low + 1} states between {low} and {high}; the limit "
+            f"for counting positions is {LARGEST_SPAN}"
+        )
+    states = np.arange(low, high + 1, dtype=np.int64)
+    value = np.zeros(len(states), dtype=np.int64) if values is None else values.normal(states)
+    firm = values is not None and misere and value == values.misere(states)
+    moves = by_move & ~component.is_terminal(states)
+    needed = component.slots_needed[states] if component.splits else np.zeros_like(states)
+    kinds, which, sizes = np.unique(
+        np.stack([value, FIRM * np.asarray(firm) + MOVE * moves, needed], axis=-1),
+        axis=0,
+        return_inverse=True,
+        return_counts=True,
+    )
+    return _Classes(
+        states[np.argsort(which.reshape(-1), kind="stable")],
+        low,
+        sizes,
+        np.cumsum(sizes) - sizes,
+        *kinds.T,
+    )
+
+
+def _ends(bits: int, winning: bool | None) -> FloatArray:
+    """Return 1 for the codes of the wanted positions that leave a legal move, else 0.
+
+    Args:
+        bits: binary digits of nim-sums.
+        winning: whether N-positions or P-positions are wanted; ``None``: either.
+    """
+    codes = np.arange(1 << (FLAGS + bits))
+    wanted: BoolArray = codes & MOVE > 0
+    if winning is not None:
+        lost = codes >> FLAGS == np.where(codes & FIRM > 0, 0, 1)
+        wanted &= lost != winning
+    return wanted.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """What one component does to codes.
+
+    Attributes:
+        classes: the classes of its states.
+        following: in how many ways the components after it complete a position, by the code of
+            those up to it; 0 where these need too many slots.
+        slot: the code of one slot.
+        ends_group: whether the components after it are of another group of slots.
+    """
+
+    classes: _Classes
+    following: FloatArray
+    slot: int
+    ends_group: bool
+
+    def after(self, codes: IntArray) -> IntArray:
+        """Return the codes with each class of this component: ``(n,)`` to ``(n, classes)``."""
+        classes = self.classes
+        with_slots = codes[:, np.newaxis] + classes.needed * self.slot
+        return (with_slots ^ (classes.values << FLAGS)) | classes.flags
+
+    def ways(self, after: IntArray) -> FloatArray:
+        """Return in how many ways each class completes a position, in the shape of ``after``."""
+        return self.following.take(after) * self.classes.sizes
+
+    def count(self, number: int) -> FloatArray:
+        """Return in how many ways codes 0 to ``number - 1`` are completed to a position."""
+        step = max(1, BLOCK // len(self.classes.sizes))
+        blocks = (
+            np.arange(first, min(first + step, number), dtype=np.int64)
+            for first in range(0, number, step)
+        )
+        return np.concatenate([self.ways(self.after(block)).sum(axis=1) for block in blocks])
+
+    def draw(self, codes: IntArray, numbers: FloatArray) -> tuple[IntArray, IntArray]:
+        """Draw this component of positions, each with one random number.
+
+        Args:
+            codes: of the components before it, ``(n,)``.
+            numbers: uniform on [0, 1), ``(n,)``.
+
+        Returns:
+            States, and the codes with them.
+        """
+        classes = self.classes
+        after = self.after(codes)
+        if len(classes.sizes) == 1:
+            chosen, shares = np.zeros(len(codes), dtype=np.int64), numbers
+            codes = after[:, 0]
+        else:
+            rows = np.arange(len(codes))
+            ways = self.ways(after)
+            sums = ways.cumsum(axis=1)
+            targets = numbers * sums[:, -1]
+            chosen = (sums <= targets[:, np.newaxis]).sum(axis=1)
+            weight = ways[rows, chosen]
+            # What is left of the random number chooses a state of the class.
+            shares = (targets - (sums[rows, chosen] - weight)) / weight
+            codes = after[rows, chosen]
+        sizes = classes.sizes[chosen]
+        within = np.minimum((shares * sizes).astype(np.int64), sizes - 1)
+        if self.ends_group:
+            codes = codes & (self.slot - 1)
+        if classes.states is None:
+            return classes.low + within, codes
+        return classes.states[classes.firsts[chosen] + within], codes
+
+
+def _layers(
+    box: Box, classes: list[_Classes], accepted: FloatArray
+) -> tuple[list[_Layer], FloatArray, int]:
+    """Count from the last component back.
+
+    Args:
+        box: the box.
+        classes: of each component's states.
+        accepted: by the code of a whole position, 1 for those to count.
+
+    Returns:
+        The layers; the number of positions by the code to start with, over a power of two; and
+        the exponent of that.
+    """
+    slot = len(accepted)  # the code of one slot: its bits come after all others
+    groups = {index: group for group in box.rules.slot_groups for index in group}
+    numbers = [
+        slot * (len(groups[index]) + 1) if index in groups and index > groups[index].start else slot
+        for index in range(len(classes))
+    ]
+    additions = sum(n * len(one.sizes) for n, one in zip(numbers, classes, strict=True))
+    if additions > LARGEST_COUNT:
+        raise SearchTooLargeError(
+            f"counting the positions of {box.rules.name} from {list(box.low)} to "
+            f"{list(box.high)} takes {additions} additions; the limit is {LARGEST_COUNT}"
+        )
+    layers: list[_Layer] = []
+    counts, exponent = accepted, 0
+    for index in reversed(range(len(classes))):
+        following, ends_group = counts, False
+        if index in groups:
+            ends_group = index == groups[index].stop - 1
+            if ends_group:
+                following = np.tile(counts, len(groups[index]) + 1)
+            too_many = np.zeros(slot * int(classes[index].needed.max()))
+            following = np.concatenate([following, too_many])
+        layers.append(_Layer(classes[index], following, slot, ends_group))
+        counts = layers[-1].count(numbers[index])
+        scale = int(np.frexp(counts.max())[1])
+        counts, exponent = np.ldexp(counts, -scale), exponent + scale
+    return layers[::-1], counts, exponent

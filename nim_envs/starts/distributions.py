@@ -1,0 +1,143 @@
+"""The distributions of start positions, for any game."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nim_envs.errors import InvalidPositionError
+from nim_envs.starts.choice import box_sampler
+from nim_envs.starts.samplers import Listed, Mixed, Playable, Sampler
+
+
+class Start(ABC):
+    """A distribution of start positions, for any game."""
+
+    @abstractmethod
+    def bind(self, game: Playable) -> Sampler:
+        """Return the sampler of this start for ``game``; what takes time is done here.
+
+        Raises:
+            InvalidPositionError: the game has no such start.
+            SearchTooLargeError: the starts are too many to be counted, or no theorem says who wins
+                and they are too many to be searched.
+        """
+
+
+@dataclass(frozen=True)
+class FixedStart(Start):
+    """Always the same position: the rules' initial one unless another is given."""
+
+    position: tuple[int, ...] | None = None
+
+    def bind(self, game: Playable) -> Sampler:
+        """Return a sampler of the one position."""
+        rules = game.rules
+        position = rules.checked_positions(
+            rules.initial if self.position is None else self.position
+        )
+        if position.ndim != 1:
+            raise InvalidPositionError(
+                f"a start is one position of {len(rules.components)} components, not "
+                f"{self.position!r}"
+            )
+        if rules.is_terminal(position):
+            raise InvalidPositionError(
+                f"a start must leave a legal move, and {tuple(position.tolist())} leaves none"
+            )
+        return Listed(position[np.newaxis])
+
+
+@dataclass(frozen=True)
+class UniformStart(Start):
+    """Every position of a box that leaves a legal move, all equally likely.
+
+    Args:
+        low: smallest state of every component, or one bound for each component.
+        high: the same for the largest state; ``None``: the largest that the component has.
+    """
+
+    low: int | tuple[int, ...] = 0
+    high: int | tuple[int, ...] | None = None
+
+    def bind(self, game: Playable) -> Sampler:
+        """Return a sampler of the box."""
+        return box_sampler(game, self.low, self.high, winning=None)
+
+
+@dataclass(frozen=True)
+class OutcomeStart(Start):
+    """Every N-position of a box, or every P-position, all equally likely.
+
+    Args:
+        winning: N-positions if true, P-positions that leave a legal move if false.
+        low: as in :class:`UniformStart`.
+        high: as in :class:`UniformStart`.
+    """
+
+    winning: bool
+    low: int | tuple[int, ...] = 0
+    high: int | tuple[int, ...] | None = None
+
+    def bind(self, game: Playable) -> Sampler:
+        """Return a sampler of the N- or P-positions of the box."""
+        return box_sampler(game, self.low, self.high, self.winning)
+
+
+@dataclass(frozen=True)
+class BalancedStart(Start):
+    """An N-position or a P-position of a box with probability one half each.
+
+    Args:
+        low: as in :class:`UniformStart`.
+        high: as in :class:`UniformStart`.
+    """
+
+    low: int | tuple[int, ...] = 0
+    high: int | tuple[int, ...] | None = None
+
+    def bind(self, game: Playable) -> Sampler:
+        """Return a sampler that first draws which of the two it will be."""
+        return Mixed(
+            OutcomeStart(True, self.low, self.high).bind(game),
+            OutcomeStart(False, self.low, self.high).bind(game),
+        )
+
+
+NAMED_STARTS: dict[str, Start] = {
+    "fixed": FixedStart(),
+    "uniform": UniformStart(),
+    "n_position": OutcomeStart(winning=True),
+    "p_position": OutcomeStart(winning=False),
+    "balanced": BalancedStart(),
+}
+"""The starts by name, as in ``reset(options={"start": "p_position"})``."""
+
+
+def as_start(start: Any) -> Start:
+    """Return ``start`` as a :class:`Start`.
+
+    Args:
+        start: a :class:`Start`, a key of :data:`NAMED_STARTS`, or a position.
+
+    Raises:
+        InvalidPositionError: none of these.
+    """
+    if isinstance(start, Start):
+        return start
+    if isinstance(start, str) and start in NAMED_STARTS:
+        return NAMED_STARTS[start]
+    if isinstance(start, (Sequence, np.ndarray)) and not isinstance(start, (str, bytes)):
+        array = np.asarray(start, dtype=object)
+        if array.ndim == 1 and all(
+            isinstance(state, (int, np.integer)) and not isinstance(state, bool) for state in array
+        ):
+            return FixedStart(tuple(int(state) for state in array))
+    raise InvalidPositionError(
+        f"a start must be one of {tuple(NAMED_STARTS)}, a Start, or a position as a sequence of "
+        f"integers, not {start!r}"
+    )

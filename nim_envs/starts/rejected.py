@@ -1,0 +1,156 @@
+"""Rejection sampling: quick where most draws are wanted, and for states too many to count."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.subtraction_game import SubtractionHeap
+from nim_envs.starts.box import Box
+from nim_envs.starts.counted import CountedSampler
+from nim_envs.starts.samplers import FloatArray, Sampler
+from nim_envs.theory.solution import Solution, SumSolution
+from nim_envs.theory.values import ResidueValues
+
+LARGEST_BATCH = 1 << 16
+"""Most draws at a time while none is wanted."""
+
+TRIAL = 1 << 12
+"""Draws at a time, to find out which share is wanted."""
+
+
+class RejectionSampler(Sampler):
+    """Draws positions of a box until they are wanted, all equally likely.
+
+    Where P-positions are wanted, which are rare, and there is a heap of Nim, its size is not drawn
+    but follows from the other components.
+
+    Args:
+        points: draws positions of the box, terminal ones too.
+        box: the box.
+        winning: N-positions if true, P-positions if false, either if ``None``.
+        solution: of the game, known for all of the box; only where ``winning`` is not ``None``.
+    """
+
+    def __init__(
+        self, points: CountedSampler, box: Box, winning: bool | None, solution: Solution | None
+    ) -> None:
+        self._points = points
+        self._box = box
+        self._winning = winning
+        self._solution = solution
+        self._heap = _last_heap(box, solution) if winning is False else None
+
+    def wanted_share(self, draws: int) -> float:
+        """Return the share of the first of some draws that are wanted.
+
+        Args:
+            draws: how many to make at most; they end with the batch in which one is wanted.
+        """
+        rng, made = np.random.default_rng(0), 0
+        while made < draws:
+            batch = min(draws - made, TRIAL)
+            made += batch
+            found = int(self._try(rng, batch)[1].sum())
+            if found:
+                return found / made
+        return 0.0
+
+    def sample(self, rng: np.random.Generator, size: int) -> IntArray:
+        """Return ``size`` positions, ``(size, components)``."""
+        found = [np.empty((0, len(self._box.low)), dtype=np.int64)]
+        missing, batch = size, max(size, 64)
+        while missing:
+            before = rng.bit_generator.state
+            rows, accepted = self._try(rng, batch)
+            wanted = np.flatnonzero(accepted)
+            if len(wanted) >= missing:
+                # Leave the generator in the state in which single draws would have.
+                wanted = wanted[:missing]
+                rng.bit_generator.state = before
+                rng.random((int(wanted[-1]) + 1, self._points.numbers))
+            found.append(rows[wanted])
+            missing -= len(wanted)
+            batch = max(missing, 64) if len(wanted) else min(4 * batch, LARGEST_BATCH)
+        return np.concatenate(found)
+
+    def _try(self, rng: np.random.Generator, number: int) -> tuple[IntArray, BoolArray]:
+        """Draw ``number`` positions; return them and which are wanted."""
+        numbers = rng.random((number, self._points.numbers))
+        positions = self._points.positions_of(numbers)
+        wanted = ~self._box.rules.is_terminal(positions)
+        if self._heap is not None:
+            wanted = self._heap.fill(positions, numbers)
+            wanted &= ~self._box.rules.is_terminal(positions)
+        if self._solution is not None:
+            winning = np.asarray(self._solution.is_winning(positions[wanted]))
+            wanted[wanted] = winning == self._winning
+        return positions, wanted
+
+    def support(self) -> tuple[IntArray, FloatArray]:
+        """Refuse: the box is too large to be listed."""
+        raise self._box.too_large()
+
+
+class _LastHeap:
+    """A heap from which any amount up to a bound may be taken, drawn last, to make P-positions.
+
+    Its Grundy values are its sizes modulo the bound and one.
+
+    Args:
+        solution: of the game.
+        index: which component it is.
+        low: its smallest state.
+        high: its largest state.
+        modulus: the bound and one.
+    """
+
+    def __init__(
+        self, solution: SumSolution, index: int, low: int, high: int, modulus: int
+    ) -> None:
+        self._solution = solution
+        self._index = index
+        self._low = low
+        self._high = high
+        self._modulus = modulus
+
+    def fill(self, positions: IntArray, numbers: FloatArray) -> BoolArray:
+        """Replace the heap of ``positions`` by one of the sizes that make a P-position.
+
+        Args:
+            positions: ``(n, components)``; changed.
+            numbers: uniform on [0, 1), in the same shape.
+
+        Returns:
+            At which positions that was done: at each with the share of its number of such sizes
+            in the largest number that there can be, so that all P-positions are equally likely.
+        """
+        targets, misere = self._solution.target_values(positions)
+        value, misere = targets[:, self._index], misere[:, self._index]
+        # The misère value of a heap is its Grundy value with 0 and 1 exchanged.
+        value = np.where(misere & (value <= 1), 1 - value, value)
+        smallest = self._low + (value - self._low) % self._modulus
+        sizes = np.maximum((self._high - smallest) // self._modulus + 1, 0)
+        most = (self._high - self._low) // self._modulus + 1
+        chosen = (numbers[:, self._index] * most).astype(np.int64)
+        found: BoolArray = (value < self._modulus) & (chosen < sizes)
+        positions[found, self._index] = (smallest + chosen * self._modulus)[found]
+        return found
+
+
+def _last_heap(box: Box, solution: Solution | None) -> _LastHeap | None:
+    """Return the heap with the most sizes in the box that can be drawn last, if there is one."""
+    if not isinstance(solution, SumSolution):
+        return None
+    heaps = [
+        (high - low, index)
+        for index, (low, high) in enumerate(zip(box.low, box.high, strict=True))
+        if isinstance(box.rules.components[index], SubtractionHeap)
+        and isinstance(solution.component_values[index], ResidueValues)
+    ]
+    if not heaps:
+        return None
+    _, index = max(heaps)
+    values = solution.component_values[index]
+    assert isinstance(values, ResidueValues)  # as chosen above
+    return _LastHeap(solution, index, box.low[index], box.high[index], values.bound + 1)

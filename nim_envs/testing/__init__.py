@@ -1,0 +1,13 @@
+"""Checks of games, environments and policies of one's own: what this project's tests rely on.
+
+Each check returns nothing, or raises a :class:`ConformanceError` that says what was done, what came
+out and what was expected. They are for those who add a game, wrap an environment or train a policy;
+``agents.testing`` has the check of learners.
+"""
+
+from nim_envs.errors import ConformanceError
+from nim_envs.testing.environments import check_env
+from nim_envs.testing.games import check_game
+from nim_envs.testing.policies import check_policy
+
+__all__ = ["ConformanceError", "check_env", "check_game", "check_policy"]

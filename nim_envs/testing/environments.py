@@ -1,0 +1,60 @@
+"""The check of an environment, whichever interface it has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+from pettingzoo import AECEnv
+
+from nim_envs.encoding import Encoding
+from nim_envs.scoring.subjects import subject_of
+from nim_envs.testing.batched import check_batched
+from nim_envs.testing.single import check_single
+from nim_envs.testing.turn_based import check_turn_based
+
+
+def check_env(env: Any) -> None:
+    """Check that an environment keeps every promise of the environments of ``nim_envs``.
+
+    Random games are played in lock-step with the rules: in each turn positions, observations,
+    masks, rewards and ends must be those that ``game.rules.step`` and the convention say.
+
+    - Observations lie in the observation space; dictionaries have ``"observation"`` and then
+      ``"action_mask"``. The mask is all zeros for a player who is not to move and where a game has
+      terminated, and kept where it is cut short.
+    - Rewards are +1 for the winner and -1 for the loser at the end, 0 before; both players
+      terminate together. An illegal action forfeits, or raises and changes nothing. What is no
+      action at all raises.
+    - ``reset(seed=...)`` decides everything random that follows.
+    - Copies by ``copy.deepcopy`` and ``pickle`` keep the position, and go their own way.
+    - Arrays that were returned are the caller's own.
+    - ``set_position``, where there is one, goes on from there.
+    - PettingZoo's ``api_test`` or Gymnasium's ``check_env`` has nothing to object, on a copy.
+
+    Args:
+        env: a turn-based, Gymnasium or batched environment of this package, wrapped or not; its
+            random state and the game in progress are lost. An environment of Gymnasium whose
+            wrappers change observations or rewards is checked for what they leave.
+
+    Raises:
+        ConformanceError: a promise is broken; the message says where.
+        TypeError: ``env`` is not an environment, or not of this package.
+
+    Example:
+        >>> import pettingzoo, nim_envs
+        >>> check_env(pettingzoo.make("aec", "nim_envs/nim-v0", heaps=(1, 2)))
+    """
+    kinds = {
+        gymnasium.vector.VectorEnv: check_batched,
+        gymnasium.Env: check_single,
+        AECEnv: check_turn_based,
+    }
+    check = next((check for kind, check in kinds.items() if isinstance(env, kind)), None)
+    if check is None:
+        raise TypeError(
+            "check_env takes an AECEnv of PettingZoo, an Env or a VectorEnv of Gymnasium, not "
+            f"{env!r}"
+        )
+    game, encoding = subject_of(env)
+    check(env, game, encoding or Encoding("integer", game.rules))

@@ -1,0 +1,269 @@
+"""The check of a game: rules, solution, starts and encodings."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from nim_envs.encoding import ENCODINGS, Encoding
+from nim_envs.errors import ConformanceError, SearchTooLargeError
+from nim_envs.game import Game
+from nim_envs.rules.component import NO_MOVE, Component, IntArray
+from nim_envs.rules.convention import Convention
+from nim_envs.rules.rules import Rules
+from nim_envs.testing.components import check_component
+from nim_envs.testing.positions import SAMPLE, Play, is_small, some_positions
+from nim_envs.testing.requirements import check_copies, during, require, require_equal, shown
+from nim_envs.theory.solution import Solution
+
+STARTS = 64
+"""So many starts are drawn."""
+
+MOST_OBSERVATIONS = 5_000
+"""The encodings of at most this many positions are compared."""
+
+
+def check_game(game: Game) -> None:
+    """Check that a game keeps every promise that environments, solver and scores rely on.
+
+    - *Components.* Every entry of the table of options is a state; the moves form no cycle; all
+      functions take arrays of states of any rank; ``is_terminal``, ``legal_count``, ``leads_to``
+      and Grundy values agree with the table; legal options have different descriptions; copies are
+      equal.
+    - *Rules.* Masks, options and steps, the slots that second parts go to, and the end of play
+      agree with the components' ``successors``, one position at a time or in arrays.
+    - *Solution.* Who wins, the winning actions and Grundy values equal an exhaustive search that
+      plays every move of every position and shares no formula with the solver. It is made on
+      boards of at most 2**18 (position, action) pairs. On larger ones the solution is checked at
+      200 positions: each must be won exactly where one of its moves leads to a lost one.
+    - *Starts* are positions with a legal move, and the same for the same seed.
+    - *Encodings* give different positions different observations.
+
+    Args:
+        game: any game, registered or not; a small board is checked whole, in about a second.
+
+    Raises:
+        ConformanceError: a promise is broken; the message says where.
+        SearchTooLargeError: the game is too large to tabulate or to solve: check a smaller board
+            of it.
+        TypeError: ``game`` is not a :class:`nim_envs.Game`.
+
+    Example:
+        >>> from nim_envs import Convention, Game, Rules
+        >>> from nim_envs.rules import TableComponent
+        >>> path = TableComponent(rows=((-1, -1), (0, -1), (1, 0), (2, 1)))
+        >>> check_game(Game(Rules("two paths", (path, path), initial=(3, 2)), Convention.MISERE))
+        >>> loop = TableComponent(rows=((-1,), (2,), (1,)))
+        >>> check_game(Game(Rules("loop", (loop,), initial=(1,)), Convention.NORMAL))
+        Traceback (most recent call last):
+        nim_envs.errors.ConformanceError: component 0 (component): the moves form a cycle: 1 -> 2 \
+-> 1; every play must come to an end
+    """
+    if not isinstance(game, Game):
+        raise TypeError(f"check_game takes a nim_envs.Game, not {game!r}")
+    names: dict[Component, str] = {}
+    for index, component in enumerate(game.rules.components):
+        with during(f"the hash of component {index}"):
+            names.setdefault(component, f"component {index} ({component.kind})")
+    for component, name in names.items():
+        check_component(component, name)
+    check_rules(game.rules)
+    with during("solving the game"):
+        solution = game.solution
+    check_solution(solution)
+    _check_starts(game)
+    _check_encodings(game.rules)
+    check_copies(game, "the game")
+
+
+def check_rules(rules: Rules) -> None:
+    """Check that rules do what their components say, at all positions or a sample of them.
+
+    Args:
+        rules: the rules, whose components were checked.
+
+    Raises:
+        ConformanceError: they do not.
+    """
+    positions = some_positions(rules)
+    with during("rules.action_mask, options, is_terminal or step of an array of positions"):
+        masks, options = rules.action_mask(positions), rules.options(positions)
+        terminal = rules.is_terminal(positions)
+        rows, actions = np.nonzero(masks)
+        after = rules.step(positions[rows], actions)
+    require_equal("rules.positions(rules.indices(positions))", _there_and_back(rules, positions),
+                  positions)  # fmt: skip
+    require(rules.is_position(positions).all(), "rules.is_position is False of a position")
+    for row, position in enumerate(positions):
+        left = _options_of(rules, position)
+        where = f"at {position.tolist()}"
+        require_equal(f"rules.action_mask {where}", masks[row], [int(o is not None) for o in left])
+        require_equal(f"rules.is_terminal {where}", bool(terminal[row]), not any(masks[row]))
+        flat = [NO_MOVE if o is None else o[i // rules.num_options] for i, o in enumerate(left)]
+        require_equal(f"rules.options {where}", options[row].reshape(-1), flat)
+        require_equal(f"rules.action_mask of one position, {where},",
+                      rules.action_mask(position), masks[row])  # fmt: skip
+        legal = np.flatnonzero(masks[row])
+        for action, reached in zip(legal.tolist(), after[rows == row], strict=True):
+            require_equal(f"rules.step of action {action} {where}", reached, left[action])
+            one = rules.step(position, np.array(action))
+            require_equal(f"rules.step of one position, action {action} {where},", one, reached)
+        said = [rules.describe_action(action, position) for action in legal.tolist()]
+        require(
+            len(set(said)) == len(said),
+            f"describe_action says the same of two legal actions {where}: {shown(said)}",
+        )
+    split = rules.is_position(after)
+    require(split.all(), f"a move leads to {after[~split][:1].tolist()}, which is not a position")
+    pair = np.stack([positions, positions[::-1]])
+    require_equal("rules.action_mask of positions (2, n, components)", rules.action_mask(pair),
+                  np.stack([masks, masks[::-1]]))  # fmt: skip
+
+
+def _there_and_back(rules: Rules, positions: IntArray) -> IntArray:
+    """Positions after a conversion to indices and back, where these are small enough."""
+    if rules.num_positions > np.iinfo(np.int64).max:
+        return positions
+    return rules.positions(rules.indices(positions))
+
+
+def _options_of(rules: Rules, position: IntArray) -> list[list[int] | None]:
+    """What each action leaves, one at a time and in plain words; ``None`` where it is illegal."""
+    components = rules.components
+    left: list[list[int] | None] = []
+    for index, component in enumerate(components):
+        state = np.array(position[index])
+        first = component.successors(state).tolist()
+        second = component.second_successors(state).tolist()
+        group = [index]  # equal neighbours that split
+        while component.splits and group[0] and components[group[0] - 1] == component:
+            group.insert(0, group[0] - 1)
+        while component.splits and components[group[-1] + 1 : group[-1] + 2] == (component,):
+            group.append(group[-1] + 1)
+        for option in range(rules.num_options):
+            if option >= component.options or first[option] == NO_MOVE:
+                left.append(None)
+                continue
+            after: list[int] = position.tolist()
+            after[index] = first[option]
+            if second[option]:
+                empty = [slot for slot in group if not after[slot]]
+                require(
+                    empty,
+                    f"option {option} of component {index} at {position.tolist()} leaves two "
+                    "parts, and no slot is empty",
+                )
+                after[empty[0]] = second[option]
+            left.append(after)
+    return left
+
+
+def check_solution(solution: Solution) -> None:
+    """Check a solution against exhaustive search, or on large boards against its own options.
+
+    Args:
+        solution: of any game, by any method.
+
+    Raises:
+        ConformanceError: it is wrong somewhere.
+    """
+    rules = solution.rules
+    if is_small(rules):
+        play = Play(rules)
+        positions, truth = play.positions, play.winning(solution.convention)
+        expected = np.zeros((len(positions), rules.num_actions), dtype=np.bool_)
+        expected[play.sources, play.actions] = ~truth[play.targets]
+        _require_values("solution.grundy_value", positions, solution.grundy_value(positions),
+                        play.grundy_values(), "the mex recursion over whole positions")  # fmt: skip
+        source = "exhaustive search"
+    else:
+        positions = some_positions(rules)
+        expected = np.zeros((len(positions), rules.num_actions), dtype=np.bool_)
+        rows, actions = np.nonzero(rules.action_mask(positions))
+        if len(rows):
+            after = rules.step(positions[rows], actions)
+            expected[rows, actions] = ~np.asarray(solution.is_winning(after))
+        lost = Convention.NORMAL is solution.convention
+        truth = np.where(rules.is_terminal(positions), not lost, expected.any(axis=1))
+        source = "its own answers at the options"
+    with during("solution.is_winning or winning_mask"):
+        winning, mask = solution.is_winning(positions), solution.winning_mask(positions)
+    _require_values("solution.is_winning", positions, winning, truth, source)
+    _require_values("solution.winning_mask", positions, mask, expected, source)
+    chosen = np.linspace(0, len(positions) - 1, min(len(positions), SAMPLE)).astype(np.int64)
+    for row in chosen.tolist():
+        position = positions[row]
+        with during(f"solution.winning_actions({position.tolist()})"):
+            actions = solution.winning_actions(position)
+        require_equal(f"solution.winning_actions({position.tolist()})", actions,
+                      np.flatnonzero(mask[row]))  # fmt: skip
+        require(
+            solution.is_winning(position) is bool(truth[row]),
+            f"solution.is_winning({position.tolist()}) of one position is "
+            f"{solution.is_winning(position)!r}, where {bool(truth[row])} is expected",
+        )
+
+
+def _require_values(what: str, positions: IntArray, found: Any, expected: Any, source: str) -> None:
+    """Raise unless two arrays with a row for each position are equal."""
+    require_equal(f"the shape of {what}", np.shape(found), expected.shape)
+    wrong = np.not_equal(found, expected).reshape(len(positions), -1).any(axis=1)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ConformanceError(
+            f"{what}({positions[row].tolist()}) is {shown(found[row])}, and by {source} it is "
+            f"{shown(expected[row])}"
+        )
+
+
+def _check_starts(game: Game) -> None:
+    """Check that starts are positions with a move, and that a seed decides them."""
+    rules = game.rules
+    with during("drawing starts"):
+        drawn = [game.start.bind(game).sample(np.random.default_rng(0), STARTS) for _ in range(2)]
+    require_equal("what the same seed draws the second time", drawn[1], drawn[0])
+    starts = {"drawn": drawn[0]}
+    with suppress(SearchTooLargeError):
+        starts["listed"] = game.start_positions()
+    for how, positions in starts.items():
+        with during(f"a start that was {how}"):
+            checked = rules.checked_positions(positions)
+        without = rules.is_terminal(checked)
+        require(
+            not without.any(),
+            f"a start that was {how} has no legal move: {checked[without][:1].tolist()}",
+        )
+    if "listed" in starts:
+        listed = set(map(tuple, starts["listed"].tolist()))
+        for start in map(tuple, starts["drawn"].tolist()):
+            require(
+                start in listed, f"{list(start)} was drawn, and game.start_positions has not it"
+            )
+
+
+def _check_encodings(rules: Rules) -> None:
+    """Check that observations are in their space, and tell positions apart."""
+    positions = some_positions(rules, MOST_OBSERVATIONS)
+    for name in ENCODINGS:
+        try:
+            encoding = Encoding(name, rules)
+        except SearchTooLargeError:
+            continue
+        with during(f"encoding {name!r}"):
+            codes = encoding.encode(positions)
+        for position, code in zip(positions[:SAMPLE], codes, strict=False):
+            require(
+                encoding.space.contains(code),
+                f"encoding {name!r} gives {position.tolist()} the observation {shown(code)}, "
+                f"which is not in its space {encoding.space}",
+            )
+        _, first, rows = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+        others = first[rows.reshape(-1)]
+        twice = np.flatnonzero(others != np.arange(len(positions)))
+        if len(twice):
+            pair = positions[others[twice[0]]].tolist(), positions[twice[0]].tolist()
+            raise ConformanceError(
+                f"encoding {name!r} gives {pair[0]} and {pair[1]} the same observation"
+            )

@@ -1,0 +1,192 @@
+"""The check of a policy: valid probabilities, the same whatever it is asked together with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nim_envs.encoding import Encoding
+from nim_envs.envs.opponents import Player
+from nim_envs.errors import ConformanceError, InvalidPolicyError
+from nim_envs.game import Game
+from nim_envs.rules.component import IntArray
+from nim_envs.scoring.moves import are_moves
+from nim_envs.scoring.policies import AnyPolicy, FloatArray, Policy, ScoredPolicy
+from nim_envs.scoring.subjects import subject_of
+from nim_envs.testing.positions import some_positions
+from nim_envs.testing.requirements import during, require, require_equal
+
+POSITIONS = 300
+BATCHES = (1, 2, 7, 64)
+"""Sizes of the batches that a policy is asked in, besides all positions at once."""
+
+TOLERANCE = 1e-4
+"""Probabilities may differ by this much between batches: small floats add up in another order."""
+
+ACTS = 10
+"""So many times an agent acts at a position."""
+
+
+def check_policy(policy: AnyPolicy, env_or_game: Any, *, illegal: bool = False) -> None:
+    """Check that a policy can be scored: that it is one function of the position.
+
+    Asked about many positions at once, in batches of other sizes, in other orders and a second
+    time, it must return valid probabilities, and the same for a position each time. It must not
+    write to what it is given, nor give an illegal action any probability. An object that has
+    ``act``, too, must act by its probabilities; one that acts alone, be decided by the generator
+    that it is given; one with ``move`` must move as the rules allow.
+
+    Args:
+        policy: as :func:`nim_envs.optimality` takes it.
+        env_or_game: the same.
+        illegal: whether illegal actions are allowed: some policies ignore the mask, and lose.
+
+    Raises:
+        ConformanceError: it does not; the message says where.
+        TypeError: ``policy`` or ``env_or_game`` is something else.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> def take_two(observations, action_masks):
+        ...     return [3] * len(observations)  # whatever the mask says
+        >>> check_policy(take_two, make_game("nim", heaps=(1, 2)))
+        Traceback (most recent call last):
+        nim_envs.errors.ConformanceError: the policy gives probability 1 to action 3 (heap 1: take \
+2), which is illegal at [0, 1]
+    """
+    game, encoding = subject_of(env_or_game)
+    rules = game.rules
+    positions = some_positions(rules, POSITIONS, playable=True)
+    if ScoredPolicy(policy, rules, encoding).moves_alone:
+        _check_moves(policy, game, positions, illegal)
+        return
+    asked = _Asked(policy, game, encoding)
+    rows = np.arange(len(positions))
+    chances = asked(positions, rows)
+    if not illegal:
+        _check_legal(game, positions, chances)
+    shuffled = np.random.default_rng(0).permutation(rows)
+    for order, size in [(rows, len(rows)), (shuffled, len(rows))] + [
+        (shuffled, n) for n in BATCHES
+    ]:
+        for first in range(0, min(len(rows), 16 * size), size):
+            some = order[first : first + size]
+            again = asked(positions[some], some)
+            wrong = (np.abs(again - chances[some]) > TOLERANCE).any(axis=1)
+            if wrong.any():
+                row = int(wrong.argmax())
+                times = "asked twice" if order is rows else f"in a batch of {len(some)}"
+                raise ConformanceError(
+                    f"at {positions[some[row]].tolist()} the policy returns "
+                    f"{_shown(again[row])} {times}, and {_shown(chances[some[row]])} "
+                    f"{'at first' if order is rows else f'in a batch of {len(rows)}'}"
+                )
+    if isinstance(policy, Policy) and isinstance(policy, Player):
+        _check_acts(policy, asked, positions, chances)
+
+
+def _shown(chances: FloatArray) -> str:
+    """Probabilities, those that are not 0 by their action."""
+    shares = {int(action): round(float(chances[action]), 6) for action in np.flatnonzero(chances)}
+    return f"actions with probabilities {shares}"
+
+
+def _check_legal(game: Game, positions: IntArray, chances: FloatArray) -> None:
+    """Check that no illegal action has a probability."""
+    illegal = (chances > 0) & (game.rules.action_mask(positions) == 0)
+    if illegal.any():
+        row, action = np.argwhere(illegal)[0].tolist()
+        position = positions[row]
+        raise ConformanceError(
+            f"the policy gives probability {chances[row, action]:.6g} to action {action} "
+            f"({game.rules.describe_action(action)}), which is illegal at {position.tolist()}"
+        )
+
+
+def _check_moves(policy: Any, game: Game, positions: IntArray, illegal: bool) -> None:
+    """Check an object that moves from position to position."""
+    scored = ScoredPolicy(policy, game.rules)
+    with during("move() of the policy"):
+        after, again = scored.moves(positions), scored.moves(positions[::-1])[::-1]
+    wrong = (after != again).any(axis=1)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ConformanceError(
+            f"move({tuple(positions[row].tolist())}) returned {again[row].tolist()} asked twice, "
+            f"and {after[row].tolist()} at first"
+        )
+    legal = are_moves(game.rules, positions, after)
+    if not illegal and not legal.all():
+        row = int(legal.argmin())
+        raise ConformanceError(
+            f"move({tuple(positions[row].tolist())}) returned {after[row].tolist()}, and no legal "
+            "move leads there"
+        )
+
+
+class _Asked:
+    """Asks a policy about positions, and checks that it leaves what it is given as it is."""
+
+    def __init__(self, policy: Any, game: Game, encoding: Encoding | None) -> None:
+        self.policy = policy
+        self.rules = game.rules
+        self.encoding = encoding
+        self._rows: IntArray = np.empty(0, dtype=np.int64)
+        self._scored = ScoredPolicy(self._answer, game.rules, encoding)
+
+    def __call__(self, positions: IntArray, rows: IntArray) -> FloatArray:
+        """Return probabilities ``(n, actions)``; ``rows`` seed the generators of single acts."""
+        self._rows = rows
+        try:
+            with during("the policy"):
+                masks = self.rules.action_mask(positions)
+                return self._scored.action_probabilities(positions.copy(), masks)
+        except ConformanceError as error:
+            if isinstance(error.__cause__, InvalidPolicyError):
+                raise ConformanceError(str(error.__cause__)) from error.__cause__
+            raise
+
+    def _answer(self, observations: Any, masks: Any) -> Any:
+        policy = self.policy
+        before = observations.copy(), masks.copy()
+        if isinstance(policy, Policy):
+            answer: Any = policy.action_probabilities(observations, masks)
+        elif isinstance(policy, Player):
+            answer = [
+                policy.act(observation, mask, np.random.default_rng(int(row)))
+                for observation, mask, row in zip(observations, masks, self._rows, strict=True)
+            ]
+        else:
+            answer = policy(observations, masks)
+        require(
+            np.array_equal(observations, before[0]) and np.array_equal(masks, before[1]),
+            "the policy writes to the observations or the masks that it is given",
+        )
+        return answer
+
+    def acts(self, position: IntArray, rng: np.random.Generator) -> list[int]:
+        """Return what an agent does at a position, some times over."""
+        observation: Any = position
+        if self.encoding is not None:
+            observation = self.encoding.encode(position)
+        mask = self.rules.action_mask(position)
+        with during(f"act() at {position.tolist()}"):
+            return [int(self.policy.act(observation.copy(), mask.copy(), rng)) for _ in range(ACTS)]
+
+
+def _check_acts(policy: Any, asked: _Asked, positions: IntArray, chances: FloatArray) -> None:
+    """Check that an agent never does what has no probability."""
+    rng = np.random.default_rng(0)
+    for position, row in zip(positions, chances, strict=True):
+        for action in asked.acts(position, rng):
+            require(
+                0 <= action < len(row) and row[action] > 0,
+                f"act() returned {action} at {position.tolist()}, where action_probabilities "
+                f"returns {_shown(row)}",
+            )
+    require_equal(
+        "what action_probabilities returns after act()",
+        asked(positions, np.arange(len(positions))),
+        chances,
+    )

@@ -1,0 +1,141 @@
+"""Positions to check, and an exhaustive search of small boards by the rules' own steps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nim_envs.errors import ConformanceError
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.convention import Convention
+from nim_envs.rules.rules import Rules
+from nim_envs.scoring.enumeration import number_of_positions
+from nim_envs.testing.requirements import require
+
+LARGEST_BOARD = 1 << 18
+"""Boards of at most this many (position, action) pairs are checked whole; of others a sample."""
+
+SAMPLE = 200
+"""So many positions are drawn from larger boards, or where each takes long to check."""
+
+
+def is_small(rules: Rules) -> bool:
+    """Return whether all positions are to be checked."""
+    return number_of_positions(rules) * rules.num_actions <= LARGEST_BOARD
+
+
+def some_positions(rules: Rules, number: int = SAMPLE, *, playable: bool = False) -> IntArray:
+    """Return up to ``number`` different positions, always the same, ``(n, components)``.
+
+    They are drawn uniformly out of all, or, of games that split and are too large to list, met in
+    random play from the initial position.
+
+    Args:
+        rules: of the game.
+        number: how many; fewer, where there are no more.
+        playable: whether each has to leave a legal move.
+    """
+    rng = np.random.default_rng(0)
+    if is_small(rules):
+        positions = rules.lattice()
+    elif not rules.slot_groups:
+        columns = [rng.integers(states, size=4 * number) for states in rules.shape]
+        positions = np.stack(columns, axis=-1)
+    else:
+        positions = _met_in_play(rules, number, rng)
+    if playable:
+        positions = positions[~rules.is_terminal(positions)]
+    positions = np.unique(np.asarray(positions), axis=0)
+    if len(positions) > number:
+        positions = positions[np.sort(rng.choice(len(positions), size=number, replace=False))]
+    return positions
+
+
+def _met_in_play(rules: Rules, number: int, rng: np.random.Generator) -> IntArray:
+    """The positions of some random games."""
+    position = start = np.array(rules.initial, dtype=np.int64)
+    met = [position]
+    while len(met) < 4 * number:
+        legal = np.flatnonzero(rules.action_mask(position))
+        position = rules.step(position, rng.choice(legal)) if len(legal) else start
+        met.append(position)
+    return np.stack(met)
+
+
+class Play:
+    """All positions of a small board and all moves between them, as ``rules.step`` makes them.
+
+    What follows from it uses nothing but the rules, position by position: no theorem, no sum.
+
+    Args:
+        rules: of the game.
+
+    Attributes:
+        positions: ``(n, components)``, in mixed-radix order.
+        sources: where each move is made, as a row of ``positions``, ``(moves,)``.
+        actions: the move, ``(moves,)``.
+        targets: the row that it leads to, ``(moves,)``.
+
+    Raises:
+        ConformanceError: a move leads to no position, or back to where play has been.
+
+    Example:
+        >>> from nim_envs.rules import nim
+        >>> Play(nim(heaps=(1, 1))).winning(Convention.NORMAL).tolist()
+        [False, True, True, False]
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.positions = rules.lattice()
+        number = len(self.positions)
+        self.sources, self.actions = np.nonzero(rules.action_mask(self.positions))
+        after = rules.step(self.positions[self.sources], self.actions)
+        left = np.asarray(((after < 0) | (after >= np.array(rules.shape))).any(axis=-1))
+        inside = np.where(left[:, np.newaxis], 0, after)
+        indices = rules.indices(self.positions)
+        reached = rules.indices(inside)
+        self.targets = np.minimum(np.searchsorted(indices, reached), number - 1)
+        left |= indices[self.targets] != reached
+        if left.any():
+            move = int(left.argmax())
+            before = self.positions[self.sources[move]].tolist()
+            raise ConformanceError(
+                f"action {self.actions[move]} at {before} leads to {after[move].tolist()}, which "
+                "is not a position"
+            )
+        # How many moves play can last from each position.
+        self._lengths = np.full(number, -1)
+        unknown, length = np.ones(number, dtype=np.bool_), 0
+        while unknown.any():
+            waiting = np.zeros(number, dtype=np.bool_)
+            waiting[self.sources[unknown[self.targets]]] = True
+            ready = unknown & ~waiting
+            require(
+                ready.any(),
+                f"the moves form a cycle: play from {self.positions[unknown.argmax()].tolist()} "
+                "need not end",
+            )
+            self._lengths[ready] = length
+            unknown &= ~ready
+            length += 1
+        order = np.argsort(self._lengths[self.sources], kind="stable")
+        ends = np.bincount(self._lengths[self.sources], minlength=length).cumsum()
+        self._moves = np.split(order, ends)[1:-1]
+
+    def winning(self, convention: Convention) -> BoolArray:
+        """Return whether the player to move wins, ``(n,)``, by backward induction."""
+        won = np.zeros(len(self.positions), dtype=np.bool_)
+        won[self._lengths == 0] = convention is Convention.MISERE
+        for moves in self._moves:
+            won[self.sources[moves[~won[self.targets[moves]]]]] = True
+        return won
+
+    def grundy_values(self) -> IntArray:
+        """Return the Grundy value of every position, ``(n,)``, by the mex recursion."""
+        values = np.zeros(len(self.positions), dtype=np.int64)
+        for moves in self._moves:
+            sources, rows = np.unique(self.sources[moves], return_inverse=True)
+            reached = values[self.targets[moves]]
+            met = np.zeros((len(sources), int(reached.max()) + 2), dtype=np.bool_)
+            met[rows.reshape(-1), reached] = True
+            values[sources] = met.argmin(axis=1)
+        return values

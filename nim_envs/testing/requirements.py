@@ -1,0 +1,83 @@
+"""How checks fail: with a sentence that says what was done, what came out, what was expected."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from nim_envs.errors import ConformanceError, SearchTooLargeError
+
+LONGEST_SHOWN = 200
+"""Values are shown by at most this many characters."""
+
+COPIES: dict[str, Callable[[Any], Any]] = {
+    "copy.deepcopy": copy.deepcopy,
+    "pickle": lambda value: pickle.loads(pickle.dumps(value)),
+}
+"""Ways of copying, by name."""
+
+
+def require(condition: Any, message: str) -> None:
+    """Raise ``ConformanceError`` unless ``condition`` holds; ``assert`` may be switched off."""
+    if not condition:
+        raise ConformanceError(message)
+
+
+def require_equal(what: str, found: Any, expected: Any) -> None:
+    """Raise ``ConformanceError`` unless two values, arrays or dictionaries of them are equal."""
+    if not same(found, expected):
+        raise ConformanceError(f"{what} is {shown(found)}, where {shown(expected)} is expected")
+
+
+def require_error(what: str, function: Callable[..., Any], *arguments: Any) -> None:
+    """Raise ``ConformanceError`` unless a call raises an error, of whatever kind."""
+    try:
+        function(*arguments)
+    except Exception:
+        return
+    raise ConformanceError(f"{what} did not raise")
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether two values are equal, arrays in shape and in every entry."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(np.array_equal(one, other))
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: in one line, and not too long."""
+    text = str(value.tolist()) if isinstance(value, (np.ndarray, np.generic)) else repr(value)
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+
+
+@contextmanager
+def during(what: str) -> Iterator[None]:
+    """Turn an error that a thing raises while it is checked into a ``ConformanceError``.
+
+    A ``SearchTooLargeError`` goes through: it tells that the check itself cannot be made.
+    """
+    try:
+        yield
+    except (ConformanceError, SearchTooLargeError):
+        raise
+    except Exception as error:
+        raise ConformanceError(f"{what} raised {type(error).__name__}: {error}") from error
+
+
+def check_copies(value: Any, what: str) -> None:
+    """Check that copies of an immutable value are equal to it and have its hash."""
+    for name, duplicate in COPIES.items():
+        with during(f"copying {what} by {name}"):
+            again = duplicate(value)
+            hashes = hash(again), hash(value)
+        require(again == value, f"a copy of {what} by {name} does not equal it")
+        require(hashes[0] == hashes[1], f"a copy of {what} by {name} has another hash")

@@ -1,0 +1,267 @@
+"""The check of turn-based environments: PettingZoo's ``AECEnv``."""
+
+from __future__ import annotations
+
+import copy
+import io
+import re
+import warnings
+from contextlib import redirect_stdout
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from nim_envs.encoding import Encoding
+from nim_envs.errors import IllegalMoveError
+from nim_envs.game import PLAYERS, Game
+from nim_envs.rules.component import IntArray
+from nim_envs.testing.positions import some_positions
+from nim_envs.testing.requirements import (
+    COPIES,
+    during,
+    require,
+    require_equal,
+    require_error,
+    same,
+)
+from nim_envs.testing.turns import Observed, check_seeds, content, uniform_start
+
+GAMES = 6
+"""So many games are played from each kind of start."""
+
+EXPECTED_WARNINGS = (
+    "Observation is not a NumPy array",  # a dict, as the action mask asks for
+    "Observation space for each agent probably should be gymnasium.spaces.box or",
+    "Observation numpy array is all zeros",  # empty heaps, total 0
+    "Observation is a single number",  # one heap, one total
+    "Action mask is a single number",  # one heap of one object
+    "Action mask numpy array is all zeros",  # at the end of the game
+    "Environment's maximum and minimum state space values are equal",  # an empty heap
+    "State numpy array is all zeros",
+)
+"""What PettingZoo's tests say of its classics, too: of dicts, and of vectors of small numbers."""
+
+
+def check_turn_based(env: Any, game: Game, encoding: Encoding) -> None:
+    """Check a turn-based environment; see :func:`nim_envs.testing.check_env`."""
+    require_equal("env.possible_agents", list(env.possible_agents), list(PLAYERS))
+    for agent in PLAYERS:
+        require_equal(f"env.action_space({agent!r})", env.action_space(agent),
+                      spaces.Discrete(game.rules.num_actions))  # fmt: skip
+        for space in (env.observation_space, env.action_space):
+            require(
+                space(agent) is space(agent), f"each call of {space.__name__} makes a new space"
+            )
+    space = env.observation_space(PLAYERS[0])
+    checks = _Checks(
+        env, game, Observed(game, encoding, space, env.unwrapped.observation_space(PLAYERS[0]))
+    )
+    checks.options = uniform_start(env.reset)
+    rng = np.random.default_rng(0)
+    for number in range(GAMES):
+        checks.game_in_lock_step(rng, None, number)
+        checks.game_in_lock_step(rng, checks.options, None)
+    checks.what_is_no_action()
+    checks.illegal_action(rng)
+    check_seeds(checks.trace, game, checks.options)
+    for name in COPIES:
+        checks.copies(name)
+    checks.positions_that_are_set()
+    _check_by_pettingzoo(env)
+
+
+def _check_by_pettingzoo(env: Any) -> None:
+    """Run PettingZoo's own test on a copy, which it closes."""
+    try:
+        from pettingzoo.test.api_test import api_test
+    except ImportError:  # it needs more than PettingZoo itself
+        return
+    with warnings.catch_warnings():
+        for message in EXPECTED_WARNINGS:
+            warnings.filterwarnings("ignore", message=re.escape(message))
+        with redirect_stdout(io.StringIO()), during("PettingZoo's api_test"):
+            untyped: Any = api_test
+            untyped(copy.deepcopy(env), num_cycles=50)
+
+
+class _Checks:
+    """The checks of one environment, one after the other."""
+
+    def __init__(self, env: Any, game: Game, observed: Observed) -> None:
+        self.env = env
+        self.game = game
+        self.rules = game.rules
+        self.observed = observed
+        self.options: dict[str, Any] | None = None
+
+    @property
+    def position(self) -> IntArray:
+        """Where the environment says the game is."""
+        position: IntArray = self.env.unwrapped.position
+        return position
+
+    def seen(self, position: IntArray, mover: str | None, where: str) -> None:
+        """Check what both players see; ``mover`` alone has legal actions."""
+        require_equal(f"{where}, the position", self.position, position)
+        for agent in PLAYERS:
+            with during(f"{where}, observe({agent!r})"):
+                observation = self.env.observe(agent)
+            here = f"{where}, for {agent}"
+            self.observed.check(observation, position, here)
+            mask = self.observed.mask(observation, {}, here)
+            expected = self.rules.action_mask(position) if agent == mover else np.zeros_like(mask)
+            whose = "to move" if agent == mover else "not to move"
+            require_equal(
+                f"{here}, who is {whose} at {position.tolist()}, the mask", mask, expected
+            )
+            content(observation)[...] = 1
+            observation["action_mask"][...] = 1
+            require_equal(f"{where}, after what was observed was written to, the position",
+                          self.position, position)  # fmt: skip
+
+    def game_in_lock_step(
+        self, rng: np.random.Generator, options: dict[str, Any] | None, seed: int | None
+    ) -> None:
+        """Play one random game, and check every turn of it."""
+        env, rules = self.env, self.rules
+        where = f"after reset(seed={seed}, options={options})"
+        with during(where.removeprefix("after ")):
+            env.reset(seed=seed, options=options)
+        position, mover = self.position, 0
+        require(not rules.is_terminal(position), f"{where}, {position.tolist()} leaves no move")
+        require_equal(f"{where}, env.agents", list(env.agents), list(PLAYERS))
+        while True:
+            agent, other = PLAYERS[mover], PLAYERS[1 - mover]
+            require_equal(f"{where}, the agent to move", env.agent_selection, agent)
+            self.seen(position, agent, where)
+            self.ends(where, (0.0, 0.0), terminated=False, truncated=False)
+            require_equal(f"{where}, env.state()", env.state(), [*position.tolist(), mover])
+            last = env.last()
+            require(same(last[0], env.observe(agent)), f"{where}, env.last() is not env.observe()")
+            action = int(rng.choice(np.flatnonzero(rules.action_mask(position))))
+            where = f"after action {action} of {agent} at {position.tolist()}"
+            with during(f"step({action}) of {agent} at {position.tolist()}"):
+                env.step(action)
+            position = rules.step(position, np.array(action))
+            if rules.is_terminal(position):
+                winner = self.game.convention.winner(last_mover=mover)
+                rewards = (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
+                self.ends(where, rewards, terminated=True, truncated=False)
+                self.seen(position, None, where)
+                break
+            if any(env.truncations.values()):
+                self.ends(where, (0.0, 0.0), terminated=False, truncated=True)
+                self.seen(position, other, f"{where}, where the game was cut short")
+                break
+            mover = 1 - mover
+        for _ in PLAYERS:
+            with during("step(None) at the end of a game"):
+                env.step(None)
+        require_equal("env.agents after all have stepped with None", list(env.agents), [])
+
+    def ends(
+        self, where: str, rewards: tuple[float, float], *, terminated: bool, truncated: bool
+    ) -> None:
+        """Check the rewards, and that both players terminate or are truncated together."""
+        env = self.env
+        for what, found, expected in (
+            ("terminations", env.terminations, (terminated, terminated)),
+            ("truncations", env.truncations, (truncated, truncated)),
+            ("rewards", env.rewards, rewards),
+        ):
+            require_equal(f"{where}, env.{what}", dict(found),
+                          dict(zip(PLAYERS, expected, strict=True)))  # fmt: skip
+        require_equal(f"{where}, the players with an info", set(env.infos), set(PLAYERS))
+
+    def what_is_no_action(self) -> None:
+        """Check that what is no action raises, and changes nothing."""
+        env = self.env
+        env.reset(seed=0)
+        before = self.position
+        for action in (-1, self.rules.num_actions, 0.5, None):
+            what = f"step({action}), which is no action of a game that goes on,"
+            require_error(what, env.step, action)
+            require_equal(f"after step({action}) the position", self.position, before)
+
+    def illegal_action(self, rng: np.random.Generator) -> None:
+        """Check that an illegal action forfeits, or raises and changes nothing."""
+        env = self.env
+        for _ in range(GAMES):
+            env.reset(options=self.options)
+            while not any(env.terminations.values()) and not any(env.truncations.values()):
+                position, agent = self.position, env.agent_selection
+                mask = self.rules.action_mask(position)
+                if not mask.all():
+                    self.forfeits(int(rng.choice(np.flatnonzero(mask == 0))), position, agent)
+                    return
+                env.step(int(rng.choice(np.flatnonzero(mask))))
+
+    def forfeits(self, action: int, position: IntArray, agent: str) -> None:
+        """Check an illegal action."""
+        where = f"after the illegal action {action} of {agent} at {position.tolist()}"
+        with during(f"step({action}), an illegal action,"):
+            try:
+                self.env.step(action)
+            except IllegalMoveError:
+                self.ends(where, (0.0, 0.0), terminated=False, truncated=False)
+                self.seen(position, agent, where)
+                return
+        rewards = (-1.0, 1.0) if agent == PLAYERS[0] else (1.0, -1.0)
+        self.ends(where, rewards, terminated=True, truncated=False)
+        self.seen(position, None, where)
+
+    def trace(self, seed: int) -> list[Any]:
+        """What some games from a seed on show, played by the same choices."""
+        rng = np.random.default_rng(0)
+        seen: list[Any] = []
+        for number in range(GAMES):
+            self.env.reset(seed=None if number else seed, options=self.options)
+            seen += play_on(self.env, rng)
+        return seen
+
+    def copies(self, name: str) -> None:
+        """Check that a copy keeps the position, goes its own way and draws the same starts."""
+        env = self.env
+        env.reset(seed=1)
+        env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+        with during(f"copying the environment by {name}"):
+            again = COPIES[name](env)
+        before = self.position
+        require_equal(f"the position of a copy by {name}", again.unwrapped.position, before)
+        first = play_on(again, np.random.default_rng(0))
+        require_equal(
+            f"the position after steps of a copy by {name}, which must not share its state,",
+            self.position, before,
+        )  # fmt: skip
+        second = play_on(env, np.random.default_rng(0))
+        require_equal(f"what a copy by {name} plays on", first, second)
+        for one in (again, env):
+            one.reset(options=self.options)
+        require_equal(
+            f"the next start of a copy by {name}", again.unwrapped.position, self.position
+        )
+
+    def positions_that_are_set(self) -> None:
+        """Check ``set_position``, where there is one."""
+        set_position = getattr(self.env, "set_position", None)
+        if set_position is None:
+            return
+        for number, position in enumerate(some_positions(self.rules, GAMES, playable=True)):
+            agent = PLAYERS[number % 2]
+            where = f"after set_position({position.tolist()}, {agent!r})"
+            with during(where.removeprefix("after ")):
+                set_position(position, agent)
+            require_equal(f"{where}, the agent to move", self.env.agent_selection, agent)
+            self.seen(position, agent, where)
+            self.ends(where, (0.0, 0.0), terminated=False, truncated=False)
+
+
+def play_on(env: Any, rng: np.random.Generator) -> list[Any]:
+    """Play a game to its end by random legal actions; return all that is seen."""
+    seen = [env.unwrapped.position.tolist()]
+    while not any(env.terminations.values()) and not any(env.truncations.values()):
+        mask = env.observe(env.agent_selection)["action_mask"]
+        env.step(int(rng.choice(np.flatnonzero(mask))))
+        seen.append((env.unwrapped.position.tolist(), dict(env.rewards), dict(env.truncations)))
+    return seen

@@ -1,0 +1,207 @@
+"""What the checks of all environments share: observations, and what a step may lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from nim_envs.encoding import Encoding
+from nim_envs.errors import ConformanceError, SearchTooLargeError
+from nim_envs.game import Game
+from nim_envs.rules.component import IntArray
+from nim_envs.scoring.enumeration import number_of_positions
+from nim_envs.testing.requirements import during, require, require_equal, shown
+
+SEED = 3
+SEEDS = 10
+"""So many seeds must not all give the same games."""
+
+KEYS = ["observation", "action_mask"]
+
+
+class Observed:
+    """Checks what an environment shows of positions.
+
+    Args:
+        game: the game.
+        encoding: how positions are observed, unless a wrapper changes that.
+        space: the observation space.
+        unwrapped: that of the environment without wrappers.
+    """
+
+    def __init__(
+        self, game: Game, encoding: Encoding, space: spaces.Space[Any], unwrapped: spaces.Space[Any]
+    ) -> None:
+        self.rules = game.rules
+        self.encoding = encoding
+        self.space = space
+        self.plain = space == unwrapped
+
+    def mask(self, observation: Any, info: dict[str, Any], where: str) -> IntArray:
+        """Return the action mask, from the observation or the info, as a copy."""
+        for holder in (observation, info):
+            if isinstance(holder, dict) and "action_mask" in holder:
+                mask = np.array(holder["action_mask"])
+                require_equal(f"{where}, the shape of the mask", mask.shape,
+                              (self.rules.num_actions,))  # fmt: skip
+                require(mask.dtype == np.int8, f"{where}, the mask has dtype {mask.dtype}")
+                return mask
+        raise ConformanceError(f"{where}, there is no action_mask in the observation or the info")
+
+    def check(self, observation: Any, position: IntArray, where: str) -> None:
+        """Check that an observation is in its space, and is that of a position."""
+        if isinstance(observation, dict) and isinstance(self.space, spaces.Dict) and self.plain:
+            require_equal(f"{where}, the keys of the observation", list(observation), KEYS)
+        require(
+            self.space.contains(observation),
+            f"{where}, the observation {shown(observation)} is not in the observation space "
+            f"{self.space}",
+        )
+        if self.plain:
+            require_equal(f"{where}, at {position.tolist()}, the observation", content(observation),
+                          self.encoding.encode(position))  # fmt: skip
+
+
+def content(observation: Any) -> Any:
+    """Return what stands beside the mask in an observation."""
+    return observation["observation"] if isinstance(observation, dict) else observation
+
+
+def uniform_start(reset: Callable[..., Any]) -> dict[str, Any] | None:
+    """Return the options of a ``reset`` that draws its start uniformly, where it can."""
+    options = {"start": "uniform"}
+    with during(f"reset(options={options})"):
+        try:
+            reset(options=options)
+        except SearchTooLargeError:
+            return None
+    return options
+
+
+def check_seeds(traced: Callable[[int], Any], game: Game, options: dict[str, Any] | None) -> None:
+    """Check that a seed decides what is played, and that it is not ignored.
+
+    Args:
+        traced: plays from a ``reset(seed=...)`` and returns all that was seen.
+        game: the game.
+        options: of the resets; ``None``: the starts are the game's own.
+    """
+    first, _, again = traced(SEED), traced(SEED + 1), traced(SEED)
+    if first != again:
+        pairs = zip(first, again, strict=False)
+        turn = next((pair for pair in pairs if pair[0] != pair[1]), (len(first), len(again)))
+        raise ConformanceError(
+            f"reset(seed={SEED}) did not give the same games the second time: it came to "
+            f"{shown(turn[1])}, and the first time to {shown(turn[0])}"
+        )
+    if options is not None and number_of_positions(game.rules) >= SEEDS:
+        different = {str(traced(seed)) for seed in range(SEEDS)}
+        require(
+            len(different) > 1,
+            f"reset ignores its seed: with each of {SEEDS} seeds, starts that are drawn uniformly "
+            "are the same",
+        )
+
+
+def check_turn(
+    game: Game,
+    position: IntArray,
+    action: int,
+    after: IntArray,
+    ends: tuple[float, bool, bool],
+    where: str,
+    *,
+    self_play: bool,
+) -> None:
+    """Check one step of an environment that makes the opponent's reply, or in self-play none.
+
+    Args:
+        game: the game.
+        position: before.
+        action: what the player did.
+        after: the position then.
+        ends: reward, whether the game terminated, whether it was truncated.
+        where: what the message begins with.
+        self_play: whether the opponent does not reply.
+    """
+    reward, terminated, truncated = ends
+    rules = game.rules
+    where = f"{where}, after action {action} at {position.tolist()}"
+    if not rules.action_mask(position)[action]:
+        require_equal(f"{where}, which is illegal, the position", after, position)
+        require_equal(f"{where}, which is illegal, the reward", float(reward), -1.0)
+        require_equal(f"{where}, which is illegal, terminated", bool(terminated), True)
+        return
+    last_movers_reward = 1.0 if game.convention.winner(last_mover=0) == 0 else -1.0
+    own = rules.step(position, np.array(action))
+    replied, forfeited = False, False
+    if self_play or rules.is_terminal(own) or (truncated and (after == own).all()):
+        require_equal(f"{where}, the position", after, own)
+    elif (after == own).all():
+        forfeited = True  # the opponent's reply was illegal
+    else:
+        replies = np.flatnonzero(rules.action_mask(own))
+        reached = rules.step(np.broadcast_to(own, (len(replies), len(own))), replies)
+        replied = bool((reached == after).all(axis=1).any())
+        require(
+            replied,
+            f"{where}, the position is {after.tolist()}, and no reply leads there from "
+            f"{own.tolist()}",
+        )
+    over = forfeited or bool(rules.is_terminal(after))
+    require_equal(f"{where}, at {after.tolist()}, terminated", bool(terminated), over)
+    expected = 0.0
+    if forfeited:
+        expected = 1.0
+    elif over:
+        expected = -last_movers_reward if replied else last_movers_reward
+    require_equal(f"{where}, at {after.tolist()}, the reward", float(reward), expected)
+
+
+def check_mask(
+    game: Game, mask: IntArray, after: IntArray, ends: tuple[float, bool, bool], where: str
+) -> None:
+    """Check the mask that a step returns.
+
+    Args:
+        game: the game.
+        mask: the mask.
+        after: the position.
+        ends: as of :func:`check_turn`.
+        where: what the message begins with.
+    """
+    _, terminated, truncated = ends
+    legal = game.rules.action_mask(after)
+    if terminated:
+        require(not mask.any(), f"{where}, the mask is {mask.tolist()} where the game has ended")
+    elif not truncated or mask.any():  # zeros where it was truncated with the opponent to move
+        require_equal(f"{where}, at {after.tolist()}, the mask", mask, legal)
+
+
+def chosen_action(mask: IntArray, rng: np.random.Generator, legal: float = 1.0) -> int:
+    """Return a random action: legal with this probability, where one is, else any."""
+    if mask.any() and rng.random() < legal:
+        return int(rng.choice(np.flatnonzero(mask)))
+    return int(rng.integers(len(mask)))
+
+
+def illegal_move_raises(env: Any) -> bool:
+    """Return whether an environment, or the first of several, raises at illegal moves."""
+    unwrapped: Any = env.unwrapped
+    for inner in (unwrapped, *getattr(unwrapped, "envs", ())[:1]):
+        rule = getattr(getattr(inner, "unwrapped", inner), "illegal_move", None)
+        if rule is not None:
+            return bool(rule == "raise")
+    return False
+
+
+def is_self_play(env: Any) -> bool:
+    """Return whether the player of an environment makes the moves of both seats."""
+    unwrapped: Any = env.unwrapped
+    if isinstance(unwrapped, gymnasium.vector.VectorEnv) and hasattr(unwrapped, "envs"):
+        unwrapped = unwrapped.envs[0].unwrapped
+    return getattr(unwrapped, "opponent", "random") is None

@@ -1,0 +1,264 @@
+"""The same id and arguments mean the same in every way of making an environment."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+
+from nim_envs import make_game
+from nim_envs.errors import (
+    ClosedEnvironmentError,
+    InvalidActionError,
+    InvalidGameError,
+    InvalidResetError,
+    NimEnvsError,
+    UnknownArgumentError,
+)
+from nim_envs.registration import GAMES, aec_id, gymnasium_id
+
+
+def make_aec(**arguments):
+    return pettingzoo.make("aec", "nim_envs/nim-v0", **arguments)
+
+
+def make(**arguments):
+    return gymnasium.make("nim_envs/Nim-v0", **arguments)
+
+
+def batched(**arguments):
+    return gymnasium.make_vec(
+        "nim_envs/Nim-v0", num_envs=2, vectorization_mode="vector_entry_point", **arguments
+    )
+
+
+def sync(**arguments):
+    return gymnasium.make_vec("nim_envs/Nim-v0", num_envs=2, vectorization_mode="sync", **arguments)
+
+
+WAYS = [make_aec, make, batched, sync]
+GYMNASIUM = [make, batched, sync]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_opponent_is_random_unless_told_otherwise(name):
+    """In a game of two moves or more the agent is to move again after one step, or it is over."""
+    single = gymnasium.make(gymnasium_id(name)).unwrapped
+    batch = gymnasium.make_vec(
+        gymnasium_id(name), num_envs=2, vectorization_mode="vector_entry_point"
+    ).unwrapped
+    assert single.opponent == batch.opponent == "random"
+    _, info = single.reset(seed=0)
+    _, infos = batch.reset(seed=0)
+    for _ in range(3):
+        if info["winner"] >= 0:
+            break
+        *_, info = single.step(int(info["action_mask"].argmax()))
+        *_, infos = batch.step(infos["action_mask"].argmax(axis=1))
+        assert info["seat"] == 0
+        assert not infos["seat"].any()
+
+
+@pytest.mark.parametrize("way", GYMNASIUM)
+def test_without_an_opponent_the_agent_plays_both_seats(way):
+    env = way(heaps=(1, 1, 2), opponent=None)
+    vector = way is not make
+    _, info = env.reset(seed=0)
+    seats, rewards, winners = [info["seat"]], [], []
+    for action in (0, 2, 5):
+        _, reward, terminated, _, info = env.step(np.full(2, action) if vector else action)
+        seats.append(info["seat"])
+        rewards.append(reward)
+        winners.append(info["winner"])
+    if vector:
+        seats, rewards, winners = ([one[0] for one in line] for line in (seats, rewards, winners))
+        terminated = terminated[0]
+    assert seats == [0, 1, 0, 1]
+    # The third move was player_0's, and the last.
+    assert rewards == [0, 0, 1]
+    assert winners == [-1, -1, 0]
+    assert terminated
+
+
+@pytest.mark.parametrize("way", GYMNASIUM)
+def test_in_self_play_there_is_no_seat_to_choose(way):
+    with pytest.raises(InvalidGameError, match="self-play"):
+        way(opponent=None, seat=0)
+
+
+@pytest.mark.parametrize("misere", [False, True])
+@pytest.mark.parametrize("way", GYMNASIUM)
+def test_the_winner_is_told_by_its_seat(way, misere):
+    vector = way is not make
+    for opponent, seat, expected in ((None, None, 0), ("random", 0, 0)):
+        env = way(heaps=(1,), misere=misere, opponent=opponent, seat=seat)
+        _, info = env.reset(seed=0)
+        assert np.all(info["winner"] == -1)
+        *_, info = env.step(np.zeros(2, dtype=int) if vector else 0)
+        assert np.all(info["winner"] == (1 - expected if misere else expected))
+        assert info["winner"].dtype == np.int8
+    env = way(heaps=(2, 2), misere=misere, opponent="optimal", seat=1, start=(2, 1))
+    env.reset(seed=0)
+    for _ in range(9):
+        # An illegal move, so the opponent wins.
+        *_, info = env.step(np.full(2, 3) if vector else 3)
+        if np.any(info["winner"] >= 0):
+            break
+    assert np.all(info["winner"] == 0)
+
+
+def test_a_truncated_game_has_no_winner():
+    for env, action in ((make(max_cycles=1), 0), (batched(max_cycles=1), [0, 0])):
+        env.reset(seed=0)
+        _, _, _, truncated, info = env.step(action)
+        assert np.all(truncated)
+        assert np.all(info["winner"] == -1)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_works_after_close_and_the_error_says_so(way):
+    env = way(render_mode="ansi")
+    vector = way in (batched, sync)
+    env.reset(seed=0)
+    env.close()
+    env.close()
+    base = env.unwrapped
+    for ask in (
+        base.reset,
+        lambda: base.reset(seed=1, options={"start": "uniform"}),
+        lambda: base.step(np.zeros(2, dtype=int) if vector else 0),
+    ):
+        with pytest.raises(ClosedEnvironmentError, match="make a new one") as caught:
+            ask()
+        assert isinstance(caught.value, gymnasium.error.ClosedEnvironmentError)
+        assert isinstance(caught.value, NimEnvsError)
+
+
+@pytest.mark.parametrize("make_one", [make_aec, make])
+def test_a_closed_game_is_gone_whether_it_was_over_or_not(make_one):
+    for actions in ((), (0,)):
+        env = make_one(heaps=(1,), **({"opponent": None} if make_one is make else {})).unwrapped
+        env.reset()
+        for action in actions:
+            env.step(action)
+        env.close()
+        for ask in (lambda env=env: env.step(None), lambda env=env: env.position):
+            with pytest.raises(ClosedEnvironmentError):
+                ask()
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "1", True, np.int64(3), np.array(3), [1]], ids=repr)
+@pytest.mark.parametrize("way", [make_aec, make, batched])
+def test_what_is_no_seed_is_refused_by_name(way, seed):
+    env = way().unwrapped
+    with pytest.raises(InvalidResetError, match="seed must be None") as caught:
+        env.reset(seed=seed)
+    assert repr(seed) in str(caught.value)
+    env.reset(seed=0)
+    env.reset(seed=2**70)
+    env.reset(seed=None)
+
+
+@pytest.mark.parametrize(
+    "options", ["start", ["start"], 3, {"start"}, True, ("start", "fixed"), ""]
+)
+@pytest.mark.parametrize("way", [make_aec, make, batched])
+def test_what_are_no_options_is_refused_by_name(way, options):
+    env = way().unwrapped
+    with pytest.raises(InvalidResetError, match="options must be None or a dictionary") as caught:
+        env.reset(options=options)
+    assert repr(options) in str(caught.value)
+    env.reset(options={})
+    env.reset(options=None)
+
+
+@pytest.mark.parametrize("key", ["Start", "starts", "START", "strat"])
+@pytest.mark.parametrize("way", WAYS)
+def test_an_option_that_is_nearly_right_is_answered_with_the_right_one(way, key):
+    env = way().unwrapped
+    with pytest.raises(InvalidResetError, match=f"{key}.*did you mean 'start'"):
+        env.reset(options={key: "uniform"})
+
+
+def test_other_options_are_ignored_where_pettingzoos_tests_need_it_alone():
+    make_aec().reset(options={"options": 1, 3: 4})
+    for way in GYMNASIUM:
+        with pytest.raises(InvalidResetError, match=r"takes no option 'options'.* start"):
+            way().unwrapped.reset(options={"options": 1})
+    with pytest.raises(InvalidResetError, match="reset_mask"):
+        batched().reset(options={"reset_masks": np.ones(2, dtype=bool)})
+
+
+@pytest.mark.parametrize("kind", [int, np.int8, np.uint16, np.int64, np.array])
+@pytest.mark.parametrize("way", WAYS)
+def test_any_integer_is_an_action(way, kind):
+    env = way(heaps=(3, 4), **({} if way is make_aec else {"opponent": None})).unwrapped
+    env.reset(seed=0)
+    env.step([kind(1)] * 2 if way in (batched, sync) else kind(1))
+    position = env.positions[0] if way is batched else None
+    if way is sync:
+        position = env.get_attr("position")[0]
+    assert (env.position if position is None else position).tolist() == [1, 4]
+
+
+@pytest.mark.parametrize("action", [1.0, True, np.float64(1), np.True_, "1", np.array(1.0), -1, 99])
+@pytest.mark.parametrize("way", [make_aec, make, batched])
+def test_what_is_no_action_is_refused(way, action):
+    env = way(heaps=(3, 4)).unwrapped
+    env.reset(seed=0)
+    with pytest.raises(InvalidActionError, match="0 to 7"):
+        env.step([0, action] if way is batched else action)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_mistyped_argument_is_answered_with_the_right_ones(way):
+    with pytest.raises(UnknownArgumentError) as caught:
+        way(heap=(3,))
+    message = str(caught.value)
+    assert "'heap'" in message
+    assert "did you mean 'heaps'" in message
+    for allowed in ("max_take", "misere", "start", "encoding", "illegal_move", "truth_in_info"):
+        assert allowed in message
+    assert ("opponent" in message) == (way is not make_aec)
+    # It is a mistake in the call, and in the description of a game.
+    assert isinstance(caught.value, TypeError)
+    assert isinstance(caught.value, InvalidGameError)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"mask_in_observations": True}, "'mask_in_observation'"),
+        ({"Opponent": "optimal"}, "'opponent'"),
+        ({"max_cycle": 3}, "'max_cycles'"),
+        ({"xyzzy": 3}, "it takes heaps"),
+    ],
+)
+@pytest.mark.parametrize("way", GYMNASIUM)
+def test_mistyped_arguments_of_environments_too(way, arguments, named):
+    with pytest.raises(UnknownArgumentError, match=named):
+        way(**arguments)
+
+
+def test_mistyped_arguments_of_games_and_of_parts_of_sums():
+    with pytest.raises(UnknownArgumentError, match=r"addition got an unexpected .*'K'.*mean 'k'"):
+        make_game("addition", K=3)
+    with pytest.raises(
+        UnknownArgumentError, match="kayles got an unexpected keyword argument 'heap'"
+    ):
+        make_game("sum", games=(("kayles", {"heap": (3,)}), "nim"))
+    with pytest.raises(UnknownArgumentError) as caught:
+        make_game("nim", encoding="binary")
+    assert "illegal_move" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_all_that_an_error_lists_is_allowed(name):
+    with pytest.raises(UnknownArgumentError) as caught:
+        make_game(name, xyzzy=1)
+    listed = str(caught.value).rsplit("takes ", 1)[1].split(", ")
+    assert set(listed) == {*GAMES[name].defaults, "misere", "start"} | (
+        {"max_take"} if name == "nim" else set()
+    )
+    assert aec_id(name)
