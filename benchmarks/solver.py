@@ -321,7 +321,7 @@ def main(
         rates.append(rate_row(measure(name, size, rounds, quick)))
     quotient_rows = [
         quotient_row(setting, rounds)
-        for setting in tqdm(quotients, desc="quotients", unit="quotient")
+        for setting in progress_bar(quotients, desc="quotients", unit="quotient")
     ]
     limits = {name: PERIODS[name].quick_size if quick else PERIODS[name].size for name in periods}
     # The longest first.

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
-from nim_envs.optional import needed
+from nim_envs.progress import progress_bar
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.octal_codes import HeapGame, heap_game
 from nim_envs.rules.validation import checked_integer
@@ -300,8 +299,6 @@ def _shown(heaps: range, names: str, progress: bool) -> Iterator[int]:
     if not progress:
         yield from heaps
         return
-    tqdm: Any = needed("tqdm", "a progress bar").tqdm
-    yield from tqdm(
-        heaps, desc=names, unit="heap", initial=heaps.start, total=heaps.stop,
-        delay=PROGRESS_DELAY, leave=False,
-    )  # fmt: skip
+    yield from progress_bar(
+        heaps, desc=names, unit="heap", initial=heaps.start, total=heaps.stop, delay=PROGRESS_DELAY
+    )
