@@ -472,3 +472,14 @@ def test_genera_of_kayles_are_those_of_the_literature():
         5, 9, 11, 12, 15, 17,
     ]  # fmt: skip
     assert all(genus is None or isinstance(genus, Genus) for genus in genera)
+
+
+def test_the_theorem_holds_with_other_components_beside():
+    games = (("octal", {"code": "0.123", "heaps": (30,)}), ("nim", {"heaps": (3, 2)}))
+    game = make_game("sum", games=games, misere=True)
+    quotient, swept = solve(game, method="quotient"), solve(game, method="search")
+    assert quotient.method == "theorem on periodic misère quotients"
+    lattice = game.rules.lattice()
+    lattice = lattice[game.rules.is_position(lattice)]
+    assert (quotient.is_winning(lattice) == swept.is_winning(lattice)).all()
+    assert (quotient.winning_mask(lattice) == swept.winning_mask(lattice)).all()
