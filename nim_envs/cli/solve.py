@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
 from tabulate import tabulate
 
+from nim_envs import theory
+from nim_envs.cli.arguments import integers
 from nim_envs.cli.options import LOSERS, as_game, registered_game, show_progress
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.game import Game
 from nim_envs.registration import GAMES
 from nim_envs.rules import Convention, HeapGame, Rules, nim, subtraction
 from nim_envs.rules.octal_codes import LEAVE_ONE, NAMES, WHOLE
@@ -19,6 +20,7 @@ from nim_envs.theory.heap_search import HeapSearch, checked_heaps
 from nim_envs.theory.nimbers import nim_sum
 from nim_envs.theory.quotient_solution import PERIODIC, PROVEN
 from nim_envs.theory.quotients.heaps import misere_quotient
+from nim_envs.theory.solution import Solution
 
 LARGEST_HEAP = 10**6
 """Objects in a heap up to which its moves are listed."""
@@ -30,14 +32,11 @@ OUTCOMES = {
 HEAP_GAME = "an octal code such as 0.77, 4.0, 0.(3) or 0.3..., grundy, " + ", ".join(NAMES)
 
 
-def integers(text: str) -> tuple[int, ...]:
-    """Return the integers that ``text`` lists, separated by commas."""
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise click.UsageError(
-            f"a position is integers separated by commas, not {text!r}"
-        ) from None
+class Question(NamedTuple):
+    """A game to solve, wherever it starts."""
+
+    rules: Rules
+    convention: Convention
 
 
 @click.command()
@@ -84,21 +83,21 @@ def solve(
 def solve_registered(name: str, settings: tuple[str, ...], position: str | None) -> None:
     """Print the solution of a position of a registered game."""
     game = registered_game(name, settings)
-    show_solution(game, game.rules.initial if position is None else integers(position))
+    state = game.rules.initial if position is None else integers(position)
+    show_solution(game.solution, state)
 
 
-def show_solution(game: Game, state: tuple[int, ...]) -> None:
-    """Print the solution of a position of a game."""
-    solution = game.solution
+def show_solution(solution: Solution, state: tuple[int, ...]) -> None:
+    """Print what a solution says of a position."""
     winning = solution.is_winning(state)
     moves = [
-        game.rules.describe_action(action, state) for action in solution.winning_actions(state)
+        solution.rules.describe_action(action, state) for action in solution.winning_actions(state)
     ]
     values = [
         int(component.normal(np.array(entry)))
         for component, entry in zip(solution.component_values, state, strict=True)
     ]
-    show(state, game.convention, values, winning, moves, solution.method)
+    show(state, solution.convention, values, winning, moves, solution.method)
 
 
 def solve_heaps(rule: HeapGame, heaps: tuple[int, ...], convention: Convention) -> None:
@@ -106,7 +105,7 @@ def solve_heaps(rule: HeapGame, heaps: tuple[int, ...], convention: Convention) 
     largest = max(checked_heaps(heaps), default=0)
     rules = subtraction_rules(rule, heaps)
     if rules is not None:
-        show_solution(Game(rules, convention), heaps)
+        show_solution(theory.solve(Question(rules, convention)), heaps)
         return
     if largest > LARGEST_HEAP:
         raise SearchTooLargeError(
