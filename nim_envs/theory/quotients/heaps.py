@@ -30,7 +30,7 @@ PROGRESS_DELAY = 1.0
 """Seconds before a progress bar appears."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MisereQuotient:
     """The misère quotient of the heaps of a game: up to some size, or of all sizes.
 
@@ -58,6 +58,13 @@ class MisereQuotient:
     def order(self) -> int:
         """Number of elements."""
         return len(self.products)
+
+    def __repr__(self) -> str:
+        """Return a line without the tables."""
+        return (
+            f"MisereQuotient(game={self.game.name!r}, largest={self.largest}, "
+            f"order={self.order}, period={self.period})"
+        )
 
     def element(self, heaps: Sequence[int]) -> int:
         """Return the element of a position.
@@ -143,6 +150,8 @@ def misere_quotient(
 
     Example:
         >>> quotient = misere_quotient("nim", 3)
+        >>> quotient
+        MisereQuotient(game='0.(3)', largest=3, order=6, period=None)
         >>> quotient.order, quotient.is_winning([3, 2, 1] * 100), quotient.is_winning([1] * 99)
         (6, False, False)
         >>> kayles = misere_quotient("kayles")
