@@ -267,6 +267,7 @@ navigation += ["* [Learners](learners.md)"]
 tutorial_lines = tutorials()
 if tutorial_lines:
     navigation += ["* Tutorials", *tutorial_lines]
+navigation += ["* [Misère quotients](misere_quotients.md)"]
 navigation += ["* [Architecture](architecture.md)", "* [Contributing](contributing.md)"]
 navigation += ["* Reference", *reference()]
 write("SUMMARY.md", "\n".join(navigation) + "\n")
