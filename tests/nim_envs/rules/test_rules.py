@@ -187,7 +187,7 @@ def test_nim_counts_plays_of_whole_length():
         (lambda: subtraction(heaps=(), subtraction_set=(1,)), "()"),
         (lambda: make_game("nim", heaps=(0, 0)), "(0, 0)"),
         (lambda: make_game("subtraction", heaps=(2,), subtraction_set=(3,)), "(2,)"),
-        (lambda: make_game("nim", start=(9, 9, 9)), "[9, 9, 9]"),
+        (lambda: make_game("nim", start=(9, 9, 9)), "(9, 9, 9)"),
         (lambda: make_game("nim", start=(1, 2)), "(1, 2)"),
         (lambda: make_game("nim", start="anywhere"), "anywhere"),
         (lambda: make_game("nim", start=(1.5, 2, 3)), "1.5"),
