@@ -12,6 +12,7 @@ from PIL import Image
 
 import nim_envs
 from nim_envs import make_game
+from nim_envs.progress import progress_bar
 from nim_envs.registration import GAMES, aec_id
 from nim_envs.render.frame import Frame
 from nim_envs.rules import TableComponent
@@ -99,3 +100,15 @@ def test_scores_are_one_line():
     score = nim_envs.optimality(lambda observations, masks: masks.argmax(axis=1), game)
     assert repr(score) == f"Optimality({score}; {len(score.blunders)} blunders)"
     assert len(repr(score)) <= LONGEST
+
+
+def test_a_bar_of_progress_in_a_notebook_moves_as_at_a_terminal(monkeypatch):
+    class Stream(io.StringIO):
+        __module__ = "ipykernel.iostream"
+
+    def rate(stream):
+        monkeypatch.setattr("sys.stderr", stream)
+        with progress_bar(desc="bar", unit="piece", total=2) as bar:
+            return bar.mininterval
+
+    assert rate(Stream()) < 1 < rate(io.StringIO())

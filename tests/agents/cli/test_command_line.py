@@ -357,6 +357,7 @@ def test_a_missing_package_is_named_with_how_to_install_it(
         (["evaluate", "--game", "nim", "--agent", "README.md"],
          "README.md is damaged, or was not written by this package\n"),
         (["evaluate", "--game", "nim", "--agent", "."], ".: "),
+        (["evaluate", "--game", "nim", "--agent", "random", "--sample", "5", "--seed", "-1"], "-1"),
         (["evaluate", "--game", "nim", "--agent", "missing.zip"], "missing.zip"),
         (["tournament", "--game", "nim", "--player", "random"], "random"),
         (["show", "--game", "nim"], "--agent"),

@@ -213,6 +213,7 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
         (["sequence", "kaylse"], "'kaylse'"),
         (["sequence", "0.77", "0"], "0"),
         (["sequence", "0.77", "many"], "many"),
+        (["sequence", "0.77", "5", "--first", "5"], "0 to 4"),
         (["sequence", "0.333", "20", "--method", "sparse"], "splitting move"),
         (["sequence", "0.77", "20", "--method", "magic"], "magic"),
         (
