@@ -25,9 +25,9 @@ from agents.evaluation import SEATS, optimality, win_chances
 from agents.tabular.index import ObservationIndex
 from agents.tabular.policies import GreedyTablePolicy
 from agents.training import Opponents
-from benchmarks.optimality import GameSetting
 from benchmarks.published import monte_carlo, q_learner
 from benchmarks.published.contenders import Contender, Scores, Trained, spaces
+from benchmarks.tasks import GameSetting
 from nim_envs import GameEnv
 from nim_envs.starts import UniformStart
 
