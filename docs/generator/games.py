@@ -165,7 +165,9 @@ def values(game: Game) -> str:
 
 def program(name: str) -> str:
     """Return code that plays a game, in both libraries, and scores a policy exactly."""
-    defaults = ", ".join(f"{key}={value!r}" for key, value in GAMES[name].defaults.items())
+    defaults = ", ".join(
+        f"{key}={value!r}" for key, value in GAMES[name].defaults.items() if value is not None
+    )
     arguments = f", {defaults}" if len(defaults) < 50 else ""
     return f'''\
 import gymnasium
@@ -176,10 +178,11 @@ env = pettingzoo.make("aec", "{aec_id(name)}"{arguments})
 env.reset(seed=0)
 for agent in env.agent_iter():  # both players move at random
     observation, reward, termination, truncation, info = env.last()
+    mask = observation["action_mask"]
     over = termination or truncation
-    env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
+    env.step(None if over else env.action_space(agent).sample(mask))
 
-env = gymnasium.make("{gymnasium_id(name)}", opponent="optimal"{arguments})
+env = gymnasium.make("{gymnasium_id(name)}"{arguments}, opponent="optimal")
 observation, info = env.reset(seed=0)
 terminated = False
 while not terminated:  # the opponent answers inside the step
@@ -192,7 +195,8 @@ def first_legal(observations, action_masks):
 
 
 score = nim_envs.optimality(first_legal, env)
-print(f"{{score.percent:.1f}} % of {{score.count}} N-positions; random: {{score.random_percent:.1f}} %")
+print(f"{{score.percent:.1f}} % of {{score.count}} N-positions")
+print(f"{{score.random_percent:.1f}} % by random moves")
 '''
 
 
@@ -297,7 +301,7 @@ def page(name: str) -> None:
         f"{_environment_links()}",
         "## Code",
         f"```python\n{text}```",
-        f"It prints `{output(text)}`.",
+        f"```text\n{output(text)}\n```",
         "## Theory",
         truth(env.game),
         values(env.game),

@@ -14,6 +14,7 @@ from latex2mathml.converter import convert
 
 INLINE = re.compile(r'<span class="arithmatex">\\\((.*?)\\\)</span>', flags=re.DOTALL)
 DISPLAY = re.compile(r'<div class="arithmatex">\s*\\\[(.*?)\\\]\s*</div>', flags=re.DOTALL)
+PRIME = re.compile(r"<msup>(<mi>\w</mi>)<mi>(&#x0203[2-4];)</mi></msup>")
 
 SYMBOLS = {
     "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ", "δ": r"\delta ", "λ": r"\lambda ",
@@ -93,10 +94,20 @@ def latex(equation: str) -> str:
     return "".join(parts)
 
 
+def mathml(text: str, display: str = "inline") -> str:
+    """Return LaTeX, as it stands in HTML, as MathML.
+
+    Args:
+        text: the LaTeX.
+        display: ``"inline"`` or ``"block"``.
+    """
+    # Primes have their height in all fonts; made a superscript, most browsers raise them twice.
+    return PRIME.sub(r'\1<mo lspace="0" rspace="0">\2</mo>', convert(html.unescape(text), display))
+
+
 def on_page_content(content: str, **kwargs: Any) -> str:
     """Put MathML in the place of what Markdown left as LaTeX; called by mkdocs."""
     content = DISPLAY.sub(
-        lambda found: f'<div class="formula">{convert(html.unescape(found[1]), "block")}</div>',
-        content,
+        lambda found: f'<div class="formula">{mathml(found[1], "block")}</div>', content
     )
-    return INLINE.sub(lambda found: convert(html.unescape(found[1])), content)
+    return INLINE.sub(lambda found: mathml(found[1]), content)
