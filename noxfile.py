@@ -91,8 +91,12 @@ def clients(session: nox.Session, libraries: str) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Build the manual strictly into ``site``; ``-- --site-dir DIRECTORY`` for elsewhere."""
-    session.install("--editable", ".[docs]")
+    """Test what makes the manual, and build it strictly into ``site``.
+
+    ``-- --site-dir DIRECTORY`` is for elsewhere.
+    """
+    session.install("--editable", ".[docs]", "hypothesis", "pytest>=8.0", "pytest-xdist>=3.6")
+    session.run("python", "-m", "pytest", "tests/docs/test_generator.py")
     session.run("mkdocs", "build", "--strict", "--quiet", *session.posargs, env=MANUAL)
 
 

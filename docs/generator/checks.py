@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import html
 import logging
 import re
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 LOG = logging.getLogger("mkdocs.plugins.checks")
+
+ANCHOR = re.compile(r"""\bid=["']?([^"'\s>]+)""")
+LINK = re.compile(r"""<(a|img|script|link)\b[^>]*?\s(?:href|src)=["']?([^"'\s>]+)""")
 
 
 def mistakes(path: str, content: str) -> list[str]:
@@ -35,3 +41,44 @@ def on_page_content(content: str, *, page: Any, **kwargs: Any) -> None:
     """Warn of what is wrong with a page."""
     for mistake in mistakes(page.file.src_uri, content):
         LOG.warning(mistake)
+
+
+def on_nav(nav: Any, *, files: Any, **kwargs: Any) -> Any:
+    """Leave out the page that only lists the others; called by mkdocs once it has been read."""
+    listing = files.get_file_from_path("SUMMARY.md")
+    if listing is not None:
+        files.remove(listing)
+    return nav
+
+
+def dead_links(site: Path) -> list[str]:
+    """Return the links within a built site that lead nowhere, and what would be fetched elsewhere.
+
+    Args:
+        site: its directory.
+    """
+    pages = {path: path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.html"))}
+    anchors = {path: set(ANCHOR.findall(text)) for path, text in pages.items()}
+    found = []
+    for path, text in pages.items():
+        for tag, link in LINK.findall(text):
+            address, _, anchor = html.unescape(link).partition("#")
+            if re.match(r"[a-z]+:", address) or address.startswith("//"):
+                if tag != "a" and not address.startswith("data:"):
+                    found.append(f"{path.relative_to(site)}: {tag} fetches {link}")
+                continue
+            # The page of errors is served under any address, so its links begin at the root.
+            start = site if address.startswith("/") else path.parent
+            target = (start / unquote(address).lstrip("/")).resolve() if address else path
+            if target.is_dir():
+                target /= "index.html"
+            missing = not target.exists()
+            if missing or (anchor and target in anchors and anchor not in anchors[target]):
+                found.append(f"{path.relative_to(site)}: {link} leads nowhere")
+    return found
+
+
+def on_post_build(config: Any, **kwargs: Any) -> None:
+    """Warn of links that lead nowhere; called by mkdocs when all is written."""
+    for link in dead_links(Path(config.site_dir).resolve()):
+        LOG.warning(link)

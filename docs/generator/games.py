@@ -1,4 +1,4 @@
-"""A page for each registered game: rules, an example of play, ids, arguments, code, theory, results.
+"""A page for each registered game: rules, a game, ids, arguments, code, theory, results.
 
 All of it comes from the game: its rules' docstring, its solution, and the committed results.
 """
@@ -35,7 +35,8 @@ from nim_envs.registration import (
 from nim_envs.theory import grundy_values
 
 WINNERS = {
-    Convention.NORMAL: "Whoever makes the last move wins: who cannot move has lost (*normal play*).",
+    Convention.NORMAL: "Whoever makes the last move wins; who cannot move has lost "
+    "(*normal play*).",
     Convention.MISERE: "Whoever makes the last move loses (*misère play*).",
 }
 
@@ -317,8 +318,7 @@ def page(name: str) -> None:
 
 def _environment_links() -> str:
     links = ", ".join(
-        f'<autoref identifier="{environment.__module__}.{environment.__name__}">{library}'
-        "</autoref>"
+        f'<autoref identifier="{environment.__module__}.{environment.__name__}">{library}</autoref>'
         for library, (_, environment) in LIBRARIES.items()
     )
     return f"The environments' own pages: {links}."
@@ -331,9 +331,7 @@ def index() -> None:
         f"{one_line(name)}\n\n`{aec_id(name)}`"
         for name in GAMES
     ]
-    blocks = "\n\n".join(
-        f'<div class="card" markdown="1">\n\n{card}\n\n</div>' for card in cards
-    )
+    blocks = "\n\n".join(f'<div class="card" markdown="1">\n\n{card}\n\n</div>' for card in cards)
     write(
         "games/index.md",
         "# Games\n\nTwo players move in turn, nothing is hidden and nothing is left to chance. "

@@ -87,8 +87,8 @@ def pages() -> list[str]:
     header = ("learner", "what it is", "knows", "mean %")
     write(
         "learners/index.md",
-        "# Learners\n\nTables, all of them, that learn by self-play: a million games a second are "
-        "played in compiled code. `mean %` is the share of N-positions (those that the player to "
+        "# Learners\n\nTables, all of them, that learn by self-play in compiled code. "
+        "`mean %` is the share of N-positions (those that the player to "
         "move can win) played right, over all boards and seeds of the "
         "[leaderboard](../results/index.md); of a learner with several forms it is the best "
         f"one's.\n\n{table(header, rows)}\n\nBegin with [QLearning](QLearning.md), which needs "

@@ -19,7 +19,8 @@ PRIME = re.compile(r"<msup>(<mi>\w</mi>)<mi>(&#x0203[2-4];)</mi></msup>")
 SYMBOLS = {
     "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ", "δ": r"\delta ", "λ": r"\lambda ",
     "π": r"\pi ", "τ": r"\tau ", "−": "-", "·": r"\cdot ", "|": r"\mid ", "Σ": r"\sum ",
-    "←": r"\leftarrow ", "×": r"\times ", "max": r"\max ", "argmax": r"\operatorname{argmax}", "{": r"\{", "}": r"\}",
+    "←": r"\leftarrow ", "×": r"\times ", "max": r"\max ", "argmax": r"\operatorname{argmax}",
+    "{": r"\{", "}": r"\}",
 }  # fmt: skip
 
 WORD = re.compile(r"(?<![\w'])(?!(?:max|argmax)_|kept\b)[A-Za-z]{2,}")

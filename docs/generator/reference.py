@@ -56,7 +56,7 @@ def modules(packages: dict[str, griffe.Module]) -> list[str]:
     found = []
     for path in MODULES:
         module = _module(packages, path)
-        if module.is_package and not names(module):
+        if module.is_init_module and not names(module):
             found += [
                 f"{path}.{name}" for name, member in sorted(module.members.items())
                 if member.is_module

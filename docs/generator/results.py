@@ -186,8 +186,8 @@ a learner for each seat will do as well. An attribute `knows` says in words what
 python -m benchmarks.optimality --learner my_package.my_module:MyLearner
 ```
 
-trains it on all tasks and writes the same rows: `results/optimality/optimality.csv`, `runs.csv` and,
-where all tasks were run with all seeds, its place in `leaderboard.csv`. Try it first with `--quick`
+trains it on all tasks and writes the same rows to `results/optimality`: `optimality.csv`,
+`runs.csv` and, where all tasks were run with all seeds, its place in `leaderboard.csv`. Try it first with `--quick`
 or `--games nim-3-4-5`. To enter, open a pull request that adds your `runs.csv` as
 `docs/results/entries/NAME.csv`, and says where the learner's code can be read.
 """,
@@ -214,8 +214,11 @@ def published_page() -> bool:
             if row["system"] == name:
                 if row["published"] or row["measured as published"]:
                     score = row["score"]
-                    shown.append((f"**{score}**", "as published", "", row["published"],
-                                  row["measured as published"], row["attainable"]))  # fmt: skip
+                    figures = (row["published"], row["measured as published"], row["attainable"])
+                    shown.append(
+                        (f"**{score}**", "as published", "",
+                         *("" if figure == "-" else figure for figure in figures))
+                    )  # fmt: skip
                 shown.append(("", row["ours"], row["knows"], "", row["same games"], ""))
         header = ("score", "learner", "knows", "published", "measured", "attainable")
         parts.append(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import doctest
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -71,3 +73,29 @@ def test_the_manuals_results_are_of_games_and_learners_that_there_are():
         assert float(row["optimality %"]) <= float(row["highest"]) + 1e-9 <= 100 + 2e-9
         if row["learner"] == "random":
             assert float(row["optimality %"]) == pytest.approx(float(row["random %"]))
+
+
+def test_the_code_of_the_first_page_prints_what_stands_below_it(capsys):
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, flags=re.DOTALL)
+    assert len(blocks) == text.count("```python") == 3
+    for code, printed in blocks:
+        exec(compile(code, "index.md", "exec"), {})
+        assert capsys.readouterr().out == printed
+
+
+def test_the_examples_of_the_theory_are_right():
+    text = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL))
+    test = doctest.DocTestParser().get_doctest(code, {}, "theory.md", "theory.md", 0)
+    assert len(test.examples) > 10
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_no_page_is_the_readmes_copy():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    paragraphs = {part for part in readme.split("\n\n") if len(part) > 200}
+    for page in (ROOT / "docs").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        shared = [part for part in paragraphs if part in text and "```" not in part]
+        assert not shared, page
