@@ -41,12 +41,12 @@ WINNERS = {
 }
 
 SECTIONS = {
+    "quotient": "misere-quotients",
     "Bouton": "boutons-theorem",
     "Sprague": "sprague-and-grundy",
     "Ferguson": "misere-play",
     "tame": "misere-play",
     "misère": "misere-play",
-    "quotient": "misere-quotients",
     "search": "search",
 }
 """Where the theory page explains a method, by a word of its name."""
@@ -233,8 +233,9 @@ def common_arguments() -> str:
         where = "all" if len(by_library) == len(LIBRARIES) else ", ".join(by_library)
         usual = " or ".join(dict.fromkeys(by_library.values()))
         text = meaning[name]
-        rows.append((f"`{name}`", usual, where, text[0].upper() + text[1:]))
-    return table(("argument", "default", "where", "what it does"), rows)
+        argument = f"**`{name}`**<br>default {usual}<br>*{where}*"
+        rows.append((argument, text[0].upper() + text[1:]))
+    return table(("argument", "what it does"), rows)
 
 
 def own_arguments(name: str) -> str:

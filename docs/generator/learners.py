@@ -9,7 +9,7 @@ from typing import Any
 from agents.registry import LEARNERS, Row
 from docs.generator import results
 from docs.generator.markdown import linked, references, table, words, write
-from docs.generator.mathematics import formula
+from docs.generator.mathematics import formula, prose
 
 KNOWLEDGE = {
     True: "The rules: before it chooses a move it looks at the position after each of them. It "
@@ -32,7 +32,7 @@ def page(cls: Any, rows: Mapping[str, Row]) -> None:
     summary, *rest = (linked(text, cls.__module__) for text in words(cls))
     use = [text for text in rest if text.startswith("Use it")]
     rest = [text for text in rest if text not in use and not text.startswith("Arguments and")]
-    conditions = [linked(text, rule.__module__) for text in words(rule)[1:]]
+    conditions = [prose(linked(text, rule.__module__)) for text in words(rule)[1:]]
     names = []
     for name, row in rows.items():
         arguments = ", ".join(f"{key}={value!r}" for key, value in row.arguments.items())

@@ -51,10 +51,20 @@ def formula(text: str) -> str:
             if ends:
                 shown.append(f"$$\n{latex(part[:ends].strip())}\n$$")
             if ends < len(part) and shown and not shown[-1].startswith("$$"):
-                shown[-1] += f", {part[ends:]}"
+                shown[-1] += f", {prose(part[ends:])}"
             elif ends < len(part):
-                shown.append(part[ends:])
+                shown.append(prose(part[ends:]))
     return "\n\n".join(shown)
+
+
+def prose(text: str) -> str:
+    """Return text in which formulas stand as plain text with their indices and primes as such."""
+    text = re.sub(
+        r"\b(max|argmax)_([a-z]'*)|(Σ)_([a-z]'*)",
+        lambda found: f"{found[1] or found[3]}<sub>{found[2] or found[4]}</sub>",
+        text,
+    )
+    return re.sub(r"\b([A-Za-z])('+)(?!\w)", lambda found: found[1] + "′" * len(found[2]), text)
 
 
 def _parts(statement: str) -> list[str]:

@@ -110,8 +110,8 @@ def test_the_programs_of_the_pages_run():
 def test_the_arguments_of_all_games_are_those_of_the_environments():
     shown = games.common_arguments()
     for argument in ("start", "opponent", "seat", "encoding", "num_envs", "render_mode"):
-        assert f"| `{argument}`" in shown
-    assert "| `game`" not in shown
+        assert f"| **`{argument}`**" in shown
+    assert "`game`" not in shown
 
 
 def test_every_learner_says_when_to_use_it():

@@ -14,6 +14,8 @@ from PIL import Image
 
 from benchmarks.optimality import GAMES as SETTINGS
 from benchmarks.optimality import HEADER, LEARNERS
+from benchmarks.published.__main__ import HEADER as PUBLISHED_HEADER
+from benchmarks.published.systems import SYSTEMS
 from benchmarks.pictures import PICTURES, frames_of, gif, main
 from nim_envs.registration import GAMES
 
@@ -99,3 +101,16 @@ def test_no_page_is_the_readmes_copy():
         text = page.read_text(encoding="utf-8")
         shared = [part for part in paragraphs if part in text and "```" not in part]
         assert not shared, page
+
+
+def test_the_published_results_are_of_systems_that_there_are():
+    with (RESULTS.parent / "published.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert tuple(rows[0]) == PUBLISHED_HEADER
+    assert {row["system"] for row in rows} == {
+        name for name, system in SYSTEMS.items() if not system.full
+    }
+    for row in rows:
+        figures = SYSTEMS[row["system"]].figures
+        if row["published"] not in ("", "-"):
+            assert figures[row["score"]] == row["published"]
