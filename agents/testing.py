@@ -96,7 +96,7 @@ def _situations(env: AECEnv[str, Any, Any]) -> Situations:
     for number in range(GAMES):
         env.reset(seed=None if number else 0)
         while not any(env.terminations.values()) and not any(env.truncations.values()):
-            seen = env.observe(env.agent_selection)
+            seen: Any = env.observe(env.agent_selection)
             observation, mask = seen["observation"], seen["action_mask"]
             if len(met) < SITUATIONS:
                 met[observation.tobytes() + mask.tobytes()] = observation, mask
@@ -119,7 +119,8 @@ class _Watched(LearnerWrapper):
         legal = np.flatnonzero(action_mask).tolist()
         require(
             isinstance(action, (int, np.integer)) and action in legal,
-            f"act() returned {action!r} at {shown(observation)}, where the legal actions are {legal}",
+            f"act() returned {action!r} at {shown(observation)}, where the legal actions are "
+            f"{legal}",
         )
         return action
 
@@ -132,9 +133,10 @@ class _Watched(LearnerWrapper):
         self.games[-1].append(before)
 
     def learn_from_game(self, transitions: Sequence[Transition]) -> None:
-        before = copy.deepcopy(list(transitions))
-        super().learn_from_game(transitions)
-        now = list(map(tuple, transitions))
+        turns, before = list(transitions), copy.deepcopy(list(transitions))
+        if self._of_games is not None:
+            self._of_games.learn_from_game(turns)
+        now = list(map(tuple, turns))
         require(same(now, list(map(tuple, before))), "learn_from_game() changes the transitions")
 
 
@@ -227,12 +229,13 @@ class _Checks:
     def greedy_does_not_learn(self) -> None:
         """Check that ``greedy()`` neither learns nor changes afterwards."""
         asked, other = self.new(), self.new()
+        observations, masks = self.situations
         rng = np.random.default_rng(0)
 
         def ask(_: int) -> None:
             policy = asked.greedy()
             policy.action_probabilities(*self.situations)
-            policy.act(self.situations[0][0], self.situations[1][0], rng)
+            policy.act(observations[0], masks[0], rng)
 
         self.trained(asked, after_game=ask)
         self.trained(other)

@@ -209,19 +209,32 @@ def clocked(run: Callable[[int], tuple[int, int]]) -> Timer:
     return timer
 
 
+VERSUS: dict[str, tuple[str, dict[str, Any]]] = {
+    "nim 3-4-5": ("nim", {"heaps": (3, 4, 5)}),
+    "nim 100 x 5": ("nim", {"heaps": (100,) * 5}),
+    "misere nim 1-3-5-7": ("misere_nim", {"heaps": (1, 3, 5, 7)}),
+    "kayles 7": ("kayles", {"heaps": (7,)}),
+    "kayles 60": ("kayles", {"heaps": (60,)}),
+}
+"""The games in which a random and an optimal opponent are timed."""
+
 BATCHES: dict[str, Batch] = {
     BASE: Batch(our_batch("nim", heaps=(3, 4, 5)), SIZES),
     "nim 3-4-5, 2 threads": Batch(our_batch("nim", heaps=(3, 4, 5), num_threads=2), SIZES),
     "nim 3-4-5, uniform starts": Batch(
         our_batch("nim", heaps=(3, 4, 5), start="uniform"), SIZES[3:4]
     ),
-    "nim 3-4-5, random opponent": Batch(
-        our_batch("nim", heaps=(3, 4, 5), opponent="random"), SIZES[3:4]
-    ),
-    "nim 3-4-5, optimal opponent": Batch(
-        our_batch("nim", heaps=(3, 4, 5), opponent="optimal"), SIZES[3:4]
-    ),
+    **{
+        f"{label}, {opponent} opponent": Batch(
+            our_batch(name, **arguments, opponent=opponent), SIZES[3:4]
+        )
+        for label, (name, arguments) in VERSUS.items()
+        for opponent in ("random", "optimal")
+    },
     "nim 10-10-10": Batch(our_batch("nim", heaps=(10, 10, 10)), SIZES[3:4]),
+    "kayles 7": Batch(our_batch("kayles", heaps=(7,)), SIZES[3:4]),
+    "kayles 15": Batch(our_batch("kayles", heaps=(15,)), SIZES[3:4]),
+    "kayles 60": Batch(our_batch("kayles", heaps=(60,)), SIZES[3:4]),
     "nim 1-3-5-7-9-11-13": Batch(our_batch("nim", heaps=(1, 3, 5, 7, 9, 11, 13)), SIZES[3:4]),
     "addition 3-10": Batch(our_batch("addition", k=3, n=10), SIZES[3:4]),
     FLOOR: Batch(copying, SIZES),
@@ -297,6 +310,23 @@ def ratio_rows(rates: Rates) -> list[list[Any]]:
         by_steps = ratio(name, "steps")
         figures = (ratio(name, "moves"), by_steps, 1 / by_steps)
         rows.append([name, size, *(f"{figure:.4g}" for figure in figures)])
+    return rows
+
+
+OPPONENT_HEADER = ("game", "at a time", "random opponent: steps/s over optimal")
+
+
+def opponent_rows(rates: Rates) -> list[list[Any]]:
+    """Return how much slower an optimal opponent is, medians of the ratios in every round."""
+    rows: list[list[Any]] = []
+    for label in VERSUS:
+        for name, size in rates:
+            if name == f"{label}, optimal opponent":
+                pairs = zip(
+                    rates[f"{label}, random opponent", size], rates[name, size], strict=True
+                )
+                ratio = float(np.median([one.steps / other.steps for one, other in pairs]))
+                rows.append([label, size, f"{ratio:.3g}"])
     return rows
 
 

@@ -196,6 +196,7 @@ def many_at_a_time(rounds: int, seconds: float) -> Section:
     tables: dict[str, tuple[tuple[str, ...], list[Row]]] = {
         "batched": (batched.HEADER, list(batched.rows(rates))),
         "batched_ratios": (batched.RATIO_HEADER, list(batched.ratio_rows(rates))),
+        "batched_opponents": (batched.OPPONENT_HEADER, list(batched.opponent_rows(rates))),
     }
     return Section("Batched", tables, batched.NOTES, missing)
 

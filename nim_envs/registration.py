@@ -103,7 +103,9 @@ def _check_names(game: str, arguments: Mapping[str, Any], *makers: Callable[...,
     ]
     for name in arguments:
         if name not in allowed:
-            raise UnknownArgumentError(unknown(f"{game} takes no argument", name, allowed))
+            # The usual words: by them Gymnasium and TorchRL know an argument that they added.
+            what = f"{game} got an unexpected keyword argument"
+            raise UnknownArgumentError(unknown(what, name, allowed))
 
 
 def _pair(entry: Any) -> tuple[str, Mapping[str, Any]]:

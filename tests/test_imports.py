@@ -38,9 +38,11 @@ LAYERS = [
     [
         "nim_envs.envs.legality",
         "nim_envs.envs.rendering",
+        "nim_envs.envs.vector.grouping",
         "nim_envs.envs.vector.random_numbers",
-        "nim_envs.envs.vector.tables",
     ],
+    ["nim_envs.envs.vector.tables"],
+    ["nim_envs.envs.vector.winning"],
     ["nim_envs.envs.aec", "nim_envs.envs.vector.kernels"],
     ["nim_envs.envs.vector.checks", "nim_envs.envs.vector.start_states"],
     ["nim_envs.envs.vector.engine", "nim_envs.envs.vector.pictures"],

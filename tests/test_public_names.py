@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import itertools
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,11 @@ nim_envs.registration.gymnasium_id
 nim_envs.registration.make_aec
 nim_envs.registration.make_vector
 nim_envs.registration.make_versus
+
+nim_envs.testing.ConformanceError
+nim_envs.testing.check_env
+nim_envs.testing.check_game
+nim_envs.testing.check_policy
 
 nim_envs.theory.HeapSearch
 nim_envs.theory.MisereQuotient
@@ -124,20 +130,22 @@ agents.evaluation.win_chances
 agents.storage.StorageError
 agents.storage.load
 agents.storage.save
+
+agents.testing.check_learner
 """
 PUBLIC = _PUBLIC.split()
 
 # These need a library each.
 _NEED_A_LIBRARY = """
 agents.deep.network.network_agent
-agents.deep.rllib.rllib_agent
-agents.deep.sb3.EntropyDecay
-agents.deep.sb3.GameVecEnv
-agents.deep.sb3.NEGAMAX
-agents.deep.sb3.OptimalityCallback
-agents.deep.sb3.sb3_agent
 nim_envs.adapters.agilerl.AgileRLVectorEnv
 nim_envs.adapters.rllib.MaskedPettingZooEnv
+nim_envs.adapters.sb3.EntropyDecay
+nim_envs.adapters.sb3.GameVecEnv
+nim_envs.adapters.sb3.NEGAMAX
+nim_envs.adapters.sb3.OptimalityCallback
+nim_envs.adapters.sb3.sb3_policy
+nim_envs.adapters.torchrl.TorchRLEnv
 nim_envs.adapters.torchrl.TorchRLVectorEnv
 """
 NEED_A_LIBRARY = _NEED_A_LIBRARY.split()
@@ -153,7 +161,8 @@ def test_a_public_name_is_importable(name):
 @pytest.mark.parametrize("name", NEED_A_LIBRARY)
 def test_a_name_that_needs_a_library_stands_where_it_stood(name):
     module, _, attribute = name.rpartition(".")
-    path = ROOT.joinpath(*module.split(".")).with_suffix(".py")
+    path = ROOT.joinpath(*module.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     assert attribute in names_in(path)
 
 
@@ -166,7 +175,10 @@ def test_what_the_package_says_it_exports_is_listed_here(package):
 def names_in(path):
     """What a module defines or imports at its top level."""
     names = set()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    statements = ast.parse(path.read_text(encoding="utf-8")).body
+    # What is imported with a word on a missing library, too.
+    blocks = [node.body for node in statements if isinstance(node, ast.With)]
+    for node in itertools.chain(statements, *blocks):
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
             names.add(node.name)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):

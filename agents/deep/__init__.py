@@ -1,4 +1,4 @@
-"""Networks as agents, and the libraries that train them; each module imports its own library."""
+"""Policies of networks and other libraries as agents that play; a score needs none."""
 
 from agents.deep.policy import PolicyAgent
 

@@ -1,29 +1,28 @@
-"""A function from batches of observations to probabilities, as an agent."""
+"""A function of batches of observations, as an agent that plays."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
 from agents.base import Array, FloatArray, IntArray, MaskArray
 from nim_envs import Game
 from nim_envs.encoding import Encoding
-
-Probabilities = Callable[[Array, MaskArray], Array]
+from nim_envs.scoring.policies import PolicyFunction, checked_probabilities
 
 LARGEST_BATCH = 1 << 16
-"""Positions that the network gets at a time."""
+"""Positions that the policy gets at a time."""
 
 
 class PolicyAgent:
     """A policy that was trained on encoded positions, as an agent that observes positions.
 
-    The algorithm and the library that trained it do not matter: it is a function.
+    The algorithm and the library that trained it do not matter: it is a function. So it can play
+    matches, and be the opponent in environments of any encoding; a score needs no agent.
 
     Args:
-        probabilities: a function of observations ``(n, ...)`` and action masks ``(n, actions)``,
-            int8, that returns the probability of every action, ``(n, actions)``.
+        policy: a function of observations ``(n, ...)`` and action masks ``(n, actions)``, int8,
+            that returns actions ``(n,)`` or probabilities ``(n, actions)``, as
+            :func:`nim_envs.optimality` takes it; what it says of illegal actions is left out.
         game: the game.
         encoding: of the positions that the policy takes, by name.
         greedy: whether it takes a most probable legal action, ties in equal shares, instead of
@@ -33,24 +32,23 @@ class PolicyAgent:
         InvalidGameError: an unknown encoding.
 
     Example:
-        >>> from agents.evaluation import optimality
         >>> from nim_envs import make_game
-        >>> game = make_game("nim", heaps=(3,))
         >>> def take_most(observations, masks):
-        ...     return masks * np.arange(1, masks.shape[1] + 1)
-        >>> optimality(PolicyAgent(take_most, game, greedy=True), game).percent
-        100.0
+        ...     return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+        >>> agent = PolicyAgent(take_most, make_game("nim", heaps=(3,)))
+        >>> agent.act(np.array([2]), np.array([1, 1, 0]), np.random.default_rng())
+        1
     """
 
     def __init__(
         self,
-        probabilities: Probabilities,
+        policy: PolicyFunction,
         game: Game,
         *,
         encoding: str = "integer",
         greedy: bool = False,
     ) -> None:
-        self.probabilities = probabilities
+        self.policy = policy
         self.game = game
         self.encoding = Encoding(encoding, game.rules)
         self.greedy_play = greedy
@@ -66,32 +64,28 @@ class PolicyAgent:
             Float64 ``(n, actions)``, rows that sum to 1, or to 0 where no action is legal.
 
         Raises:
-            ValueError: the policy returned another shape, or values that are not probabilities.
+            InvalidPolicyError: the policy returned something else than it should.
         """
         if observations.dtype.kind in "iu":
             observations = self.encoding.encode(observations)
-        parts = [
-            self._probabilities(observations[first : first + LARGEST_BATCH], masks)
-            for first in range(0, len(observations), LARGEST_BATCH)
-            for masks in [action_masks[first : first + LARGEST_BATCH]]
-        ]
-        return np.concatenate(parts) if parts else np.zeros(action_masks.shape)
+        chances = np.zeros(action_masks.shape)
+        # Nothing is asked about games that are over.
+        playable = np.flatnonzero(action_masks.any(axis=1))
+        for first in range(0, len(playable), LARGEST_BATCH):
+            rows = playable[first : first + LARGEST_BATCH]
+            chances[rows] = self._probabilities(observations[rows], action_masks[rows])
+        return chances
 
     def _probabilities(self, observations: Array, masks: MaskArray) -> FloatArray:
-        shares = np.asarray(self.probabilities(observations, masks), dtype=np.float64)
-        if shares.shape != masks.shape or not (shares >= 0).all():
-            raise ValueError(
-                f"a policy must return probabilities of shape {masks.shape}, not {shares!r}"
-            )
         # Networks mask by large negative numbers, which leave illegal actions a tiny probability.
-        shares = shares * masks
+        shares = checked_probabilities(self.policy(observations, masks), masks.shape) * masks
         if self.greedy_play:
             best = shares.max(axis=1, keepdims=True)
             shares = ((shares == best) & (masks != 0)).astype(np.float64)
         total = shares.sum(axis=1, keepdims=True)
         # If no legal action has a positive probability, all are equally likely.
         shares = np.where(total > 0, shares, masks)
-        normalised: FloatArray = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
+        normalised: FloatArray = shares / shares.sum(axis=1, keepdims=True)
         return normalised
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
@@ -113,4 +107,4 @@ class PolicyAgent:
 
     def greedy(self) -> PolicyAgent:
         """Return the same policy that takes a most probable action."""
-        return PolicyAgent(self.probabilities, self.game, encoding=self.encoding.name, greedy=True)
+        return PolicyAgent(self.policy, self.game, encoding=self.encoding.name, greedy=True)

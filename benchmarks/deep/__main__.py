@@ -1,13 +1,18 @@
-"""Deep learners beside the tabular one: MaskablePPO of sb3-contrib, scored exactly.
+"""Deep learners beside the tabular one, scored exactly.
+
+MaskablePPO of sb3-contrib, and the program of the tutorial "PPO from scratch".
 
 python -m benchmarks.deep --help explains every option.
 """
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +25,9 @@ from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.deep.settings import (
     BOARDS,
+    FROM_SCRATCH,
+    FROM_SCRATCH_GAMES,
+    LEARNERS,
     MAIN_ENCODING,
     OPPONENTS,
     PUBLISHED_STEPS,
@@ -50,6 +58,12 @@ class Run:
     count: int
     curve: tuple[tuple[int, float], ...]
 
+    @property
+    def games_to_sustained(self) -> int | None:
+        """Games from which the score of the curve stays 100 %; ``None`` if there are none."""
+        sustained = list(takewhile(lambda point: point[1] == 100, reversed(self.curve)))
+        return sustained[-1][0] if sustained else None
+
 
 def run(task: Task, quick: bool, log: Path | None) -> Run:
     """Train a learner and score its greedy policy over all N-positions.
@@ -77,6 +91,21 @@ def run(task: Task, quick: bool, log: Path | None) -> Run:
         learner = QLearning(*spaces, epsilon=0.5)
         seconds = train(env, learner, games, seed=task.seed, progress=False).seconds
         policy = learner.greedy()
+    elif task.learner in FROM_SCRATCH:
+        from agents.deep.network import network_agent
+        from benchmarks.deep.ppo_from_scratch import train as train_from_scratch
+
+        began = time.perf_counter()
+        with redirect_stdout(io.StringIO()):
+            actor, points = train_from_scratch(
+                task.seed,
+                games if quick else FROM_SCRATCH_GAMES,
+                setting.arguments["heaps"],
+                gamma=FROM_SCRATCH[task.learner],
+            )
+        seconds = time.perf_counter() - began
+        policy = network_agent(actor, game, task.encoding, greedy=True)
+        games, curve = points[-1][0], tuple(points)
     else:
         # PyTorch takes seconds to import, and is not installed everywhere.
         from benchmarks.deep import training
@@ -112,7 +141,7 @@ def run(task: Task, quick: bool, log: Path | None) -> Run:
 
 HEADER = (
     "board", "learner", "encoding", "opponent", "seeds", "games", "seconds", "optimality %",
-    "lowest", "highest", "random %", "blunders", "of",
+    "lowest", "highest", "random %", "blunders", "of", "games to 100 %",
 )  # fmt: skip
 
 
@@ -124,6 +153,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
     rows = []
     for key, group in groups.items():
         percents = [run.percent for run in group]
+        reached = [games for run in group if (games := run.games_to_sustained) is not None]
         rows.append(
             [
                 *key,
@@ -136,6 +166,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
                 group[0].random_percent,
                 float(np.mean([run.blunders for run in group])),
                 group[0].count,
+                max(reached) if len(reached) == len(group) else None,
             ]
         )
     return rows
@@ -171,7 +202,7 @@ NOTES = f"""\
 - *optimality %*: share of all N-positions at which the greedy policy moves to a P-position, ties
   as fractions: mean, lowest and highest over the seeds. *blunders*: N-positions where a most
   likely move does not win, mean over the seeds, out of *of*.
-- Every learner but the published recipe plays the same number of games, from uniformly drawn
+- *q-learning* and *maskable-ppo* play the same number of games, from uniformly drawn
   positions. *q-learning* is tabular with the negamax bootstrap, ε = 0.5; its games are compiled.
 - *maskable-ppo* in self-play: the two players' moves in turn, discount −1, so that the
   opponent's value counts negatively. Against an opponent: a step is the agent's move and the
@@ -186,6 +217,12 @@ NOTES = f"""\
   entropy bonus that begins large and falls. With a small one throughout the policy converges to
   losing moves and does not try the winning ones again, although its values distinguish them; with a
   large one throughout it learns the values of a random player.
+- *ppo-from-scratch*: the program of the tutorial of that name, {FROM_SCRATCH_GAMES:,} games.
+  *discount 1* is the same with the value of the next observation, which is the opponent's, added
+  to the mover's reward instead of subtracted.
+- *games to 100 %*: how many a learner that is scored as it learns had played when every N-position
+  was played right for good; the highest over the seeds, nothing where a seed did not come to it.
+  `curves.csv` has the scores.
 - *seconds*: wall-clock time of one run, its scores included, mean; runs share the cores.
 - Machine: {machine()}.
 """
@@ -197,7 +234,7 @@ def tasks_of(
     opponents: Sequence[str] | None = None,
     seeds: int | None = None,
     full: bool = False,
-    no_published: bool = False,
+    learners: Sequence[str] = LEARNERS,
     quick: bool = False,
 ) -> list[Task]:
     """Return all that is to be trained, in the order of the report; arguments are the options."""
@@ -214,26 +251,28 @@ def tasks_of(
     ]
     tasks = []
     for board in boards:
-        # Nothing to train, so the seed changes nothing.
-        tasks.append(Task(board, "random", "-", "-", 0))
-        tasks += [Task(board, "q-learning", "integer", "self-play", seed) for seed in every_seed]
-        if board == next(iter(BOARDS)) and not no_published:
-            tasks += [
-                Task(board, name, "integer", "self-play", seed)
-                for name in RECIPES
-                for seed in every_seed
-            ]
+        first = board == next(iter(BOARDS))
+        rows = {
+            "random": [("random", "-", "-")],
+            "q-learning": [("q-learning", "integer", "self-play")],
+            "ppo-from-scratch": [(name, "one_hot", "self-play") for name in FROM_SCRATCH if first],
+            "published": [(name, "integer", "self-play") for name in RECIPES if first],
+            "maskable-ppo": [("maskable-ppo", encoding, opponent) for encoding, opponent in pairs],
+        }
         tasks += [
-            Task(board, "maskable-ppo", encoding, opponent, seed)
-            for encoding, opponent in pairs
-            for seed in every_seed
+            Task(board, *row, seed)
+            for learner in LEARNERS
+            if learner in learners
+            for row in rows[learner]
+            # Nothing to train, so the seed changes nothing.
+            for seed in (every_seed if learner != "random" else [0])
         ]
     return tasks
 
 
 @benchmark(
     "deep",
-    writes="deep.csv, runs.csv, deep.md and TensorBoard's logs",
+    writes="deep.csv, runs.csv, curves.csv, deep.md and TensorBoard's logs",
     quick="Few games: a check, not a result.",
 )
 @names_option("--boards", BOARDS, "Boards to play on", default="all; quick: the first")
@@ -250,21 +289,28 @@ def tasks_of(
     help="Every encoding with every opponent; without it only the first encoding meets opponents, "
     "and all play themselves.",
 )
-@click.option("--no-published", is_flag=True, help="Leave the published recipe out.")
+@names_option(
+    "--learners", LEARNERS, "Learners; published and ppo-from-scratch play on the first board alone"
+)
 @seeds_option("3; quick: 1")
 @parallel_options
 def main(
     boards: list[str] | None, encodings: list[str] | None, opponents: list[str] | None,
-    full: bool, no_published: bool, seeds: int | None, jobs: int | None, backend: str,
+    full: bool, learners: list[str], seeds: int | None, jobs: int | None, backend: str,
     output: Path, quick: bool,
 ) -> None:  # fmt: skip
-    """Train MaskablePPO in self-play and against opponents, and score it exactly.
+    """Train PPO in self-play and MaskablePPO against opponents too, and score them exactly.
 
-    Beside it stands tabular Q-learning with as many games. Needs the
-    extra sb3.
+    Beside them stands tabular Q-learning with as many games as MaskablePPO. Needs the extra sb3;
+    without published and maskable-ppo PyTorch is enough.
     """
-    needed("sb3_contrib", "benchmarks.deep", "sb3_contrib", "tensorboard")
-    tasks = tasks_of(boards, encodings, opponents, seeds, full, no_published, quick)
+    tasks = tasks_of(boards, encodings, opponents, seeds, full, learners, quick)
+    if not tasks:
+        raise click.UsageError(f"{' and '.join(learners)}: on {next(iter(BOARDS))} alone")
+    if {"published", "maskable-ppo"} & {*learners}:
+        needed("sb3_contrib", "benchmarks.deep", "sb3_contrib", "tensorboard")
+    elif "ppo-from-scratch" in learners:
+        needed("torch", "benchmarks.deep")
     # Logs are written on the machine that trains.
     log = output.resolve() / "tensorboard"
     began = time.perf_counter()
@@ -280,10 +326,18 @@ def main(
     compared = verdicts(rows)
     print("\n".join([table(HEADER, rows), "", *compared]))
     write_csv(output / "deep.csv", HEADER, rows)
+    columns = [name for name in Run.__dataclass_fields__ if name != "curve"]
     write_csv(
-        output / "runs.csv",
-        tuple(Run.__dataclass_fields__),
-        [tuple(vars(run).values()) for run in runs],
+        output / "runs.csv", columns, [[getattr(run, name) for name in columns] for run in runs]
+    )
+    write_csv(
+        output / "curves.csv",
+        (*columns[:5], "games", "optimality %"),
+        [
+            (run.board, run.learner, run.encoding, run.opponent, run.seed, *point)
+            for run in runs
+            for point in run.curve
+        ],
     )
     write_text(
         output / "deep.md",

@@ -54,6 +54,15 @@ RECIPES: dict[str, Recipe] = {
 }
 """By name; on the first board alone."""
 
+FROM_SCRATCH = {"ppo-from-scratch": -1.0, "ppo-from-scratch, discount 1": 1.0}
+"""The tutorial's program, by name: its discount, and the wrong one, which adds the opponent's
+value to the mover's. On the first board alone."""
+FROM_SCRATCH_GAMES = 60_000
+
+LEARNERS = ("random", "q-learning", "ppo-from-scratch", "published", "maskable-ppo")
+"""What can be asked for; ``"published"`` is all of :data:`RECIPES`, ``"ppo-from-scratch"`` all of
+:data:`FROM_SCRATCH`."""
+
 # Found on seeds 11 to 14 of three heaps, one setting at a time; the benchmark uses other seeds.
 # Rollouts of many short games with small batches learn sooner than few large ones.
 PPO: dict[str, Any] = {

@@ -13,7 +13,7 @@ from stable_baselines3.common.logger import configure
 
 from agents import Policy
 from agents.base import Array
-from agents.deep.sb3 import NEGAMAX, EntropyDecay, GameVecEnv, OptimalityCallback, sb3_agent
+from agents.deep import PolicyAgent
 from benchmarks.deep.settings import (
     BOARDS,
     ENTROPY,
@@ -27,6 +27,13 @@ from benchmarks.deep.settings import (
     Task,
 )
 from nim_envs import GameEnv
+from nim_envs.adapters.sb3 import (
+    NEGAMAX,
+    EntropyDecay,
+    GameVecEnv,
+    OptimalityCallback,
+    sb3_policy,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +58,7 @@ def train_ppo(task: Task, games: int, log: tuple[str, str] | None) -> Trained:
     opponent = OPPONENTS[task.opponent]
     seat = None if opponent is None else "random"
     env = GameVecEnv(game, NUM_ENVS, opponent=opponent, seat=seat, encoding=task.encoding)
-    scores = OptimalityCallback(game, task.encoding, every=games // SCORES, most=games)
+    scores = OptimalityCallback(eval_games=games // SCORES, max_games=games, verbose=0)
     model = MaskablePPO(
         "MlpPolicy",
         env,
@@ -63,7 +70,7 @@ def train_ppo(task: Task, games: int, log: tuple[str, str] | None) -> Trained:
         **PPO,
     )
     decay = EntropyDecay(*ENTROPY, lambda: scores.remaining)
-    return _learn(model, NO_END, scores, [scores, decay], log)
+    return _learn(model, env, NO_END, scores, [decay], log)
 
 
 def train_recipe(task: Task, steps: int, recipe: Recipe, log: tuple[str, str] | None) -> Trained:
@@ -77,22 +84,23 @@ def train_recipe(task: Task, steps: int, recipe: Recipe, log: tuple[str, str] | 
     """
     torch.set_num_threads(1)
     env = AlternatingEnv(BOARDS[task.board].make(), recipe.start)
-    scores = OptimalityCallback(env.aec.game, task.encoding, every=steps // 4 // SCORES)
+    scores = OptimalityCallback(eval_games=steps // 4 // SCORES, verbose=0)
     model = MaskablePPO("MlpPolicy", env, gamma=recipe.discount, seed=task.seed, device="cpu")
-    return _learn(model, steps, scores, [scores], log)
+    return _learn(model, env, steps, scores, [], log)
 
 
 def _learn(
     model: MaskablePPO,
+    env: GameVecEnv | AlternatingEnv,
     steps: int,
     scores: OptimalityCallback,
-    callbacks: Sequence[Any],
+    others: Sequence[Any],
     log: tuple[str, str] | None,
 ) -> Trained:
     if log is not None:
         model.set_logger(configure(f"{log[0]}/{log[1]}", ["tensorboard"]))
-    model.learn(steps, callback=CallbackList(list(callbacks)))
-    policy = sb3_agent(model, scores.game, scores.encoding, greedy=True)
+    model.learn(steps, callback=CallbackList([scores, *others]))
+    policy = PolicyAgent(sb3_policy(model), env.game, encoding=env.encoding.name)
     curve = tuple(zip(scores.games, scores.percents, strict=True))
     return policy, scores.played, model.num_timesteps, curve
 
@@ -109,6 +117,8 @@ class AlternatingEnv(gymnasium.Env[Array, int]):
 
     def __init__(self, aec: GameEnv, start: str) -> None:
         self.aec = aec
+        self.game = aec.game
+        self.encoding = aec.encoding
         self.start = start
         spaces: Any = aec.observation_space("player_0")
         self.observation_space = spaces["observation"]

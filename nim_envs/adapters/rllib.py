@@ -31,6 +31,8 @@ class MaskedPettingZooEnv(PettingZooEnv):
     def __init__(self, config: dict[str, Any]) -> None:
         arguments = dict(config)
         super().__init__(pettingzoo.make("aec", arguments.pop("id"), **arguments))
+        # What a policy is scored on.
+        self.game, self.encoding = self.env.unwrapped.game, self.env.unwrapped.encoding
         shown: dict[str, Any] = {}
         for agent in self.env.possible_agents:
             space = self.env.observation_space(agent)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,6 +17,9 @@ LARGEST_STATE = 2**62
 LARGEST_BYTES = 2**30
 """What would take more bytes, a table or an environment, is refused instead of made."""
 
+LIMIT_VARIABLE = "NIM_ENVS_LARGEST_BYTES"
+"""The variable of the process's environment that says another limit."""
+
 
 def check_bytes(what: str, needed: int) -> None:
     """Raise ``SearchTooLargeError`` if ``what`` takes over ``LARGEST_BYTES``.
@@ -24,11 +28,26 @@ def check_bytes(what: str, needed: int) -> None:
         what: a description of it, in the plural.
         needed: bytes that it takes.
     """
-    if needed > LARGEST_BYTES:
+    largest = largest_bytes()
+    if needed > largest:
         raise SearchTooLargeError(
-            f"{what} would take {needed} bytes ({needed / 2**30:.3g} GiB); the limit is "
-            f"{LARGEST_BYTES} bytes ({LARGEST_BYTES / 2**30:.3g} GiB)"
+            f"{what} would take {needed} bytes ({needed / 2**30:.3g} GiB); the limit is {largest} "
+            f"bytes ({largest / 2**30:.3g} GiB), or what {LIMIT_VARIABLE} says"
         )
+
+
+def largest_bytes() -> int:
+    """Return the limit in bytes: ``LARGEST_BYTES``, unless the user's environment says otherwise.
+
+    Raises:
+        InvalidGameError: the variable is not a whole number.
+    """
+    told = os.environ.get(LIMIT_VARIABLE, "").strip()
+    if not told:
+        return LARGEST_BYTES
+    if not told.isdecimal():
+        raise InvalidGameError(f"{LIMIT_VARIABLE} must be a number of bytes, not {told!r}")
+    return int(told)
 
 
 def checked_integer(

@@ -19,9 +19,6 @@ CHUNK_ENTRIES = 1 << 22
 LARGEST_ENUMERATION = 1 << 33
 """More (position, action) pairs are refused: they would take longer than some minutes."""
 
-LARGEST_LIST = 1 << 30
-"""Positions of a game that splits are listed if that takes at most this many bytes."""
-
 SECONDS_WITHOUT_PROGRESS = 2.0
 
 Item = TypeVar("Item", bound=IntArray)
@@ -68,13 +65,11 @@ def check_enumeration(rules: Rules) -> int:
         SearchTooLargeError: they cannot.
     """
     number = number_of_positions(rules)
-    listed = number * len(rules.components) * 8 if rules.slot_groups else 0
-    if number * rules.num_actions > LARGEST_ENUMERATION or listed > LARGEST_LIST:
+    if number * rules.num_actions > LARGEST_ENUMERATION:
         raise SearchTooLargeError(
             f"{rules.name} with components of {rules.shape} states has {number} positions of "
             f"{rules.num_actions} actions each; at most {LARGEST_ENUMERATION} pairs of them are "
-            f"enumerated, and at most {LARGEST_LIST} bytes of positions listed. "
-            "optimality(..., sample=10_000) scores positions drawn at random"
+            "enumerated. optimality(..., sample=10_000) scores positions drawn at random"
         )
     return number
 

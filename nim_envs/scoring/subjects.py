@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from nim_envs.encoding import Encoding
@@ -20,7 +21,7 @@ def subject_of(env_or_game: Any) -> Subject:
 
     Args:
         env_or_game: a game; or an environment of this package, turn-based, for Gymnasium, single
-            or batched, in wrappers or in Gymnasium's vectors of environments.
+            or batched, in wrappers, or in vectors of Gymnasium or Stable-Baselines3.
 
     Raises:
         TypeError: neither.
@@ -28,10 +29,11 @@ def subject_of(env_or_game: Any) -> Subject:
     if isinstance(env_or_game, Game):
         return Subject(env_or_game, None)
     env = getattr(env_or_game, "unwrapped", env_or_game)
-    if not hasattr(env, "game") and getattr(env, "envs", None):
-        # A vector of environments that are stepped one after the other.
-        env = getattr(env.envs[0], "unwrapped", env.envs[0])
     game, encoding = getattr(env, "game", None), getattr(env, "encoding", None)
+    if game is None and hasattr(env, "get_attr"):
+        # A vector of environments, which may be in other processes.
+        with suppress(AttributeError):
+            (game, *_), (encoding, *_) = env.get_attr("game"), env.get_attr("encoding")
     if not isinstance(game, Game) or not isinstance(encoding, Encoding):
         raise TypeError(
             "a policy is scored on a nim_envs.Game, or an environment of nim_envs, wrapped or not; "

@@ -12,7 +12,14 @@ from nim_envs.encoding import Encoding
 from nim_envs.errors import IllegalMoveError
 from nim_envs.game import Game
 from nim_envs.rules.component import IntArray
-from nim_envs.testing.requirements import COPIES, during, require, require_equal, shown
+from nim_envs.testing.requirements import (
+    COPIES,
+    during,
+    require,
+    require_equal,
+    require_error,
+    shown,
+)
 from nim_envs.testing.turns import (
     Observed,
     check_mask,
@@ -29,9 +36,8 @@ STEPS = 40
 """So many steps are checked, and a quarter of them with each of several seeds."""
 
 
-def check_batched(env: Any, game: Game, encoding: Encoding | None) -> None:
+def check_batched(env: Any, game: Game, encoding: Encoding) -> None:
     """Check a batched environment; see :func:`nim_envs.testing.check_env`."""
-    assert encoding is not None
     require_equal("env.single_action_space", env.single_action_space,
                   spaces.Discrete(game.rules.num_actions))  # fmt: skip
     inner = env.unwrapped.single_observation_space
@@ -119,7 +125,9 @@ class _Checks:
                 f"{where}, the observations {shown(observations)} are not in the space "
                 f"{env.observation_space}",
             )
-            for what, values in zip(("rewards", "terminations", "truncations"), results, strict=True):
+            for what, values in zip(
+                ("rewards", "terminations", "truncations"), results, strict=True
+            ):
                 require_equal(f"{where}, the shape of the {what}", values.shape, (self.size,))
             masks = self.masks(observations, infos, where)
             after = positions_of(env)
@@ -131,7 +139,9 @@ class _Checks:
                     require_equal(f"{here}, which begins anew, reward and ends", ends,
                                   (0.0, False, False))  # fmt: skip
                 elif (ends[1] or ends[2]) and self.mode is AutoresetMode.SAME_STEP:
-                    self.final_turn(before[i], int(actions[i]), ends, one_of(infos["final_obs"], i), here)
+                    self.final_turn(
+                        before[i], int(actions[i]), ends, one_of(infos["final_obs"], i), here
+                    )
                     ends = (0.0, False, False)
                 else:
                     check_turn(self.game, before[i], int(actions[i]), after[i], ends, here,
@@ -178,16 +188,12 @@ class _Checks:
         for wrong in (-1, number, 0.5):
             actions = masks.argmax(axis=1).astype(type(wrong))
             actions[-1] = wrong
-            try:
-                self.env.step(actions)
-            except Exception:
-                if hasattr(self.env.unwrapped, "positions"):
-                    require_equal("after a step that raised, the positions",
-                                  positions_of(self.env), before)  # fmt: skip
-                else:  # some of several environments have made their step
-                    self.begin(0, None)
-            else:
-                require(False, f"step({actions.tolist()}), which are not all actions, did not raise")
+            what = f"step({actions.tolist()}), which are not all actions,"
+            require_error(what, self.env.step, actions)
+            if hasattr(self.env.unwrapped, "positions"):
+                require_equal(f"after {what} the positions", positions_of(self.env), before)
+            else:  # some of several environments have made their step
+                self.begin(0, None)
 
     def illegal_actions_raise(self) -> None:
         """Check that an illegal action raises."""

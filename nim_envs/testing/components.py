@@ -107,9 +107,7 @@ def _check_ranks(component: Component, name: str) -> None:
         require((row == np.arange(len(row))).all(), f"{what} of {name} changes what it is given")
 
 
-def _check_closed_forms(
-    component: Component, name: str, table: IntArray, second: IntArray
-) -> None:
+def _check_closed_forms(component: Component, name: str, table: IntArray, second: IntArray) -> None:
     """Check what a component says of its options against its table."""
     legal = table != NO_MOVE
     every = np.arange(component.states)
@@ -145,7 +143,9 @@ def _check_grundy_values(component: Component, name: str, states: IntArray) -> N
         values = component_values(component).normal(np.arange(component.states))
     for state in states.tolist():
         options = zip(component.table[state], component.second_table[state], strict=True)
-        reached = {int(values[a] ^ values[b]) if b else int(values[a]) for a, b in options if a >= 0}
+        reached = {
+            int(values[a] ^ values[b]) if b else int(values[a]) for a, b in options if a >= 0
+        }
         require(
             values[state] == mex(reached),
             f"the Grundy value of state {state} of {name} is {values[state]}, and the mex of the "

@@ -7,6 +7,7 @@ from typing import Any
 import gymnasium
 from pettingzoo import AECEnv
 
+from nim_envs.encoding import Encoding
 from nim_envs.scoring.subjects import subject_of
 from nim_envs.testing.batched import check_batched
 from nim_envs.testing.single import check_single
@@ -44,14 +45,16 @@ def check_env(env: Any) -> None:
         >>> import pettingzoo, nim_envs
         >>> check_env(pettingzoo.make("aec", "nim_envs/nim-v0", heaps=(1, 2)))
     """
-    if isinstance(env, gymnasium.vector.VectorEnv):
-        check_batched(env, *subject_of(env))
-    elif isinstance(env, gymnasium.Env):
-        check_single(env, *subject_of(env))
-    elif isinstance(env, AECEnv):
-        check_turn_based(env, *subject_of(env))
-    else:
+    kinds = {
+        gymnasium.vector.VectorEnv: check_batched,
+        gymnasium.Env: check_single,
+        AECEnv: check_turn_based,
+    }
+    check = next((check for kind, check in kinds.items() if isinstance(env, kind)), None)
+    if check is None:
         raise TypeError(
             "check_env takes an AECEnv of PettingZoo, an Env or a VectorEnv of Gymnasium, not "
             f"{env!r}"
         )
+    game, encoding = subject_of(env)
+    check(env, game, encoding or Encoding("integer", game.rules))

@@ -8,14 +8,14 @@ import numpy as np
 
 from nim_envs.encoding import Encoding
 from nim_envs.envs.opponents import Player
-from nim_envs.errors import InvalidPolicyError
+from nim_envs.errors import ConformanceError, InvalidPolicyError
 from nim_envs.game import Game
 from nim_envs.rules.component import IntArray
 from nim_envs.scoring.moves import are_moves
 from nim_envs.scoring.policies import AnyPolicy, FloatArray, Policy, ScoredPolicy
 from nim_envs.scoring.subjects import subject_of
 from nim_envs.testing.positions import some_positions
-from nim_envs.testing.requirements import ConformanceError, during, require, require_equal
+from nim_envs.testing.requirements import during, require, require_equal
 
 POSITIONS = 300
 BATCHES = (1, 2, 7, 64)
@@ -48,12 +48,12 @@ def check_policy(policy: AnyPolicy, env_or_game: Any, *, illegal: bool = False) 
 
     Example:
         >>> from nim_envs import make_game
-        >>> def take_last(observations, action_masks):
-        ...     return action_masks / action_masks.sum()  # of the whole batch, not of each row
-        >>> check_policy(take_last, make_game("nim", heaps=(1, 2)))
+        >>> def take_two(observations, action_masks):
+        ...     return [3] * len(observations)  # whatever the mask says
+        >>> check_policy(take_two, make_game("nim", heaps=(1, 2)))
         Traceback (most recent call last):
-        nim_envs.errors.ConformanceError: a policy must return probabilities, rows of finite \
-numbers of at least 0 that sum to 1; row 0 of 5 does not sum to 1 (sum 0.125): [0. 0. 0.125 0. ]
+        nim_envs.errors.ConformanceError: the policy gives probability 1 to action 3 (heap 1: take \
+2), which is illegal at [0, 1]
     """
     game, encoding = subject_of(env_or_game)
     rules = game.rules
@@ -67,7 +67,9 @@ numbers of at least 0 that sum to 1; row 0 of 5 does not sum to 1 (sum 0.125): [
     if not illegal:
         _check_legal(game, positions, chances)
     shuffled = np.random.default_rng(0).permutation(rows)
-    for order, size in [(rows, len(rows)), (shuffled, len(rows))] + [(shuffled, n) for n in BATCHES]:
+    for order, size in [(rows, len(rows)), (shuffled, len(rows))] + [
+        (shuffled, n) for n in BATCHES
+    ]:
         for first in range(0, min(len(rows), 16 * size), size):
             some = order[first : first + size]
             again = asked(positions[some], some)
@@ -173,9 +175,7 @@ class _Asked:
             return [int(self.policy.act(observation.copy(), mask.copy(), rng)) for _ in range(ACTS)]
 
 
-def _check_acts(
-    policy: Any, asked: _Asked, positions: IntArray, chances: FloatArray
-) -> None:
+def _check_acts(policy: Any, asked: _Asked, positions: IntArray, chances: FloatArray) -> None:
     """Check that an agent never does what has no probability."""
     rng = np.random.default_rng(0)
     for position, row in zip(positions, chances, strict=True):
@@ -185,4 +185,8 @@ def _check_acts(
                 f"act() returned {action} at {position.tolist()}, where action_probabilities "
                 f"returns {_shown(row)}",
             )
-    require_equal("what action_probabilities returns after act()", asked(positions, np.arange(len(positions))), chances)
+    require_equal(
+        "what action_probabilities returns after act()",
+        asked(positions, np.arange(len(positions))),
+        chances,
+    )

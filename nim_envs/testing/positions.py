@@ -44,7 +44,7 @@ def some_positions(rules: Rules, number: int = SAMPLE, *, playable: bool = False
         positions = _met_in_play(rules, number, rng)
     if playable:
         positions = positions[~rules.is_terminal(positions)]
-    positions = np.unique(positions, axis=0)
+    positions = np.unique(np.asarray(positions), axis=0)
     if len(positions) > number:
         positions = positions[np.sort(rng.choice(len(positions), size=number, replace=False))]
     return positions
@@ -89,7 +89,7 @@ class Play:
         number = len(self.positions)
         self.sources, self.actions = np.nonzero(rules.action_mask(self.positions))
         after = rules.step(self.positions[self.sources], self.actions)
-        left = ((after < 0) | (after >= np.array(rules.shape))).any(axis=-1)
+        left = np.asarray(((after < 0) | (after >= np.array(rules.shape))).any(axis=-1))
         inside = np.where(left[:, np.newaxis], 0, after)
         indices = rules.indices(self.positions)
         reached = rules.indices(inside)

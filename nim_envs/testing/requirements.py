@@ -34,6 +34,15 @@ def require_equal(what: str, found: Any, expected: Any) -> None:
         raise ConformanceError(f"{what} is {shown(found)}, where {shown(expected)} is expected")
 
 
+def require_error(what: str, function: Callable[..., Any], *arguments: Any) -> None:
+    """Raise ``ConformanceError`` unless a call raises an error, of whatever kind."""
+    try:
+        function(*arguments)
+    except Exception:
+        return
+    raise ConformanceError(f"{what} did not raise")
+
+
 def same(one: Any, other: Any) -> bool:
     """Return whether two values are equal, arrays in shape and in every entry."""
     if isinstance(one, dict) and isinstance(other, dict):

@@ -68,21 +68,6 @@ def players(learners: tuple[Any, ...]) -> Any:
     return learners[0] if len(learners) == 1 else learners
 
 
-def contents(value: Any) -> Any:
-    """All that a learner saves, as plain values; arrays bit for bit."""
-    if isinstance(value, np.ndarray):
-        return str(value.dtype), value.shape, value.tobytes()
-    if isinstance(value, np.random.Generator):
-        return value.bit_generator.state
-    if isinstance(value, (list, tuple)):
-        return [contents(entry) for entry in value]
-    if isinstance(value, dict):
-        return {key: contents(entry) for key, entry in value.items()}
-    if hasattr(value, "saved"):
-        return type(value).__name__, contents(value.saved())
-    return value
-
-
 def own_game() -> Game:
     """A game that is not registered."""
     path = TableComponent(rows=((-1, -1), (0, -1), (1, 0), (2, 1)))

@@ -1,4 +1,4 @@
-"""A function that gives probabilities, as an agent: scored exactly, and an opponent."""
+"""A function of observations and masks, as an agent: scored exactly, and an opponent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agents.deep.policy import LARGEST_BATCH
 from agents.evaluation import best_response, optimality
 from nim_envs import make_game
 from nim_envs.encoding import ENCODINGS, Encoding
-from nim_envs.errors import InvalidGameError
+from nim_envs.errors import InvalidGameError, InvalidPolicyError
 from nim_envs.registration import make_vector, make_versus
 
 GAME = make_game("nim", heaps=(1, 2, 3))
@@ -32,7 +32,8 @@ class Oracle:
     def __call__(self, observations, masks):
         self.batches.append(len(observations))
         positions = np.array([self.positions[row.tobytes()] for row in observations])
-        return self.game.solution.winning_mask(positions) + 1e-9
+        winning = self.game.solution.winning_mask(positions) + 1e-9
+        return winning / winning.sum(axis=1, keepdims=True)
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -65,11 +66,11 @@ def test_what_is_illegal_is_never_played_whatever_the_policy_says():
     masks = np.array([[1, 0, 1], [0, 1, 0], [0, 0, 0]], dtype=np.int8)
     game = make_game("addition", k=3, n=10)
     positions = np.zeros((3, 1), dtype=np.int64)
-    sure = PolicyAgent(lambda observations, masks: np.array([[0.2, 0.8, 0.0]] * 3), game)
+    sure = PolicyAgent(lambda observations, masks: np.array([[0.2, 0.8, 0.0]] * 2), game)
     shares = sure.action_probabilities(positions, masks)
     assert shares.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0]]
     # What is legal but given no chance at all is equally likely.
-    wrong = PolicyAgent(lambda observations, masks: np.eye(3)[[1, 0, 0]], game)
+    wrong = PolicyAgent(lambda observations, masks: np.eye(3)[[1, 0]], game)
     for agent in (wrong, wrong.greedy()):
         assert agent.action_probabilities(positions, masks).tolist() == [
             [0.5, 0, 0.5], [0, 1, 0], [0, 0, 0],
@@ -100,7 +101,7 @@ def test_many_positions_are_shown_in_pieces():
 
     def policy(observations, masks):
         sizes.append(len(observations))
-        return masks
+        return masks / masks.sum(axis=1, keepdims=True)
 
     game = make_game("addition", k=2, n=10)
     number = LARGEST_BATCH + 3
@@ -129,15 +130,26 @@ def test_it_is_an_opponent_of_single_and_of_batched_games():
     assert (rewards < 0).any()
 
 
+def test_a_function_that_returns_actions_plays_them():
+    agent = PolicyAgent(lambda observations, masks: masks.argmax(axis=1), GAME)
+    positions = GAME.rules.lattice()
+    masks = GAME.rules.action_mask(positions)
+    playable = masks.any(axis=1)
+    played = agent(positions, masks, np.random.default_rng(0))
+    assert (played[playable] == masks[playable].argmax(axis=1)).all()
+    assert (agent.action_probabilities(positions, masks).sum(axis=1) == playable).all()
+
+
 @pytest.mark.parametrize(
     "answer",
-    [np.ones((1, 2)), np.ones(3), np.array([[0.5, -0.5, 1]]), np.full((1, 3), np.nan)],
-    ids=["shape", "rank", "negative", "nan"],
-)
-def test_what_is_no_probability_is_an_error(answer):
+    [np.ones((1, 2)), np.ones(3), np.array([[0.5, -0.5, 1]]), np.full((1, 3), np.nan),
+     np.ones((1, 3)), np.array([3])],
+    ids=["shape", "rank", "negative", "nan", "sum", "action"],
+)  # fmt: skip
+def test_what_is_no_policy_is_an_error(answer):
     game = make_game("addition", k=3, n=10)
     agent = PolicyAgent(lambda observations, masks: answer, game)
-    with pytest.raises(ValueError, match=r"probabilities of shape \(1, 3\)"):
+    with pytest.raises(InvalidPolicyError):
         agent.action_probabilities(np.array([[0]]), np.ones((1, 3), dtype=np.int8))
 
 

@@ -28,38 +28,20 @@ from agents import (
 from agents.storage import StorageError, load, load_content, restore, save
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay, harmonic
+from agents.testing import contents
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from tests.agents.learning import (
     BOX,
     CASES,
     TWO,
-    contents,
     feed,
     own_game,
-    players,
     small_env,
     turn,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_learner_comes_back_as_it_was_and_learns_on_alike(name, tmp_path):
-    env = small_env()
-    learners = CASES[name](env)
-    train(env, players(learners), 120, seed=1, progress=False)
-    loaded = []
-    for number, learner in enumerate(learners):
-        save(learner, tmp_path / f"{number}.zip")
-        loaded.append(load(tmp_path / f"{number}.zip"))
-        assert type(loaded[-1]) is type(learner)
-    assert contents(loaded) == contents(list(learners))
-    train(env, players(learners), 80, seed=2, progress=False)
-    train(env, players(tuple(loaded)), 80, seed=2, progress=False)
-    assert contents(loaded) == contents(list(learners))
-    assert len(list(tmp_path.iterdir())) == len(learners)
 
 
 @pytest.mark.parametrize(
@@ -324,6 +306,7 @@ def test_a_checkpoint_of_another_run_is_refused_and_changes_nothing(tmp_path):
 SCRIPT = """
 import sys, pettingzoo
 from agents import QLearning
+from agents.testing import contents
 from agents.training import train
 env = pettingzoo.make("aec", "nim_envs/nim", heaps=(3, 4, 5), start="uniform")
 agent = QLearning(env.observation_space("player_0"), env.action_space("player_0"))

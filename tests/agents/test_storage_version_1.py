@@ -31,9 +31,10 @@ from agents import (
 from agents.storage import StorageError, load, save
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay
+from agents.testing import contents
 from agents.training import train
 from nim_envs import GameEnv, make_game
-from tests.agents.learning import contents, turn
+from tests.agents.learning import turn
 
 FILES = Path(__file__).parent / "files" / "version_1"
 NIM = make_game("misere_nim", heaps=(2, 3), start="uniform")

@@ -11,12 +11,7 @@ from agents.tabular.learner import TabularLearner
 from agents.testing import check_learner
 from nim_envs import GameEnv
 from nim_envs.testing import ConformanceError
-from tests.agents.learning import CASES, own_game, small_env
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_every_learner_passes(name):
-    check_learner(lambda env: CASES[name](env)[0], small_env())
+from tests.agents.learning import own_game, small_env
 
 
 class Greedy:
@@ -79,7 +74,9 @@ class FromGames(Scores):
 def test_a_learner_of_ones_own_passes(learner):
     check_learner(lambda env: learner(), small_env())
     check_learner(learner(), GameEnv(own_game()))
-    check_learner(learner(), pettingzoo.make("aec", "nim_envs/nim-v0", heaps=(1, 2), encoding="unary"))
+    check_learner(
+        learner(), pettingzoo.make("aec", "nim_envs/nim-v0", heaps=(1, 2), encoding="unary")
+    )
 
 
 def test_a_learner_passes_in_an_environment_of_other_people():
@@ -243,7 +240,7 @@ def test_a_fault_of_a_learner_is_named(learner):
 
 
 def test_compiled_games_that_teach_something_else_are_named():
-    with pytest.raises(ConformanceError, match="compiled games do not teach the same|winners and"):
+    with pytest.raises(ConformanceError, match="compiled games"):
         check_learner(ShiftedStepByStep.for_env, small_env())
 
 

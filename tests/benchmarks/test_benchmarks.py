@@ -96,7 +96,22 @@ def test_a_missing_library_is_named_with_how_to_install_it(monkeypatch, tmp_path
 
 def test_the_deep_report_says_by_how_much_the_best_network_is_above_or_below_the_table():
     def row(board, learner, encoding, percent):
-        return [board, learner, encoding, "self-play", 3, 100, 1.0, percent, 0, 100, 9.0, 1, 50]
+        return [
+            board,
+            learner,
+            encoding,
+            "self-play",
+            3,
+            100,
+            1.0,
+            percent,
+            0,
+            100,
+            9.0,
+            1,
+            50,
+            None,
+        ]
 
     rows = [
         row("small", "q-learning", "integer", 90.0),
@@ -124,11 +139,27 @@ def test_deep_tasks_are_each_encoding_in_self_play_and_one_against_each_opponent
     }
     full = deep.tasks_of(["five-heaps"], seeds=1, full=True)
     assert sum(task.learner == "maskable-ppo" for task in full) == 4 * 4
-    # The published recipe is for three heaps.
-    assert not {task.learner for task in full} & set(deep.RECIPES)
+    # The published recipe and the tutorial's program are for three heaps.
+    assert not {task.learner for task in full} & {*deep.RECIPES, *deep.FROM_SCRATCH}
+    chosen = deep.tasks_of(seeds=2, learners=["ppo-from-scratch"])
+    assert [task.learner for task in chosen[::2]] == list(deep.FROM_SCRATCH)
+    assert len(chosen) == 2 * len(deep.FROM_SCRATCH)
     everything = deep.tasks_of()
     assert len(set(everything)) == len(everything)
     assert {task.seed for task in everything if task.learner == "published"} == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("percents", "games"),
+    [([], None), ([100], 0), ([50, 100, 99, 100, 100], 3), ([100, 50], None), ([100] * 3, 0)],
+)
+def test_a_deep_learner_is_done_from_the_first_score_after_which_none_is_below(percents, games):
+    curve = tuple(enumerate(percents))
+    run = deep.Run("b", "l", "e", "o", 0, 9, 0, 1.0, 100.0, 25.0, 0, 50, curve)
+    assert run.games_to_sustained == games
+    other = deep.Run("b", "l", "e", "o", 1, 9, 0, 1.0, 99.0, 25.0, 1, 50, ((0, 99.0),))
+    assert deep.summary([run])[0][-1] == games
+    assert deep.summary([run, other])[0][-1] is None
 
 
 def test_throughput_counts_moves_and_names_who_is_missing(tmp_path, capsys, monkeypatch):
@@ -184,6 +215,15 @@ def test_batches_are_compared_each_at_its_best_size(tmp_path, capsys, monkeypatc
         float(rows[batched.BASE, ratios[batched.BASE][0]]["moves/s (median)"]) / 50, rel=1e-3
     )
     assert not (tmp_path / "throughput.csv").exists()
+
+
+def test_how_much_slower_optimal_opponents_are_is_the_ratio_within_each_round():
+    rates = {
+        ("nim 3-4-5, random opponent", 8): [batched.Rate(6, 5), batched.Rate(9, 7)],
+        ("nim 3-4-5, optimal opponent", 8): [batched.Rate(2, 1), batched.Rate(6, 5)],
+        ("nim 3-4-5, 1 thread", 8): [batched.Rate(9, 9), batched.Rate(9, 9)],
+    }
+    assert batched.opponent_rows(rates) == [["nim 3-4-5", 8, "2.25"]]
 
 
 @pytest.mark.parametrize("name", batched.BATCHES)

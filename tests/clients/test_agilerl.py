@@ -38,13 +38,13 @@ def test_the_tutorial_trains_and_scores(tutorial):
 
 
 def test_the_actor_plays_as_it_is_scored(tutorial):
-    """AgileRL's own draws, many at one position, against the agent's probabilities."""
-    game, agent, ppo = tutorial["game"], tutorial["agent"], tutorial["population"][0]
+    """AgileRL's own draws, many at one position, against the policy's probabilities."""
+    env, ppo = tutorial["env"].unwrapped, tutorial["population"][0]
     positions = np.repeat([[1, 2, 3]], 4000, axis=0)
-    masks = game.rules.action_mask(positions)
-    probabilities = agent.action_probabilities(positions[:1], masks[:1])[0]
+    masks, shown = env.game.rules.action_mask(positions), env.encoding.encode(positions)
+    probabilities = tutorial["policy"](shown[:1], masks[:1])[0].numpy()
     torch.manual_seed(0)
-    actions, *_ = ppo.get_action(agent.encoding.encode(positions), action_mask=masks)
+    actions, *_ = ppo.get_action(shown, action_mask=masks)
     shares = np.bincount(actions, minlength=len(probabilities)) / len(actions)
     assert np.abs(shares - probabilities).max() < 5 * 0.5 / np.sqrt(len(actions))
     assert shares[masks[0] == 0].sum() == 0

@@ -13,9 +13,7 @@ from ray.rllib.core.rl_module.rl_module import RLModule
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 
-from agents.deep.rllib import rllib_agent
-from agents.evaluation import optimality
-from nim_envs import make_game
+from nim_envs import optimality
 from nim_envs.adapters.rllib import MaskedPettingZooEnv
 from nim_envs.registration import GAMES, aec_id
 from tests.clients.tutorials import run_tutorial
@@ -38,17 +36,18 @@ def test_the_tutorial_trains_and_scores(tutorial):
 
 
 def test_the_module_plays_as_it_is_scored(tutorial):
-    """Its own forward pass, position by position, against the agent's probabilities."""
+    """Its own forward pass, position by position, against the policy's probabilities."""
     import torch
 
-    game, agent = tutorial["game"], tutorial["agent"]
-    module = tutorial["algorithm"].get_module("both")
-    positions = game.rules.lattice()[:11]
-    masks = game.rules.action_mask(positions)
-    scored = agent.action_probabilities(positions, masks)
-    for position, mask, row in zip(positions, masks, scored, strict=True):
-        shown = torch.as_tensor(agent.encoding.encode(position[np.newaxis]))
-        batch = {"observations": shown, "action_mask": torch.as_tensor(mask[np.newaxis])}
+    env, module = tutorial["env"], tutorial["algorithm"].get_module("both")
+    positions = env.game.rules.lattice()[:11]
+    shown, masks = env.encoding.encode(positions), env.game.rules.action_mask(positions)
+    scored = tutorial["policy_of"](module)(shown, masks)
+    for one, mask, row in zip(shown, masks, scored, strict=True):
+        batch = {
+            "observations": torch.as_tensor(one[np.newaxis]),
+            "action_mask": torch.as_tensor(mask[np.newaxis]),
+        }
         with torch.no_grad():
             output = module.forward_inference({Columns.OBS: batch})
         logits = output[Columns.ACTION_DIST_INPUTS]
@@ -59,7 +58,7 @@ def test_a_saved_module_scores_the_same(tutorial, tmp_path):
     module = tutorial["algorithm"].get_module("both")
     module.save_to_path(tmp_path / "module")
     restored = RLModule.from_checkpoint(tmp_path / "module")
-    score = optimality(rllib_agent(restored, tutorial["game"], "one_hot"), tutorial["game"])
+    score = optimality(tutorial["policy_of"](restored), tutorial["env"])
     assert score.percent == pytest.approx(tutorial["score"].percent)
 
 
@@ -91,15 +90,14 @@ def test_without_the_adapter_the_module_refuses():
         )
 
 
-def test_an_untrained_module_is_about_random():
-    game = make_game("addition", k=3, n=10)
+def test_an_untrained_module_is_about_random(tutorial):
     env = MaskedPettingZooEnv({"id": "nim_envs/addition-v0", "encoding": "one_hot"})
     module = ActionMaskingTorchRLModule(
         observation_space=env.observation_spaces["player_0"],
         action_space=env.action_spaces["player_0"],
         model_config={"fcnet_hiddens": [64]},
     )
-    score = optimality(rllib_agent(module, game, "one_hot"), game)
+    score = optimality(tutorial["policy_of"](module), env)
     assert abs(score.percent - score.random_percent) < 15
 
 
@@ -111,13 +109,11 @@ def test_other_processes_play_and_what_they_play_is_learned_from(tutorial):
     ray.init(address="local", include_dashboard=False, num_cpus=2)
     try:
         algorithm = config.build_algo()
-        before = optimality(
-            rllib_agent(algorithm.get_module("both"), tutorial["game"], "one_hot"), tutorial["game"]
-        )
+        policy = tutorial["policy_of"](algorithm.get_module("both"))
+        before = optimality(policy, tutorial["env"])
         results = algorithm.train()
-        after = optimality(
-            rllib_agent(algorithm.get_module("both"), tutorial["game"], "one_hot"), tutorial["game"]
-        )
+        policy = tutorial["policy_of"](algorithm.get_module("both"))
+        after = optimality(policy, tutorial["env"])
         processes = algorithm.env_runner_group.foreach_env_runner(
             lambda runner: os.getpid(), local_env_runner=False
         )

@@ -17,13 +17,24 @@ from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.logger import configure
-from stable_baselines3.common.vec_env import VecMonitor
+from stable_baselines3.common.vec_env import (
+    DummyVecEnv,
+    SubprocVecEnv,
+    VecMonitor,
+    VecNormalize,
+)
 
 from agents import EpsilonOptimalAgent
-from agents.deep.sb3 import NEGAMAX, EntropyDecay, GameVecEnv, OptimalityCallback, sb3_agent
-from agents.evaluation import optimality
+from agents.deep import PolicyAgent
 from benchmarks.deep.__main__ import main as deep
-from nim_envs import make_game
+from nim_envs import make_game, optimality
+from nim_envs.adapters.sb3 import (
+    NEGAMAX,
+    EntropyDecay,
+    GameVecEnv,
+    OptimalityCallback,
+    sb3_policy,
+)
 from nim_envs.errors import InvalidGameError
 from nim_envs.registration import GAMES, gymnasium_id, make_vector
 from tests.clients.tutorials import run_tutorial
@@ -40,14 +51,18 @@ def one_thread():
     torch.set_num_threads(1)
 
 
-def test_the_tutorial_runs_as_printed(capsys):
+def test_the_tutorial_runs_as_printed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     names = run_tutorial("stable_baselines3")
-    first = capsys.readouterr().out.splitlines()[0]
-    percent = float(first.split()[0])
-    assert percent == pytest.approx(names["score"].percent, abs=0.06)
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    scores = names["scores"]
     # Far above random play, which the line shows beside it.
-    assert percent > 80 > 3 * names["score"].random_percent
-    assert names["scores"].played >= 3_000
+    assert float(first.split()[0]) > 80 > 3 * scores.scores[0].random_percent
+    assert second.startswith(f"best model: {max(scores.percents):.2f} %")
+    assert scores.percents[0] < 80 < scores.percents[-1]
+    picture = (tmp_path / "stable_baselines3.svg").read_text(encoding="utf-8")
+    assert picture.rstrip().endswith("</svg>")
+    assert (tmp_path / "models" / "best_model_selected_by_exact_score.zip").exists()
 
 
 @pytest.mark.parametrize("encoding", ["one_hot", "binary"])
@@ -58,9 +73,9 @@ def test_maskable_ppo_learns_the_addition_game(opponent, discount, encoding):
     seat = None if opponent is None else "random"
     env = GameVecEnv(ADDITION, 64, opponent=opponent, seat=seat, encoding=encoding)
     model = MaskablePPO("MlpPolicy", env, gamma=discount, seed=1, **SETTINGS)
-    untrained = optimality(sb3_agent(model, ADDITION, encoding, greedy=True), ADDITION).percent
+    untrained = optimality(sb3_policy(model), env).percent
     model.learn(20_000)
-    trained = optimality(sb3_agent(model, ADDITION, encoding, greedy=True), ADDITION)
+    trained = optimality(sb3_policy(model), env)
     assert untrained < 80
     assert trained.percent == 100
     assert trained.illegal_percent == 0
@@ -71,7 +86,7 @@ def test_without_the_sign_self_play_does_not_learn():
     env = GameVecEnv(ADDITION, 64, encoding="one_hot", opponent=None)
     model = MaskablePPO("MlpPolicy", env, gamma=-NEGAMAX, seed=1, **SETTINGS)
     model.learn(20_000)
-    assert optimality(sb3_agent(model, ADDITION, "one_hot", greedy=True), ADDITION).percent < 80
+    assert optimality(sb3_policy(model), env).percent < 80
 
 
 def test_a_discount_of_minus_one_gives_negamax_returns():
@@ -163,57 +178,105 @@ def test_sb3_trains_on_dict_observations_and_in_its_own_vector_environments():
 
 
 @pytest.mark.parametrize("algorithm", [PPO, DQN])
-def test_models_without_masks_are_agents_too(algorithm):
-    env = GameVecEnv(ADDITION, 1, encoding="one_hot", opponent="random")
+def test_models_that_know_no_masks_are_scored_with_their_illegal_moves(algorithm):
+    """At every position they play what they predict, legal or not."""
+    game = make_game("nim", heaps=(2, 3))
+    env = GameVecEnv(game, 1, encoding="one_hot", opponent="random")
     model = algorithm("MlpPolicy", env, seed=0, device="cpu")
-    agent = sb3_agent(model, ADDITION, "one_hot")
-    positions = np.arange(11)[:, np.newaxis]
-    masks = ADDITION.rules.action_mask(positions)
-    shares = agent.action_probabilities(positions, masks)
-    assert shares.sum(axis=1) == pytest.approx(1)
-    encoded = agent.encoding.encode(positions)
-    for encoding_shown, share in zip(encoded, shares, strict=True):
-        with torch.no_grad():
-            shown, _ = model.policy.obs_to_tensor(encoding_shown)
-            if algorithm is DQN:
-                expected = np.eye(3)[int(model.policy.q_net(shown).argmax())]
-            else:
-                expected = model.policy.get_distribution(shown).distribution.probs.numpy()[0]
-        assert share == pytest.approx(expected, abs=1e-6)
+    score = optimality(sb3_policy(model), env)
+    winning = illegal = 0
+    lattice = game.rules.lattice()
+    for position in lattice[game.solution.is_winning(lattice)]:
+        action, _ = model.predict(env.encoding.encode(position), deterministic=True)
+        winning += action in game.solution.winning_actions(position)
+        illegal += game.rules.action_mask(position)[action] == 0
+    assert score.percent == pytest.approx(100 * winning / score.count)
+    assert score.illegal_percent == pytest.approx(100 * illegal / score.count)
+    assert illegal > 0
 
 
-def test_an_agent_plays_what_the_model_predicts_and_follows_its_training():
+def test_the_probabilities_of_a_model_are_those_it_draws_by():
     env = GameVecEnv(ADDITION, 8, encoding="one_hot", opponent=None)
     model = MaskablePPO("MlpPolicy", env, gamma=NEGAMAX, seed=0, **SETTINGS)
-    agent = sb3_agent(model, ADDITION, "one_hot", greedy=True)
-    rng = np.random.default_rng(0)
-    before = agent.action_probabilities(np.array([[0]]), np.ones((1, 3), dtype=np.int8))
-    for total in range(10):
-        position = np.array([total])
-        mask = ADDITION.rules.action_mask(position)
-        shown = agent.encoding.encode(position)
-        expected, _ = model.predict(shown, deterministic=True, action_masks=mask)
-        # Positions and what they are encoded as are taken alike.
-        assert agent.act(position, mask, rng) == agent.act(shown, mask, rng) == expected
+    number = 4000
+    positions = np.full((number, 1), 9)
+    shown, masks = env.encoding.encode(positions), ADDITION.rules.action_mask(positions)
+    shares = sb3_policy(model, greedy=False)(shown, masks)[0].numpy()
+    drawn, _ = model.predict(shown, action_masks=masks)
+    counts = np.bincount(drawn, minlength=len(shares))
+    assert np.abs(counts / number - shares).max() < 5 * 0.5 / np.sqrt(number)
+    dqn = DQN("MlpPolicy", GameVecEnv(ADDITION, 1, opponent="random"), device="cpu")
+    with pytest.raises(TypeError, match="DQN has no probabilities"):
+        sb3_policy(dqn, greedy=False)
+
+
+def test_a_policy_plays_what_the_model_predicts_and_follows_its_training():
+    env = GameVecEnv(ADDITION, 8, encoding="one_hot", opponent=None)
+    model = MaskablePPO("MlpPolicy", env, gamma=NEGAMAX, seed=0, **SETTINGS)
+    policy = sb3_policy(model, greedy=False)
+    positions = np.arange(11)[:, np.newaxis]
+    shown, masks = env.encoding.encode(positions), ADDITION.rules.action_mask(positions)
+    expected, _ = model.predict(shown, deterministic=True, action_masks=masks)
+    before = policy(shown, masks)
+    assert (before.argmax(dim=1).numpy() == expected).all()
+    assert (sb3_policy(model)(shown, masks) == expected).all()
     model.learn(4_000)
-    drawn = sb3_agent(model, ADDITION, "one_hot")
-    after = drawn.action_probabilities(np.array([[0]]), np.ones((1, 3), dtype=np.int8))
-    assert (before != after).any()
+    assert (policy(shown, masks) != before).any()
+
+
+def test_a_model_is_scored_on_what_it_was_shown_when_it_trained():
+    """Observations of dictionaries, and normalised ones."""
+    env = make_vec_env("nim_envs/Nim-v0", 2, env_kwargs={"opponent": "random", "render_mode": None})
+    model = MaskablePPO("MultiInputPolicy", env, seed=0, device="cpu")
+    assert optimality(sb3_policy(model), env).count == 102
+    normalised = VecNormalize(GameVecEnv(ADDITION, 16, opponent=None), norm_reward=False)
+    model = MaskablePPO("MlpPolicy", normalised, gamma=NEGAMAX, seed=0, **SETTINGS)
+    model.learn(1_000)
+    positions = np.arange(11)[:, np.newaxis].astype(np.int8)
+    masks = ADDITION.rules.action_mask(positions)
+    expected, _ = model.predict(
+        normalised.normalize_obs(positions), deterministic=True, action_masks=masks
+    )
+    assert (sb3_policy(model)(positions, masks) == expected).all()
 
 
 def test_a_model_of_another_game_or_encoding_is_refused():
     env = GameVecEnv(ADDITION, 1, encoding="binary", opponent=None)
     model = MaskablePPO("MlpPolicy", env, device="cpu")
-    with pytest.raises(ValueError, match="one_hot"):
-        sb3_agent(model, ADDITION, "one_hot")
-    with pytest.raises(ValueError, match="15 actions"):
-        sb3_agent(model, make_game("nim"), "binary")
+    other = gymnasium.make("nim_envs/Addition-v0", k=3, n=10, encoding="one_hot")
+    with pytest.raises(ValueError, match=r"shape \(8, 14\)"):
+        optimality(sb3_policy(model), other)
+    with pytest.raises(ValueError, match="the model has 3 actions, this game 15"):
+        optimality(sb3_policy(model), make_game("nim"))
+
+
+@pytest.mark.parametrize("wrapper", [lambda env: env, VecMonitor, VecNormalize])
+def test_games_in_wrappers_are_scored_in_their_encoding(wrapper):
+    env = wrapper(GameVecEnv(ADDITION, 2, encoding="unary", opponent=None))
+    shapes = []
+
+    def policy(observations, masks):
+        shapes.append(observations.shape)
+        return masks.argmax(axis=1)
+
+    assert optimality(policy, env).percent == optimality(policy, ADDITION).percent
+    assert shapes[0] == (8, 13)
+
+
+@pytest.mark.parametrize("kind", [DummyVecEnv, SubprocVecEnv])
+def test_vectors_of_sb3_are_scored_too(kind):
+    arguments = {"k": 3, "n": 10, "render_mode": None}
+    # With the module before the id other processes import it.
+    env = make_vec_env("nim_envs:nim_envs/Addition-v0", 2, env_kwargs=arguments, vec_env_cls=kind)
+    score = optimality(lambda observations, masks: masks.argmax(axis=1), env)
+    env.close()
+    assert score.percent == 37.5
 
 
 def test_a_model_can_be_the_opponent():
     env = GameVecEnv(ADDITION, 8, encoding="one_hot", opponent=None)
     model = MaskablePPO("MlpPolicy", env, gamma=NEGAMAX, seed=1, **SETTINGS)
-    agent = sb3_agent(model, ADDITION, "one_hot")
+    agent = PolicyAgent(sb3_policy(model, greedy=False), ADDITION, encoding="one_hot")
     for opponent in (agent, EpsilonOptimalAgent(ADDITION, 0.5)):
         encoding = "one_hot" if opponent is agent else "integer"
         rival = GameVecEnv(ADDITION, 64, encoding=encoding, opponent=opponent, seat="random")
@@ -228,11 +291,43 @@ def test_a_model_can_be_the_opponent():
         assert 0 < wins < games
 
 
-def test_scores_are_logged_and_games_counted(tmp_path):
-    env = GameVecEnv(ADDITION, 16, encoding="one_hot", opponent=None)
+def test_infos_tell_who_won_and_the_truth_where_it_is_asked_for():
+    env = GameVecEnv(ADDITION, 4, opponent=None, truth_in_info=True)
+    env.seed(0)
+    env.reset()
+    rng = np.random.default_rng(0)
+    won = set()
+    totals = np.zeros(4, dtype=int)
+    while len(won) < 2:
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in env.action_masks()])
+        before = env.env.positions
+        _, _, dones, infos = env.step(actions)
+        totals += 1
+        for index, info in enumerate(infos):
+            winning = ADDITION.solution.winning_actions(before[index])
+            assert info["winning"] == (len(winning) > 0)
+            assert info["kept_win"] == (actions[index] in winning)
+            assert ("winner" in info) == dones[index]
+            if dones[index]:
+                # Whoever makes the total exceed 10 loses.
+                assert info["winner"] == totals[index] % 2
+                won.add(info["winner"])
+                totals[index] = 0
+    plain = GameVecEnv(ADDITION, 2, opponent=None)
+    plain.set_options({"start": (0,)})
+    plain.reset()
+    assert plain.step(plain.action_masks().argmax(axis=1))[3] == [{}, {}]
+
+
+def in_games(number):
+    return GameVecEnv(ADDITION, number, encoding="one_hot", opponent=None)
+
+
+def test_scores_are_logged_and_games_counted(tmp_path, capsys):
+    env = in_games(16)
     model = MaskablePPO("MlpPolicy", env, gamma=NEGAMAX, seed=1, **SETTINGS)
     model.set_logger(configure(str(tmp_path), ["csv"]))
-    scores = OptimalityCallback(ADDITION, "one_hot", every=100, most=500)
+    scores = OptimalityCallback(eval_games=100, max_games=500, verbose=0)
     decay = EntropyDecay(0.5, 0.1, lambda: scores.remaining)
     seen = []
     decay._on_rollout_end = types.MethodType(lambda self: seen.append(model.ent_coef), decay)
@@ -246,10 +341,127 @@ def test_scores_are_logged_and_games_counted(tmp_path):
     assert seen == sorted(seen, reverse=True)
     assert 0.45 < seen[0] <= 0.5
     assert 0.1 <= seen[-1] < 0.3
+    assert not capsys.readouterr().out
     model.logger.close()
-    with (tmp_path / "progress.csv").open(encoding="utf-8") as file:
-        logged = [row["optimality/percent"] for row in csv.DictReader(file)]
-    assert float(logged[-1]) == pytest.approx(scores.percents[-1])
+    rows = logged(tmp_path / "progress.csv")
+    assert [float(row["optimality/percent"]) for row in rows] == pytest.approx(scores.percents)
+    assert [int(row["time/total_timesteps"]) for row in rows] == scores.steps
+    assert {float(row["optimality/illegal_percent"]) for row in rows} == {0}
+    random = {round(float(row["optimality/random_percent"]), 6) for row in rows}
+    assert random == {round(scores.scores[0].random_percent, 6)}
+
+
+def logged(path):
+    """The rows of a CSV file that have a score."""
+    with path.open(encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if row["optimality/percent"]]
+
+
+def test_every_score_is_that_of_the_model_at_its_step():
+    """Step 0 is the model before training, the last step the model that is left."""
+    model = MaskablePPO("MlpPolicy", in_games(16), gamma=NEGAMAX, seed=1, **SETTINGS)
+    untrained = optimality(sb3_policy(model), model.get_env()).percent
+    scores = OptimalityCallback(512, verbose=0)
+    model.learn(2_048, callback=scores)
+    assert scores.steps == [0, 512, 1024, 1536, 2048]
+    assert scores.percents[0] == untrained
+    assert scores.percents[-1] == optimality(sb3_policy(model), model.get_env()).percent
+    model.learn(1_024, callback=scores, reset_num_timesteps=False)
+    assert scores.steps[5:] == [2048, 2560, 3072]
+
+
+def test_scoring_does_not_change_what_is_learned():
+    def trained(*callbacks):
+        model = MaskablePPO("MlpPolicy", in_games(8), gamma=NEGAMAX, seed=3, **SETTINGS)
+        model.learn(1_024, callback=list(callbacks))
+        return model.policy.state_dict()
+
+    alone, scored = trained(), trained(OptimalityCallback(128, verbose=0))
+    assert all((alone[name] == scored[name]).all() for name in alone)
+
+
+def test_the_best_model_is_named_by_how_it_was_selected_beside_the_last(tmp_path, capsys):
+    model = MaskablePPO("MlpPolicy", in_games(16), gamma=NEGAMAX, seed=1, **SETTINGS)
+    scores = OptimalityCallback(256, best_model_save_path=tmp_path, log_path=tmp_path / "log")
+    model.learn(4_096, callback=scores)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "best_model_selected_by_exact_score.zip", "best_model_selected_by_exact_score.txt", "log",
+    }  # fmt: skip
+    best = MaskablePPO.load(tmp_path / "best_model_selected_by_exact_score.zip", device="cpu")
+    percent = optimality(sb3_policy(best), model.get_env()).percent
+    assert percent == max(scores.percents) > scores.percents[0]
+    text = (tmp_path / "best_model_selected_by_exact_score.txt").read_text(encoding="utf-8")
+    first, last = text.splitlines()
+    assert first.startswith(f"best model: {percent:.2f} %")
+    assert first.endswith("selected by the exact score")
+    at = scores.percents.index(percent)
+    assert f"{scores.games[at]} games, {scores.steps[at]} steps" in first
+    assert last.startswith(f"last model: {scores.percents[-1]:.2f} %")
+    assert f"{scores.games[-1]} games, {scores.steps[-1]} steps" in last
+    printed = capsys.readouterr().out
+    assert printed.endswith(text)
+    assert len(printed.splitlines()) == len(scores.scores) + 2
+    with (tmp_path / "log" / "optimality.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["steps"]) for row in rows] == scores.steps
+    assert [int(row["games"]) for row in rows] == scores.games
+    assert [float(row["percent"]) for row in rows] == scores.percents
+
+
+def test_what_cannot_be_written_leaves_the_best_model_before(tmp_path, monkeypatch):
+    model = MaskablePPO("MlpPolicy", in_games(16), gamma=NEGAMAX, seed=1, **SETTINGS)
+    scores = OptimalityCallback(256, best_model_save_path=tmp_path, verbose=0)
+    model.learn(256, callback=scores)
+    path = tmp_path / "best_model_selected_by_exact_score.zip"
+    kept = path.read_bytes()
+
+    def fails(file):
+        file.write(b"half")
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(model, "save", fails)
+    with pytest.raises(OSError, match="full"):
+        model.learn(4_096, callback=scores)
+    assert path.read_bytes() == kept
+    assert not list(tmp_path.glob("*.tmp"))
+
+
+@pytest.mark.parametrize("kind", [DummyVecEnv, SubprocVecEnv])
+def test_the_callback_reads_the_game_of_whatever_environment_trains(kind, tmp_path):
+    arguments = {"opponent": "optimal", "k": 3, "n": 10, "render_mode": None}
+    env = make_vec_env("nim_envs:nim_envs/Addition-v0", 2, env_kwargs=arguments, vec_env_cls=kind)
+    model = MaskablePPO("MultiInputPolicy", env, n_steps=32, batch_size=32, device="cpu")
+    scores = OptimalityCallback(64, verbose=0)
+    model.learn(128, callback=scores)
+    env.close()
+    assert [score.count for score in scores.scores] == [8, 8, 8]
+
+
+def test_the_callback_follows_algorithms_of_values_through_wrappers():
+    monitored = VecMonitor(GameVecEnv(ADDITION, 4, encoding="one_hot", opponent="random"))
+    model = DQN("MlpPolicy", monitored, learning_starts=40, seed=0, device="cpu")
+    scores = OptimalityCallback(100, verbose=0)
+    model.learn(400, callback=scores)
+    assert scores.steps[0] == 0
+    assert scores.steps[-1] == 400
+    assert all(later - sooner >= 100 for sooner, later in itertools.pairwise(scores.steps[:-1]))
+
+
+def test_large_boards_are_sampled_and_the_file_says_so(tmp_path):
+    game = make_game("nim", heaps=(60, 60, 60), start="uniform")
+    env = GameVecEnv(game, 8, opponent=None)
+    model = MaskablePPO("MlpPolicy", env, gamma=NEGAMAX, seed=1, **SETTINGS)
+    scores = OptimalityCallback(sample=200, best_model_save_path=tmp_path, verbose=0)
+    model.learn(128, callback=scores)
+    assert [score.count for score in scores.scores] == [200, 200]
+    text = (tmp_path / "best_model_selected_by_sampled_score.txt").read_text(encoding="utf-8")
+    assert "selected by the sampled score" in text
+
+
+@pytest.mark.parametrize("name", ["eval_freq", "eval_games", "max_games", "sample"])
+def test_numbers_that_are_none_are_refused(name):
+    with pytest.raises(InvalidGameError, match=name):
+        OptimalityCallback(**{name: 0})
 
 
 def test_the_benchmark_reports_what_it_trained(tmp_path, capsys):
@@ -262,6 +474,8 @@ def test_the_benchmark_reports_what_it_trained(tmp_path, capsys):
     assert learners == [
         ("random", "-"),
         ("q-learning", "self-play"),
+        ("ppo-from-scratch", "self-play"),
+        ("ppo-from-scratch, discount 1", "self-play"),
         ("published", "self-play"),
         ("published, discount -0.99", "self-play"),
         ("published, discount -0.99, uniform starts", "self-play"),

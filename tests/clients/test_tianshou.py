@@ -28,7 +28,7 @@ def test_the_tutorial_trains_and_scores(tutorial):
 
 
 def test_training_played_legal_moves_alone(tutorial):
-    game, buffer = tutorial["game"], tutorial["buffer"]
+    game, buffer = tutorial["env"].env.unwrapped.game, tutorial["buffer"]
     stored = buffer[:]
     lattice = game.rules.lattice()
     codes = tutorial["env"].env.unwrapped.encoding.encode(lattice)

@@ -7,7 +7,14 @@ import numpy as np
 import pettingzoo
 import pytest
 import torch
-from torchrl.envs import ActionMask, GymWrapper, PettingZooWrapper, TransformedEnv, check_env_specs
+from torchrl.envs import (
+    ActionMask,
+    GymEnv,
+    GymWrapper,
+    PettingZooWrapper,
+    TransformedEnv,
+    check_env_specs,
+)
 
 import nim_envs
 from nim_envs.adapters.torchrl import TorchRLEnv, TorchRLVectorEnv
@@ -47,10 +54,14 @@ def test_the_tutorial_trains_and_scores(tutorial):
     assert score.count == 102
     assert score.illegal_percent == 0
     assert score.percent > 50 > 2 * score.random_percent
+    games, percents = zip(*tutorial["curve"], strict=True)
+    assert len(games) == 30
+    assert sorted(set(games)) == list(games)
+    assert percents[-1] == score.percent > percents[0]
 
 
 def test_training_played_legal_moves_alone(tutorial):
-    played, game = tutorial["played"], tutorial["game"]
+    played, game = tutorial["played"], tutorial["games"].unwrapped.game
     lattice = game.rules.lattice()
     codes = torch.as_tensor(tutorial["games"].unwrapped.encoding.encode(lattice))
     shown = (played["observation"] @ codes.T).argmax(dim=1)
@@ -86,9 +97,34 @@ def test_many_games_at_once(name, opponent):
     assert rollout["next", "done"].any()
 
 
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("encoding", ["integer", "one_hot"])
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_specs_hold_with_every_seed(seed, encoding, opponent):
+    """What is drawn decides whether a game ends, where an action is drawn for nobody to play."""
+    arguments = {"encoding": encoding, "opponent": opponent, "illegal_move": "raise"}
+    single = TorchRLEnv(gymnasium.make("nim_envs/Nim-v0", **arguments))
+    several = gymnasium.make_vec("nim_envs/Nim-v0", num_envs=4, **arguments, **BATCHED)
+    for env in (single, TorchRLVectorEnv(several)):
+        torch.manual_seed(seed)
+        transformed = TransformedEnv(GymWrapper(env), ActionMask())
+        transformed.set_seed(seed)
+        check_env_specs(transformed)
+        transformed.rollout(30, break_when_any_done=False)
+
+
+def test_torchrl_makes_an_environment_from_its_id():
+    """It tries an argument that it may have to take back, and knows the error by its words."""
+    env = GymEnv("nim_envs/Nim-v0", opponent="random")
+    check_env_specs(env)
+    assert env.rollout(20)["next", "done"].any()
+
+
 def test_the_same_seed_gives_the_same_games():
     def play():
-        env = masked(TorchRLEnv(gymnasium.make("nim_envs/Nim-v0", start="uniform")))
+        env = masked(
+            TorchRLEnv(gymnasium.make("nim_envs/Nim-v0", opponent="random", start="uniform"))
+        )
         torch.manual_seed(1)
         return env.rollout(50, break_when_any_done=False)["observation"]
 
@@ -118,7 +154,7 @@ def test_the_turn_based_environment_needs_no_adapter(name):
 
 def test_without_the_adapter_masks_of_finished_games_fail():
     """The reason for the adapter; once this passes without, the adapter can go."""
-    env = masked(gymnasium.make("nim_envs/Nim-v0"))
+    env = masked(gymnasium.make("nim_envs/Nim-v0", opponent="random"))
     with pytest.raises(RuntimeError):
         check_env_specs(env)
 

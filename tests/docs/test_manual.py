@@ -14,9 +14,9 @@ from PIL import Image
 
 from benchmarks.optimality import GAMES as SETTINGS
 from benchmarks.optimality import HEADER, LEARNERS
+from benchmarks.pictures import PICTURES, frames_of, gif, main
 from benchmarks.published.__main__ import HEADER as PUBLISHED_HEADER
 from benchmarks.published.systems import SYSTEMS
-from benchmarks.pictures import PICTURES, frames_of, gif, main
 from nim_envs.registration import GAMES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,3 +114,9 @@ def test_the_published_results_are_of_systems_that_there_are():
         figures = SYSTEMS[row["system"]].figures
         if row["published"] not in ("", "-"):
             assert figures[row["score"]] == row["published"]
+
+
+def test_the_program_of_a_tutorial_is_the_one_that_the_benchmark_runs():
+    tutorial = (ROOT / "docs" / "tutorials" / "ppo_from_scratch.md").read_text(encoding="utf-8")
+    program = (ROOT / "benchmarks" / "deep" / "ppo_from_scratch.py").read_text(encoding="utf-8")
+    assert f"```python\n{program}```" in tutorial

@@ -47,6 +47,12 @@ NEEDED = [
         "a progress bar needs tqdm: python -m pip install tqdm",
     ),
     (
+        "stable_baselines3",
+        "import nim_envs.adapters.sb3",
+        "the adapter for Stable-Baselines3 needs stable_baselines3: "
+        "python -m pip install stable-baselines3 sb3-contrib",
+    ),
+    (
         "ray",
         "import nim_envs.adapters.rllib",
         'the adapter for RLlib needs ray: python -m pip install "ray[rllib]" torch',

@@ -132,7 +132,7 @@ def test_observations_come_in_the_encoding_of_the_environment(encoding):
     single = gymnasium.make("nim_envs/Nim-v0", **arguments)
     vectors = [
         gymnasium.make_vec("nim_envs/Nim-v0", 2, vectorization_mode=mode, **arguments)
-        for mode in ("sync", "vector_entry_point")
+        for mode in ("sync", "async", "vector_entry_point")
     ]
     shown = []
 
@@ -146,7 +146,9 @@ def test_observations_come_in_the_encoding_of_the_environment(encoding):
     dtype = single.observation_space["observation"].dtype
     expected = turns.unwrapped.encoding.encode(np.array([[0, 0, 1]]))
     assert shown[0][0].tolist() == expected[0].tolist()
-    assert [observations.dtype for observations in shown[2:]] == [dtype] * 4
+    assert [observations.dtype for observations in shown[2:]] == [dtype] * 5
+    for env in vectors:
+        env.close()
 
 
 def no_rows(observations, masks):

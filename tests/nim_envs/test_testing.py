@@ -270,9 +270,11 @@ GAME_FAULTS = {
         r"\[1\], is 0",
     ),
     "second parts without splits": (
-        lambda: game_of(changed(
-            second_successors=lambda self, states: np.ones((*np.shape(states), 2), dtype=int)
-        )),
+        lambda: game_of(
+            changed(
+                second_successors=lambda self, states: np.ones((*np.shape(states), 2), dtype=int)
+            )
+        ),
         "leaves a second part, and its splits is False",
     ),
     "descriptions that are alike": (
@@ -601,7 +603,7 @@ class Taker:
 @pytest.mark.parametrize(
     "policy",
     [equal_chances, first_legal, RandomAgent(), EpsilonOptimalAgent(NIM, 0.3), Taker()],
-    ids=str,
+    ids=lambda policy: getattr(policy, "__name__", type(policy).__name__),
 )
 def test_policies_of_every_kind_pass(policy):
     check_policy(policy, NIM)

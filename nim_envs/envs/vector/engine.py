@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -13,24 +12,18 @@ import numpy.typing as npt
 
 from nim_envs.encoding import Encoding
 from nim_envs.envs.vector import kernels
+from nim_envs.envs.vector.grouping import UInt32Array
 from nim_envs.envs.vector.start_states import StartStates
-from nim_envs.envs.vector.tables import (
-    Grouping,
-    WordArray,
-    row_layout,
-    tabulate,
-    unpacked_states,
-)
+from nim_envs.envs.vector.tables import GameTables, WordArray, game_tables, unpacked_states
+from nim_envs.envs.vector.winning import NOTHING, OptimalPlay, optimal_play
 from nim_envs.game import Game
 from nim_envs.rules.component import BoolArray, IntArray
-from nim_envs.rules.validation import check_bytes
 from nim_envs.starts import Sampler, Start
 
 Array = npt.NDArray[Any]
 Results = tuple[npt.NDArray[np.float32], BoolArray, BoolArray, npt.NDArray[np.int8]]
 """Rewards, terminations, truncations, and the winning seats or -1, each ``(games,)``."""
 
-CHUNK = 1 << 18
 CACHED_STARTS = 64
 
 
@@ -53,8 +46,8 @@ class Engine:
         own_starts: the starts of the game itself.
 
     Raises:
-        SearchTooLargeError: a component, or slots that share what splits, are too large to
-            tabulate; or the opponent plays optimally and the game has too many positions.
+        SearchTooLargeError: the tables would be too large; or the opponent plays optimally, no
+            theorem solves the game, and it has too many positions.
     """
 
     def __init__(
@@ -79,10 +72,9 @@ class Engine:
         self._agent_seat = agent_seat
         self._max_cycles = max_cycles
         self._num_threads = num_threads
-        self._grouping = Grouping(game.rules)
         self._bind_tables()
         self.games = kernels.Games(
-            states=np.zeros((len(self._grouping.members), size), dtype=np.uint64),
+            states=np.zeros((len(self._tables.groups), size), dtype=np.uint32),
             outcomes=np.zeros(size, dtype=np.uint8),
             due=np.full(size, kernels.NEW_GAME),
             seats=np.zeros(size, dtype=np.int8),
@@ -96,10 +88,14 @@ class Engine:
 
     def _bind_tables(self) -> None:
         """Make what follows from the arguments alone, and is left out of pickles."""
-        self._tables = tabulate(self._grouping, self._encoding)
-        self._layout = row_layout(self._game.rules, self._encoding)
+        self._optimal_play: OptimalPlay | None = None
+        if self._epsilon < 1.0:
+            self._optimal_play = optimal_play(self._game, self._encoding)
+            self._shared: GameTables = self._optimal_play.tables
+        else:
+            self._shared = game_tables(self._game.rules, self._encoding)
+        self._tables, self._layout = self._shared.arrays, self._shared.layout
         self._rows = np.zeros((self._size, self._layout.words), dtype=np.uint64)
-        optimal = self._epsilon < 1.0
         self._settings = kernels.Settings(
             last_mover_reward=np.float32(
                 1.0 if self._game.convention.winner(last_mover=0) == 0 else -1.0
@@ -110,12 +106,7 @@ class Engine:
             has_opponent=self._has_opponent,
             replies_in_python=self._replies_in_python,
             epsilon=self._epsilon,
-            lost=_lost_positions(self._game, self._grouping)
-            if optimal
-            else np.zeros(0, dtype=np.bool_),
-            strides=(
-                self._grouping.strides.astype(np.uint64) if optimal else np.zeros(0, np.uint64)
-            ),
+            winning=NOTHING if self._optimal_play is None else self._optimal_play.winning,
             agent_seat=self._agent_seat,
         )
         self._no_actions = np.zeros(0, dtype=np.int64)
@@ -199,11 +190,11 @@ class Engine:
         return starts
 
     def _new_starts(self, sampler: Sampler) -> StartStates:
-        return StartStates(sampler, self._grouping, self._tables, self._size)
+        return StartStates(sampler, self._shared, self._size)
 
     def prepare_starts(self, starts: StartStates, rng: np.random.Generator) -> None:
         """Draw with ``rng`` the starts that cannot be drawn from a list."""
-        starts.prepare(rng, self._tables)
+        starts.prepare(rng, self._shared)
 
     def discard_starts(self) -> None:
         """Discard all starts that were drawn before the generator was seeded."""
@@ -234,12 +225,12 @@ class Engine:
 
     def positions(self) -> IntArray:
         """Return the positions of all games, int64 ``(games, components)``."""
-        return self._grouping.positions(unpacked_states(self.games.states))
+        return self._shared.grouping.positions(unpacked_states(self._tables, self.games.states))
 
     def position(self, index: int) -> IntArray:
         """Return the position of game ``index``, int64 ``(components,)``."""
-        states = unpacked_states(self.games.states[:, index : index + 1])
-        position: IntArray = self._grouping.positions(states)[0]
+        states = unpacked_states(self._tables, self.games.states[:, index : index + 1])
+        position: IntArray = self._shared.grouping.positions(states)[0]
         return position
 
     def new_rows(self, *, copy: bool) -> WordArray:
@@ -254,7 +245,7 @@ class Engine:
         self._observe_states(self.games.states, self.games.outcomes, rows, first, last)
 
     def _observe_states(
-        self, states: WordArray, outcomes: Array, rows: WordArray, first: int, last: int
+        self, states: UInt32Array, outcomes: Array, rows: WordArray, first: int, last: int
     ) -> None:
         tables = self._tables
         kernels.write_observations(
@@ -295,25 +286,16 @@ class Engine:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave tables, buffers and threads out of pickles and copies."""
-        made = {"_tables", "_layout", "_rows", "_settings", "_parts", "_pool"}
+        made = {
+            *("_optimal_play", "_shared", "_tables", "_layout"),
+            *("_rows", "_settings", "_parts", "_pool"),
+        }
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the games in progress, and make the rest again."""
         self.__dict__.update(state)
         self._bind_tables()
-
-
-def _lost_positions(game: Game, grouping: Grouping) -> BoolArray:
-    """Return which positions are P-positions, by the index that the groups' states give."""
-    number = math.prod(grouping.sizes)
-    check_bytes(f"the outcomes of {number} positions", number)
-    lost = np.empty(number, dtype=np.bool_)
-    for first in range(0, number, CHUNK):
-        numbers = np.arange(first, min(first + CHUNK, number))
-        states = np.stack(np.unravel_index(numbers, grouping.sizes)).astype(np.uint32)
-        lost[numbers] = ~np.asarray(game.solution.is_winning(grouping.positions(states)))
-    return lost
 
 
 def _parts(size: int, threads: int) -> list[tuple[int, int]]:

@@ -157,9 +157,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: a component, or slots that share what splits, are too large to
-            tabulate; or, versus an opponent that plays optimally or to show or tell winning
-            moves, the game has too many positions.
+        SearchTooLargeError: tables of the rules would take more than 1 GiB; or, versus an opponent
+            that plays optimally or to show or tell winning moves, no theorem solves the game and it
+            has too many positions.
         MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History

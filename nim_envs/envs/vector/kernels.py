@@ -16,16 +16,30 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.compilation import compiled
+from nim_envs.envs.vector.grouping import UInt32Array
 from nim_envs.envs.vector.random_numbers import GAMMA, MIX_1, below, fraction, mixed
 from nim_envs.envs.vector.tables import (
     ACTIONS,
-    ACTIONS_AT,
+    END_SLOT,
     FIRST_ACTION,
+    FIRST_SLOT,
+    LEGAL_AT,
+    LEGAL_WIDTH,
+    SECONDS_AT,
+    STATE_BITS,
+    STATES_AT,
+    SUCCESSORS_AT,
     WORDS,
     WORDS_AT,
     Tables,
-    UInt32Array,
     WordArray,
+)
+from nim_envs.envs.vector.winning import (
+    MISERE_TARGETS,
+    ROW_ACTION,
+    TARGETS,
+    TARGETS_AT,
+    Winning,
 )
 from nim_envs.rules.component import BoolArray, IntArray
 
@@ -63,13 +77,15 @@ the opponent, or a new game."""
 
 ZERO, ONE = np.uint32(0), np.uint32(1)
 NO_BITS = np.uint64(0)
+MISERE = np.uint32(MISERE_TARGETS)
+TOP_BIT = np.uint32(31)
 U32, U63 = np.uint64(32), np.uint64(63)
 
 
 class Games(NamedTuple):
     """The games in progress, one entry or one column each."""
 
-    states: WordArray  # (groups, games), of the groups of components, packed
+    states: UInt32Array  # (groups, games), of the groups of components, packed
     outcomes: FlagArray  # ONGOING, or how the game ended
     due: FlagArray  # AGENT, OPPONENT or NEW_GAME
     seats: npt.NDArray[np.int8]  # in self-play who is to move, else the agent's seat
@@ -81,7 +97,7 @@ class Games(NamedTuple):
 class Starts(NamedTuple):
     """Start positions: a list to draw from, or one for each game, prepared by the caller."""
 
-    states: WordArray  # (groups, starts) or (groups, games), packed
+    states: UInt32Array  # (groups, starts) or (groups, games), packed
     cumulative: npt.NDArray[np.float64]  # probabilities summed up; empty: all are equally likely
     prepared: bool  # whether there is one for each game
     used: FlagArray  # (games,), whether a game has begun from the one prepared for it
@@ -96,8 +112,7 @@ class Settings(NamedTuple):
     replies_in_python: bool  # whether a Python function makes the opponent's moves
     agent_seat: int  # 0 or 1, or -1: drawn for each game
     epsilon: float  # probability of a random move of the opponent; else it plays optimally
-    lost: BoolArray  # whether it is a P-position, by index of the position
-    strides: WordArray  # (groups,), of the groups' states in that index
+    winning: Winning  # the actions of the compiled opponent where it plays optimally
 
 
 class Buffers(NamedTuple):
@@ -107,21 +122,32 @@ class Buffers(NamedTuple):
     flags: FlagArray
     option: UInt32Array
     place: UInt32Array
-    after: WordArray
+    after: UInt32Array
+    base: UInt32Array
+    drawn: WordArray
     replies: IntArray
+    ranges: WordArray  # (rows, games): of the winning actions
 
 
 @compiled(inner=True)
-def new_buffers(games: int) -> Buffers:
-    """Return buffers for the blocks of a batch of ``games`` games."""
+def new_buffers(games: int, rows: int) -> Buffers:
+    """Return buffers for the blocks of a batch.
+
+    Args:
+        games: number of games.
+        rows: of :attr:`Winning.rows`.
+    """
     size = min(games, BLOCK)
     return Buffers(
         np.empty(size, dtype=np.uint8),
         np.empty(size, dtype=np.uint8),
         np.empty(size, dtype=np.uint32),
         np.empty(size, dtype=np.uint32),
+        np.empty(size, dtype=np.uint32),
+        np.empty(size, dtype=np.uint32),
         np.empty(size, dtype=np.uint64),
         np.empty(size, dtype=np.int64),
+        np.empty((rows, size), dtype=np.uint64),
     )
 
 
@@ -157,22 +183,16 @@ def successor_at(at: np.uint32, count: np.uint32, state: np.uint32, option: np.u
 
 
 @compiled(inner=True)
-def state_of(packed: np.uint64) -> np.uint32:
-    """Return the state in an entry of ``Tables.successors`` or ``Games.states``."""
-    return np.uint32(packed)
-
-
-@compiled(inner=True)
-def legal_count_of(packed: np.uint64) -> np.uint32:
-    """Return how many of the group's actions are legal in that state."""
-    return np.uint32(packed >> U32)
+def state_mask(bits: np.uint32) -> np.uint32:
+    """Return the bits in which a packed state has its state, given their number."""
+    return np.uint32((ONE << bits) - ONE)
 
 
 @compiled(nogil=True)
 def sample(
     groups: UInt32Array,
     legal_actions: UInt32Array,
-    states: WordArray,
+    states: UInt32Array,
     bits: WordArray,
     actions: IntArray,
     first: int,
@@ -198,29 +218,72 @@ def sample(
         left[:number] = ZERO
         for group in range(len(groups)):
             packed = states[group, first + here : first + end]
+            bits_of_state = groups[group, STATE_BITS]
             for i in range(number):
-                left[i] += legal_count_of(packed[i])
+                left[i] += packed[i] >> bits_of_state
         for i in range(number):
             drawn[i] += GAMMA
             left[i] = below(mixed(drawn[i]), left[i])
         chosen[:number] = ZERO
         for group in range(len(groups)):
-            at, width = groups[group, ACTIONS_AT], groups[group, ACTIONS]
+            at, width = groups[group, LEGAL_AT], groups[group, LEGAL_WIDTH]
+            bits_of_state = groups[group, STATE_BITS]
+            mask = state_mask(bits_of_state)
             packed = states[group, first + here : first + end]
             # Once the group is found, what is left wraps around to a large number. What is left
             # for the last group is found there.
             if group == len(groups) - 1:
                 for i in range(number):
-                    found = ONE - (left[i] >> np.uint32(31))
-                    chosen[i] += found * np.uint32(at + width * state_of(packed[i]) + left[i])
+                    found = ONE - (left[i] >> TOP_BIT)
+                    chosen[i] += found * np.uint32(at + width * (packed[i] & mask) + left[i])
                 break
             for i in range(number):
-                count = legal_count_of(packed[i])
+                count = np.uint32(packed[i] >> bits_of_state)
                 found = np.uint32(left[i] < count)
-                chosen[i] += found * np.uint32(at + width * state_of(packed[i]) + left[i])
+                chosen[i] += found * np.uint32(at + width * (packed[i] & mask) + left[i])
                 left[i] -= count
         for i in range(number):
             action[i] = np.int64(legal_actions[chosen[i]])
+
+
+@compiled(inner=True)
+def fill_empty_slots(
+    slots: UInt32Array,
+    groups: UInt32Array,
+    seconds: UInt32Array,
+    states: UInt32Array,
+    due: FlagArray,
+    actions: IntArray,
+    mover: np.uint8,
+    first: int,
+    last: int,
+) -> None:
+    """Put what the moves of :func:`move` split off into the first empty slot, before these moves.
+
+    Only where slots are groups of their own. A slot that is played is not empty before, nor after
+    a move that splits, so it does not matter that the rest of the move comes later.
+    """
+    for row in range(len(slots)):
+        first_slot, end_slot, at = (
+            slots[row, FIRST_SLOT],
+            slots[row, END_SLOT],
+            slots[row, SECONDS_AT],
+        )
+        first_action, count = groups[first_slot, FIRST_ACTION], groups[first_slot, ACTIONS]
+        mask = state_mask(groups[first_slot, STATE_BITS])
+        for i in range(last - first):
+            game = np.uint64(first) + np.uint64(i)
+            option = np.uint32(np.uint32(actions[i]) - first_action)
+            slot = np.uint32(option // count)
+            if due[game] != mover or slot >= end_slot - first_slot:
+                continue
+            state = states[first_slot + slot, game] & mask
+            second = seconds[successor_at(at, count, state, np.uint32(option - slot * count))]
+            if second != ZERO:
+                empty = first_slot
+                while states[empty, game] != ZERO:
+                    empty += 1
+                states[empty, game] = second
 
 
 @compiled(inner=True)
@@ -251,21 +314,22 @@ def move(
     for group in range(len(games.states)):
         packed = games.states[group, first:last]
         first_action, count = tables.groups[group, FIRST_ACTION], tables.groups[group, ACTIONS]
-        at = tables.groups[group, ACTIONS_AT]
+        at, bits_of_state = tables.groups[group, SUCCESSORS_AT], tables.groups[group, STATE_BITS]
+        mask = state_mask(bits_of_state)
         for i in range(number):
             # An action of an earlier group wraps around to a large number.
             option[i] = np.uint32(actions[i]) - first_action
-            there = successor_at(at, count, state_of(packed[i]), option[i])
+            there = successor_at(at, count, packed[i] & mask, option[i])
             place[i] = there if option[i] < count else at
         for i in range(number):
             after[i] = successors[place[i]]
         for i in range(number):
-            mine = np.uint64(option[i] < count) & np.uint64(active[i])
-            forbidden = after[i] >> U63
-            chosen = NO_BITS - (mine & ~forbidden)
+            mine = np.uint32(option[i] < count) & np.uint32(active[i])
+            forbidden = np.uint32(after[i] >> TOP_BIT)
+            chosen = np.uint32(ZERO - np.uint32(mine & ~forbidden))
             packed[i] = (after[i] & chosen) | (packed[i] & ~chosen)
             # Where any group has a legal action left, it was not the last move.
-            alive = LAST_MOVE if legal_count_of(packed[i]) != ZERO else ONGOING
+            alive = LAST_MOVE if packed[i] >> bits_of_state != ZERO else ONGOING
             broken = FORFEIT if mine & forbidden else ONGOING
             flags[i] = np.uint8((flags[i] & ~alive) | broken)
     for i in range(number):
@@ -367,52 +431,118 @@ def begin(
 
 
 @compiled(inner=True)
-def choose_replies(
-    tables: Tables, games: Games, settings: Settings, buffers: Buffers, first: int, last: int
-) -> None:
-    """Write the compiled opponent's actions to ``buffers.replies`` where its move is due."""
-    actions = buffers.replies
+def choose_replies(tables: Tables, games: Games, buffers: Buffers, first: int, last: int) -> None:
+    """Write random legal actions to ``buffers.replies``, drawn where the opponent is due.
+
+    The random bits that choose them are left in ``buffers.drawn``.
+    """
+    actions, drawn = buffers.replies, buffers.drawn
     bits, due = games.game_bits[first:last], games.due[first:last]
-    groups, successors, legal_actions = tables.groups, tables.successors, tables.legal_actions
-    states, moved_on = games.states, buffers.after
     for i in range(last - first):
-        moved_on[i] = bits[i]
-    sample(groups, legal_actions, states, moved_on, actions, first, last)
+        drawn[i] = bits[i]
+    sample(tables.groups, tables.legal_actions, games.states, drawn, actions, first, last)
     for i in range(last - first):
         # The other games draw nothing, so their random numbers do not depend on how often this
         # is called.
-        bits[i] = moved_on[i] if due[i] == OPPONENT else bits[i]
-    epsilon = settings.epsilon
-    if epsilon >= 1.0:
-        return
-    strides, lost = settings.strides, settings.lost
+        bits[i] = drawn[i] if due[i] == OPPONENT else bits[i]
+
+
+@compiled(inner=True)
+def find_by_position(
+    groups: UInt32Array,
+    strides: WordArray,
+    ranges: WordArray,
+    states: UInt32Array,
+    found: WordArray,
+    count: UInt32Array,
+    first: int,
+    last: int,
+) -> None:
+    """Write to ``found`` where the winning actions of each position are, to ``count`` how many."""
     for i in range(last - first):
-        if due[i] != OPPONENT:
-            continue
-        if epsilon > 0.0:
-            bits[i] += GAMMA
-            if fraction(mixed(bits[i])) < epsilon:
-                continue
-        game = np.uint64(first) + np.uint64(i)
-        position = NO_BITS
-        for group in range(len(groups)):
-            position += strides[group] * np.uint64(state_of(states[group, game]))
-        found = ZERO
-        for group in range(len(groups)):
-            state, stride = state_of(states[group, game]), strides[group]
-            at, count = groups[group, ACTIONS_AT], groups[group, ACTIONS]
-            row = successor_at(at, count, state, ZERO)
-            rest = position - stride * np.uint64(state)
-            for j in range(legal_count_of(states[group, game])):
-                action = legal_actions[np.uint32(row + np.uint32(j))]
-                option = np.uint32(action - groups[group, FIRST_ACTION])
-                after = state_of(successors[successor_at(at, count, state, option)])
-                if lost[rest + stride * np.uint64(after)]:
-                    # Reservoir sampling: the n-th one found is chosen with probability 1/n.
-                    found += ONE
-                    bits[i] += GAMMA
-                    if below(mixed(bits[i]), found) == 0:
-                        actions[i] = np.int64(action)
+        game, position = np.uint64(first) + np.uint64(i), NO_BITS
+        for group in range(len(strides)):
+            mask = state_mask(groups[group, STATE_BITS])
+            position += strides[group] * np.uint64(states[group, game] & mask)
+        found[0, i] = ranges[position]
+        count[i] = np.uint32(found[0, i] >> U32)
+
+
+@compiled(inner=True)
+def find_by_values(
+    groups: UInt32Array,
+    winning: Winning,
+    states: UInt32Array,
+    buffers: Buffers,
+    first: int,
+    last: int,
+) -> None:
+    """Write to ``buffers.ranges`` where each group's winning actions are: those to its target.
+
+    How many there are in all groups is written to ``buffers.option``.
+    """
+    total, firm, count, values = buffers.after, buffers.place, buffers.option, winning.values
+    number = last - first
+    for i in range(number):
+        total[i] = ZERO
+        firm[i] = winning.firm
+        count[i] = ZERO
+    for group in range(len(states)):
+        packed = states[group, first:last]
+        at, mask = groups[group, STATES_AT], state_mask(groups[group, STATE_BITS])
+        for i in range(number):
+            value = values[np.uint32(at + (packed[i] & mask))]
+            total[i] ^= value >> ONE
+            firm[i] += value & ONE
+    for group in range(len(states)):
+        packed, found = states[group, first:last], buffers.ranges[group]
+        at, mask = groups[group, STATES_AT], state_mask(groups[group, STATE_BITS])
+        targets_at, targets = winning.rows[group, TARGETS_AT], winning.rows[group, TARGETS]
+        none = np.uint32(targets - ONE)
+        for i in range(number):
+            state = np.uint32(packed[i] & mask)
+            value = values[np.uint32(at + state)]
+            rest = np.uint32(total[i] ^ (value >> ONE))
+            others_firm = firm[i] != value & ONE
+            target = min(np.uint32(rest + MISERE), none) if others_firm else rest
+            found[i] = winning.ranges[np.uint32(targets_at + targets * state + target)]
+            count[i] += np.uint32(found[i] >> U32)
+
+
+@compiled(inner=True)
+def choose_winning(
+    winning: Winning, epsilon: float, bits: WordArray, due: FlagArray, buffers: Buffers
+) -> None:
+    """Put a winning action in the place of a random one, all equally likely, where there is one.
+
+    Where an opponent moves at random now and then, only if it does not. ``buffers.ranges`` and
+    ``buffers.option`` say where the actions are and how many.
+    """
+    number = len(due)
+    optimal, left, drawn = buffers.flags, buffers.option, buffers.drawn
+    chosen, base, actions = buffers.after, buffers.base, buffers.replies
+    for i in range(number):
+        optimal[i] = np.uint8(due[i] == OPPONENT) & np.uint8(left[i] != ZERO)
+        left[i] = below(mixed(drawn[i]), left[i])
+        chosen[i] = ZERO
+        base[i] = ZERO
+    if epsilon > 0.0:
+        for i in range(number):
+            if due[i] == OPPONENT:
+                bits[i] += GAMMA
+                optimal[i] &= np.uint8(fraction(mixed(bits[i])) >= epsilon)
+    for row in range(len(winning.rows)):
+        found, first_action = buffers.ranges[row], winning.rows[row, ROW_ACTION]
+        # As in :func:`sample`: after its row is found, what is left is a large number.
+        for i in range(number):
+            count = np.uint32(found[i] >> U32)
+            here = np.uint32(left[i] < count)
+            chosen[i] += here * np.uint32(np.uint32(found[i]) + left[i])
+            base[i] += here * first_action
+            left[i] -= count
+    for i in range(number):
+        action = np.int64(np.uint32(winning.actions[chosen[i]] + base[i]))
+        actions[i] = action if optimal[i] else actions[i]
 
 
 @compiled(inner=True)
@@ -456,11 +586,17 @@ def write_results(
         terminated[i] = (outcome[i] & (LAST_MOVE | FORFEIT)) != 0
         truncated[i] = (outcome[i] & (LAST_MOVE | FORFEIT | TRUNCATED)) == TRUNCATED
     seat, winner = games.seats[first:last], winners[first:last]
-    # In self-play it has become the turn of the other seat than that of the reward.
-    for_other = np.float32(1.0) if settings.has_opponent else np.float32(-1.0)
+    # Small integers alone: the compiler puts four times as many of them in a vector as of floats.
+    # In self-play it has become the turn of the other seat than the mover's.
+    mover = np.uint8(not settings.has_opponent)
+    last_mover_loses = LAST_MOVE if last_mover_reward < np.float32(0) else ONGOING
     for i in range(last - first):
-        won = np.int8(seat[i] ^ np.int8(reward[i] * for_other < np.float32(0)))
-        winner[i] = won if terminated[i] else np.int8(-1)
+        lost = np.uint8((outcome[i] & (last_mover_loses | FORFEIT)) != 0)
+        by_opponent = np.uint8((outcome[i] & BY_OPPONENT) != 0)
+        goes_on = np.uint8((outcome[i] & (LAST_MOVE | FORFEIT)) == 0)
+        who = np.uint8(seat[i]) ^ mover ^ lost ^ by_opponent
+        # All bits, which are -1, while the game goes on.
+        winner[i] = np.int8(who | np.uint8(np.uint8(0) - goes_on))
 
 
 @compiled(nogil=True)
@@ -469,7 +605,7 @@ def write_observations(
     words: WordArray,
     columns: UInt32Array,
     shared: BoolArray,
-    states: WordArray,
+    states: UInt32Array,
     outcomes: FlagArray,
     mask_column: int,
     rows: WordArray,
@@ -498,16 +634,16 @@ def write_observations(
         outcome, row = outcomes[here:end], rows[here:end]
         for group in range(len(states)):
             count = groups[group, WORDS]
-            packed = states[group, here:end]
+            packed, mask = states[group, here:end], state_mask(groups[group, STATE_BITS])
             for part in range(count):
                 at = groups[group, WORDS_AT] + np.uint32(part)
                 column = columns[group, part]
                 if shared[group, part]:
                     for i in range(number):
-                        row[i, column] |= words[np.uint32(at + count * state_of(packed[i]))]
+                        row[i, column] |= words[np.uint32(at + count * (packed[i] & mask))]
                 else:
                     for i in range(number):
-                        row[i, column] = words[np.uint32(at + count * state_of(packed[i]))]
+                        row[i, column] = words[np.uint32(at + count * (packed[i] & mask))]
         ends = ONGOING
         for i in range(number):
             ends |= outcome[i]
@@ -548,20 +684,39 @@ def play(
         written are out of date.
     """
     left = 0
-    buffers = new_buffers(last - first)
+    winning = settings.winning
+    buffers = new_buffers(last - first, len(winning.rows))
     for here in range(first, last, BLOCK):
         end = min(here + BLOCK, last)
         if phases & AUTORESET:
             autoreset(games, here, end)
         if phases & (MOVE | OPPONENT_MOVE):
             mover = AGENT if phases & MOVE else OPPONENT
+            fill_empty_slots(
+                *(tables.slots, tables.groups, tables.seconds, games.states, games.due),
+                *(actions[here:end], mover, here, end),
+            )
             move(tables, games, settings, actions[here:end], buffers, mover, here, end)
         if phases & BEGIN_AND_REPLY:
             for _ in range(OPENINGS_IN_ONE_CALL):
                 begin(starts, games, settings, buffers, here, end)
                 if settings.replies_in_python or not settings.has_opponent:
                     break
-                choose_replies(tables, games, settings, buffers, here, end)
+                choose_replies(tables, games, buffers, here, end)
+                if settings.epsilon < 1.0:
+                    if len(winning.strides) > 0:
+                        find_by_position(
+                            *(tables.groups, winning.strides, winning.ranges, games.states),
+                            *(buffers.ranges, buffers.option, here, end),
+                        )
+                    else:
+                        find_by_values(tables.groups, winning, games.states, buffers, here, end)
+                    bits, due = games.game_bits[here:end], games.due[here:end]
+                    choose_winning(winning, settings.epsilon, bits, due, buffers)
+                fill_empty_slots(
+                    *(tables.slots, tables.groups, tables.seconds, games.states, games.due),
+                    *(buffers.replies, OPPONENT, here, end),
+                )
                 move(tables, games, settings, buffers.replies, buffers, OPPONENT, here, end)
                 if count_due(games.due, NEW_GAME, here, end) == 0:
                     break
@@ -608,8 +763,9 @@ def first_illegal(tables: Tables, games: Games, actions: IntArray, mover: np.uin
             continue
         for group in range(len(groups)):
             option = np.uint32(np.uint32(actions[i]) - groups[group, FIRST_ACTION])
-            at, count = groups[group, ACTIONS_AT], groups[group, ACTIONS]
-            there = successor_at(at, count, state_of(states[group, i]), option)
-            if option < count and successors[there] >> U63:
+            at, count = groups[group, SUCCESSORS_AT], groups[group, ACTIONS]
+            state = states[group, i] & state_mask(groups[group, STATE_BITS])
+            there = successor_at(at, count, state, option)
+            if option < count and successors[there] >> TOP_BIT:
                 return i
     return -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nim_envs.envs.vector.kernels import Starts
-from nim_envs.envs.vector.tables import Grouping, Tables, packed_states
+from nim_envs.envs.vector.tables import GameTables, packed_states
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.starts import Sampler
 
@@ -18,7 +18,6 @@ class StartStates:
 
     Args:
         sampler: draws the starts.
-        grouping: the components of the game, merged into groups.
         tables: of the game.
         size: number of games.
 
@@ -26,20 +25,19 @@ class StartStates:
         arrays: for the compiled functions.
     """
 
-    def __init__(self, sampler: Sampler, grouping: Grouping, tables: Tables, size: int) -> None:
+    def __init__(self, sampler: Sampler, tables: GameTables, size: int) -> None:
         self._sampler = sampler
-        self._grouping = grouping
         try:
             positions, probabilities = sampler.support()
         except SearchTooLargeError:
-            states = np.zeros((len(grouping.members), size), dtype=np.uint64)
+            states = np.zeros((len(tables.grouping.members), size), dtype=np.uint32)
             self.arrays = Starts(
                 states, np.zeros(0), prepared=True, used=np.ones(size, dtype=np.uint8)
             )
             return
         equal = np.allclose(probabilities, 1 / len(probabilities), rtol=1e-9, atol=0.0)
         self.arrays = Starts(
-            packed_states(tables, grouping.states(positions)),
+            packed_states(tables.arrays, tables.grouping.states(positions)),
             np.zeros(0) if equal else np.cumsum(probabilities),
             prepared=False,
             used=np.zeros(0, dtype=np.uint8),
@@ -49,11 +47,12 @@ class StartStates:
         """Discard the prepared starts: they were drawn before the generator was seeded."""
         self.arrays.used[:] = 1
 
-    def prepare(self, rng: np.random.Generator, tables: Tables) -> None:
+    def prepare(self, rng: np.random.Generator, tables: GameTables) -> None:
         """Draw new starts for the games that have used theirs."""
         if self.arrays.prepared:
             used = np.flatnonzero(self.arrays.used)
             if len(used):
                 drawn = self._sampler.sample(rng, len(used))
-                self.arrays.states[:, used] = packed_states(tables, self._grouping.states(drawn))
+                states = tables.grouping.states(drawn)
+                self.arrays.states[:, used] = packed_states(tables.arrays, states)
                 self.arrays.used[used] = 0

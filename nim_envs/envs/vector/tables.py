@@ -3,41 +3,42 @@
 from __future__ import annotations
 
 import itertools
-import math
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from nim_envs.encoding import Encoding
-from nim_envs.rules.component import NO_MOVE, BoolArray, IntArray
+from nim_envs.envs.vector.grouping import SLOT_ENTRIES, Grouping, UInt32Array
+from nim_envs.rules.component import NO_MOVE, BoolArray, Component
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import LARGEST_STATE
-from nim_envs.theory.search import moves
+from nim_envs.rules.validation import check_bytes
 
-UInt32Array = npt.NDArray[np.uint32]
 WordArray = npt.NDArray[np.uint64]
 
-GROUP_ENTRIES = 1 << 16
-"""Components are merged as long as their joint states have at most this many options in all: the
-tables then stay in a processor's cache."""
-
-LARGEST_PART = 1 << 25
-"""Options in all that the joint states of slots may have; their tables take 12 bytes each."""
-
-CHUNK_ENTRIES = 1 << 20
+CHUNK_ENTRIES = 1 << 18
 WORD_BYTES = 8
+ENTRY_BYTES = 4
 
-
-STATE_BITS = 32
-"""A packed state is the state of a group in this many low bits, and above them how many of the
-group's actions are legal there."""
-
-NO_STATE = np.uint64(2**64 - 1)
+NO_STATE = np.uint32(2**32 - 1)
 """The entry for an illegal action: the only one whose highest bit is set."""
 
-FIRST_ACTION, ACTIONS, ACTIONS_AT, STATES_AT, WORDS, WORDS_AT = range(6)
+(
+    FIRST_ACTION,
+    ACTIONS,
+    SUCCESSORS_AT,
+    LEGAL_AT,
+    LEGAL_WIDTH,
+    STATES_AT,
+    STATE_BITS,
+    WORDS,
+    WORDS_AT,
+) = range(9)
 """Columns of :attr:`Tables.groups`."""
+
+FIRST_SLOT, END_SLOT, SECONDS_AT = range(3)
+"""Columns of :attr:`Tables.slots`."""
 
 
 class Tables(NamedTuple):
@@ -46,27 +47,39 @@ class Tables(NamedTuple):
     Neighbouring components are merged into *groups*. A group's state is the mixed-radix
     number of its components' states, so that a small game is a single group and a move a
     single look-up. Slots that share what splits are a group too, whose states are the numbers of
-    its positions. The rows of all groups are joined in one flat array.
+    its positions; or, where these are many, each slot is a group, and what a move splits off is
+    looked up apart. The rows of all groups are joined in one flat array; equal groups share them.
+
+    A *packed* state has the group's state in its lower bits, and above them how many of the
+    group's actions are legal there.
 
     An observation with its action mask is a row of 64-bit words: first the observation, then the
     mask, each padded with zeros. It is the bitwise or of the rows of its groups.
     """
 
-    # (groups, 6): the first action and the number of actions of a group, where its rows of
-    # actions and its states begin, the number of its words, and where its words begin.
+    # (groups, 9): the first action and the number of actions of a group; where its rows of
+    # successors begin; where its rows of legal actions begin, and how far they are apart; where
+    # its states begin, and the lower bits in which a packed one has its state; the number of its
+    # words, and where its words begin.
     groups: UInt32Array
     # By group, state and action of the group: the packed next state, or NO_STATE.
-    successors: WordArray
-    # By group and state: the legal actions first, then the others.
+    successors: UInt32Array
+    # By group and state: the legal actions first, then the others. One row serves all states of a
+    # group in which the legal actions always come first.
     legal_actions: UInt32Array
     # By group and state: the packed state.
-    packed: WordArray
+    packed: UInt32Array
     # By group and state: its words in the row.
     words: WordArray
     # (groups, most words): the column of a row in which each word of a group stands, and
     # whether an earlier group writes there too.
     columns: UInt32Array
     shared: BoolArray
+    # (ranges, 3): the first of the groups that share what splits and the one after the last, each
+    # a slot, and where what they split off begins.
+    slots: UInt32Array
+    # By state and option of a slot: the packed state of what is split off, or 0.
+    seconds: UInt32Array
 
 
 class Layout(NamedTuple):
@@ -116,133 +129,58 @@ def _words(size: int) -> int:
     return -(-size // WORD_BYTES)
 
 
-class Grouping:
-    """The components of a game merged into groups.
+class GameTables:
+    """What batches of games with equal rules and encoding share.
 
     Args:
         rules: the rules.
-        largest: options in all that the joint states of several components may have.
+        encoding: how positions are observed.
+        largest_slots: see :class:`nim_envs.envs.vector.grouping.Grouping`.
 
     Attributes:
-        members: the components of each group.
-        sizes: number of states of each group.
-        strides: what the groups' states are multiplied by to number positions; where nothing
-            splits that is the position's index. int64 ``(groups,)``; only for games whose
-            positions can be numbered.
+        grouping: the components, merged into groups.
+        layout: of observations.
+        arrays: the tables.
 
     Raises:
-        SearchTooLargeError: slots that share what splits have too many joint states.
+        SearchTooLargeError: they would take more bytes than are allowed.
     """
 
-    def __init__(self, rules: Rules, largest: int = GROUP_ENTRIES) -> None:
-        self.rules = rules
-        self.members: list[range] = []
-        slots = {group.start: group for group in rules.slot_groups}
-        component = 0
-        while component < len(rules.components):
-            group = slots.get(component, range(component, component + 1))
-            if self.members and component not in slots and self.members[-1].start not in slots:
-                wider = range(self.members[-1].start, group.stop)
-                if math.prod(self.shape(wider)) * len(wider) * rules.num_options <= largest:
-                    group = wider
-                    self.members.pop()
-            self.members.append(group)
-            component = group.stop
-        self._parts = {
-            group: Part(rules, group) for group in self.members if group in rules.slot_groups
-        }
-        self.sizes = [
-            self._parts[group].size if group in self._parts else math.prod(self.shape(group))
-            for group in self.members
-        ]
-
-    def part(self, group: range) -> Part | None:
-        """Return the slots of ``group`` as a game of their own; ``None`` if it has no slots."""
-        return self._parts.get(group)
-
-    def shape(self, group: range) -> tuple[int, ...]:
-        """Return the number of states of each component of ``group``."""
-        return self.rules.shape[group.start : group.stop]
-
-    @property
-    def strides(self) -> IntArray:
-        """Mixed-radix strides of the groups."""
-        return np.array([math.prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))])
-
-    def states(self, positions: IntArray) -> UInt32Array:
-        """Return the groups' states ``(groups, n)`` at positions ``(n, components)``."""
-        numbers = []
-        for group in self.members:
-            columns, part = positions[:, group.start : group.stop], self.part(group)
-            numbers.append(
-                np.ravel_multi_index(tuple(columns.T), self.shape(group))
-                if part is None
-                else part.numbers(columns)
-            )
-        return np.stack(numbers).astype(np.uint32)
-
-    def positions(self, states: UInt32Array) -> IntArray:
-        """Return the positions ``(n, components)`` at the groups' states ``(groups, n)``."""
-        columns = []
-        for group, numbers in zip(self.members, states, strict=True):
-            part = self.part(group)
-            columns.append(
-                np.stack(np.unravel_index(numbers, self.shape(group)), axis=-1)
-                if part is None
-                else part.positions[numbers]
-            )
-        return np.concatenate(columns, axis=-1).astype(np.int64)
+    def __init__(self, rules: Rules, encoding: Encoding, largest_slots: int) -> None:
+        self.grouping = Grouping(rules, largest_slots=largest_slots)
+        self.layout = row_layout(rules, encoding)
+        self.arrays = tabulate(self.grouping, encoding)
 
 
-class Part:
-    """Slots that share what splits, as a game of their own whose positions are numbered.
+_made: WeakValueDictionary[tuple[Any, ...], GameTables] = WeakValueDictionary()
+"""The tables that are in use."""
+
+
+def game_tables(rules: Rules, encoding: Encoding, largest_slots: int = SLOT_ENTRIES) -> GameTables:
+    """Return the tables of a game: those in use if there are any, else new ones.
+
+    Arguments and errors: :class:`GameTables`.
+    """
+    key = (rules.components, encoding.name, encoding.space.dtype, largest_slots)
+    tables = _made.get(key)
+    if tables is None:
+        tables = _made[key] = GameTables(rules, encoding, largest_slots)
+    return tables
+
+
+def check_tables(rules: Rules, what: str, number: int) -> None:
+    """Raise ``SearchTooLargeError`` if tables would take more bytes than are allowed.
 
     Args:
-        rules: of the whole game.
-        group: the slots.
-
-    Attributes:
-        rules: of the slots alone.
-        positions: by number, ``(size, slots)``.
-        size: number of positions.
-
-    Raises:
-        SearchTooLargeError: there are too many to tabulate.
+        rules: the rules.
+        what: names the tables in the message.
+        number: of bytes.
     """
-
-    def __init__(self, rules: Rules, group: range) -> None:
-        components = rules.components[group.start : group.stop]
-        self.rules = Rules(rules.name, components, (0,) * len(components))
-        actions = len(components) * rules.num_options
-        # Beyond that mixed-radix numbers could not be looked up either.
-        self.rules.check_size(LARGEST_STATE)
-        self.positions = self.rules.lattice(LARGEST_PART // actions)
-        self.size = len(self.positions)
-        self._indices = self.rules.indices(self.positions)
-
-    def numbers(self, positions: IntArray) -> IntArray:
-        """Return the numbers of ``positions``, ``(n, slots)``."""
-        return self.numbers_at(self.rules.indices(positions))
-
-    def numbers_at(self, indices: IntArray) -> IntArray:
-        """Return the numbers of the positions at mixed-radix ``indices``."""
-        return np.asarray(np.searchsorted(self._indices, indices))
-
-    def successors(self, num_options: int) -> npt.NDArray[np.int32]:
-        """Return the number of the position after every action, or ``NO_MOVE``.
-
-        Args:
-            num_options: option slots of a component in the whole game.
-
-        Returns:
-            ``(size, slots * num_options)``.
-        """
-        shape = (self.size, len(self.rules.components) * num_options)
-        successors = np.full(shape, NO_MOVE, dtype=np.int32)
-        for action, legal, after in moves(self.rules, self._indices):
-            component, option = divmod(action, self.rules.num_options)
-            successors[legal, component * num_options + option] = self.numbers_at(after)
-        return successors
+    check_bytes(
+        f"{what} of {rules.name} with components of {rules.shape} states and {rules.num_options} "
+        "options",
+        number,
+    )
 
 
 def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
@@ -253,120 +191,99 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
         encoding: how positions are observed.
 
     Raises:
-        SearchTooLargeError: a component is too large to tabulate.
+        SearchTooLargeError: they would take more bytes than are allowed.
     """
-    rules = grouping.rules
-    rules.check_table()
+    rules, members = grouping.rules, grouping.members
     layout = row_layout(rules, encoding)
-    parts = [_tabulate_group(grouping, group, encoding, layout) for group in grouping.members]
-    groups = np.empty((len(parts), 6), dtype=np.uint32)
-    groups[:, FIRST_ACTION] = [group.start * rules.num_options for group in grouping.members]
-    groups[:, ACTIONS] = [part.successors.shape[1] for part in parts]
-    groups[:, ACTIONS_AT] = _beginnings([part.successors.size for part in parts])
-    groups[:, STATES_AT] = _beginnings([part.packed.size for part in parts])
-    groups[:, WORDS] = [part.words.shape[1] for part in parts]
-    groups[:, WORDS_AT] = _beginnings([part.words.size for part in parts])
-    columns = np.zeros((len(parts), groups[:, WORDS].max()), dtype=np.uint32)
+    kinds: dict[tuple[Component, ...], int] = {}
+    for index, group in enumerate(members):
+        kinds.setdefault(_kind(rules, group), index)
+    _check_size(grouping, encoding, layout, list(kinds.values()))
+    columns_of = [[*itertools.chain(*_columns_of(group, encoding, layout))] for group in members]
+    parts = [_tabulate_group(grouping, index) for index in kinds.values()]
+    number = [list(kinds).index(_kind(rules, group)) for group in members]
+    mine = [parts[kind] for kind in number]
+    legal_actions = [
+        part.legal_actions + np.uint32(group.start * rules.num_options)
+        for group, part in zip(members, mine, strict=True)
+    ]
+    words = [
+        _group_words(grouping, index, mine[index], encoding, layout, columns)
+        for index, columns in enumerate(columns_of)
+    ]
+    groups = np.empty((len(members), 9), dtype=np.uint32)
+    groups[:, FIRST_ACTION] = [group.start * rules.num_options for group in members]
+    groups[:, ACTIONS] = [part.successors.shape[1] for part in mine]
+    groups[:, SUCCESSORS_AT] = _beginnings([part.successors.size for part in parts])[number]
+    groups[:, LEGAL_AT] = _beginnings([rows.size for rows in legal_actions])
+    groups[:, LEGAL_WIDTH] = [rows.shape[1] if len(rows) > 1 else 0 for rows in legal_actions]
+    groups[:, STATES_AT] = _beginnings([part.packed.size for part in parts])[number]
+    groups[:, STATE_BITS] = [part.state_bits for part in mine]
+    groups[:, WORDS] = [rows.shape[1] for rows in words]
+    groups[:, WORDS_AT] = _beginnings([rows.size for rows in words])
+    columns = np.zeros((len(members), groups[:, WORDS].max()), dtype=np.uint32)
     shared = np.zeros(columns.shape, dtype=np.bool_)
     written: set[int] = set()
-    for index, part in enumerate(parts):
-        columns[index, : len(part.columns)] = part.columns
-        shared[index, : len(part.columns)] = [column in written for column in part.columns]
-        written.update(part.columns)
+    for index, own in enumerate(columns_of):
+        columns[index, : len(own)] = own
+        shared[index, : len(own)] = [column in written for column in own]
+        written.update(own)
+    seconds = [
+        _second_parts(grouping, first, mine[first].packed)
+        for first, *_ in grouping.slots
+    ]  # fmt: skip
+    slots = np.empty((len(seconds), 3), dtype=np.uint32)
+    slots[:, FIRST_SLOT] = [group.start for group in grouping.slots]
+    slots[:, END_SLOT] = [group.stop for group in grouping.slots]
+    slots[:, SECONDS_AT] = _beginnings([rows.size for rows in seconds])
     return Tables(
         groups=groups,
-        successors=np.concatenate([part.successors.reshape(-1) for part in parts]),
-        legal_actions=np.concatenate([part.legal_actions.reshape(-1) for part in parts]),
-        packed=np.concatenate([part.packed for part in parts]),
-        words=np.concatenate([part.words.reshape(-1) for part in parts]),
+        successors=_joined([part.successors for part in parts]),
+        legal_actions=_joined(legal_actions),
+        packed=_joined([part.packed for part in parts]),
+        words=_joined(words),
         columns=columns,
         shared=shared,
+        slots=slots,
+        seconds=_joined(seconds) if seconds else np.zeros(0, dtype=np.uint32),
     )
 
 
-def packed_states(tables: Tables, states: UInt32Array) -> WordArray:
+def packed_states(tables: Tables, states: UInt32Array) -> UInt32Array:
     """Return ``states`` of the groups, ``(groups, n)``, packed."""
     # Compiled code takes contiguous arrays, and indexing need not return one.
     return np.ascontiguousarray(tables.packed[tables.groups[:, STATES_AT, np.newaxis] + states])
 
 
-def unpacked_states(packed: WordArray) -> UInt32Array:
+def unpacked_states(tables: Tables, packed: UInt32Array) -> UInt32Array:
     """Return the states of the groups, ``(groups, n)``, that :func:`packed_states` packed."""
-    return packed.astype(np.uint32)
+    one = np.uint32(1)
+    states: UInt32Array = packed & ((one << tables.groups[:, STATE_BITS, np.newaxis]) - one)
+    return states
 
 
-def _beginnings(sizes: list[int]) -> list[int]:
+def _beginnings(sizes: list[int]) -> npt.NDArray[np.int64]:
     """Return where arrays of these ``sizes`` begin when they are joined."""
-    return [0, *itertools.accumulate(sizes[:-1])]
+    return np.array([0, *itertools.accumulate(sizes)], dtype=np.int64)[: len(sizes)]
 
 
-class _GroupTables(NamedTuple):
-    """The rows of one group's states, and the columns of its words."""
-
-    successors: WordArray
-    legal_actions: UInt32Array
-    packed: WordArray
-    words: WordArray
-    columns: list[int]
+def _joined(arrays: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Return all entries of ``arrays`` in one flat array; of a single one without a copy."""
+    return arrays[0].reshape(-1) if len(arrays) == 1 else np.concatenate(arrays, axis=None)
 
 
-def _tabulate_group(
-    grouping: Grouping, group: range, encoding: Encoding, layout: Layout
-) -> _GroupTables:
-    rules, part = grouping.rules, grouping.part(group)
-    shape = grouping.shape(group)
-    strides = np.array([math.prod(shape[i + 1 :]) for i in range(len(shape))])
-    states = grouping.sizes[grouping.members.index(group)]
-    actions = len(group) * rules.num_options
-    features_at = np.cumsum([0, *encoding.widths])
-    size = layout.dtype.itemsize
-    columns = [
-        *_columns(int(features_at[group.start]) * size, int(features_at[group.stop]) * size),
-        *(
-            layout.mask_column + column
-            for column in _columns(group.start * rules.num_options, group.stop * rules.num_options)
-        ),
-    ]
-    tables = _GroupTables(
-        np.empty((states, actions), dtype=np.uint64),
-        np.empty((states, actions), dtype=np.uint32),
-        np.empty(states, dtype=np.uint64),
-        np.empty((states, len(columns)), dtype=np.uint64),
-        columns,
-    )
-    listed = None if part is None else part.successors(rules.num_options)
-    step = max(1, CHUNK_ENTRIES // (actions + layout.words * WORD_BYTES))
-    for first in range(0, states, step):
-        here = slice(first, min(first + step, states))
-        numbers = np.arange(here.start, here.stop)
-        if part is None or listed is None:
-            parts = np.stack(np.unravel_index(numbers, shape), axis=-1)
-            options = rules.table[np.arange(group.start, group.stop), parts]
-            after = numbers[:, np.newaxis, np.newaxis] + (
-                (options - parts[..., np.newaxis]) * strides[:, np.newaxis]
-            )
-            successors = np.where(options == NO_MOVE, NO_MOVE, after).reshape(-1, actions)
-        else:
-            parts, successors = part.positions[here], listed[here]
-        legal = successors != NO_MOVE
-        # NO_MOVE, which is -1, becomes NO_STATE.
-        tables.successors[here] = successors
-        tables.legal_actions[here] = np.argsort(~legal, axis=1, kind="stable")
-        tables.packed[here] = numbers + (legal.sum(axis=1) << STATE_BITS)
-        rows = np.zeros((len(numbers), layout.words), dtype=np.uint64)
-        observations, masks = layout.observations(rows), layout.action_masks(rows)
-        for component in group:
-            observations[:, features_at[component] : features_at[component + 1]] = (
-                encoding.features(component, parts[:, component - group.start])
-            )
-        masks[:, group.start * rules.num_options : group.stop * rules.num_options] = legal
-        tables.words[here] = rows[:, columns]
-    # Now that all packed states are known, look up those of the next states.
-    for first in range(0, states, step):
-        after = tables.successors[first : first + step]
-        after[...] = np.where(after == NO_STATE, NO_STATE, tables.packed[after.astype(np.int64)])
-    np.add(tables.legal_actions, group.start * rules.num_options, out=tables.legal_actions)
-    return tables
+def _kind(rules: Rules, group: range) -> tuple[Component, ...]:
+    """The components of a group: groups of equal components have equal tables."""
+    return rules.components[group.start : group.stop]
+
+
+def _columns_of(group: range, encoding: Encoding, layout: Layout) -> tuple[range, range]:
+    """The columns of a row in which a group writes: of the observation, and of the mask."""
+    size, options = layout.dtype.itemsize, layout.actions // len(encoding.widths)
+    first, end = (sum(encoding.widths[:at]) * size for at in (group.start, group.stop))
+    mask = _columns(group.start * options, group.stop * options)
+    mask_columns = range(layout.mask_column + mask.start, layout.mask_column + mask.stop)
+    return _columns(first, end), mask_columns
 
 
 def _columns(first_byte: int, end_byte: int) -> range:
@@ -374,3 +291,94 @@ def _columns(first_byte: int, end_byte: int) -> range:
     if first_byte == end_byte:
         return range(0)
     return range(first_byte // WORD_BYTES, _words(end_byte))
+
+
+def _check_size(grouping: Grouping, encoding: Encoding, layout: Layout, kinds: list[int]) -> None:
+    """Refuse tables that would be too large, before any is made."""
+    rules, sizes, members = grouping.rules, grouping.sizes, grouping.members
+    entries = sum(sizes[index] * (len(members[index]) * rules.num_options + 1) for index in kinds)
+    words = 0
+    for group, size in zip(members, sizes, strict=True):
+        words += size * sum(map(len, _columns_of(group, encoding, layout)))
+    check_tables(rules, "the tables", entries * ENTRY_BYTES + words * WORD_BYTES)
+
+
+class _GroupTables(NamedTuple):
+    """The rules of one kind of group; actions are numbered from 0."""
+
+    successors: UInt32Array
+    legal_actions: UInt32Array
+    packed: UInt32Array
+    state_bits: int
+
+
+def _chunks(states: int, width: int) -> list[tuple[int, int]]:
+    """The first state and the one after the last of pieces whose arrays take a few megabytes."""
+    step = max(1, CHUNK_ENTRIES // width)
+    return [(first, min(first + step, states)) for first in range(0, states, step)]
+
+
+def _tabulate_group(grouping: Grouping, index: int) -> _GroupTables:
+    group, states = grouping.members[index], grouping.sizes[index]
+    actions = len(group) * grouping.rules.num_options
+    state_bits = max(1, (states - 1).bit_length())
+    successors = np.empty((states, actions), dtype=np.uint32)
+    counts = np.empty(states, dtype=np.uint32)
+    legal_come_first = True
+    for first, last in _chunks(states, actions):
+        after = grouping.successors(group, first, last)
+        legal = after != NO_MOVE
+        counts[first:last] = legal.sum(axis=1)
+        legal_come_first &= bool(
+            (legal == (np.arange(actions) < counts[first:last, np.newaxis])).all()
+        )
+        successors[first:last] = after  # NO_MOVE, which is -1, becomes NO_STATE.
+    packed = np.arange(states, dtype=np.uint32) + (counts << np.uint32(state_bits))
+    rows = 1 if legal_come_first else states
+    check_tables(
+        grouping.rules, "the tables", (2 if rows > 1 else 1) * successors.size * ENTRY_BYTES
+    )
+    legal_actions = np.empty((rows, actions), dtype=np.uint32)
+    legal_actions[:] = np.arange(actions, dtype=np.uint32)
+    for first, last in _chunks(states, actions):
+        here = successors[first:last]
+        legal = here != NO_STATE
+        if not legal_come_first:
+            legal_actions[first:last] = np.argsort(~legal, axis=1, kind="stable")
+        np.copyto(here, packed.take(here, mode="clip"), where=legal)
+    return _GroupTables(successors, legal_actions, packed, state_bits)
+
+
+def _group_words(
+    grouping: Grouping,
+    index: int,
+    tables: _GroupTables,
+    encoding: Encoding,
+    layout: Layout,
+    columns: list[int],
+) -> WordArray:
+    """The words of one group, by state."""
+    group, states = grouping.members[index], grouping.sizes[index]
+    features_at = np.cumsum([0, *encoding.widths])
+    first_action, actions = group.start * grouping.rules.num_options, tables.successors.shape[1]
+    words = np.empty((states, len(columns)), dtype=np.uint64)
+    for first, last in _chunks(states, actions + layout.words * WORD_BYTES):
+        rows = np.zeros((last - first, layout.words), dtype=np.uint64)
+        observations, masks = layout.observations(rows), layout.action_masks(rows)
+        parts = grouping.parts(group, np.arange(first, last))
+        for member, component in enumerate(group):
+            observations[:, features_at[component] : features_at[component + 1]] = (
+                encoding.features(component, parts[:, member])
+            )
+        masks[:, first_action : first_action + actions] = tables.successors[first:last] != NO_STATE
+        words[first:last] = rows[:, columns]
+    return words
+
+
+def _second_parts(grouping: Grouping, index: int, packed: UInt32Array) -> UInt32Array:
+    """What the options of a slot split off: the packed state by state and option, 0 for none."""
+    component = grouping.rules.components[grouping.members[index].start]
+    seconds = np.zeros((component.states, grouping.rules.num_options), dtype=np.uint32)
+    # The empty slot, state 0, has no move: packed it is 0.
+    seconds[:, : component.options] = packed[component.second_table]
+    return seconds

@@ -28,13 +28,13 @@ from agents.evaluation import SEATS, optimality
 from agents.registry import LEARNERS
 from agents.tabular.learner import TabularLearner
 from agents.tabular.wrapper import CompiledWrapper
+from agents.testing import check_learner, contents
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from tests.agents.learning import (
     BOX,
     CASES,
     TWO,
-    contents,
     own_game,
     players,
     small_env,
@@ -47,6 +47,11 @@ SETS = {1: ("all",), 2: SEATS}
 def playable_positions(game):
     lattice = game.rules.lattice()
     return lattice[~game.rules.is_terminal(lattice)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_check_of_learners_has_nothing_to_object(name):
+    check_learner(lambda env: CASES[name](env)[0], small_env())
 
 
 # All but the one with the published sign, which is wrong: see test_q_learning.py.
@@ -62,38 +67,6 @@ def test_it_learns_a_small_game_whole(name):
         score = optimality(greedy, env.game, positions)
         assert score.percent == 100
         assert score.illegal_percent == 0
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_it_repeats_itself_with_the_same_seed(name):
-    runs = []
-    for seed in (4, 4, 5):
-        env = small_env()
-        learners = CASES[name](env)
-        log = train(env, players(learners), 150, seed=seed, progress=False)
-        runs.append((log.winners.tolist(), log.lengths.tolist(), contents(learners)))
-    assert runs[0] == runs[1]
-    assert runs[0] != runs[2]
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_its_greedy_policy_does_as_it_says_and_learns_no_more(name):
-    env = small_env()
-    learner = CASES[name](env)[0]
-    train(env, learner, 50, seed=0, progress=False)
-    greedy = learner.greedy()
-    playable = playable_positions(env.game)
-    masks = env.game.rules.action_mask(playable)
-    chances = greedy.action_probabilities(playable, masks)
-    assert chances.sum(axis=1) == pytest.approx(np.ones(len(playable)))
-    rng = np.random.default_rng(0)
-    for position, mask, row in zip(playable, masks, chances, strict=True):
-        acts = {greedy.act(position, mask, rng) for _ in range(30)}
-        assert acts <= set(np.flatnonzero(row).tolist())
-    before = contents(learner)
-    train(env, learner, 200, seed=1, progress=False)
-    assert contents(learner) != before
-    assert (greedy.action_probabilities(playable, masks) == chances).all()
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -126,17 +99,6 @@ def test_it_plays_by_the_probabilities_it_says(name):
         [learner.act(position, mask, rng) for _ in range(2_000)], minlength=len(mask)
     )
     assert (abs(acts / 2_000 - chances) <= 5 * (chances * (1 - chances) / 2_000) ** 0.5).all()
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_it_learns_nothing_by_acting(name):
-    env = small_env()
-    learner = CASES[name](env)[0]
-    before = contents(learner)
-    rng = np.random.default_rng(0)
-    for position in playable_positions(env.game):
-        learner.act(position, env.game.rules.action_mask(position), rng)
-    assert contents(learner) == before
 
 
 ENVIRONMENTS = {

@@ -18,9 +18,10 @@ from agents import (
 from agents.storage import load, save
 from agents.tabular.protocol import begin_game, is_implemented
 from agents.tabular.wrapper import LearnerWrapper
+from agents.testing import contents
 from agents.training import DRAW, Seat, TrainingStopped, play_and_learn, train
 from nim_envs import GameEnv, make_game
-from tests.agents.learning import CASES, contents, players, small_env
+from tests.agents.learning import CASES, players, small_env
 
 NIM = make_game("nim", heaps=(2, 3))
 LONG = make_game("nim", heaps=(2, 2, 2))

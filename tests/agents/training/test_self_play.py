@@ -21,11 +21,12 @@ from agents import (
 )
 from agents.registry import LEARNERS
 from agents.tabular.schedules import Decay
+from agents.testing import contents
 from agents.training import train
 from agents.training.compiled.self_play import compiled_self_play
 from nim_envs import GameEnv, make_game
 from nim_envs.errors import ResetNeededError
-from tests.agents.learning import CASES, contents, own_game
+from tests.agents.learning import CASES, own_game
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("misere_nim", {"heaps": (3, 1, 3, 5), "start": "uniform"}),

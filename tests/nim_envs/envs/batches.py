@@ -9,11 +9,28 @@ from nim_envs.registration import make_vector
 
 MODES = list(AutoresetMode)
 
-# More than one group of components, states beyond int8, words that groups share.
+# More than one group of components, states beyond int8, words that groups share; slots that are
+# too many for a table of their joint states.
 LARGE = [
     ("nim", {"heaps": (1, 3, 5, 7, 9, 11), "start": "uniform"}),
     ("nim", {"heaps": (200, 1, 130), "start": "p_position"}),
     ("misere_nim", {"heaps": (40, 3, 50, 2, 60), "max_take": 3, "start": "balanced"}),
+    ("kayles", {"heaps": (20,)}),
+    ("kayles", {"heaps": (60,)}),
+    ("grundy", {"heaps": (40,)}),
+    ("octal", {"code": "4.7", "heaps": (30, 5), "misere": True}),
+    (
+        "sum",
+        {
+            "games": (
+                ("nim", {"heaps": (3, 4)}),
+                ("kayles", {"heaps": (30, 4)}),
+                ("graph", {"tokens": (9,)}),
+                ("dawsons_kayles", {"heaps": (40,)}),
+                ("splitting", {"heaps": (4,)}),
+            )
+        },
+    ),
 ]
 
 

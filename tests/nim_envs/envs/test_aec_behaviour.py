@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-
 import numpy as np
 import pettingzoo
 import pytest
@@ -23,7 +20,6 @@ from nim_envs.errors import (
 )
 from nim_envs.registration import GAMES, aec_id
 from nim_envs.starts import OutcomeStart
-from tests.games import ALL, label
 
 
 def make(name="nim", **arguments):
@@ -40,35 +36,6 @@ def play_random(env, rng, options=None, seed=None):
         env.step(action)
         line += [action, env.position.tolist()]
     return line, dict(env.rewards)
-
-
-@pytest.mark.parametrize("case", ALL, ids=label)
-def test_observation_mask_and_winner_follow_the_rules(case):
-    env = make(case[0], **case[1])
-    rules, convention = env.game.rules, env.game.convention
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        env.reset()
-        position, mover = env.position, 0
-        assert env.agents == ["player_0", "player_1"]
-        while True:
-            for seat, agent in enumerate(env.possible_agents):
-                seen = env.observe(agent)
-                assert env.observation_space(agent).contains(seen)
-                assert seen["observation"].tolist() == position.tolist()
-                expected = rules.action_mask(position) if seat == mover else 0
-                assert (seen["action_mask"] == expected).all()
-            assert env.state().tolist() == [*position.tolist(), mover]
-            action = int(rng.choice(np.flatnonzero(rules.action_mask(position))))
-            env.step(action)
-            position = rules.step(position, action)
-            if rules.is_terminal(position):
-                break
-            assert set(env.rewards.values()) == {0.0}
-            mover = 1 - mover
-        winner = convention.winner(last_mover=mover)
-        assert env.rewards == {f"player_{winner}": 1.0, f"player_{1 - winner}": -1.0}
-        assert env.terminations == {"player_0": True, "player_1": True}
 
 
 @pytest.mark.parametrize("misere", [False, True])
@@ -179,43 +146,6 @@ def test_a_start_that_is_none_is_refused_and_the_game_goes_on(start):
     assert env.position.tolist() == [2, 4, 5]
     env.step(1 * 5 + 3)
     assert env.position.tolist() == [2, 0, 5]
-
-
-@pytest.mark.parametrize("case", ALL, ids=label)
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_copies_keep_the_game_in_progress_and_go_their_own_way(case, duplicate):
-    env = make(case[0], **case[1])
-    env.reset(seed=3)
-    mask = env.observe("player_0")["action_mask"]
-    env.step(int(np.flatnonzero(mask)[0]))
-    again = duplicate(env)
-    assert again.state().tolist() == env.state().tolist()
-    assert again.rewards == env.rewards
-    state = env.state().tolist()
-    ends = []
-    for copied in (again, env):
-        rng = np.random.default_rng(0)
-        while not all(copied.terminations.values()):
-            mask = copied.observe(copied.agent_selection)["action_mask"]
-            copied.step(int(rng.choice(np.flatnonzero(mask))))
-        ends.append((copied.state().tolist(), dict(copied.rewards)))
-        if copied is again and not all(env.terminations.values()):
-            assert env.state().tolist() == state
-    assert ends[0] == ends[1]
-    # The generator is copied too: both draw the same starts from here on.
-    for copied in (again, env):
-        copied.reset(options={"start": "uniform"})
-    assert again.position.tolist() == env.position.tolist()
-
-
-def test_observations_are_the_callers_own():
-    env = make(heaps=(3, 4))
-    env.reset()
-    seen = env.observe("player_0")
-    seen["observation"][:] = 99
-    seen["action_mask"][:] = 0
-    assert env.position.tolist() == [3, 4]
-    assert env.observe("player_0")["action_mask"].any()
 
 
 @pytest.mark.parametrize("heaps", [(1,), (3, 0, 5), (8, 7)])

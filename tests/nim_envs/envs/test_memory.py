@@ -11,9 +11,11 @@ import numpy as np
 import pettingzoo
 import pytest
 
+from nim_envs import GameEnv, make_game
 from nim_envs.encoding import ENCODINGS, Encoding
-from nim_envs.errors import SearchTooLargeError
+from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.rules import nim
+from nim_envs.rules.validation import check_bytes
 
 MEBIBYTE = 2**20
 
@@ -163,3 +165,17 @@ def test_features_are_those_of_each_component(encoding):
         column = codes.features(component, lattice[..., component])
         first = sum(codes.widths[:component])
         assert (column == shown[..., first : first + codes.widths[component]]).all()
+
+
+def test_the_limit_is_what_the_user_says(monkeypatch):
+    monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", "1000")
+    with pytest.raises(SearchTooLargeError, match=r"the limit is 1000 bytes .* NIM_ENVS_LARGEST"):
+        GameEnv(make_game("nim", heaps=(1000,)))
+    monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", str(2**40))
+    check_bytes("tables", 2**39)
+    monkeypatch.delenv("NIM_ENVS_LARGEST_BYTES")
+    with pytest.raises(SearchTooLargeError, match="512 GiB"):
+        check_bytes("tables", 2**39)
+    monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", "much")
+    with pytest.raises(InvalidGameError, match="number of bytes, not 'much'"):
+        check_bytes("tables", 1)

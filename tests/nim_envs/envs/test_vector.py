@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
+import weakref
+from functools import partial
 
 import gymnasium
 import numpy as np
@@ -12,10 +15,17 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
-from nim_envs import make_game
+from nim_envs import Convention, Game, Rules, make_game
 from nim_envs.encoding import Encoding
-from nim_envs.envs.vector import VectorGameEnv, kernels
-from nim_envs.envs.vector.tables import Grouping, row_layout, tabulate
+from nim_envs.envs.vector import VectorGameEnv, engine, kernels
+from nim_envs.envs.vector.grouping import Grouping
+from nim_envs.envs.vector.tables import (
+    game_tables,
+    packed_states,
+    row_layout,
+    tabulate,
+    unpacked_states,
+)
 from nim_envs.errors import (
     IllegalMoveError,
     InvalidActionError,
@@ -24,6 +34,7 @@ from nim_envs.errors import (
     SearchTooLargeError,
 )
 from nim_envs.registration import GAMES, aec_id, gymnasium_id
+from nim_envs.rules import TableComponent
 from tests.games import ALL, label
 from tests.nim_envs.envs.batches import LARGE, Recorder, batch, play, same
 
@@ -45,25 +56,91 @@ def test_positions_are_encoded_as_in_the_turn_based_environment(case, encoding):
         assert env.single_observation_space["observation"] == space
 
 
-@pytest.mark.parametrize("largest", [1, 40, 10**6])
-def test_however_components_are_grouped_the_tables_say_what_the_rules_say(largest):
-    rules = make_game("nim", heaps=(2, 0, 9, 1, 4, 3), max_take=7).rules
+GROUPED = [
+    ("nim", {"heaps": (2, 0, 9, 1, 4, 3), "max_take": 7}),
+    ("nim", {"heaps": (3, 3, 3, 3)}),
+    ("sum", {"games": (("nim", {"heaps": (4,)}), ("kayles", {"heaps": (5,)}), "graph")}),
+]
+
+
+@pytest.mark.parametrize("largest", [0, 40, 10**6])
+@pytest.mark.parametrize("case", GROUPED, ids=label)
+def test_however_components_are_grouped_the_tables_say_what_the_rules_say(case, largest):
+    rules = make_game(case[0], **case[1]).rules
     encoding = Encoding("integer", rules, np.int8)
-    grouping = Grouping(rules, largest)
-    assert [c for group in grouping.members for c in group] == list(range(6))
+    grouping = Grouping(rules, largest, largest)
+    assert [c for group in grouping.members for c in group] == list(range(len(rules.shape)))
+    assert (len(grouping.slots) > 0) == (len(rules.slot_groups) > 0 and largest < 100)
     tables, layout = tabulate(grouping, encoding), row_layout(rules, encoding)
     lattice = rules.lattice()
     states = grouping.states(lattice)
     assert (grouping.positions(states) == lattice).all()
-    assert (grouping.strides @ states == np.arange(len(lattice))).all()
+    packed = packed_states(tables, states)
+    assert (unpacked_states(tables, packed) == states).all()
+    if not grouping.slots:
+        assert (grouping.strides @ states == np.arange(len(lattice))).all()
     rows = np.full((len(lattice), layout.words), 2**64 - 1, dtype=np.uint64)
     outcomes = np.zeros(len(lattice), dtype=np.uint8)
     kernels.write_observations(
         *(tables.groups, tables.words, tables.columns, tables.shared),
-        *(states, outcomes, layout.mask_column, rows, 0, len(lattice)),
+        *(packed, outcomes, layout.mask_column, rows, 0, len(lattice)),
     )
     assert (layout.observations(rows) == lattice).all()
     assert (layout.action_masks(rows) == rules.action_mask(lattice)).all()
+
+
+@pytest.mark.parametrize("case", ALL + LARGE, ids=label)
+def test_slots_can_be_groups_of_their_own_in_every_game(case, monkeypatch):
+    """Joint states are only faster: without them every game goes the same way."""
+    joint = batch(case[0], **case[1])
+    monkeypatch.setattr(engine, "game_tables", partial(game_tables, largest_slots=0))
+    apart = batch(case[0], **case[1])
+    assert not apart.game.rules.slot_groups or apart._engine._shared.grouping.slots
+    actions = np.random.default_rng(0).integers(joint.single_action_space.n, size=(8, 5))
+    # What is drawn where no action is legal may differ: it is never played.
+    assert same(play(joint, 15, seed=1)[2::2], play(apart, 15, seed=1)[2::2])
+    assert same(play(joint, 8, actions=actions), play(apart, 8, actions=actions))
+
+
+def test_a_second_part_alone_keeps_a_game_going(monkeypatch):
+    """Its first part has no move and yet is not the empty slot."""
+    rows, second_rows = ((-1,), (-1,), (0,), (1,)), ((0,), (0,), (0,), (2,))
+    pieces = TableComponent(rows=rows, second_rows=second_rows)
+    game = Game(Rules("pieces", (pieces,) * 2, (3, 0)), Convention.NORMAL)
+    monkeypatch.setattr(engine, "game_tables", partial(game_tables, largest_slots=0))
+    env = VectorGameEnv(game, 1)
+    env.reset()
+    _, _, terminations, _, _ = env.step([0])
+    assert env.positions.tolist() == [[1, 2]]
+    assert not terminations.any()
+    _, rewards, terminations, _, _ = env.step([1])
+    assert env.positions.tolist() == [[1, 0]]
+    assert (rewards.tolist(), terminations.tolist()) == ([1.0], [True])
+
+
+def test_tables_hold_once_what_equal_groups_have_in_common():
+    tables = batch(heaps=(500, 500, 500))._engine._tables
+    assert tables.successors.size == 501 * 500
+    # The amounts that a heap allows are always the first ones.
+    assert tables.legal_actions.size == 3 * 500
+
+
+def test_environments_with_equal_rules_and_encoding_share_their_tables():
+    one, same_rules = batch(heaps=(30, 40, 50)), batch(heaps=(30, 40, 50), start=(1, 2, 3))
+    other = batch(heaps=(30, 40, 50), encoding="binary")
+    optimal = [batch(heaps=(30, 40, 50), opponent=0.1, misere=misere) for misere in (False, True)]
+    again = batch(heaps=(30, 40, 50), opponent="optimal", misere=True)
+    assert one._engine._shared is same_rules._engine._shared
+    assert one._engine._shared is not other._engine._shared
+    assert all(env._engine._shared is one._engine._shared for env in optimal)
+    assert optimal[0]._engine._optimal_play is not again._engine._optimal_play
+    assert optimal[1]._engine._optimal_play is again._engine._optimal_play
+    assert pickle.loads(pickle.dumps(one))._engine._shared is one._engine._shared
+    # Nobody keeps them when nobody uses them.
+    kept = weakref.ref(other._engine._shared)
+    del other
+    gc.collect()
+    assert kept() is None
 
 
 def test_an_illegal_move_can_raise_and_leaves_everything_as_it_was():
@@ -268,13 +345,20 @@ def test_bad_arguments_are_refused_by_name(arguments, named):
     assert all(word in str(caught.value) for word in named)
 
 
-def test_what_is_too_large_is_refused():
+def test_what_is_too_large_is_refused_with_its_bytes():
     with pytest.raises(SearchTooLargeError, match=str(10**15)):
         batch(heaps=(10**15,))
-    heaps = (50,) * 12
-    with pytest.raises(SearchTooLargeError, match=str(51**12)):
-        batch(heaps=heaps, opponent="optimal")
-    play(batch(heaps=heaps, opponent="random"), 3)
+    with pytest.raises(SearchTooLargeError, match=r"would take \d+ bytes; the limit is 1073741824"):
+        batch(heaps=(17_000,))
+    # Misère play that only a search solves: of too many positions.
+    with pytest.raises(SearchTooLargeError, match=r"\d+ bytes"):
+        batch("kayles", heaps=(60,), misere=True, opponent="optimal")
+    play(batch("kayles", heaps=(60,), misere=True, opponent="random"), 3)
+
+
+def test_an_optimal_opponent_needs_no_table_of_all_positions():
+    for heaps in ((100,) * 5, (50,) * 12):
+        play(batch(heaps=heaps, opponent="optimal", start="balanced", num_envs=2), 3)
 
 
 @pytest.mark.parametrize(

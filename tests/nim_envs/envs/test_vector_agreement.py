@@ -147,6 +147,29 @@ def test_versus_agrees_with_the_turn_based_environment_in_everything(case, seat)
     assert (opened > 0) == (seat == 1)
 
 
+@pytest.mark.parametrize("name", ["kayles", "dawsons_kayles", "grundy", "splitting", "officers"])
+@pytest.mark.parametrize("size", [20, 60])
+def test_the_optimal_opponent_of_large_splitting_games_moves_as_their_solution_says(name, size):
+    env = batch(name, heaps=(size,), num_envs=20, opponent="optimal", seat="random")
+    rules, solution = env.game.rules, env.game.solution
+    env.reset(seed=4)
+    won = 0
+    for _ in range(12):
+        actions = env.sample_actions()
+        asked = rules.step(env.positions, actions)
+        _, _, terminations, _, _ = env.step(actions)
+        for before, after, over in zip(asked, env.positions, terminations, strict=True):
+            if over or not before.any() or not solution.is_winning(before):
+                continue
+            replies = [rules.step(before, action) for action in solution.winning_actions(before)]
+            assert any((after == reply).all() for reply in replies)
+            won += 1
+        # What is over begins anew in a step of its own.
+        if terminations.any():
+            env.reset(options={"reset_mask": terminations})
+    assert won > 50
+
+
 def first_legal(observations, masks, rng):
     return masks.argmax(axis=1)
 
@@ -216,7 +239,7 @@ def test_where_games_are_cut_short_the_seat_to_move_keeps_its_mask(heaps, oppone
     env = batch(
         num_envs=20, heaps=heaps, opponent=opponent, seat=seat, max_cycles=1, autoreset_mode=mode
     )
-    assert (len(env._engine._grouping.members) > 1) == (heaps[0] > 3)
+    assert (len(env._engine._shared.grouping.members) > 1) == (heaps[0] > 3)
     env.reset(seed=0)
     seats = set()
     for _ in range(1 if opponent is not None else 2):

@@ -177,21 +177,46 @@ def opponents_first_moves(env):
     return [after[tuple(position)] for position in env.positions.tolist()]
 
 
-@pytest.mark.parametrize(
-    ("opponent", "start"),
-    [("random", (3, 4, 5)), ("optimal", (1, 3, 3)), ("optimal", (3, 3, 3)), ("optimal", (1, 2, 3))],
-)
-@pytest.mark.parametrize("heaps", [(3, 4, 5), (3, 4, 5, 9, 9, 9, 9)])
-def test_opponents_draw_uniformly_among_what_they_play(heaps, opponent, start):
-    env = batch(heaps=heaps, num_envs=50_000, opponent=opponent, seat=1)
-    start = start + (0,) * (len(heaps) - len(start))
+FIRST_MOVES = [
+    # Normal play, in one group and in several.
+    ("nim", {"heaps": (3, 4, 5)}, (1, 3, 3)),
+    ("nim", {"heaps": (3, 4, 5)}, (3, 3, 3)),
+    ("nim", {"heaps": (3, 4, 5)}, (1, 2, 3)),
+    ("nim", {"heaps": (3, 4, 5, 9, 9, 9, 9)}, (3, 3, 3)),
+    ("nim", {"heaps": (100,) * 5}, (7, 7, 7, 64, 64)),
+    ("nim", {"heaps": (50,) * 12, "max_take": 3}, (5, 9, 50, 2, 1)),
+    # Misère play of tame components: where no, one, two or three heaps are firm.
+    ("misere_nim", {"heaps": (90,) * 4}, (1, 1, 1, 1)),
+    ("misere_nim", {"heaps": (90,) * 4}, (1, 1, 1, 0)),
+    ("misere_nim", {"heaps": (90,) * 4, "max_take": 5}, (1, 7, 13, 13)),
+    ("misere_nim", {"heaps": (90,) * 4}, (1, 1, 0, 9)),
+    ("misere_nim", {"heaps": (90,) * 4}, (7, 7, 7, 0)),
+    ("misere_nim", {"heaps": (3, 4, 5)}, (1, 1, 3)),
+    ("octal", {"code": "0.137", "heaps": (3,) * 12, "misere": True}, (3, 3, 2, 1)),
+    # Misère play that only a search solves.
+    ("kayles", {"heaps": (9,), "misere": True}, (5, 2, 0)),
+    ("sum", {"games": (("kayles", {"heaps": (7,)}), "nim"), "misere": True}, (5, 1, 0, 0, 1, 3)),
+    # Games that split: the joint states of the slots, and slots of their own.
+    ("kayles", {"heaps": (9,)}, (5, 3)),
+    ("kayles", {"heaps": (60,)}, (20, 7, 13, 13, 1)),
+    ("kayles", {"heaps": (60,)}, (41,)),
+    ("grundy", {"heaps": (50,)}, (20, 11, 13)),
+    ("sum", {"games": (("nim", {"heaps": (9,)}), ("grundy", {"heaps": (45,)}))}, (3, 40)),
+]
+
+
+@pytest.mark.parametrize("opponent", ["optimal", "random"])
+@pytest.mark.parametrize(("name", "arguments", "start"), FIRST_MOVES, ids=str)
+def test_opponents_draw_uniformly_among_what_they_play(name, arguments, start, opponent):
+    env = batch(name, **arguments, num_envs=30_000, opponent=opponent, seat=1)
+    rules, solution = env.game.rules, env.game.solution
+    start = start + (0,) * (len(rules.components) - len(start))
     env.start = np.array(start)
     counts = frequencies(env, start, opponents_first_moves)
-    rules, solution = env.game.rules, env.game.solution
     wanted = np.flatnonzero(rules.action_mask(env.start))
     if opponent == "optimal" and solution.is_winning(start):
         wanted = solution.winning_actions(start)
-    assert counts.sum() == counts[wanted].sum() == 50_000
+    assert counts.sum() == counts[wanted].sum() == 30_000
     if len(wanted) > 1:
         assert chisquare(counts[wanted]).pvalue > 1e-3
 

@@ -227,23 +227,6 @@ def test_tables_that_everyone_shares_cannot_be_written_to():
             table[...] = 0
 
 
-@pytest.mark.parametrize("case", ALL, ids=label)
-def test_what_a_component_says_of_its_options_is_what_its_table_says(case):
-    name, arguments = case
-    for component in set(make_game(name, **arguments).rules.components):
-        table, second = component.table, component.second_table
-        states = np.arange(component.states)
-        legal = table != NO_MOVE
-        assert component.legal_count(states).tolist() == legal.sum(axis=1).tolist()
-        assert component.is_terminal(states).tolist() == (~legal.any(axis=1)).tolist()
-        before, after = states[:, np.newaxis], states[np.newaxis]
-        expected = [
-            [(second[s][table[s] == t] == 0).any() for t in states.tolist()]
-            for s in states.tolist()
-        ]  # fmt: skip
-        assert component.leads_to(before, after).tolist() == expected
-
-
 @given(
     size=st.integers(0, 40),
     amounts=st.sets(st.integers(1, 40)).map(sorted).map(tuple)

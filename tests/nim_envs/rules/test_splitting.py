@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections import Counter
 
@@ -19,9 +18,9 @@ from agents.players.human import HumanAgent
 from agents.storage import load, save
 from agents.training import train
 from nim_envs import Convention, Game, GameEnv, Rules, make_game
-from nim_envs.envs.vector.tables import Grouping
+from nim_envs.envs.vector.grouping import Grouping
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
-from nim_envs.registration import GAMES, make_vector, sum_of_games
+from nim_envs.registration import GAMES, sum_of_games
 from nim_envs.rules import (
     NO_MOVE,
     Component,
@@ -40,6 +39,8 @@ from nim_envs.rules import (
 )
 from nim_envs.sequences import grundy_sequence
 from nim_envs.starts import NAMED_STARTS
+from nim_envs.testing.games import check_solution
+from nim_envs.testing.positions import Play
 from nim_envs.theory import (
     HeapSearch,
     count_games,
@@ -99,20 +100,6 @@ def named(rules):
     return f"{rules.name}{rules.initial}"
 
 
-def plain_wins(rules, convention):
-    """Who wins at every position, by a memo and the words of the rules alone."""
-
-    @functools.cache
-    def wins(position):
-        here = np.array(position)
-        actions = np.flatnonzero(rules.action_mask(here))
-        if not len(actions):
-            return convention is Convention.MISERE
-        return any(not wins(tuple(rules.step(here, action).tolist())) for action in actions)
-
-    return np.array([wins(tuple(position)) for position in rules.lattice().tolist()])
-
-
 @pytest.mark.parametrize("heaps", HEAPS, ids=str)
 def test_moves_are_those_of_the_heap_game_and_dead_heaps_leave_the_board(heaps):
     name, sizes = heaps
@@ -162,34 +149,23 @@ def test_slots_are_as_many_as_heaps_can_ever_be_at_once(heaps):
 
 @pytest.mark.parametrize("convention", Convention)
 @pytest.mark.parametrize("rules", ALL_RULES, ids=named)
-def test_every_answer_equals_plain_search_at_every_position(rules, convention):
+def test_every_way_of_solving_equals_exhaustive_search_at_every_position(rules, convention):
     game = Game(rules, convention)
-    lattice = rules.lattice()
-    truth = plain_wins(rules, convention)
     for solution in (
         solve(game),
         solve(game, method="search"),
         MemoSolution(rules, convention),
     ):
-        assert (solution.is_winning(lattice) == truth).all()
-        mask = solution.winning_mask(lattice)
-        for position, winning in zip(lattice[::7], mask[::7], strict=True):
-            good = [
-                action
-                for action in np.flatnonzero(rules.action_mask(position)).tolist()
-                if not truth[(lattice == rules.step(position, action)).all(axis=1)][0]
-            ]
-            assert np.flatnonzero(winning).tolist() == good
-            assert solution.winning_actions(position).tolist() == good
-    assert (search_winning(rules, convention)[rules.indices(lattice)] == truth).all()
+        check_solution(solution)
 
 
 @pytest.mark.parametrize("rules", ALL_RULES, ids=named)
-def test_grundy_values_of_sums_equal_the_mex_recursion_over_whole_positions(rules):
-    solution = solve(Game(rules, Convention.NORMAL))
-    lattice = rules.lattice()
-    by_position = search_grundy_values(rules)[rules.indices(lattice)]
-    assert (solution.grundy_value(lattice) == by_position).all()
+def test_the_batched_sweeps_equal_a_search_by_the_rules_steps(rules):
+    play = Play(rules)
+    indices = rules.indices(play.positions)
+    for convention in Convention:
+        assert (search_winning(rules, convention)[indices] == play.winning(convention)).all()
+    assert (search_grundy_values(rules)[indices] == play.grundy_values()).all()
 
 
 @pytest.mark.parametrize("name", ["kayles", "dawsons_chess", "grundy"])
@@ -231,11 +207,7 @@ def test_random_games_that_split_are_solved_right_by_whatever_applies(convention
         rules = Rules("random", (table,) * slots + (tail,), (top, *(0,) * (slots - 1), 2))
         solution = solve(Game(rules, convention))
         methods[solution.method] += 1
-        truth = plain_wins(rules, convention)
-        lattice = rules.lattice()
-        assert (solution.is_winning(lattice) == truth).all()
-        assert (solution.winning_mask(lattice).any(axis=1)[~rules.is_terminal(lattice)]
-                == truth[~rules.is_terminal(lattice)]).all()  # fmt: skip
+        check_solution(solution)
     if convention is Convention.NORMAL:
         assert set(methods) == {"Sprague-Grundy theorem"}
     else:
@@ -609,7 +581,9 @@ def test_scores_against_a_best_response_are_over_positions_alone():
     ids=str,
 )
 @pytest.mark.parametrize("largest", [1, 10**6])
-def test_slots_are_one_group_of_the_batched_tables_and_only_positions_are_numbered(games, largest):
+def test_few_slots_are_one_group_of_the_batched_tables_and_only_positions_are_numbered(
+    games, largest
+):
     rules = make_game("sum", games=games).rules
     grouping = Grouping(rules, largest)
     assert [c for group in grouping.members for c in group] == list(range(len(rules.shape)))
@@ -619,13 +593,6 @@ def test_slots_are_one_group_of_the_batched_tables_and_only_positions_are_number
     assert (grouping.positions(states) == lattice).all()
     # Positions in their order are numbered through, and nothing else is.
     assert (grouping.strides @ states == np.arange(len(lattice))).all()
-
-
-def test_slots_with_too_many_joint_states_are_refused_with_their_size():
-    game = make_game("kayles", heaps=(18,))
-    with pytest.raises(SearchTooLargeError, match=r"19, 19.* positions or more; the limit is"):
-        make_vector("kayles", 1, heaps=(18,))
-    assert game.solution.is_winning(game.rules.initial)
 
 
 def test_a_person_names_a_move_by_what_is_taken_and_left():

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from nim_envs import Convention, Game, make_game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.rules import Rules, TableComponent, addition, nim, subtraction
+from nim_envs.testing.games import check_solution
+from nim_envs.testing.positions import Play
 from nim_envs.theory import (
     bouton,
     ferguson,
@@ -54,26 +56,6 @@ SHAPES = [
 ]
 
 
-def plain_search(rules, convention):
-    """Who wins, by a memo and the words of the rules: independent of the batched sweep."""
-    memo = {}
-
-    def wins(position):
-        if position not in memo:
-            here = np.array(position)
-            after = [
-                tuple(rules.step(here, action).tolist())
-                for action in np.flatnonzero(rules.action_mask(here))
-            ]
-            if after:
-                memo[position] = any(not wins(option) for option in after)
-            else:
-                memo[position] = convention is Convention.MISERE
-        return memo[position]
-
-    return np.array([wins(tuple(position)) for position in rules.lattice().tolist()])
-
-
 @pytest.mark.parametrize("convention", Convention)
 @pytest.mark.parametrize("rules", SHAPES, ids=lambda r: f"{r.name}{r.shape}")
 def test_the_theorem_equals_exhaustive_search_at_every_position(rules, convention):
@@ -100,18 +82,10 @@ def test_the_theorem_equals_exhaustive_search_at_every_position(rules, conventio
     [rules for rules in SHAPES if rules.num_positions <= 1500],
     ids=lambda r: f"{r.name}{r.shape}",
 )
-def test_the_batched_sweep_equals_a_plain_recursive_search(rules, convention):
-    assert (search_winning(rules, convention) == plain_search(rules, convention)).all()
-
-
-@pytest.mark.parametrize(
-    "rules",
-    [rules for rules in SHAPES if rules.num_positions * rules.num_actions <= 10**6],
-    ids=lambda r: f"{r.name}{r.shape}",
-)
-def test_grundy_values_of_sums_equal_the_mex_recursion_over_whole_positions(rules):
-    solution = solve(Game(rules, Convention.NORMAL))
-    assert (solution.grundy_value(rules.lattice()) == search_grundy_values(rules)).all()
+def test_the_batched_sweep_equals_a_search_by_the_rules_steps(rules, convention):
+    play = Play(rules)
+    assert (search_winning(rules, convention) == play.winning(convention)).all()
+    assert (search_grundy_values(rules) == play.grundy_values()).all()
 
 
 def random_tables(count, seed):
@@ -140,15 +114,7 @@ def test_random_games_given_as_tables_are_solved_right_by_whatever_applies(conve
         rules = Rules("random", rules.components, tuple(start[-1].tolist()))
         solution = solve(Game(rules, convention))
         methods.add(solution.method)
-        assert (solution.is_winning(lattice) == plain_search(rules, convention)).all()
-        after = solution.winning_mask(lattice)
-        for position, winning in zip(lattice, after, strict=True):
-            good = [
-                action
-                for action in np.flatnonzero(rules.action_mask(position))
-                if not solution.is_winning(rules.step(position, action))
-            ]
-            assert np.flatnonzero(winning).tolist() == good
+        check_solution(solution)
     # Both roads of misère play were taken: tame tables by the theorem, wild ones by search.
     if convention is Convention.MISERE:
         assert methods == {"theorem on tame misère sums", "exhaustive search"}

@@ -1,0 +1,72 @@
+"""How a model of Stable-Baselines3 plays, as a function that can be scored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.policies import ActorCriticPolicy
+
+from nim_envs.scoring.policies import Array, MaskArray, PolicyFunction
+
+
+def sb3_policy(model: BaseAlgorithm, *, greedy: bool = True) -> PolicyFunction:
+    """Return how ``model`` plays, as :func:`nim_envs.optimality` takes it.
+
+    The function follows the model's further training. A model of plain arrays gets the
+    observations; one of dictionaries, as ``gymnasium.make`` returns them, the masks beside them.
+
+    Args:
+        model: of ``MaskablePPO``, which plays legal moves alone; or of an algorithm that knows no
+            masks, such as ``PPO`` or ``DQN``, whose illegal moves the score then counts.
+        greedy: whether it takes its best action, as by ``model.predict(..., deterministic=True)``,
+            instead of drawing one.
+
+    Returns:
+        A function of observations ``(n, ...)`` and action masks ``(n, actions)`` that returns
+        actions ``(n,)``, or without ``greedy`` probabilities ``(n, actions)``.
+
+    Raises:
+        TypeError: without ``greedy``, the model has no probabilities.
+
+    Example:
+        >>> from sb3_contrib import MaskablePPO
+        >>> import nim_envs
+        >>> from nim_envs.adapters.sb3 import GameVecEnv
+        >>> env = GameVecEnv(nim_envs.make_game("nim"), 4, opponent=None)
+        >>> model = MaskablePPO("MlpPolicy", env, device="cpu")
+        >>> nim_envs.optimality(sb3_policy(model), env).count
+        102
+    """
+    network: Any = model.policy
+    maskable = isinstance(network, MaskableActorCriticPolicy)
+    if not greedy and not isinstance(network, (ActorCriticPolicy, MaskableActorCriticPolicy)):
+        raise TypeError(f"{type(model).__name__} has no probabilities: it can only be greedy")
+
+    def policy(observations: Array, masks: MaskArray) -> Any:
+        actions: Any = model.action_space
+        if actions.n != masks.shape[1]:
+            raise ValueError(f"the model has {actions.n} actions, this game {masks.shape[1]}")
+        shown = _shown(model, observations, masks)
+        legal = {"action_masks": masks.astype(np.bool_)} if maskable else {}
+        if greedy:
+            return model.predict(shown, deterministic=True, **legal)[0]
+        network.set_training_mode(False)
+        with torch.no_grad():
+            tensors, _ = network.obs_to_tensor(shown)
+            return network.get_distribution(tensors, **legal).distribution.probs
+
+    return policy
+
+
+def _shown(model: BaseAlgorithm, observations: Array, masks: MaskArray) -> Any:
+    """The observations as the model gets them when it trains."""
+    shown: Any = observations
+    if isinstance(model.observation_space, spaces.Dict):
+        shown = {"observation": observations, "action_mask": masks}
+    normalizer = model.get_vec_normalize_env()
+    return shown if normalizer is None else normalizer.normalize_obs(shown)

@@ -1,0 +1,212 @@
+"""The components of a game merged into groups, whose joint states are numbered."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules.component import NO_MOVE, IntArray
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import LARGEST_STATE
+from nim_envs.theory.search import moves
+
+UInt32Array = npt.NDArray[np.uint32]
+
+GROUP_ENTRIES = 1 << 16
+"""Components are merged as long as their joint states have at most this many options in all: the
+tables then stay in a processor's cache."""
+
+SLOT_ENTRIES = 1 << 23
+"""The same for slots that share what splits. Beyond it each slot is a group of its own, which
+takes little memory and no time to make, but is slower in every move."""
+
+LARGEST_SLOT_ENTRIES = 1 << 25
+"""Options in all of the joint states of slots where nothing less will do: where only a search of
+all positions tells who wins."""
+
+
+class Grouping:
+    """The components of a game merged into groups.
+
+    Neighbouring components are merged while their joint states are few. Slots that share what
+    splits are one group, whose states are the numbers of its positions, where these are few; else
+    each slot is a group of its own.
+
+    Args:
+        rules: the rules.
+        largest: options in all that the joint states of several components may have.
+        largest_slots: the same for slots that share what splits.
+
+    Attributes:
+        members: the components of each group.
+        sizes: number of states of each group.
+        slots: for each range of slots that are groups of their own, the range of these groups.
+    """
+
+    def __init__(
+        self, rules: Rules, largest: int = GROUP_ENTRIES, largest_slots: int = SLOT_ENTRIES
+    ) -> None:
+        self.rules = rules
+        self.members: list[range] = []
+        self.slots: list[range] = []
+        self._joint: dict[range, JointSlots] = {}
+        ranges = {group.start: group for group in rules.slot_groups}
+        component = 0
+        while component < len(rules.components):
+            if component in ranges:
+                self._add_slots(ranges[component], largest_slots)
+            else:
+                self._add_component(component, largest)
+            component = self.members[-1].stop
+        self.sizes = [
+            self._joint[group].size if group in self._joint else math.prod(self.shape(group))
+            for group in self.members
+        ]
+
+    def _add_slots(self, group: range, largest: int) -> None:
+        try:
+            self._joint[group] = JointSlots(self.rules, group, largest)
+            self.members.append(group)
+        except SearchTooLargeError:
+            first = len(self.members)
+            self.members += [range(slot, slot + 1) for slot in group]
+            self.slots.append(range(first, len(self.members)))
+
+    def _add_component(self, component: int, largest: int) -> None:
+        group = range(component, component + 1)
+        if self.members and not self.rules.components[self.members[-1].start].splits:
+            wider = range(self.members[-1].start, group.stop)
+            if math.prod(self.shape(wider)) * len(wider) * self.rules.num_options <= largest:
+                group = wider
+                self.members.pop()
+        self.members.append(group)
+
+    def shape(self, group: range) -> tuple[int, ...]:
+        """Return the number of states of each component of ``group``."""
+        return self.rules.shape[group.start : group.stop]
+
+    @property
+    def num_positions(self) -> int:
+        """Number of combinations of the groups' states."""
+        return math.prod(self.sizes)
+
+    @property
+    def strides(self) -> IntArray:
+        """What the groups' states are multiplied by to number positions, int64 ``(groups,)``.
+
+        Where nothing splits that is the position's index. Only for games whose positions can be
+        numbered.
+        """
+        return np.array([math.prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))])
+
+    def states(self, positions: IntArray) -> UInt32Array:
+        """Return the groups' states ``(groups, n)`` at positions ``(n, components)``."""
+        numbers = []
+        for group in self.members:
+            columns, joint = positions[:, group.start : group.stop], self._joint.get(group)
+            numbers.append(
+                np.ravel_multi_index(tuple(columns.T), self.shape(group))
+                if joint is None
+                else joint.numbers(columns)
+            )
+        return np.stack(numbers).astype(np.uint32)
+
+    def positions(self, states: UInt32Array) -> IntArray:
+        """Return the positions ``(n, components)`` at the groups' states ``(groups, n)``."""
+        columns = [
+            self.parts(group, numbers) for group, numbers in zip(self.members, states, strict=True)
+        ]
+        return np.concatenate(columns, axis=-1).astype(np.int64)
+
+    def parts(self, group: range, numbers: npt.NDArray[np.integer]) -> IntArray:
+        """Return the states ``(n, members)`` of a group's components at its states ``(n,)``."""
+        if group in self._joint:
+            return np.asarray(self._joint[group].positions[numbers])
+        return np.stack(np.unravel_index(numbers, self.shape(group)), axis=-1)
+
+    def successors(self, group: range, first: int, last: int) -> IntArray:
+        """Return the states that a group's actions lead to, or ``NO_MOVE``.
+
+        What a slot that is a group of its own splits off is left out.
+
+        Args:
+            group: the group.
+            first: its first state to take.
+            last: the state after the last.
+
+        Returns:
+            ``(last - first, actions of the group)``.
+        """
+        if group in self._joint:
+            return self._joint[group].successors(self.rules.num_options, first, last)
+        numbers, shape = np.arange(first, last), self.shape(group)
+        components = self.rules.components[group.start : group.stop]
+        if len(group) == 1 and components[0].options == self.rules.num_options:
+            return components[0].successors(numbers)
+        parts = self.parts(group, numbers)
+        after = np.full((len(numbers), len(group), self.rules.num_options), NO_MOVE)
+        for index, component in enumerate(components):
+            options = component.successors(parts[:, index])
+            # The other components stay as they are.
+            change = (options - parts[:, index, np.newaxis]) * math.prod(shape[index + 1 :])
+            after[:, index, : component.options] = np.where(
+                options == NO_MOVE, NO_MOVE, numbers[:, np.newaxis] + change
+            )
+        return after.reshape(len(numbers), -1)
+
+
+class JointSlots:
+    """Slots that share what splits, as a game of their own whose positions are numbered.
+
+    Args:
+        rules: of the whole game.
+        group: the slots.
+        largest: options in all that the positions may have.
+
+    Attributes:
+        rules: of the slots alone.
+        positions: by number, ``(size, slots)``.
+        size: number of positions.
+
+    Raises:
+        SearchTooLargeError: there are too many.
+    """
+
+    def __init__(self, rules: Rules, group: range, largest: int) -> None:
+        components = rules.components[group.start : group.stop]
+        self.rules = Rules(rules.name, components, (0,) * len(components))
+        actions = len(components) * rules.num_options
+        # Beyond that mixed-radix numbers could not be looked up either.
+        self.rules.check_size(LARGEST_STATE)
+        self.positions = self.rules.lattice(largest // actions)
+        self.size = len(self.positions)
+        self._indices = self.rules.indices(self.positions)
+
+    def numbers(self, positions: IntArray) -> IntArray:
+        """Return the numbers of ``positions``, ``(n, slots)``."""
+        return self._numbers_at(self.rules.indices(positions))
+
+    def _numbers_at(self, indices: IntArray) -> IntArray:
+        """Return the numbers of the positions at mixed-radix ``indices``."""
+        return np.asarray(np.searchsorted(self._indices, indices))
+
+    def successors(self, num_options: int, first: int, last: int) -> IntArray:
+        """Return the number of the position after every action, or ``NO_MOVE``.
+
+        Args:
+            num_options: option slots of a component in the whole game.
+            first: the first position to take.
+            last: the position after the last.
+
+        Returns:
+            ``(last - first, slots * num_options)``.
+        """
+        shape = (last - first, len(self.rules.components) * num_options)
+        successors = np.full(shape, NO_MOVE, dtype=np.int64)
+        for action, legal, after in moves(self.rules, self._indices[first:last]):
+            component, option = divmod(action, self.rules.num_options)
+            successors[legal, component * num_options + option] = self._numbers_at(after)
+        return successors

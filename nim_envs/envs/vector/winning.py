@@ -1,0 +1,346 @@
+"""Where the winning actions are: tables for an opponent that plays optimally."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from nim_envs.encoding import Encoding
+from nim_envs.envs.vector.grouping import LARGEST_SLOT_ENTRIES, Grouping, UInt32Array
+from nim_envs.envs.vector.tables import (
+    ENTRY_BYTES,
+    FIRST_ACTION,
+    NO_STATE,
+    SECONDS_AT,
+    STATE_BITS,
+    STATES_AT,
+    SUCCESSORS_AT,
+    WORD_BYTES,
+    GameTables,
+    Tables,
+    WordArray,
+    check_tables,
+    game_tables,
+)
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.game import Game
+from nim_envs.rules.component import BoolArray, Component, IntArray
+from nim_envs.rules.convention import Convention
+from nim_envs.theory.solution import Solution, SumSolution
+
+MISERE_TARGETS = 2
+"""Targets of a group before those for normal values: the misère values 0 and 1."""
+
+ROW_ACTION, TARGETS_AT, TARGETS = range(3)
+"""Columns of :attr:`Winning.rows`."""
+
+CHUNK_ENTRIES = 1 << 18
+
+
+class Winning(NamedTuple):
+    """The winning actions as arrays.
+
+    In a sum that a theorem solves, each group has a row. Its winning actions are those that move
+    to a *target*, which follows from the other groups: a group state of a certain value. By state
+    and target, the tables say which these are. In a game that only a search of all positions
+    solves, there is one row, for the whole position.
+    """
+
+    # (rows, 3): what is added to the actions of a row, where its targets begin, and how many
+    # there are for each state. The last target is reached by no action.
+    rows: UInt32Array
+    # By row, state and target: in the lower half where the actions begin in ``actions``, in the
+    # upper half how many there are.
+    ranges: WordArray
+    actions: UInt32Array
+    # By group and state: twice the nim-sum of the components' values, and 1 more in misère play
+    # where one of the components is firm.
+    values: UInt32Array
+    # How many firm components there are beside the groups: one in normal play, where every
+    # component may count as firm.
+    firm: np.uint32
+    # (groups,): of the groups' states in the number of a position; empty where a theorem holds.
+    strides: WordArray
+
+
+NOTHING = Winning(
+    rows=np.zeros((0, 3), dtype=np.uint32),
+    ranges=np.zeros(0, dtype=np.uint64),
+    actions=np.zeros(0, dtype=np.uint32),
+    values=np.zeros(0, dtype=np.uint32),
+    firm=np.uint32(0),
+    strides=np.zeros(0, dtype=np.uint64),
+)
+"""For games without an optimal opponent."""
+
+
+class OptimalPlay:
+    """What batches of equal games with an optimal opponent share.
+
+    Args:
+        game: the game.
+        encoding: how positions are observed.
+
+    Attributes:
+        tables: of the game.
+        winning: the winning actions.
+
+    Raises:
+        SearchTooLargeError: the tables would be too large, or the game cannot be solved.
+    """
+
+    def __init__(self, game: Game, encoding: Encoding) -> None:
+        solution = _solution(game)
+        if isinstance(solution, SumSolution):
+            self.tables = game_tables(game.rules, encoding)
+            self.winning = winning_by_values(solution, self.tables)
+        else:
+            self.tables = game_tables(game.rules, encoding, LARGEST_SLOT_ENTRIES)
+            self.winning = winning_by_search(solution, self.tables)
+
+
+_made: WeakValueDictionary[tuple[Any, ...], OptimalPlay] = WeakValueDictionary()
+"""What is in use."""
+
+
+def optimal_play(game: Game, encoding: Encoding) -> OptimalPlay:
+    """Return the tables for an optimal opponent: those in use if there are any, else new ones.
+
+    Arguments and errors: :class:`OptimalPlay`.
+    """
+    key = (game.rules.components, game.convention, encoding.name, encoding.space.dtype)
+    play = _made.get(key)
+    if play is None:
+        play = _made[key] = OptimalPlay(game, encoding)
+    return play
+
+
+def _solution(game: Game) -> Solution:
+    """Return the solution of ``game``, or say how large the search for it would be."""
+    try:
+        return game.solution
+    except SearchTooLargeError as error:
+        number = game.rules.num_positions * (WORD_BYTES + 1)
+        raise SearchTooLargeError(
+            f"an optimal opponent needs to know who wins at every position: {error} (a table of "
+            f"all of them would take {number} bytes)"
+        ) from None
+
+
+def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
+    """Return the winning actions of a game that the values of its components solve.
+
+    A move of one group wins if it leaves the sum a P-position. In normal play, and while another
+    group is firm, that is a move to the normal value ``rest``, the nim-sum of the other groups;
+    else to the misère value ``rest``, which is then 0 or 1. See
+    :func:`nim_envs.theory.tame_misere`.
+
+    Args:
+        solution: of the game.
+        game: its tables.
+
+    Raises:
+        SearchTooLargeError: the tables would be too large.
+    """
+    grouping, tables = game.grouping, game.arrays
+    misere = solution.convention is Convention.MISERE
+    values = np.zeros(len(tables.packed), dtype=np.uint32)
+    made: dict[tuple[Component, ...], tuple[int, int]] = {}
+    ranges: list[WordArray] = []
+    actions: list[UInt32Array] = [np.zeros(1, dtype=np.uint32)]
+    rows = np.empty((len(grouping.members), 3), dtype=np.uint32)
+    targets_at, actions_at = 0, 1
+    for index, group in enumerate(grouping.members):
+        kind = grouping.rules.components[group.start : group.stop]
+        if kind not in made:
+            normal, firm = _group_values(solution, grouping, index)
+            at = int(tables.groups[index, STATES_AT])
+            values[at : at + len(normal)] = (normal << 1) | firm
+            most = int(normal.max())
+            if any(index in slots for slots in grouping.slots):
+                most = (1 << most.bit_length()) - 1  # nim-sums of two values
+            targets = MISERE_TARGETS + most + 2
+            made[kind] = targets_at, targets
+            targets_at += len(normal) * targets
+            check_tables(grouping.rules, "the tables of winning actions", targets_at * WORD_BYTES)
+            for moves in _moves(game, index):
+                state, action, target = _with_targets(moves, normal, firm, misere)
+                key = state * targets + target
+                ranges.append(_ranges(key, moves.states * targets) + np.uint64(actions_at))
+                actions.append(action[np.argsort(key, kind="stable")].astype(np.uint32))
+                actions_at += len(action)
+                needed = targets_at * WORD_BYTES + actions_at * ENTRY_BYTES
+                check_tables(grouping.rules, "the tables of winning actions", needed)
+        rows[index] = (tables.groups[index, FIRST_ACTION], *made[kind])
+    return Winning(
+        rows=rows,
+        ranges=np.concatenate(ranges),
+        actions=np.concatenate(actions),
+        values=values,
+        firm=np.uint32(0 if misere else 1),
+        strides=np.zeros(0, dtype=np.uint64),
+    )
+
+
+def _group_values(
+    solution: SumSolution, grouping: Grouping, index: int
+) -> tuple[IntArray, BoolArray]:
+    """The nim-sum of the values in each state of a group, and where a component is firm."""
+    group = grouping.members[index]
+    parts = grouping.parts(group, np.arange(grouping.sizes[index]))
+    normal = np.zeros(len(parts), dtype=np.int64)
+    firm = np.zeros(len(parts), dtype=np.bool_)
+    for member, component in enumerate(group):
+        values = solution.component_values[component]
+        own = values.normal(parts[:, member])
+        normal ^= own
+        if solution.convention is Convention.MISERE:
+            firm |= own == values.misere(parts[:, member])
+    return normal, firm
+
+
+class _Moves(NamedTuple):
+    """The legal moves from some neighbouring states of a group, one entry each."""
+
+    states: int  # number of these states
+    state: IntArray  # counted from the first of them
+    action: IntArray
+    first: UInt32Array  # the state that the group is left in
+    # Of a slot: the state of the empty slot afterwards, 0 where nothing is split off.
+    second: UInt32Array | None
+
+
+def _moves(game: GameTables, index: int) -> Iterator[_Moves]:
+    """Yield the moves of a group, some states at a time."""
+    grouping, tables = game.grouping, game.arrays
+    states = grouping.sizes[index]
+    actions = len(grouping.members[index]) * grouping.rules.num_options
+    mask = np.uint32((1 << int(tables.groups[index, STATE_BITS])) - 1)
+    at = int(tables.groups[index, SUCCESSORS_AT])
+    successors = tables.successors[at : at + states * actions]
+    seconds = None
+    for number, slots in enumerate(grouping.slots):
+        if index in slots:
+            at = int(tables.slots[number, SECONDS_AT])
+            seconds = tables.seconds[at : at + states * actions]
+    step = max(1, CHUNK_ENTRIES // actions)
+    for first in range(0, states, step):
+        here = slice(first * actions, (first + step) * actions)
+        legal = np.flatnonzero(successors[here] != NO_STATE)
+        yield _Moves(
+            min(step, states - first),
+            *np.divmod(legal, actions),
+            successors[here][legal] & mask,
+            None if seconds is None else seconds[here][legal] & mask,
+        )
+
+
+def _with_targets(
+    moves: _Moves, normal: IntArray, firm: BoolArray, misere: bool
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the state, the action and the target of every move, one entry for each target.
+
+    A move has one for the normal value that it leaves, and in misère play one more where the
+    misère value that it leaves is 0 or 1.
+
+    Args:
+        moves: the moves.
+        normal: the normal values of the group's states.
+        firm: which of them are firm.
+        misere: whether it is misère play.
+    """
+    left, left_firm = normal[moves.first], firm[moves.first]
+    if moves.second is not None:
+        left, left_firm = left ^ normal[moves.second], left_firm | firm[moves.second]
+    state, action, target = moves.state, moves.action, MISERE_TARGETS + left
+    if misere:
+        # The two values of a firm state are equal; those of a fickle one are 0 and 1, or 1 and 0.
+        other = np.where(left_firm, left, left ^ 1)
+        more = np.flatnonzero(other < MISERE_TARGETS)
+        state, action = np.append(state, state[more]), np.append(action, action[more])
+        target = np.append(target, other[more])
+    return state, action, target
+
+
+def _ranges(keys: IntArray, number: int) -> WordArray:
+    """Return for each of ``number`` keys where it begins in sorted ``keys``, and how often it is.
+
+    The first in the lower half of each entry, the second in the upper half.
+    """
+    counts = np.bincount(keys, minlength=number).astype(np.uint64)
+    ranges: WordArray = (np.cumsum(counts) - counts) | (counts << np.uint64(32))
+    return ranges
+
+
+def winning_by_search(solution: Solution, game: GameTables) -> Winning:
+    """Return the winning actions of a game that a search solves, by the number of the position.
+
+    Args:
+        solution: of the game.
+        game: its tables.
+
+    Raises:
+        SearchTooLargeError: the tables would be too large.
+    """
+    grouping, tables, rules = game.grouping, game.arrays, game.grouping.rules
+    number = grouping.num_positions
+    check_tables(rules, "the table of who wins at each position", number * (WORD_BYTES + 1))
+    lost = np.empty(number, dtype=np.bool_)
+    for states, numbers in _numbered(grouping, 1):
+        lost[numbers] = ~np.asarray(solution.is_winning(grouping.positions(states)))
+    ranges = np.empty(number, dtype=np.uint64)
+    found: list[UInt32Array] = [np.zeros(1, dtype=np.uint32)]
+    length = 1
+    for states, numbers in _numbered(grouping, rules.num_actions):
+        wins = np.concatenate(
+            [
+                _wins(lost, tables, grouping, index, numbers, states[index])
+                for index in range(len(states))
+            ],
+            axis=1,
+        )
+        position, action = np.nonzero(wins)
+        ranges[numbers] = _ranges(position, len(numbers)) + np.uint64(length)
+        found.append(action.astype(np.uint32))
+        length += len(action)
+        needed = number * (WORD_BYTES + 1) + length * ENTRY_BYTES
+        check_tables(rules, "the table of winning actions at each position", needed)
+    return Winning(
+        rows=np.zeros((1, 3), dtype=np.uint32),
+        ranges=ranges,
+        actions=np.concatenate(found),
+        values=np.zeros(0, dtype=np.uint32),
+        firm=np.uint32(0),
+        strides=grouping.strides.astype(np.uint64),
+    )
+
+
+def _numbered(grouping: Grouping, actions: int) -> Iterator[tuple[UInt32Array, IntArray]]:
+    """Yield the groups' states ``(groups, n)`` and the numbers ``(n,)`` of all positions."""
+    number, step = grouping.num_positions, max(1, CHUNK_ENTRIES // actions)
+    for first in range(0, number, step):
+        numbers = np.arange(first, min(first + step, number))
+        yield np.stack(np.unravel_index(numbers, grouping.sizes)).astype(np.uint32), numbers
+
+
+def _wins(
+    lost: BoolArray,
+    tables: Tables,
+    grouping: Grouping,
+    index: int,
+    numbers: IntArray,
+    states: UInt32Array,
+) -> BoolArray:
+    """Return which actions of a group win at positions, ``(n, actions)``."""
+    actions = len(grouping.members[index]) * grouping.rules.num_options
+    at, bits = (int(tables.groups[index, column]) for column in (SUCCESSORS_AT, STATE_BITS))
+    rows = tables.successors[at : at + grouping.sizes[index] * actions].reshape(-1, actions)
+    after = rows[states]
+    stride = int(grouping.strides[index])
+    change = (after & np.uint32((1 << bits) - 1)).astype(np.int64) - states[:, np.newaxis]
+    legal = after != NO_STATE
+    there = np.where(legal, numbers[:, np.newaxis] + change * stride, 0)
+    return np.asarray(legal & lost[there])

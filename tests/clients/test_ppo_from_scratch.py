@@ -1,0 +1,77 @@
+"""The tutorial's program learns, scored exactly; with the wrong sign it does not."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+import pytest
+import torch
+
+from benchmarks.deep import ppo_from_scratch
+from benchmarks.deep.__main__ import main as deep
+from tests.clients.tutorials import run_tutorial
+
+SETTINGS = {"seed": 0, "games": 12_000, "heaps": (1, 2, 3)}
+
+
+@pytest.fixture(scope="module")
+def tutorial():
+    # Under another name the program is defined, and does not train for a minute.
+    return run_tutorial("ppo_from_scratch", module="ppo_from_scratch")
+
+
+def test_a_small_board_is_learned_and_the_curve_is_what_was_printed(tutorial, capsys):
+    actor, curve = tutorial["train"](**SETTINGS)
+    printed = re.findall(r"^ *([\d,]+) games: +([\d.]+) %", capsys.readouterr().out, re.MULTILINE)
+    assert printed == [(f"{games:,}", f"{percent:.1f}") for games, percent in curve]
+    assert curve[-1][0] >= SETTINGS["games"] > curve[-2][0]
+    assert curve[-1][1] == 100
+    assert all(parameter.isfinite().all() for parameter in actor.parameters())
+
+
+def test_with_the_wrong_sign_of_the_bootstrap_it_is_not_learned(tutorial):
+    _, curve = tutorial["train"](**SETTINGS, gamma=1.0)
+    assert curve[-1][1] < 75
+
+
+def test_advantages_count_the_opponents_value_negatively_and_end_with_the_game():
+    rewards = torch.tensor([[0.0], [1.0], [0.0]])
+    ended = torch.tensor([[0.0], [1.0], [0.0]])
+    values = torch.tensor([[0.5], [0.25], [-0.5]])
+    following = torch.tensor([0.125])
+    advantages = ppo_from_scratch.estimated_advantages(rewards, ended, values, following, -1.0)
+    last = 0 - 0.125 + 0.5
+    win = 1 - 0.25
+    first = (0 - 0.25 - 0.5) - ppo_from_scratch.LAMBDA * win
+    assert advantages.flatten().tolist() == pytest.approx([first, win, last])
+
+
+def test_a_mask_of_zeros_is_refused_and_what_the_manual_prints_of_it_is_so(tutorial, capsys):
+    legal = torch.zeros(1, 3, dtype=torch.bool)
+    with pytest.raises(ValueError, match="nan"):
+        ppo_from_scratch.distribution(torch.nn.Identity(), torch.zeros(1, 3), legal)
+    assert tutorial["logits"].isinf().all()
+    assert torch.softmax(tutorial["logits"], dim=1).isnan().all()
+    added = torch.nn.Linear(2, 3)
+    shares = torch.softmax(added(torch.ones(2, 2)) + torch.tensor([[1.0], [0.0]]).log(), dim=1)
+    shares[:, 0].sum().backward()
+    assert added.weight.grad.isnan().all()
+    # With one step in so many that ignores its action.
+    assert 0.1 < tutorial["dead"] < 0.5
+
+
+def test_the_benchmark_trains_it_with_both_signs_without_other_libraries(tmp_path, capsys):
+    arguments = ["--quick", "--jobs", "1", "--output", str(tmp_path)]
+    deep([*arguments, "--learners", "ppo-from-scratch"])
+    with (tmp_path / "deep.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["learner"] for row in rows] == ["ppo-from-scratch", "ppo-from-scratch, discount 1"]
+    assert all(int(row["games"]) >= 2_000 and row["of"] == "102" for row in rows)
+    with (tmp_path / "curves.csv").open(encoding="utf-8") as file:
+        last = {row["learner"]: row["optimality %"] for row in csv.DictReader(file)}
+    assert last == {row["learner"]: row["optimality %"] for row in rows}
+    assert "ppo-from-scratch" in (tmp_path / "deep.md").read_text(encoding="utf-8")
+    with pytest.raises(SystemExit):
+        deep([*arguments, "--boards", "five-heaps", "--learners", "published", "ppo-from-scratch"])
+    assert "nim-3-4-5 alone" in capsys.readouterr().err
