@@ -59,7 +59,7 @@ def modules(packages: dict[str, griffe.Module]) -> list[str]:
         if module.is_init_module and not names(module):
             found += [
                 f"{path}.{name}" for name, member in sorted(module.members.items())
-                if member.is_module
+                if member.is_module and not member.is_alias
             ]  # fmt: skip
         else:
             found.append(path)

@@ -188,8 +188,8 @@ python -m benchmarks.optimality --learner my_package.my_module:MyLearner
 
 trains it on all tasks and writes the same rows to `results/optimality`: `optimality.csv`,
 `runs.csv` and, where all tasks were run with all seeds, its place in `leaderboard.csv`. Try it
-first with `--quick` or `--games nim-3-4-5`. To enter, open a pull request that adds your `runs.csv` as
-`docs/results/entries/NAME.csv`, and says where the learner's code can be read.
+first with `--quick` or `--games nim-3-4-5`. To enter, open a pull request that adds your
+`runs.csv` as `docs/results/entries/NAME.csv`, and says where the learner's code can be read.
 """,
     )
 

@@ -127,8 +127,9 @@ def test_every_public_module_has_a_page():
     def exporting(module):
         if module.exports is not None:
             yield module.path
-        for member in module.modules.values():
-            yield from exporting(member)
+        for member in module.members.values():
+            if member.is_module and not member.is_alias:
+                yield from exporting(member)
 
     public = {path for package in packages.values() for path in exporting(package)}
     # `python -m` pages and what is drawn are no interface; optimality's names are a command's.
