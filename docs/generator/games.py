@@ -88,17 +88,20 @@ def one_line(name: str) -> str:
 
 
 def shown(game: Game, position: Any) -> str:
-    """Return a position in words, empty heaps of games that split left out."""
-    kinds: dict[str, list[str]] = {}
-    for component, state in zip(game.rules.components, position, strict=True):
-        if state or not component.splits:
-            kinds.setdefault(component.kind, []).append(str(state))
-    names = {"heap": "heaps", "total": "total", "token": "tokens at"}
-    return "; ".join(
-        f"{names.get(kind, kind) if len(states) > 1 or kind != 'heap' else 'heap'} "
-        f"{', '.join(states)}"
-        for kind, states in kinds.items()
-    ) or "nothing"  # fmt: skip
+    """Return a position in words; where heaps split, those that there are, with their numbers."""
+    components = game.rules.components
+    kinds = {component.kind for component in components}
+    if len(kinds) == 1 and not any(component.splits for component in components):
+        (kind,) = kinds
+        states = ", ".join(map(str, position))
+        several = "s" if len(components) > 1 else ""
+        return f"{kind}{several} {'at ' if kind == 'token' else ''}{states}"
+    parts = [
+        f"{component.kind} {number} {'at' if component.kind == 'token' else 'of'} {state}"
+        for number, (component, state) in enumerate(zip(components, position, strict=True))
+        if state or not component.splits
+    ]
+    return ", ".join(parts) or "nothing"
 
 
 def example(name: str) -> str:
@@ -111,12 +114,13 @@ def example(name: str) -> str:
         seat = f"`player_{number % 2}`"
         rows.append(
             (
-                number + 1, shown(env.game, position), seat, "can win" if winning else "cannot win",
+                number + 1, shown(env.game, position),
+                f"{seat}, who {'can' if winning else 'cannot'} win",
                 env.game.rules.describe_action(action, position),
             )
         )  # fmt: skip
     winner = next(seat for seat, reward in env.rewards.items() if reward > 0)
-    header = ("move", "position", "to move", "", "does")
+    header = ("move", "position", "to move", "does")
     return f"{table(header, rows)}\n\nNo move is left, and `{winner}` has won."
 
 

@@ -72,7 +72,7 @@ navigation = [
     *tutorials(),
     "* [Architecture](architecture.md)",
     "    * [Contributing](contributing.md)",
-    "    * [How to cite](citing.md)",
+    "* [How to cite](citing.md)",
     *reference.pages(),
 ]
 write("SUMMARY.md", "\n".join(navigation) + "\n")

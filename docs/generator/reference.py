@@ -59,7 +59,7 @@ def modules(packages: dict[str, griffe.Module]) -> list[str]:
         if module.is_init_module and not names(module):
             found += [
                 f"{path}.{name}" for name, member in sorted(module.members.items())
-                if member.is_module and not member.is_alias
+                if not member.is_alias and member.is_module
             ]  # fmt: skip
         else:
             found.append(path)
@@ -72,13 +72,13 @@ def _module(packages: dict[str, griffe.Module], path: str) -> griffe.Module:
 
 
 def names(module: griffe.Module) -> list[str]:
-    """Return the public names of a module: its ``__all__``, or else what it defines."""
+    """Return the public names of a module: its ``__all__``, or else its classes and functions."""
     if module.exports is not None:
         return [str(name) for name in module.exports]
     return [
         name for name, member in module.members.items()
-        if not name.startswith("_") and not member.is_alias and not member.is_module
-        and (not member.is_attribute or member.docstring is not None)
+        if not name.startswith("_") and not member.is_alias
+        and (member.is_class or member.is_function)
     ]  # fmt: skip
 
 

@@ -128,7 +128,7 @@ def test_every_public_module_has_a_page():
         if module.exports is not None:
             yield module.path
         for member in module.members.values():
-            if member.is_module and not member.is_alias:
+            if not member.is_alias and member.is_module:
                 yield from exporting(member)
 
     public = {path for package in packages.values() for path in exporting(package)}
