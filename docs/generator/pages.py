@@ -19,7 +19,10 @@ def contributing() -> None:
     """Write the repository's page for contributors, its links as they are in the manual."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     text = re.sub(r"<!--.*?-->\n", "", text)
-    write("contributing.md", re.sub(r"\(docs/([^)]*\.(?:gif|md|svg))\)", r"(\1)", text))
+    text = re.sub(r"\(docs/([^)]*\.(?:gif|md|svg))\)", r"(\1)", text)
+    # What is no page is named by its path.
+    text = re.sub(r"\[([^\]]+)\]\(([\w./]+\.py)\)", r"\1 (`\2`)", text)
+    write("contributing.md", text)
 
 
 def tutorials() -> list[str]:

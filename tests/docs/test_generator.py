@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,6 +67,38 @@ def test_the_strict_build_fails_on_dead_links(tmp_path):
     found = " ".join(dead_links(tmp_path))
     for link in ("../two.html#there", "../two.png", "one.html#gone", "none.html", "script fetches"):
         assert link in found
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# Fine\n\nIt is $x \\oplus y$.\n", None),
+        ("# Quoted\n\n> 1\n", "a quotation"),
+        ('# Dead\n\n<a href="gone.html">x</a>\n', "gone.html leads nowhere"),
+    ],
+)
+def test_warnings_fail_the_strict_build(text, said, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text(text, encoding="utf-8")
+    hooks = ROOT / "docs" / "generator"
+    (tmp_path / "mkdocs.yml").write_text(
+        f"site_name: a manual\nplugins: []\nhooks: [{hooks}/mathematics.py, {hooks}/checks.py]\n"
+        "markdown_extensions:\n  - pymdownx.arithmatex:\n      generic: true\n"
+        "theme:\n  name: material\n  font: false\n",
+        encoding="utf-8",
+    )
+    # The options are those of the session that builds the manual.
+    (options,) = re.findall(r'"mkdocs", (.*?), \*session', (ROOT / "noxfile.py").read_text("utf-8"))
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", *re.findall(r'"([^"]+)"', options)],
+        cwd=tmp_path, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert built.returncode == (said is not None)
+    if said:
+        assert said in built.stderr
+    else:
+        assert "<math" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", LEARNERS)
