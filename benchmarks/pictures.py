@@ -20,7 +20,7 @@ from nim_envs import GameEnv
 from nim_envs.files import write_atomically
 from nim_envs.optional import needed
 from nim_envs.registration import GAMES, aec_id
-from nim_envs.render.canvas import Frame
+from nim_envs.render.frame import Frame
 
 MILLISECONDS = 1_100
 """How long each position is shown; the last one twice as long."""

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from agents.base import FloatArray
@@ -25,6 +24,7 @@ from agents.plotting.style import (
     PURPLE,
     SKY,
     VERMILLION,
+    Figure,
     styled,
 )
 from agents.training.metrics import TrainingMeasurements

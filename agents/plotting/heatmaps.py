@@ -15,11 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.colors import LogNorm, Normalize
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from agents.base import Agent, FloatArray, IntArray, Learner, Policy
-from agents.plotting.style import BLACK, PAGE_WIDTH, styled
+from agents.plotting.style import BLACK, PAGE_WIDTH, Figure, styled
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules import SplittingHeap, SubtractionHeap

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
-from matplotlib.figure import Figure
+from matplotlib import figure as figures
 
 from nim_envs.files import write_atomically
 
@@ -91,8 +91,19 @@ def check_picture_name(path: Path) -> None:
         )
 
 
+class Figure(figures.Figure):
+    """A figure that a notebook shows, in the style of this module."""
+
+    @styled
+    def _repr_png_(self) -> bytes:
+        """Return the picture as a file, for IPython."""
+        buffer = io.BytesIO()
+        self.savefig(buffer, format="png")
+        return buffer.getvalue()
+
+
 @styled
-def save_figure(figure: Figure, path: str | Path) -> None:
+def save_figure(figure: figures.Figure, path: str | Path) -> None:
     """Save ``figure`` as PNG, SVG or PDF, by the suffix; the file appears whole or not at all.
 
     Args:

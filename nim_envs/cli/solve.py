@@ -8,6 +8,7 @@ import click
 import numpy as np
 from tabulate import tabulate
 
+from nim_envs.cli.arguments import integers
 from nim_envs.cli.options import LOSERS, as_game, registered_game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.registration import GAMES
@@ -25,16 +26,6 @@ OUTCOMES = {
     False: "P-position: the player to move loses",
 }
 HEAP_GAME = "an octal code such as 0.77, 4.0, 0.(3) or 0.3..., grundy, " + ", ".join(NAMES)
-
-
-def integers(text: str) -> tuple[int, ...]:
-    """Return the integers that ``text`` lists, separated by commas."""
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise click.UsageError(
-            f"a position is integers separated by commas, not {text!r}"
-        ) from None
 
 
 @click.command()
