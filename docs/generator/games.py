@@ -134,7 +134,8 @@ def truth(game: Game) -> str:
     section = next((link for word, link in SECTIONS.items() if word in solution.method), "")
     lines = [
         f"From the starting position above the {who}. "
-        f"It is solved by [{solution.method}](../theory.md#{section})."
+        f"It is solved by [{solution.method}](../theory.md#{section}).",
+        other_convention(game),
     ]
     try:
         positions = game.rules.lattice(200_000)
@@ -149,6 +150,15 @@ def truth(game: Game) -> str:
         "*P-positions*, every move loses against right play."
     )
     return "\n\n".join(lines)
+
+
+def other_convention(game: Game) -> str:
+    """Return in words who wins where the last move counts the other way."""
+    misere = game.convention is Convention.NORMAL
+    other = Game(game.rules, Convention.from_misere(misere))
+    wins = "first" if other.solution.is_winning(game.rules.initial) else "second"
+    last = "loses" if misere else "wins"
+    return f"With `misere={misere}`, where the last move {last}, the **{wins}** player wins."
 
 
 def values(game: Game) -> str:

@@ -6,7 +6,9 @@ results and the reference are made from the code, its docstrings and the files o
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -25,14 +27,43 @@ def contributing() -> None:
     write("contributing.md", text)
 
 
+def heading(path: Path) -> str:
+    """Return the heading of a page, or a name made from that of its file."""
+    found = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return found[1] if found else path.stem.replace("_", " ").capitalize()
+
+
+def theory() -> list[str]:
+    """Return the lines of the navigation to the theory: its page, and those that go further."""
+    apart = ("index", "theory", "architecture")
+    further = [path for path in sorted((ROOT / "docs").glob("*.md")) if path.stem not in apart]
+    return ["* [Theory](theory.md)"] + [f"    * [{heading(path)}]({path.name})" for path in further]
+
+
+def notebook(path: Path) -> str:
+    """Write a notebook's cells as a page, and return the page's heading."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    parts = []
+    for cell in cells:
+        text = "".join(cell["source"])
+        parts.append(f"```python\n{text}\n```" if cell["cell_type"] == "code" else text)
+    title, _, rest = parts[0].partition("\n")
+    note = f"This is the notebook [{path.name}]({path.name}), which shows pictures when it is run."
+    write(f"tutorials/{path.stem}.md", "\n\n".join([title, note, rest, *parts[1:]]) + "\n")
+    return title.removeprefix("# ")
+
+
 def tutorials() -> list[str]:
-    """Return the lines of the navigation to the tutorials, by their own headings."""
-    lines = []
-    for path in sorted((ROOT / "docs" / "tutorials").glob("*.md")):
-        heading = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        name = heading[1] if heading else path.stem.replace("_", " ")
-        lines.append(f"    * [{name}](tutorials/{path.name})")
-    return ["* Tutorials", *lines] if lines else []
+    """Return the lines of the navigation to the tutorials, notebooks first."""
+    folder = ROOT / "docs" / "tutorials"
+    lines = [
+        f"    * [{notebook(path)}](tutorials/{path.stem}.md)"
+        for path in sorted(folder.glob("*.ipynb"))
+    ]
+    lines += [
+        f"    * [{heading(path)}](tutorials/{path.name})" for path in sorted(folder.glob("*.md"))
+    ]
+    return ["* Tutorials", *lines]
 
 
 def bibtex(citation: dict[str, Any]) -> str:
@@ -69,7 +100,7 @@ how_to_cite()
 navigation = [
     "* [Getting started](index.md)",
     *games.pages(),
-    "* [Theory](theory.md)",
+    *theory(),
     *learners.pages(),
     *results.pages(),
     *tutorials(),

@@ -224,6 +224,7 @@ def published_page() -> bool:
         parts.append(
             f"## {name}\n\n{system.settings[0].upper()}{system.settings[1:]}.\n\n"
             f"*What is wrong with it*: {system.defect}\n\n{table(header, shown)}"
+            + (f"\n\n*Source*: {system.source}." if system.source else "")
         )
     write("results/published.md", "\n\n".join(parts) + "\n")
     return True
