@@ -91,7 +91,7 @@ class SubtractionHeap(Component):
 
 
 def subtraction(heaps: Sequence[int], subtraction_set: Sequence[int]) -> Rules:
-    """Rules of a subtraction game: take an amount in ``subtraction_set`` from one heap.
+    """Rules of a subtraction game: take 1, 2 or 3 objects from one heap, or as its set says.
 
     A heap with fewer objects than the smallest amount has no move left, so where 1 is
     not in the set a finished game can leave objects behind.

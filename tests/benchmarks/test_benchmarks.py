@@ -42,7 +42,7 @@ def test_optimality_writes_what_it_prints(tmp_path, capsys, monkeypatch):
         runs = list(csv.DictReader(file))
     assert sorted(run["seed"] for run in runs if run["learner"] == "q-learning") == ["0", "1"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "optimality.csv", "optimality.md", "runs.csv",
+        "leaderboard.csv", "optimality.csv", "optimality.md", "runs.csv",
     ]  # fmt: skip
 
 
