@@ -511,8 +511,8 @@ def test_ctrl_c_saves_what_was_learned(tmp_path):
 
 
 def test_a_hint_for_a_game_too_large_to_solve_says_so():
-    game = make_game("kayles", heaps=(20,) * 8, misere=True)
-    answers = iter(["hint", "0 1 0 19"])
+    game = make_game("officers", heaps=(20,) * 6, misere=True)
+    answers = iter(["hint"])
     shown = []
     human = HumanAgent(game, read=lambda prompt: next(answers, "quit"), write=shown.append)
     position = np.array(game.rules.initial)

@@ -196,7 +196,7 @@ def test_the_game_can_be_begun_anew_and_a_finished_one_too():
 
 
 def test_a_hint_for_what_cannot_be_solved_says_so(monkeypatch):
-    window = opened("kayles", against=RandomAgent, heaps=(20,) * 8, misere=True)
+    window = opened("officers", against=RandomAgent, heaps=(20,) * 6, misere=True)
     press(window, pygame.K_h)
     assert "too large" in window.message
     assert not window.hint
