@@ -42,7 +42,16 @@ def stands_in_a_row(component: Component) -> bool:
 
 @dataclass(frozen=True)
 class RowLayout(HeapLayout):
-    """Where rows and their pins are: one row below the other, each pin of the same size."""
+    """Where rows and their pins are: one row below the other, each pin of the same size.
+
+    Args:
+        area: of all rows.
+        indices: the rows to show.
+        largest: pins in the longest of them, at least 1.
+        longest: pins in the longest row that there can be; all begin where it would.
+    """
+
+    longest: int = 1
 
     @cached_property
     def arrangement(self) -> tuple[int, int, float]:
@@ -60,9 +69,10 @@ class RowLayout(HeapLayout):
     def room(self, component: int) -> Area:
         """Return where the pins of a row are, beside its label."""
         cell = self.cells[component]
-        width, height = self.side * self.largest, self.side * TALL
-        left = cell.x + LABEL + (cell.width - LABEL - width) / 2
-        return Area(left, cell.center.y - height / 2, width, height)
+        width, height = cell.width - LABEL, self.side * TALL
+        margin = max(0.0, width - self.side * self.longest) / 2
+        top = cell.center.y - height / 2
+        return Area(cell.x + LABEL + margin, top, self.side * self.largest, height)
 
     def place(self, component: int, number: int) -> Area:
         """Return the place of pin ``number``, counted from 0 on the left."""
@@ -76,7 +86,8 @@ class RowPanel(SplittingHeapPanel):
     def layout_of(self, *positions: IntArray) -> HeapLayout:
         """Return where rows are in a picture of the positions."""
         heaps = super().layout_of(*positions)
-        rows = RowLayout(heaps.area, heaps.indices, heaps.largest)
+        longest = max(self.rules.components[index].states - 1 for index in self.indices)
+        rows = RowLayout(heaps.area, heaps.indices, heaps.largest, longest)
         return rows if rows.counted else heaps
 
     def draw_object(self, canvas: Canvas, place: Area, color: Color, filled: bool = True) -> None:
