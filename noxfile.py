@@ -90,10 +90,33 @@ def clients(session: nox.Session, libraries: str) -> None:
 
 
 @nox.session
+def package(session: nox.Session) -> None:
+    """Build the source distribution and the wheel, check them, and use the wheel alone.
+
+    They are left in ``dist``; ``-- --outdir DIRECTORY`` is for elsewhere.
+    """
+    folder = Path(session.posargs[1] if session.posargs else "dist")
+    session.install("build>=1.2", "twine>=6.0")
+    session.run("python", "-m", "build", "--outdir", str(folder))
+    made = [str(path) for path in folder.glob("nim_envs-*")]
+    session.run("twine", "check", "--strict", *made)
+    session.run("python", "-m", "pip", "uninstall", "--yes", "build", "twine")
+    session.install(*(name for name in made if name.endswith(".whl")))
+    # Away from the checkout, whose packages would be found otherwise.
+    script = Path("tests", "installed_wheel.py").resolve()
+    session.chdir(session.create_tmp())
+    session.run("python", "-I", str(script))
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
-    """Build the manual strictly into ``site``; ``-- --site-dir DIRECTORY`` for elsewhere."""
-    session.install("--editable", ".[docs]")
-    session.run("mkdocs", "build", "--strict", "--quiet", *session.posargs, env=MANUAL)
+    """Test what makes the manual, and build it strictly into ``site``.
+
+    ``-- --site-dir DIRECTORY`` is for elsewhere. With ``--quiet`` no warning would count.
+    """
+    session.install("--editable", ".[docs]", "hypothesis", "pytest>=8.0", "pytest-xdist>=3.6")
+    session.run("python", "-m", "pytest", "tests/docs/test_generator.py")
+    session.run("python", "-m", "mkdocs", "build", "--strict", *session.posargs, env=MANUAL)
 
 
 @nox.session

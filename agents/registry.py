@@ -47,6 +47,11 @@ class Row:
         """The learning rule as a formula."""
         return (inspect.getdoc(self.rule) or "").partition("\n")[0]
 
+    @property
+    def knows(self) -> str:
+        """What it learns from, besides the rewards."""
+        return "the rules" if self.learner.looks_ahead else "what it observes"
+
     def make(self, env: Any, **arguments: Any) -> tuple[Learner, ...]:
         """Return new learners for ``env``: one for both seats, or one for each.
 

@@ -147,10 +147,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[np.ndarray[Any, Any]]]:
         RuntimeError,
         ValueError,
     ) as error:
-        raise StorageError(
-            f"{path} is truncated, or was not written by this package "
-            f"({type(error).__name__}: {error})"
-        ) from error
+        raise StorageError(f"{path} is damaged, or was not written by this package") from error
     return header, arrays
 
 

@@ -24,10 +24,10 @@ from benchmarks.command_line import (
     names_option,
     seeds_option,
 )
-from benchmarks.optimality import GameSetting
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.q_learner import train_baseline, train_improved
 from benchmarks.report import closing_line, machine, table, write_csv, write_text
+from benchmarks.tasks import GameSetting
 from nim_envs import GameEnv
 from nim_envs.render.style import save_figure
 

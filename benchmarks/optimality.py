@@ -6,94 +6,101 @@ python -m benchmarks.optimality --help explains every option.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
+import click
 import numpy as np
-import pettingzoo
 
 from agents import Learner, OptimalAgent, Policy, RandomAgent, registry
 from agents.evaluation import SEATS, Optimality, optimality
 from agents.training import train
+from benchmarks import leaderboard
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import closing_line, machine, table, write_csv, write_text
+from benchmarks.tasks import GAMES, SEEDS, VERSION, GameSetting
 from nim_envs import GameEnv
-from nim_envs.registration import aec_id
 
+__all__ = ["GAMES", "LEARNERS", "GameSetting", "Run", "matrix", "run", "summary"]
 
-@dataclass(frozen=True)
-class GameSetting:
-    """A game of the benchmark.
+Maker = Callable[[GameEnv], tuple[Any, ...]]
+"""Makes agents for an environment, one for both seats or one for each."""
 
-    Args:
-        name: registered name of the game.
-        arguments: of the environment; ``start`` says where games begin.
-        games: games that each learner plays.
-        quick_games: the same with ``--quick``.
-    """
+UNTRAINED = ("random", "optimal")
 
-    name: str
-    arguments: Mapping[str, Any]
-    games: int
-    quick_games: int
-
-    def make(self) -> GameEnv:
-        """Return a new environment."""
-        env = pettingzoo.make("aec", aec_id(self.name), **self.arguments)
-        return cast(GameEnv, env)
-
-    @property
-    def starts(self) -> str:
-        """Where games begin, in words."""
-        return str(self.arguments.get("start", "fixed"))
-
-
-GAMES: dict[str, GameSetting] = {
-    "addition-3-10": GameSetting("addition", {"k": 3, "n": 10}, 50_000, 5_000),
-    "row-17-take-3": GameSetting(
-        "subtraction",
-        {"heaps": (17,), "subtraction_set": (1, 2, 3), "misere": True},
-        20_000,
-        5_000,
-    ),
-    "nim-3-4-5": GameSetting("nim", {"heaps": (3, 4, 5), "start": "uniform"}, 30_000, 5_000),
-    "misere-nim-1-3-5-7": GameSetting(
-        "misere_nim", {"heaps": (1, 3, 5, 7), "start": "uniform"}, 50_000, 5_000
-    ),
-    "bounded-nim-6-7-8": GameSetting(
-        "nim", {"heaps": (6, 7, 8), "max_take": 3, "start": "uniform"}, 50_000, 5_000
-    ),
-    "nim-10-10-10": GameSetting("nim", {"heaps": (10, 10, 10), "start": "uniform"}, 150_000, 5_000),
-    "kayles-7": GameSetting("kayles", {"heaps": (7,), "start": "uniform"}, 50_000, 5_000),
-    "misere-kayles-7": GameSetting(
-        "kayles", {"heaps": (7,), "misere": True, "start": "uniform"}, 50_000, 5_000
-    ),
-    "graph-11-10": GameSetting("graph", {"tokens": (11, 10), "start": "uniform"}, 30_000, 5_000),
-    "kayles-5-nim-4-graph-9": GameSetting(
-        "sum",
-        {
-            "games": (
-                ("kayles", {"heaps": (5,)}),
-                ("nim", {"heaps": (4,)}),
-                ("graph", {"tokens": (9,)}),
-            ),
-            "start": "uniform",
-        },
-        150_000,
-        5_000,
-    ),
-}
-
-
-LEARNERS: dict[str, Callable[[GameEnv], tuple[Any, ...]]] = {
+LEARNERS: dict[str, Maker] = {
     "random": lambda _: (RandomAgent(),),
     "optimal": lambda env: (OptimalAgent(env.game),),
     **{name: row.make for name, row in registry.LEARNERS.items()},
 }
-"""By name: agents for an environment, one for both seats or one for each."""
+"""By name."""
+
+
+def maker(name: str) -> Maker:
+    """Return what makes the learner ``name``, of this project or of anybody's.
+
+    Args:
+        name: a key of :data:`LEARNERS`; or ``"package.module:Name"``, where ``Name`` is a class or
+            a function. Its method ``for_env`` is called with the environment, or where there is
+            none it is called itself. It returns a learner for both seats, or a pair of them, one
+            for each: see :class:`agents.base.Learner`.
+
+    Raises:
+        click.UsageError: there is no such module, or no such name in it.
+    """
+    if name in LEARNERS:
+        return LEARNERS[name]
+    made = _imported(name)
+    make = getattr(made, "for_env", made)
+
+    def agents(env: GameEnv) -> tuple[Any, ...]:
+        found = make(env)
+        return found if isinstance(found, tuple) else (found,)
+
+    return agents
+
+
+def knows(name: str) -> str:
+    """Return what a learner knows besides its observations and rewards.
+
+    Args:
+        name: as for :func:`maker`; a class of one's own says it by an attribute ``knows``.
+    """
+    if name in UNTRAINED:
+        return {"random": "nothing", "optimal": "the solution"}[name]
+    if name in registry.LEARNERS:
+        return registry.LEARNERS[name].knows
+    return str(getattr(_imported(name), "knows", "not said"))
+
+
+def _imported(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    if not module or not attribute:
+        raise click.UsageError(f"--learner is given as package.module:Name, not {name!r}")
+    try:
+        return getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        raise click.UsageError(f"--learner {name}: {error}") from error
+    except AttributeError as error:
+        raise click.UsageError(f"--learner: {module} has no {attribute!r}") from error
+
+
+def _check(name: str, game: str) -> None:
+    """Refuse what makes no learners, before any training.
+
+    Raises:
+        click.UsageError: what it makes lacks a method.
+    """
+    agents = maker(name)(GAMES[game].make())
+    if len(agents) not in (1, 2) or not all(isinstance(agent, Learner) for agent in agents):
+        raise click.UsageError(
+            f"--learner {name} must make a learner with act, update and greedy, or a pair of them, "
+            f"not {agents if len(agents) > 1 else agents[0]!r}"
+        )
 
 
 @dataclass(frozen=True)
@@ -116,19 +123,19 @@ def run(game: str, learner: str, seed: int, quick: bool) -> Run:
 
     Args:
         game: a key of :data:`GAMES`.
-        learner: a key of :data:`LEARNERS`.
+        learner: see :func:`maker`.
         seed: integer seed.
         quick: whether to play the smaller number of games.
     """
     setting = GAMES[game]
     env = setting.make()
-    agents = LEARNERS[learner](env)
+    agents = maker(learner)(env)
     learns = isinstance(agents[0], Learner)
     games = (setting.quick_games if quick else setting.games) if learns else 0
     pair = agents * 2 if len(agents) == 1 else agents
     if learns:
         # Compiled functions are loaded on a throw-away copy, so that seconds are of training.
-        throw_away = LEARNERS[learner](env)
+        throw_away = maker(learner)(env)
         train(
             env, throw_away * 2 if len(throw_away) == 1 else throw_away, 2, seed=0, progress=False
         )
@@ -163,11 +170,19 @@ HEADER = (
 )  # fmt: skip
 
 
+def _learners_of(runs: Iterable[Run]) -> list[str]:
+    """The learners of runs, those of this project first and in their order."""
+    there = dict.fromkeys(run.learner for run in runs)
+    return [name for name in LEARNERS if name in there] + [
+        name for name in there if name not in LEARNERS
+    ]
+
+
 def summary(runs: list[Run]) -> list[list[Any]]:
     """Return one row for each game and learner, over its seeds, in the order of :data:`GAMES`."""
     rows = []
     for game in GAMES:
-        for learner in LEARNERS:
+        for learner in _learners_of(runs):
             group = [run for run in runs if (run.game, run.learner) == (game, learner)]
             if not group:
                 continue
@@ -193,7 +208,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
 def matrix(runs: list[Run]) -> str:
     """Return the mean score of each learner on each game as a table that fits a narrow screen."""
     games = [name for name in GAMES if any(run.game == name for run in runs)]
-    learners = [name for name in LEARNERS if any(run.learner == name for run in runs)]
+    learners = _learners_of(runs)
     percents: dict[tuple[str, str], list[float]] = {}
     for run in runs:
         percents.setdefault((run.learner, run.game), []).append(run.percent)
@@ -213,6 +228,23 @@ def matrix(runs: list[Run]) -> str:
     ]
     scores = table(("optimality %", *numbers), rows, aligned_right=len(games))
     return "\n".join([scores, "", *key])
+
+
+def run_rows(runs: list[Run]) -> list[tuple[Any, ...]]:
+    """Return a row for each run, for :data:`benchmarks.leaderboard.RUN_HEADER`."""
+    return [
+        (
+            VERSION, run.game, run.learner, knows(run.learner), run.seed, run.games,
+            f"{run.seconds:.2f}", run.percent, run.random_percent, run.blunders, run.count,
+        )
+        for run in runs
+    ]  # fmt: skip
+
+
+def standings(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return the leaderboard's rows out of those of :func:`run_rows`."""
+    as_text = [dict(zip(leaderboard.RUN_HEADER, map(str, row), strict=True)) for row in rows]
+    return [each.row for each in leaderboard.leaderboard(as_text)]
 
 
 NOTES = f"""\
@@ -241,28 +273,41 @@ def report(runs: list[Run], seeds: int, command: str) -> str:
 
 @benchmark(
     "optimality",
-    writes="optimality.csv, runs.csv and optimality.md",
+    writes="optimality.csv, runs.csv, leaderboard.csv and optimality.md",
     quick="Few games and two seeds: a check, not a result.",
 )
 @names_option("--games", GAMES, "Games to run")
-@names_option("--learners", LEARNERS, "Learners to train")
-@seeds_option("3; quick: 2")
+@names_option("--learners", LEARNERS, "Learners to train", default="all, with --learner none")
+@click.option(
+    "--learner",
+    "own",
+    multiple=True,
+    metavar="PACKAGE.MODULE:NAME",
+    help="Train a learner of your own: a class or function that makes it for an environment, by "
+    "its method for_env or else by calling it. May be given several times.",
+)
+@seeds_option(f"{len(SEEDS)}; quick: 2")
 @parallel_options
 def main(
-    games: list[str], learners: list[str], seeds: int | None, jobs: int | None, backend: str,
-    output: Path, quick: bool,
+    games: list[str], learners: list[str] | None, own: tuple[str, ...], seeds: int | None,
+    jobs: int | None, backend: str, output: Path, quick: bool,
 ) -> None:  # fmt: skip
     """Train each learner on each game and report how much it plays optimally.
 
     That is the share of positions at which it does, over several seeds.
     """
-    seeds = seeds or (2 if quick else 3)
+    for name in own:
+        _check(name, games[0])
+    learners = [*(learners or ([] if own else LEARNERS)), *own]
+    seeds = seeds or (2 if quick else len(SEEDS))
     tasks = [
         (game, learner, seed)
+        # Neighbours are different learners: no two workers compile the same functions.
+        for seed in range(seeds)
         for game in sorted(games, key=lambda name: -GAMES[name].games)
         for learner in learners
         # Nothing to train, so the seed changes nothing.
-        for seed in range(1 if learner in ("random", "optimal") else seeds)
+        if seed == 0 or learner not in UNTRAINED
     ]
     began = time.perf_counter()
     finished = in_parallel(
@@ -272,19 +317,16 @@ def main(
         backend,
         # Nothing is as long as playing games; whoever does not learn is scored all the same.
         weights=[
-            1 if learner in ("random", "optimal") else GAMES[game].games / 10_000
-            for game, learner, _ in tasks
+            1 if learner in UNTRAINED else GAMES[game].games / 10_000 for game, learner, _ in tasks
         ],
     )
     runs = sorted(finished, key=lambda run: (run.game, run.learner, run.seed))
     rows = summary(runs)
     print(matrix(runs))
     write_csv(output / "optimality.csv", HEADER, rows)
-    write_csv(
-        output / "runs.csv",
-        tuple(Run.__dataclass_fields__),
-        [tuple(vars(run).values()) for run in runs],
-    )
+    each = run_rows(runs)
+    write_csv(output / "runs.csv", leaderboard.RUN_HEADER, each)
+    write_csv(output / "leaderboard.csv", leaderboard.HEADER, standings(each))
     write_text(output / "optimality.md", report(runs, seeds, invocation()))
     closing_line(began, output, finished.complete)
 

@@ -6,6 +6,7 @@ python -m benchmarks.pictures --help explains every option.
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,12 +14,13 @@ import numpy as np
 import pettingzoo
 
 from agents import Agent, OptimalAgent, RandomAgent
+from agents.base import IntArray
 from benchmarks.command_line import benchmark, names_option
 from nim_envs import GameEnv
 from nim_envs.files import write_atomically
 from nim_envs.optional import needed
 from nim_envs.registration import GAMES, aec_id
-from nim_envs.render.canvas import Frame
+from nim_envs.render.frame import Frame
 
 MILLISECONDS = 1_100
 """How long each position is shown; the last one twice as long."""
@@ -32,6 +34,27 @@ PICTURES: dict[str, tuple[str, dict[str, Any]]] = {
     "graph": ("graph", {}),
 }
 """The README's pictures: a registered game and its arguments by the name of the file."""
+
+
+def moves_of(env: GameEnv, seed: int = 0) -> Iterator[tuple[IntArray, int]]:
+    """Play a game in which the optimal player meets a random one.
+
+    Args:
+        env: where it is played; whoever asks for the moves sees the position before each in it.
+        seed: of both players.
+
+    Yields:
+        Each position, ``(components,)``, and the action taken there.
+    """
+    rng = np.random.default_rng(seed)
+    players: dict[str, Agent] = {"player_0": OptimalAgent(env.game), "player_1": RandomAgent()}
+    env.reset(seed=seed)
+    while not any(env.terminations.values()):
+        seat = env.agent_selection
+        observed = env.observe(seat)
+        action = players[seat].act(observed["observation"], observed["action_mask"], rng)
+        yield observed["observation"], action
+        env.step(action)
 
 
 def frames_of(name: str, arguments: dict[str, Any] | None = None, seed: int = 0) -> list[Frame]:
@@ -56,16 +79,23 @@ def frames_of(name: str, arguments: dict[str, Any] | None = None, seed: int = 0)
             **(arguments or {}),
         ),
     )  # fmt: skip
-    rng = np.random.default_rng(seed)
-    players: dict[str, Agent] = {"player_0": OptimalAgent(env.game), "player_1": RandomAgent()}
-    env.reset(seed=seed)
-    frames = [env.render()]
-    while not any(env.terminations.values()):
-        seat = env.agent_selection
-        observed = env.observe(seat)
-        env.step(players[seat].act(observed["observation"], observed["action_mask"], rng))
-        frames.append(env.render())
-    return cast(list[Frame], frames)
+    frames = [env.render() for _ in moves_of(env, seed)]
+    return cast(list[Frame], [*frames, env.render()])
+
+
+def png(frame: Frame) -> bytes:
+    """Return a picture as PNG.
+
+    Args:
+        frame: ``(height, width, 3)``, uint8.
+
+    Raises:
+        MissingPackageError: Pillow is not installed.
+    """
+    buffer = io.BytesIO()
+    picture = needed("PIL.Image", "a PNG").fromarray(frame)
+    picture.save(buffer, format="PNG", optimize=True)
+    return buffer.getvalue()
 
 
 def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:

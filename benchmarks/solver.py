@@ -1,4 +1,4 @@
-"""Grundy values per second by the sparse-space method, beside the naive method in the same run.
+"""Grundy values per second beside the naive method in the same run; periods; misère quotients.
 
 python -m benchmarks.solver --help explains every option.
 """
@@ -23,6 +23,7 @@ from nim_envs.progress import progress_bar
 from nim_envs.rules import heap_game
 from nim_envs.sequences import GrundySequence, Period, checksum, grundy_sequence, octal_period
 from nim_envs.sequences.convolution import convolve
+from nim_envs.theory import misere_quotient
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,43 @@ PERIODS: dict[str, Setting] = {
     "0.354": Setting(1 << 25, 0),
 }
 """Games whose periods are proven; a size of 0 leaves one out."""
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A misère quotient to find.
+
+    Args:
+        order: its number of elements.
+        published: seconds that MisereSolver takes, the start of Java included, where known.
+    """
+
+    order: int
+    published: str = ""
+
+
+QUOTIENTS: dict[str, Quotient] = {
+    "0.77:12": Quotient(24, "0.15"),
+    "0.77:80": Quotient(40, "0.2"),
+    "0.07:24": Quotient(24, "0.2"),
+    "0.07:25": Quotient(144, "1.0"),
+    "0.07:32": Quotient(552, "7.5"),
+    "0.72:30": Quotient(24, "0.18"),
+    "0.26:30": Quotient(98, "1.9"),
+    "0.6:14": Quotient(48, "0.23"),
+    "0.152:30": Quotient(34, "0.2 to 0.4"),
+    "0.54:20": Quotient(42, "0.2 to 0.4"),
+    "0.15:20": Quotient(20, "0.2 to 0.4"),
+    **{
+        f"{name}:": Quotient(order)
+        for name, order in (
+            ("0.77", 40), ("0.44", 40), ("0.15", 42), ("0.34", 12), ("0.53", 16), ("0.71", 36),
+            ("0.72", 24), ("0.75", 8), ("0.123", 20), ("0.144", 30), ("0.152", 34), ("0.153", 16),
+            ("0.241", 36), ("0.351", 22), ("4.12", 10), ("4.56", 8),
+        )
+    },
+}  # fmt: skip
+"""Misère quotients that are found: of heaps up to a size, or of all heaps."""
 
 NAIVE_SIZE, QUICK_NAIVE_SIZE = 1 << 15, 1 << 13
 """Heaps that the naive method computes from the start."""
@@ -205,6 +243,32 @@ def period_row(name: str, period: Period, seconds: float) -> list[Any]:
     ]
 
 
+QUOTIENT_HEADER = (
+    "game", "heaps", "order", "period", "from heap", "seconds (median)", "lowest", "highest",
+    "MisereSolver, seconds",
+)  # fmt: skip
+
+
+def quotient_row(setting: str, rounds: int) -> list[Any]:
+    """Find and prove a misère quotient, from the start each time; return its row."""
+    name, _, largest = setting.partition(":")
+    seconds = []
+    for _ in range(rounds):
+        spent, found = timed(lambda: misere_quotient(name, int(largest) if largest else None))
+        seconds.append(spent)
+        check(found.order == QUOTIENTS[setting].order, f"order {found.order} of {setting}")
+    period = None if largest else found.period
+    return [
+        name,
+        f"to {largest}" if largest else "all",
+        found.order,
+        "" if period is None else period.length,
+        "" if period is None else period.start,
+        *(f"{each:.2f}" for each in (float(np.median(seconds)), min(seconds), max(seconds))),
+        QUOTIENTS[setting].published,
+    ]
+
+
 NOTES = f"""\
 - Values per second: one process, one thread, from the first value on, all work
   included; compiled functions are loaded before.
@@ -215,29 +279,39 @@ NOTES = f"""\
   over all values.
 - All rounds, and a run resumed from a file half-way, gave the same checksum.
 - Periods: proven by the theorem of Guy and Smith; several games at a time, one per core.
+- Misère quotients: found and proven from the start in each round, one process; of all heaps by the
+  theorem of Plambeck and Siegel. MisereSolver's seconds include the start of Java, these not that
+  of Python.
 - Machine: {machine()}.
 """
 
 
 @benchmark(
     "solver",
-    writes="rates.csv, periods.csv and solver.md",
+    writes="rates.csv, periods.csv, quotients.csv and solver.md",
     quick="Few values: a check, not a result.",
 )
 @names_option("--games", RATES, "Games to measure", least=0)
 @names_option("--periods", PERIODS, "Games whose period to prove", least=0)
+@names_option("--quotients", QUOTIENTS, "Misère quotients to find", least=0)
 @count_option("--rounds", "Rounds of each game (default: 3; quick: 1)")
 @count_option(
     "--jobs", f"Periods to prove at the same time (default: all {joblib.cpu_count()} cores)",
     default=joblib.cpu_count(),
 )  # fmt: skip
 def main(
-    games: list[str], periods: list[str], rounds: int | None, jobs: int, output: Path, quick: bool
+    games: list[str],
+    periods: list[str],
+    quotients: list[str],
+    rounds: int | None,
+    jobs: int,
+    output: Path,
+    quick: bool,
 ) -> None:
-    """Measure Grundy values per second, and prove periods.
+    """Measure Grundy values per second, prove periods, and find misère quotients.
 
     Octal games and Grundy's game by the sparse-space method, as ratios to the naive method in one
-    run; and periods with proof.
+    run; periods with proof; misère quotients with proof, beside MisereSolver's published times.
     """
     rounds = rounds or (1 if quick else 3)
     began = time.perf_counter()
@@ -245,6 +319,10 @@ def main(
     for name in progress_bar(games, desc="rates", unit="game"):
         size = RATES[name].quick_size if quick else RATES[name].size
         rates.append(rate_row(measure(name, size, rounds, quick)))
+    quotient_rows = [
+        quotient_row(setting, rounds)
+        for setting in progress_bar(quotients, desc="quotients", unit="quotient")
+    ]
     limits = {name: PERIODS[name].quick_size if quick else PERIODS[name].size for name in periods}
     # The longest first.
     tasks = sorted((name for name in limits if limits[name]), key=lambda name: -limits[name])
@@ -252,13 +330,16 @@ def main(
     proven = {name: period_row(name, period, seconds) for name, period, seconds in finished}
     period_rows = [proven[name] for name in periods if name in proven]
 
-    print(table(HEADER, rates), table(PERIOD_HEADER, period_rows), sep="\n\n")
+    parts = (
+        (HEADER, rates), (PERIOD_HEADER, period_rows), (QUOTIENT_HEADER, quotient_rows),
+    )  # fmt: skip
+    print(*(table(header, rows) for header, rows in parts), sep="\n\n")
     write_csv(output / "rates.csv", HEADER, rates)
     write_csv(output / "periods.csv", PERIOD_HEADER, period_rows)
+    write_csv(output / "quotients.csv", QUOTIENT_HEADER, quotient_rows)
     report = "\n\n".join(
-        ["# Solver", table(HEADER, rates, style="github"),
-         table(PERIOD_HEADER, period_rows, style="github"), NOTES]
-    )  # fmt: skip
+        ["# Solver", *(table(header, rows, style="github") for header, rows in parts), NOTES]
+    )
     write_text(output / "solver.md", report)
     closing_line(began, output, finished.complete)
 

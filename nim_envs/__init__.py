@@ -21,6 +21,6 @@ from nim_envs.rules import Convention, Rules
 from nim_envs.scoring import optimality
 
 __all__ = ["Convention", "Game", "GameEnv", "Rules", "make_game", "optimality"]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 register_all()

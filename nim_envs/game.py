@@ -63,6 +63,15 @@ class Game:
         if isinstance(self.start, FixedStart):
             self.start.bind(self)
 
+    def __repr__(self) -> str:
+        """Return its rules in short, the convention and the start."""
+        return f"Game({self.in_short}, start {self.start.in_short})"
+
+    @property
+    def in_short(self) -> str:
+        """Rules and convention, such as ``"nim, heaps 3-4-5, normal play"``."""
+        return f"{self.rules.in_short}, {self.convention.play}"
+
     @cached_property
     def solution(self) -> Solution:
         """The exact solution, computed on first access.

@@ -42,7 +42,7 @@ def progress_bar(
         MissingPackageError: tqdm is not installed, and the bar is to be shown.
     """
     bars = needed("tqdm.auto", "a progress bar")
-    seconds = SECONDS_ON_A_TERMINAL if sys.stderr.isatty() else SECONDS_IN_A_FILE
+    seconds = SECONDS_ON_A_TERMINAL if _looked_at(sys.stderr) else SECONDS_IN_A_FILE
     return bars.tqdm(
         items,
         desc=desc,
@@ -57,3 +57,8 @@ def progress_bar(
         maxinterval=max(seconds, 10.0),
         file=sys.stderr,
     )
+
+
+def _looked_at(stream: Any) -> bool:
+    """Return whether somebody looks on: at a terminal, or in a notebook."""
+    return bool(stream.isatty()) or type(stream).__module__.partition(".")[0] == "ipykernel"

@@ -58,7 +58,9 @@ class Row:
 
 
 def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
-    """Rules of a sum of registered games.
+    """Rules of a sum of games: make a move in any one of several registered games.
+
+    They stand side by side, and it ends when none of them has a move left.
 
     Args:
         games: for each one its name in :data:`GAMES`, or a pair of its name and arguments of its
@@ -177,7 +179,10 @@ def make_game(
     Args:
         name: a key of :data:`GAMES`.
         misere: whether the player who makes the last move loses; ``None``: as registered.
-        start: a :class:`nim_envs.starts.Start`, the name of one, or a position.
+        start: where games begin: ``"fixed"``, the position that the rules name; ``"uniform"``, any
+            position with a move; ``"n_position"`` or ``"p_position"``, any that the player to move
+            can win or cannot; ``"balanced"``, either of these by a fair coin; a position; or a
+            :class:`nim_envs.starts.Start`.
         rules_arguments: arguments of the rules constructor; they replace the registered defaults.
 
     Raises:

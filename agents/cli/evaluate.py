@@ -21,7 +21,9 @@ from nim_envs.errors import SearchTooLargeError
     metavar="NUMBER",
     help="Score this many N-positions, drawn at random, instead of all: for large boards.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of what is drawn.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of what is drawn."
+)
 def evaluate(
     game: str | None,
     settings: tuple[str, ...],

@@ -13,7 +13,7 @@ from agents import Agent, EpsilonOptimalAgent, Learner, OptimalAgent, RandomAgen
 from agents.registry import LEARNERS
 from agents.storage import load
 from nim_envs import Game, GameEnv, make_game
-from nim_envs.cli.arguments import arguments_of, value_of
+from nim_envs.cli.arguments import arguments_of, integers, value_of
 from nim_envs.cli.options import registered_game
 from nim_envs.cli.running import using
 from nim_envs.registration import GAMES
@@ -58,14 +58,14 @@ def make_env(
         click.UsageError: neither an option nor a player names the game.
     """
     if game is not None:
-        return GameEnv(registered_game(game, settings, value_of(start or "fixed")), name=game)
+        return GameEnv(registered_game(game, settings, start_of(start)), name=game)
     if settings:
         raise click.UsageError(f"--set {settings[0]} says something of a game: add --game")
     for learned in (saved_learner(text).game for text in players if Path(text).is_file()):
         if isinstance(learned, Game) and learned.registered is not None:
             name, arguments = learned.registered
             if start is not None:
-                arguments = {**arguments, "start": value_of(start)}
+                arguments = {**arguments, "start": start_of(start)}
             return GameEnv(make_game(name, **arguments), name=name)
     for text in players:
         if (
@@ -76,6 +76,23 @@ def make_env(
             what = "is a directory" if Path(text).is_dir() else "does not exist"
             raise click.UsageError(f"{text!r} {what}; a player is {PLAYERS}")
     raise click.UsageError("--game is needed: no player is a file that knows its game")
+
+
+def start_of(text: str | None) -> str | tuple[int, ...]:
+    """Return the start that ``text`` names: one by name, or a position; fixed if not given.
+
+    Raises:
+        click.UsageError: it is neither.
+    """
+    if text is None or text in NAMED_STARTS:
+        return text or "fixed"
+    try:
+        return integers(text)
+    except click.UsageError:
+        raise click.UsageError(
+            f"a start is one of {', '.join(NAMED_STARTS)}, or a position as integers separated by "
+            f"commas, not {text!r}"
+        ) from None
 
 
 def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Learner:
@@ -121,7 +138,7 @@ def make_agent(text: str, env: GameEnv) -> Agent:
         if not (isinstance(epsilon, (int, float)) and 0 <= epsilon <= 1):
             raise click.UsageError(f"epsilon must be a number from 0 to 1, not {epsilon!r}")
         return EpsilonOptimalAgent(env.game, epsilon)
-    if not Path(text).exists():
+    if not text or not Path(text).exists():
         raise click.UsageError(f"{text!r} does not exist; a player is {PLAYERS}")
     learner = saved_learner(text)
     learned = learner.game

@@ -12,7 +12,6 @@ from agents import Agent
 from nim_envs import Game
 from nim_envs.cli.running import using
 from nim_envs.optional import needed
-from nim_envs.render.style import save_figure
 
 
 def picture_options(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -49,7 +48,7 @@ def write_pictures(figures: dict[str, Any], directory: Path, kind: str) -> None:
     for name, figure in figures.items():
         path = directory / f"{name}.{kind}"
         with using(path):
-            save_figure(figure, path)
+            needed("nim_envs.render.style", "a picture").save_figure(figure, path)
         click.echo(f"wrote {path}")
 
 

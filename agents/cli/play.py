@@ -12,6 +12,7 @@ from agents.cli.play_window import PlayWindow
 from agents.evaluation import SEATS
 from agents.players.human import HumanAgent, Quit, Undo
 from nim_envs.render import render_text
+from nim_envs.render.words import rules_in_words
 
 
 @click.command()
@@ -44,6 +45,10 @@ def play(
 def play_at_prompt(match: Match) -> None:
     """Play a match by typing moves, until it is over or the person quits."""
     human = HumanAgent(match.game, write=click.echo)
+    click.echo(rules_in_words(match.game))
+    if match.opponent is not None:
+        place = "first" if match.seat == 0 else "second"
+        click.echo(f"You are {SEATS[match.seat]} and move {place}.")
     rules = match.game.rules
     while not match.over:
         if match.awaits_opponent:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 from agents.cli.options import PLAYERS, game_options, make_agent, make_env, make_player
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
 from agents.evaluation.sample_game import sample_game
-from nim_envs.cli.arguments import value_of
+from nim_envs.cli.arguments import integers
 
 
 @click.command()
@@ -31,7 +32,10 @@ def show(
     positions: tuple[str, ...], sample: bool, greedy: bool, seed: int, plots: Path | None,
     picture: str,
 ) -> None:  # fmt: skip
-    """Show what a player does at every position, or in a game."""
+    """Show what a player does at every position, or in a game.
+
+    On a terminal what is longer than that is shown by the page; q leaves it.
+    """
     env = make_env(game, settings, start, agent)
     player: Any = make_player(agent, env) if greedy else make_agent(agent, env)
     if plots is not None:
@@ -40,8 +44,17 @@ def show(
         return
     text = plotting("policy_tables")
     if sample:
-        text.show(text.game_text(env.game, sample_game(player, env.game, seed=seed)))
+        played = sample_game(player, env.game, seed=seed)
+        print_whole(text.printed(text.game_text(env.game, played)))
     else:
-        chosen = [tuple(np.atleast_1d(value_of(text)).tolist()) for text in positions] or None
-        text.show(text.policy_table(player, env.game, chosen))
-        click.echo(text.policy_summary(player, env.game, chosen))
+        chosen = [env.game.rules.checked_positions(integers(text)) for text in positions] or None
+        table = text.policy_table(player, env.game, chosen)
+        print_whole(text.printed(table) + text.policy_summary(player, env.game, chosen) + "\n")
+
+
+def print_whole(text: str) -> None:
+    """Print a text; on a terminal that it does not fit, by the page."""
+    if sys.stdout.isatty() and text.count("\n") >= shutil.get_terminal_size().lines:
+        click.echo_via_pager(text)
+    else:
+        click.echo(text, nl=False)

@@ -36,6 +36,17 @@ class LearningCurve:
     percent: npt.NDArray[np.float64]
     log: TrainingLog
 
+    def __repr__(self) -> str:
+        """Return the last score, and from when on it was perfect."""
+        if not len(self.games):
+            return "LearningCurve(no points)"
+        since = self.games_to_sustained
+        perfect = "" if since is None else f"; 100 % from {since} games on"
+        return (
+            f"LearningCurve({len(self.games)} points, {self.percent[-1]:.1f} % after "
+            f"{self.games[-1]} games{perfect})"
+        )
+
     @property
     def first_sustained(self) -> int | None:
         """Index of the first point from which the score stays 100 %; ``None`` if there is none."""

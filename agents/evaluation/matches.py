@@ -13,6 +13,7 @@ from agents.base import Agent, Policy
 from agents.training import DRAW, Env, Seat, play_and_learn
 from nim_envs import GameEnv
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.game import PLAYERS
 from nim_envs.progress import progress_bar
 from nim_envs.scoring import best_response
 
@@ -44,6 +45,19 @@ class MatchResult:
     interval: tuple[float, float]
     confidence: float
     limit: float | None
+
+    def __repr__(self) -> str:
+        """Return the result in one line."""
+        low, high = self.interval
+        seats = ", ".join(
+            f"{won} of {played} as {seat}"
+            for won, played, seat in zip(self.wins, self.games_by_seat, PLAYERS, strict=True)
+        )
+        limit = "" if self.limit is None else f"; at most {100 * self.limit:.1f} % can be expected"
+        return (
+            f"MatchResult(won {100 * self.win_rate:.1f} % ({100 * low:.1f} to {100 * high:.1f} %) "
+            f"of {self.games} games: {seats}; {self.draws} draws{limit})"
+        )
 
 
 def play_match(

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from tabulate import tabulate
 
 from agents.base import Agent, FloatArray
 from agents.evaluation.matches import play_match
 from agents.training import Env
 from nim_envs.progress import progress_bar
 
-RESAMPLES = 200
+SAMPLES = 1000
+"""Sets of chances of winning that the intervals are computed from."""
+
 VIRTUAL_DRAWS = 1.0
 """Draws added to every pairing; without them a player that always wins has no finite rating."""
+
+LARGEST_STEP = math.log(2)
+"""Most that a step of Newton's method changes the difference of two ratings; so every step gains,
+as the curvature changes by less than a factor of 2 on the way."""
+
+STEPS = 200
 
 
 @dataclass(frozen=True)
@@ -29,8 +39,8 @@ class Tournament:
             float64 ``(players, players)``.
         games: games of each pairing, int64, same shape.
         elo: ratings with mean 0, float64 ``(players,)``; 400 points are odds of 10 to 1.
-        intervals: 95 % intervals of the ratings, by resampling the games, float64
-            ``(players, 2)``.
+        intervals: 95 % credible intervals of the ratings, float64 ``(players, 2)``; see
+            :func:`round_robin`.
     """
 
     names: tuple[str, ...]
@@ -38,6 +48,23 @@ class Tournament:
     games: npt.NDArray[np.int64]
     elo: FloatArray
     intervals: FloatArray
+
+    def __repr__(self) -> str:
+        """Return the ratings in one line, best first."""
+        rated = ", ".join(f"{name} {elo:+.0f}" for name, elo, *_ in self.ranking())
+        return f"Tournament({self.games.sum() // 2} games: {rated})"
+
+    def _repr_html_(self) -> str:
+        """Return the table of players, ratings and points, which a notebook shows."""
+        order = [self.names.index(name) for name, *_ in self.ranking()]
+        header = ["player", "Elo", "low", "high", *(self.names[i] for i in order)]
+        rows = [
+            [name, f"{elo:.0f}", f"{low:.0f}", f"{high:.0f}"]
+            + ["" if self.names[i] == name else f"{self.points[self.names.index(name), i]:g}"
+               for i in order]
+            for name, elo, low, high in self.ranking()
+        ]  # fmt: skip
+        return str(tabulate(rows, header, tablefmt="html", disable_numparse=True))
 
     def ranking(self) -> list[tuple[str, float, float, float]]:
         """Return the name, the rating and the interval's ends of every player, best first."""
@@ -56,11 +83,16 @@ def round_robin(
 ) -> Tournament:
     """Let every agent play every other; they swap seats after every game.
 
+    The intervals come from the posterior distribution of the chances of winning, drawing and
+    losing in each pairing, where the virtual draw stands for half a win and half a loss: without
+    draws that is Jeffreys' prior of a proportion. So they are not empty where one player has won
+    every game.
+
     Args:
         env: the environment.
         agents: the players by name, at least two.
         games: games of each pairing.
-        seed: seeds starts, actions and the resampling; same seed, same result.
+        seed: seeds starts, actions and the intervals; same seed, same result.
         progress: whether to show a progress bar.
         options: passed to every ``env.reset``.
 
@@ -69,6 +101,9 @@ def round_robin(
 
     Raises:
         ValueError: fewer than two agents, or ``games`` below 1.
+
+    References:
+        H. Jeffreys, *Theory of Probability* (1961), 3.10.
     """
     names = tuple(agents)
     if len(names) < 2:
@@ -90,27 +125,26 @@ def round_robin(
         played[i, j] = played[j, i] = games
         draws[i, j] = draws[j, i] = result.draws
     elo = elo_ratings(points)
-    rng = np.random.default_rng(seeds[-1])
-    samples = np.array(
-        [elo_ratings(_resampled(points, draws, games, rng)) for _ in range(RESAMPLES)]
-    )
+    samples = _ratings(_drawn_points(points, draws, np.random.default_rng(seeds[-1])))
     intervals = np.quantile(samples, [0.025, 0.975], axis=0).T
     return Tournament(names, points, played, elo, intervals)
 
 
-def _resampled(
-    points: FloatArray, draws: npt.NDArray[np.int64], games: int, rng: np.random.Generator
+def _drawn_points(
+    points: FloatArray, draws: npt.NDArray[np.int64], rng: np.random.Generator
 ) -> FloatArray:
-    """Resample the games of every pairing, with replacement."""
-    again = np.zeros(points.shape)
+    """Draw what each player may expect of as many games, ``(SAMPLES, players, players)``."""
+    drawn = np.zeros((SAMPLES, *points.shape))
     for i in range(len(points)):
         for j in range(i):
-            wins = points[i, j] - draws[i, j] / 2
-            shares = np.array([wins, draws[i, j], games - wins - draws[i, j]]) / games
-            won, drawn, _ = rng.multinomial(games, shares)
-            again[i, j] = won + drawn / 2
-            again[j, i] = games - again[i, j]
-    return again
+            won, lost = (points[pair] - draws[i, j] / 2 for pair in ((i, j), (j, i)))
+            prior = VIRTUAL_DRAWS / 2
+            shapes = np.array([won + prior, draws[i, j], lost + prior])
+            chances = rng.standard_gamma(shapes, (SAMPLES, 3))  # a Dirichlet's, times a number
+            chances *= (points[i, j] + points[j, i]) / chances.sum(axis=1, keepdims=True)
+            drawn[:, i, j] = chances @ [1.0, 0.5, 0.0]
+            drawn[:, j, i] = chances @ [0.0, 0.5, 1.0]
+    return drawn
 
 
 def elo_ratings(points: FloatArray) -> FloatArray:
@@ -123,22 +157,30 @@ def elo_ratings(points: FloatArray) -> FloatArray:
 
     References:
         R. A. Bradley & M. E. Terry, "Rank analysis of incomplete block designs", *Biometrika*
-        39 (1952); the iteration of D. R. Hunter, "MM algorithms for generalized Bradley-Terry
-        models", *Annals of Statistics* 32 (2004).
+        39 (1952); Newton's method on the logarithm of their likelihood, which is concave.
 
     Example:
         >>> elo_ratings(np.array([[0.0, 9.5], [0.5, 0.0]])).round(1).tolist()
         [200.0, -200.0]
     """
-    count = len(points)
-    scored = points + VIRTUAL_DRAWS / 2 * (1 - np.eye(count))
-    met = scored + scored.T
-    strength = np.ones(count)
-    for _ in range(10_000):
-        before = strength
-        strength = scored.sum(axis=1) / (met / (strength[:, np.newaxis] + strength)).sum(axis=1)
-        strength /= np.exp(np.log(strength).mean())
-        if np.abs(np.log(strength / before)).max() < 1e-10:
+    return _ratings(points + VIRTUAL_DRAWS / 2 * (1 - np.eye(len(points))))
+
+
+def _ratings(points: FloatArray) -> FloatArray:
+    """Return ratings of ``points``, over 0 off the diagonal: ``(..., n, n)`` to ``(..., n)``."""
+    met = points + np.swapaxes(points, -1, -2)
+    strength = np.zeros(points.shape[:-1])  # natural logarithms
+    for _ in range(STEPS):
+        expected = met / (1 + np.exp(strength[..., np.newaxis, :] - strength[..., np.newaxis]))
+        missing = (points - expected).sum(axis=-1)
+        weights = expected * np.swapaxes(expected, -1, -2) / np.maximum(met, 1e-300)
+        # Ratings are known up to a constant; adding 1 everywhere picks the step of mean 0.
+        curvature = 1 - weights
+        np.einsum("...ii->...i", curvature)[...] += weights.sum(axis=-1)
+        step = np.linalg.solve(curvature, missing[..., np.newaxis])[..., 0]
+        largest = np.ptp(step, axis=-1, keepdims=True)
+        strength += step * np.minimum(1, LARGEST_STEP / np.maximum(largest, LARGEST_STEP))
+        if largest.max(initial=0) < 1e-10:
             break
-    ratings: FloatArray = 400 * np.log10(strength)
+    ratings: FloatArray = 400 / math.log(10) * (strength - strength.mean(axis=-1, keepdims=True))
     return ratings

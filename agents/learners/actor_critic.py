@@ -88,6 +88,8 @@ class ActorCritic(CriticLearner):
 
     Where a game is cut short, it bootstraps from the last position.
 
+    Use it to study policy gradients with a learned baseline where no network is in the way.
+
     Arguments and errors: :class:`agents.tabular.preferences.CriticLearner`.
 
     Attributes:

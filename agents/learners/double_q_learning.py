@@ -99,6 +99,9 @@ class DoubleQLearning(StandardActionValueLearner):
     Its own generator draws which of them a turn updates. It acts on their mean, ``table``.
     Where a game is cut short, it bootstraps from the last position.
 
+    Use it to see what the maximum in Q-learning's target overestimates. These games are
+    deterministic, so there is little of that, and two tables take longer to fill than one.
+
     Arguments and errors: :class:`agents.tabular.action_values.StandardActionValueLearner`.
 
     Attributes:

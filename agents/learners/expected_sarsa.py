@@ -95,6 +95,9 @@ class ExpectedSARSA(StandardActionValueLearner):
     The opponent is part of the environment. Where a game is cut short, it bootstraps from the turn
     that the mover would have had; from a turn without a reply it learns nothing.
 
+    Use it as the on-policy learner with the least variance, and to see what it costs to treat the
+    opponent as part of the environment.
+
     Arguments and errors: :class:`agents.tabular.action_values.StandardActionValueLearner`.
 
     Attributes:

@@ -93,6 +93,9 @@ class GradientBandit(PreferenceLearner):
     It plays and learns on-policy and updates all positions of a seat when its game ends; from a
     game that was cut short it learns nothing. Give each seat an agent of its own.
 
+    Use it as the simplest policy gradient, a bandit at every position, and on small boards: a
+    game's result is all that tells its moves apart.
+
     Args:
         observation_space: of either player, with integer observations.
         action_space: of either player, ``Discrete``.

@@ -72,6 +72,9 @@ class MonteCarloES(ActionValueLearner):
     result is 1 for a win, 0 for a loss and 0.5 for a draw. Its ``action_probabilities`` are those
     of every move except the first of a game. From a game that was cut short it learns nothing.
 
+    Use it on small boards, as the learner that bootstraps from nothing; on large ones the results
+    of early, bad play stay in the averages for long.
+
     Args:
         observation_space: of either player, with integer observations.
         action_space: of either player, ``Discrete``.

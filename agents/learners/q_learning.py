@@ -173,6 +173,9 @@ class QLearning(ActionValueLearner):
 
     Where a game is cut short, it bootstraps from the last position.
 
+    Use it first. With the negamax bootstrap it needs nothing but observations and solves every
+    board of the leaderboard; the other bootstraps are there to be compared with.
+
     Args:
         observation_space: of either player, with integer observations.
         action_space: of either player, ``Discrete``.

@@ -154,6 +154,10 @@ class RealTimeDynamicProgramming(PositionValueLearner):
     positions. It knows no theorem. As it learns from the rules and not from results, it learns
     from a game that is cut short as from any other.
 
+    Use it on large boards where the rules may be used: one visit of a position takes all of its
+    moves into account, and with ``sweeping``, ``symmetric`` and ``dtype="int8"`` it reaches boards
+    of a hundred million positions.
+
     Args:
         game: the game; observations are its positions (``encoding="integer"``).
         learning_rate: step size, over 0 to 1.

@@ -84,6 +84,9 @@ class SampledAfterstateTD(PositionValueLearner):
     come from replies and results alone. Where a game is cut short, it
     bootstraps from the position after the reply; from a turn without a reply it learns nothing.
 
+    Use it to see what values of afterstates, one for each position in place of one for each
+    action, are worth without the rules in the update.
+
     Args:
         game: the game; observations are its positions (``encoding="integer"``).
         learning_rate: step size, over 0 to 1.

@@ -90,6 +90,9 @@ class SARSA(StandardActionValueLearner):
     Where a game is cut short there is no next action, so there is no update for each
     seat's last turn.
 
+    Use it as the on-policy baseline. Its values are those of its own exploring play, mistakes
+    included, so that on large boards it comes less close to optimal play than Q-learning.
+
     Arguments and errors: :class:`agents.tabular.action_values.StandardActionValueLearner`.
 
     Attributes:

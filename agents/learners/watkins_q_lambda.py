@@ -72,6 +72,9 @@ class WatkinsQLambda(ActionValueLearner):
     The opponent is part of the environment. It learns when a game has ended, and nothing from one
     that was cut short.
 
+    Use it to see what longer returns give: results reach early positions in one game, as far as
+    play was greedy.
+
     Args:
         observation_space: of either player, with integer observations.
         action_space: of either player, ``Discrete``.

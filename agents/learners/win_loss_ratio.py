@@ -119,6 +119,9 @@ class WinLossRatio(TabularLearner):
     Every move of every game counts, as from each position on the rest is a game. One agent
     plays both seats. A draw counts as half a win and half a loss; a game cut short does not count.
 
+    Use it for what can be done by counting alone, as with matchboxes and beads, and to compare with
+    its published figures.
+
     Args:
         observation_space: of either player, with integer observations.
         action_space: of either player, ``Discrete``.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -9,6 +10,14 @@ import numpy as np
 from agents.base import Array, MaskArray
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.render.words import rules_in_words
+from nim_envs.rules.words import any_of
+
+MOST_LISTED = 12
+"""Moves, or ranges of moves, that are listed for a component."""
+
+NUMBERED = re.compile(r"(\D*)(\d+)")
+"""A move that one number names, as in ``take 3``."""
 
 
 class Quit(Exception):  # noqa: N818 - it is no error
@@ -21,6 +30,9 @@ class Undo(Exception):  # noqa: N818 - it is no error
 
 class HumanAgent:
     """Asks a person for every move, until the answer is a legal one.
+
+    A move is named by the words that describe it, such as ``heap 0: take 2``, or by numbers alone,
+    such as ``0 2``.
 
     Args:
         game: the game; observations are its positions.
@@ -46,9 +58,11 @@ class HumanAgent:
             Quit: the person asked to stop, or the input has ended.
             Undo: the person asked to take back a move.
         """
+        legal = np.flatnonzero(action_mask).tolist()
+        example = f"such as {self._example(legal[0], observation)}; " if legal else ""
         while True:
             try:
-                answer = self.read(f"your move ({self._form()}; hint, undo, quit): ").strip()
+                answer = self.read(f"your move ({example}help, hint, undo, quit): ").strip()
             except EOFError:
                 raise Quit from None
             text = answer.lower()
@@ -56,55 +70,75 @@ class HumanAgent:
                 raise Quit
             if text in ("undo", "u"):
                 raise Undo
-            if text in ("hint", "h", "?"):
+            if text in ("hint", "h"):
                 self.write(self._hint(observation))
-                continue
-            action = self._parse(text, observation)
-            if action is not None and action_mask[action]:
-                return action
-            self.write(f"{answer!r} is no legal move. {self._allowed(observation)}")
+            elif text in ("help", "?"):
+                self.write(self._help(legal, observation))
+            else:
+                actions = self._meant(text, legal, observation)
+                if len(actions) == 1:
+                    return actions[0]
+                self.write(self._refusal(answer, actions, legal, observation))
 
-    def _form(self) -> str:
-        components = self.game.rules.components
-        forms = " or ".join(dict.fromkeys(component.option_form for component in components))
-        if len(components) == 1:
-            return forms
-        kinds = {component.kind for component in components}
-        return f"{kinds.pop() if len(kinds) == 1 else 'component'} number, {forms}"
+    def _example(self, action: int, observation: Array) -> str:
+        """Both ways to name a move."""
+        return f'"{self._words(action, observation)}" or "{self._numbers(action, observation)}"'
 
-    def _parse(self, text: str, observation: Array) -> int | None:
-        """The action that ``text`` stands for, if any."""
-        parts = text.replace(",", " ").split()
-        if not all(part.isdecimal() and len(part) < 19 for part in parts):
-            return None
-        numbers = [int(part) for part in parts]
-        components = self.game.rules.components
-        if len(components) == 1:
-            numbers.insert(0, 0)
-        if not numbers or numbers[0] >= len(components):
-            return None
-        option = self._options(numbers[0], observation).get(tuple(numbers[1:]))
-        return None if option is None else self.game.rules.action(numbers[0], option)
+    def _words(self, action: int, observation: Array) -> str:
+        """A move as it is printed; without the component where there is only one."""
+        text = self.game.rules.describe_action(action, observation)
+        return text.partition(": ")[2] if len(self.game.rules.components) == 1 else text
 
-    def _options(self, index: int, observation: Array) -> dict[tuple[int, ...], int]:
-        """What may be done in a component now, as the numbers that name it, and the option."""
+    def _numbers(self, action: int, observation: Array) -> str:
+        """A move by numbers alone: of the component, if there are several, and of the move."""
+        index, option = divmod(action, self.game.rules.num_options)
         component = self.game.rules.components[index]
-        state = int(observation[index])
-        options = np.flatnonzero(self.game.rules.rows[index][state].mask).tolist()
-        return {component.option_numbers(option, state): option for option in options}
+        numbers = component.option_numbers(option, int(observation[index]))
+        several = len(self.game.rules.components) > 1
+        return " ".join(map(str, (index, *numbers) if several else numbers))
 
-    def _allowed(self, observation: Array) -> str:
-        """The legal moves in words."""
-        lines = []
-        for index, component in enumerate(self.game.rules.components):
-            names = sorted(self._options(index, observation))
-            if names:
-                amounts = [name[0] for name in names if len(name) == 1]
-                whole = amounts == list(range(amounts[0], amounts[-1] + 1)) if amounts else False
-                parts = [f"{amounts[0]} to {amounts[-1]}"] if whole else list(map(str, amounts))
-                parts += [" ".join(map(str, name)) for name in names if len(name) > 1]
-                lines.append(f"{component.kind} {index}: {', '.join(parts)}")
-        return "Legal: " + "; ".join(lines) + "."
+    def _meant(self, text: str, legal: list[int], observation: Array) -> list[int]:
+        """The legal actions that ``text`` may mean."""
+        words = _plain(text)
+        if not words:
+            return []
+        if all(word.isdecimal() for word in words):
+            return [a for a in legal if self._numbers(a, observation).split() == words]
+        described = [
+            (action, self.game.rules.describe_action(action, observation)) for action in legal
+        ]
+        whole = [action for action, said in described if _plain(said) == words]
+        return whole or [
+            action for action, said in described if _plain(said.partition(": ")[2]) == words
+        ]
+
+    def _refusal(
+        self, answer: str, actions: list[int], legal: list[int], observation: Array
+    ) -> str:
+        """Why an answer is not taken."""
+        if actions:
+            named = [f'"{self._words(action, observation)}"' for action in actions]
+            return f"{answer!r} may mean {', '.join(named[:-1])} or {named[-1]}: say which."
+        return f"{answer!r} is not a legal move. {self._legal_moves(legal, observation)}"
+
+    def _help(self, legal: list[int], observation: Array) -> str:
+        """The rules, the legal moves, and what may be typed."""
+        lines = [rules_in_words(self.game), self._legal_moves(legal, observation)]
+        if legal:
+            lines.append(f"Type a move, such as {self._example(legal[-1], observation)}.")
+        lines.append(
+            "Or type hint for the moves that win, undo to take back your last move, or quit."
+        )
+        return "\n".join(lines)
+
+    def _legal_moves(self, legal: list[int], observation: Array) -> str:
+        """The legal moves in words, a line for each component."""
+        by_component: dict[str, list[str]] = {}
+        for action in legal:
+            owner, _, move = self.game.rules.describe_action(action, observation).partition(": ")
+            by_component.setdefault(owner, []).append(move)
+        lines = [f"  {owner}: {_listed(moves)}" for owner, moves in by_component.items()]
+        return "\n".join(["Legal moves:", *lines])
 
     def _hint(self, observation: Array) -> str:
         try:
@@ -113,6 +147,28 @@ class HumanAgent:
             return "This game is too large to solve."
         if not len(winning):
             return "Every move loses against correct play."
-        describe = self.game.rules.describe_action
-        moves = [describe(action, observation) for action in winning.tolist()]
-        return "Winning: " + "; ".join(moves) + "."
+        return "Winning: " + "; ".join(
+            self._words(action, observation) for action in winning.tolist()
+        )
+
+
+def _plain(text: str) -> list[str]:
+    """The words and numbers of a text, without punctuation."""
+    return [
+        str(int(word)) if word.isdecimal() and len(word) < 19 else word
+        for word in re.findall(r"[^\s,.:;]+", text.lower())
+    ]
+
+
+def _listed(moves: list[str]) -> str:
+    """Moves of a component; those that one number names are put together."""
+    numbers: dict[str, list[int]] = {}
+    for move in moves:
+        found = NUMBERED.fullmatch(move)
+        # What no single number names stands alone.
+        numbers.setdefault(found[1] if found else move, []).extend([int(found[2])] if found else [])
+    parts = [
+        name + (any_of(sorted(choices)) if choices else "") for name, choices in numbers.items()
+    ]
+    more = len(parts) - MOST_LISTED
+    return "; ".join(parts[:MOST_LISTED] + ([f"… and {more} more"] if more > 0 else []))

@@ -49,6 +49,10 @@ class OptimalAgent:
         self.lost_choice = lost_choice
         self._remembered: dict[bytes, MaskArray] = {}
 
+    def __repr__(self) -> str:
+        """Return its game."""
+        return f"{type(self).__name__}({self.game.in_short})"
+
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a winning action, or at a P-position a losing one."""
         key = observation.tobytes()
@@ -106,6 +110,10 @@ class EpsilonOptimalAgent:
             raise ValueError(f"epsilon must be from 0 to 1, not {epsilon!r}")
         self.epsilon = epsilon
         self.optimal = OptimalAgent(game)
+
+    def __repr__(self) -> str:
+        """Return its game and its epsilon."""
+        return f"{type(self).__name__}({self.optimal.game.in_short}; epsilon {self.epsilon})"
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an optimal action or, with probability ``epsilon``, a random one."""

@@ -12,6 +12,10 @@ from agents.tabular.selection import random_of_mask
 class RandomAgent:
     """Chooses a legal action, all equally likely."""
 
+    def __repr__(self) -> str:
+        """Return its name."""
+        return "RandomAgent()"
+
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a legal action."""
         return int(random_of_mask(action_mask, rng.random()))

@@ -41,6 +41,10 @@ class SearchAgent(ABC):
         self.depth = depth
         self.evaluate = evaluate or (lambda env, agent: 0.0)
 
+    def __repr__(self) -> str:
+        """Return how far it looks ahead, and in which environment."""
+        return f"{type(self).__name__}({self.env}, depth {self.depth})"
+
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return one of the best actions, all equally likely.
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from agents.base import FloatArray
@@ -28,6 +27,7 @@ from nim_envs.render.style import (
     PURPLE,
     SKY,
     VERMILLION,
+    Figure,
     label_decades,
     styled,
 )

@@ -14,13 +14,12 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.colors import LogNorm, Normalize
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from agents.base import Agent, FloatArray, IntArray, Learner, Policy
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.render.style import BLACK, DIGIT, LINE, PAGE_WIDTH, styled
+from nim_envs.render.style import BLACK, DIGIT, LINE, PAGE_WIDTH, Figure, styled
 from nim_envs.rules import SplittingHeap, SubtractionHeap
 
 BoolArray = npt.NDArray[np.bool_]

@@ -135,10 +135,13 @@ def game_text(game: Game, played: SampleGame) -> RenderableType:
     return Group(*parts)
 
 
-def show(text: RenderableType) -> None:
-    """Print tables and text, whole even where they are wider than the terminal."""
+def printed(text: RenderableType) -> str:
+    """Return tables and text as they are printed, whole even where the terminal is narrower."""
     console = Console()
-    Console(width=max(console.width, WIDEST_TABLE)).print(text)
+    console = Console(width=max(console.width, WIDEST_TABLE))
+    with console.capture() as captured:
+        console.print(text)
+    return captured.get()
 
 
 def _moves_table(game: Game, move: SampleMove) -> Table:

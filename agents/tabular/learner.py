@@ -98,6 +98,13 @@ class TabularLearner(ABC):
         kind: Any = type(state)
         self._calls = compiled_calls(kind)
 
+    def __repr__(self) -> str:
+        """Return its game, the size of what it learns, and how many games it has seen."""
+        played = f", {self.exploration.games} games" if self.exploration.games else ""
+        game = "" if self.game is None else f"{self.game.in_short}; "
+        size = f"{self.index.size} observations, {self.num_actions} actions"
+        return f"{type(self).__name__}({game}{size}{played})"
+
     @classmethod
     def make(
         cls: type[AnyLearner], observations: Any, actions: Any, game: Game | None, **arguments: Any

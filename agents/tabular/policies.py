@@ -21,6 +21,11 @@ class GreedyTablePolicy:
         self.index = index
         self.values = values
 
+    def __repr__(self) -> str:
+        """Return the size of the table."""
+        observations, actions = self.values.shape
+        return f"{type(self).__name__}({observations} observations, {actions} actions)"
+
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a legal action of the largest value."""
         values = self.values[self.index(observation)]

@@ -180,6 +180,10 @@ class GreedyValuePolicy:
     def __init__(self, positions: PositionValues) -> None:
         self.positions = positions
 
+    def __repr__(self) -> str:
+        """Return the size of the table."""
+        return f"{type(self).__name__}({len(self.positions.values)} positions)"
+
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action to a position of least value."""
         return int(_act(self.positions, observation, action_mask, rng.random()))

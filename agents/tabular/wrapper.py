@@ -31,6 +31,10 @@ class LearnerWrapper:
         """Return the learner's action."""
         return self.learner.act(observation, action_mask, rng)
 
+    def __repr__(self) -> str:
+        """Return the learner inside, wrapped."""
+        return f"{type(self).__name__}({self.learner!r})"
+
     @property
     def inner_policy(self) -> Policy:
         """The learner as a policy; raises a ``TypeError`` if its probabilities are not known."""

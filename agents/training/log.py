@@ -26,6 +26,15 @@ class TrainingLog:
     lengths: npt.NDArray[np.int32]
     seconds: float
 
+    def __repr__(self) -> str:
+        """Return how many games there were, how long they took and who won."""
+        if not self.games:
+            return "TrainingLog(no games)"
+        return (
+            f"TrainingLog({self.games} games in {self.seconds:.2f} s, {self.lengths.mean():.1f} "
+            f"moves each; player_0 won {100 * (self.winners == 0).mean():.1f} %)"
+        )
+
     @property
     def games(self) -> int:
         """Number of games played."""

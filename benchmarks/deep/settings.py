@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.optimality import GameSetting
+from benchmarks.tasks import GameSetting
 
 BOARDS: dict[str, GameSetting] = {
     "nim-3-4-5": GameSetting("nim", {"heaps": (3, 4, 5), "start": "uniform"}, 100_000, 2_000),

@@ -9,7 +9,7 @@ from typing import Any
 
 from agents import Learner
 from agents.training import Opponents, train
-from benchmarks.optimality import GameSetting
+from benchmarks.tasks import GameSetting
 from nim_envs import GameEnv
 
 Scores = Mapping[str, float]

@@ -25,9 +25,9 @@ from agents.evaluation import SEATS, optimality, win_chances
 from agents.tabular.index import ObservationIndex
 from agents.tabular.policies import GreedyTablePolicy
 from agents.training import Opponents
-from benchmarks.optimality import GameSetting
 from benchmarks.published import monte_carlo, q_learner
 from benchmarks.published.contenders import Contender, Scores, Trained, spaces
+from benchmarks.tasks import GameSetting
 from nim_envs import GameEnv
 from nim_envs.starts import UniformStart
 
@@ -51,6 +51,7 @@ class System:
         ours: the learners of ``agents`` that are compared with it.
         full: whether it runs with ``--full`` alone.
         limit: returns the attainable scores, where they are not 100.
+        source: where it was published.
     """
 
     name: str
@@ -62,6 +63,7 @@ class System:
     ours: tuple[Contender, ...]
     full: bool = False
     limit: Callable[[], Scores] | None = None
+    source: str = ""
 
 
 def _setting(name: str, start: str | UniformStart = "fixed", **arguments: object) -> GameSetting:
@@ -275,6 +277,7 @@ def _ratio(balls: int, most: int, games: int, figure: str) -> System:
                 lambda env: NaturalPolicyGradient(*spaces(env)), worst_position,
             ),
         ),
+        source="Decision Management Community, challenge of January 2020, solution by Moore",
     )  # fmt: skip
 
 
@@ -330,6 +333,8 @@ def _alphazero(heaps: int, figure: str) -> System:
             for starts, game in (("", full), (" (exploring starts)", exploring))
             for name, knows, make in learners
         ),
+        source='B. Zhou & S. Riis, "Impartial games: a challenge for reinforcement learning", '
+        "arXiv:2205.12787 (2022)",
     )
 
 
@@ -360,6 +365,8 @@ def _cs50() -> System:
                 lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3), all_positions,
             ),
         ),
+        source="Harvard University, *CS50's Introduction to Artificial Intelligence with Python*, "
+        "project Nim",
     )  # fmt: skip
 
 

@@ -9,6 +9,8 @@ import griffe
 
 ROLE = re.compile(r":(?:attr|class|data|exc|func|meth|mod):`~?([\w.]+)`")
 EXAMPLE = re.compile(r"^(\s*)Example:$", flags=re.MULTILINE)
+# Paragraphs that begin at the left margin with a prompt, outside any section.
+DOCTEST = re.compile(r"(?:^>>> .*\n?(?:^\S.*\n?)*\n?)+", flags=re.MULTILINE)
 
 
 class Roles(griffe.Extension):
@@ -27,10 +29,15 @@ class Roles(griffe.Extension):
 
             text = ROLE.sub(link, obj.docstring.value)
             # The name that the parser knows, so that the lines after it are shown as code.
-            obj.docstring.value = EXAMPLE.sub(r"\1Examples:", text)
+            obj.docstring.value = fenced(EXAMPLE.sub(r"\1Examples:", text))
         for member in obj.members.values():
             if not member.is_alias:
                 self._rewrite(member)
+
+
+def fenced(text: str) -> str:
+    """Return a docstring with the examples that stand in no section as blocks of code."""
+    return DOCTEST.sub(lambda found: f"```pycon\n{found[0].rstrip()}\n```\n\n", text)
 
 
 def _canonical(obj: griffe.Object, words: str) -> str:

@@ -26,7 +26,10 @@ def value_of(text: str) -> Any:
         try:
             return _frozen(json.loads(text))
         except json.JSONDecodeError as error:
-            raise click.UsageError(f"{text!r} is not JSON: {error}") from None
+            raise click.UsageError(
+                f"{text!r} is not JSON, which a value that begins with a bracket must be; it goes "
+                f"wrong after {text[: error.pos]!r}"
+            ) from None
     if "," in text:
         return tuple(value_of(part) for part in text.split(",") if part)
     if text.lower() in ("true", "false", "none"):
@@ -39,6 +42,20 @@ def value_of(text: str) -> Any:
         return float(text)
     except ValueError:
         return text
+
+
+def integers(text: str) -> tuple[int, ...]:
+    """Return the integers that ``text`` lists, separated by commas.
+
+    Raises:
+        click.UsageError: it is something else.
+    """
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise click.UsageError(
+            f"a position is integers separated by commas, not {text!r}"
+        ) from None
 
 
 def _frozen(value: Any) -> Any:

@@ -5,24 +5,67 @@ from __future__ import annotations
 import click
 from tabulate import tabulate
 
-from nim_envs.cli.options import game_argument
+from nim_envs.cli.options import game_argument, show_progress
 from nim_envs.rules import HeapGame
-from nim_envs.theory.misere_quotients import misere_quotient
+from nim_envs.theory.genus import heap_genera
+from nim_envs.theory.quotients.heaps import HeapQuotients, MisereQuotient
+from nim_envs.theory.quotients.search import LARGEST_LIMIT, LARGEST_ORDER
+from nim_envs.theory.quotients.structure import idempotents, is_tame, kernel
+
+ELEMENTS = ("element", "smallest position found", "outcome", "single heaps")
+HEAPS = ("heap", "element", "Grundy value", "misère Grundy value", "genus")
 
 
 @click.command()
 @game_argument
-@click.argument("largest", type=click.IntRange(min=0))
-@click.option("--limit", type=click.IntRange(min=1), default=512, show_default=True,
-              help="Most elements.")  # fmt: skip
-def quotient(game: HeapGame, largest: int, limit: int) -> None:
-    """Find the misère quotient of GAME with heaps of up to LARGEST objects, and prove it."""
-    found = misere_quotient(game, largest, limit=limit)
-    click.echo(f"order {found.order}; {len(found.lost)} elements are P-positions")
+@click.argument("largest", type=click.IntRange(min=0), required=False)
+@click.option("--limit", type=click.IntRange(1, LARGEST_LIMIT), default=LARGEST_ORDER,
+              show_default=True, help="Most elements.")  # fmt: skip
+def quotient(game: HeapGame, largest: int | None, limit: int) -> None:
+    """Find the misère quotient of GAME with heaps of up to LARGEST objects, and prove it.
+
+    Without LARGEST, that of all heaps. Ctrl-C shows what is proven by then.
+    """
+    search = HeapQuotients([game], limit)
+    try:
+        search.extend(largest, progress=show_progress())
+    except KeyboardInterrupt:
+        if search.largest > 0:
+            show(search.quotient(game), limit)
+        raise
+    show(search.quotient(game), limit)
+
+
+def show(found: MisereQuotient, limit: int) -> None:
+    """Print a quotient: what it is like, its elements and its heaps."""
+    largest, period = found.largest, found.period
+    heaps = f"0 to {largest}"
+    if period is not None:
+        heaps = (
+            f"all; period {period.length} from heap {period.start}, proven by heaps up to "
+            f"{period.needed(found.game.places or 0)} (Plambeck and Siegel)"
+        )
+        largest = min(largest, period.start + period.length - 1)
+    tame = "tame" if is_tame(found.products, found.lost) else "wild"
+    squares = idempotents(found.products)
     rows = [
-        [element, " ".join(map(str, heaps)) or "no heap", "P" if element in found.lost else "N",
+        ["game", f"{found.game.name}, {tame} in misère play"],
+        ["heaps", heaps],
+        ["order", f"{found.order}; {len(found.lost)} elements are P-positions"],
+        ["idempotents", " ".join(map(str, squares))],
+        ["kernel", f"{len(kernel(found.products))} elements"],
+    ]
+    click.echo(tabulate(rows, tablefmt="plain", disable_numparse=True))
+    elements = [
+        [element, " ".join(map(str, position)) or "no heap", "P" if element in found.lost else "N",
          " ".join(str(heap) for heap in range(largest + 1) if found.elements[heap] == element)]
-        for element, heaps in enumerate(found.representatives)
+        for element, position in enumerate(found.representatives)
     ]  # fmt: skip
-    header = ("element", "smallest position found", "outcome", "single heaps")
-    click.echo(tabulate(rows, header, disable_numparse=True))
+    click.echo("\n" + tabulate(elements, ELEMENTS, disable_numparse=True))
+    genera = heap_genera(found.game, largest, limit=limit)
+    single = [
+        [heap, found.elements[heap], *(("-",) * 3 if genus is None else
+         (genus.normal, genus.misere[0], f"{genus}{'' if genus.is_tame else ' wild'}"))]
+        for heap, genus in enumerate(genera)
+    ]  # fmt: skip
+    click.echo("\n" + tabulate(single, HEAPS, disable_numparse=True))

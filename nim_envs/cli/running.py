@@ -65,4 +65,7 @@ def using(path: Path | None) -> Iterator[None]:
     except OSError as error:
         if path is None:
             raise
-        raise click.UsageError(f"{path}: {error.strerror or error}") from error
+        reason = error.strerror or error
+        if isinstance(error, (FileExistsError, NotADirectoryError)):
+            reason = "there is a file where a directory is needed"
+        raise click.UsageError(f"{path}: {reason}") from error

@@ -31,6 +31,10 @@ def sequence(
     GAME is an octal code such as 0.77, 4.0, 0.(3) or 0.3..., or a name that the command games
     lists.
     """
+    if first >= size:
+        raise click.UsageError(
+            f"--first {first} is not one of the heaps of 0 to {size - 1} objects"
+        )
     began = time.perf_counter()
     with using(checkpoint):
         computed = GrundySequence(game, method=method, checkpoint=checkpoint)

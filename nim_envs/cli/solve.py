@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
 from tabulate import tabulate
 
-from nim_envs.cli.options import LOSERS, as_game, registered_game
+from nim_envs import theory
+from nim_envs.cli.arguments import integers
+from nim_envs.cli.options import LOSERS, as_game, registered_game, show_progress
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.registration import GAMES
-from nim_envs.rules import Convention, HeapGame
-from nim_envs.rules.octal_codes import NAMES
+from nim_envs.rules import Convention, HeapGame, Rules, nim, subtraction
+from nim_envs.rules.octal_codes import LEAVE_ONE, NAMES, WHOLE
 from nim_envs.sequences.grundy_sequences import GrundySequence
 from nim_envs.theory.heap_search import HeapSearch, checked_heaps
 from nim_envs.theory.nimbers import nim_sum
+from nim_envs.theory.quotient_solution import PERIODIC, PROVEN
+from nim_envs.theory.quotients.heaps import misere_quotient
+from nim_envs.theory.solution import Solution
 
 LARGEST_HEAP = 10**6
 """Objects in a heap up to which its moves are listed."""
@@ -27,14 +32,11 @@ OUTCOMES = {
 HEAP_GAME = "an octal code such as 0.77, 4.0, 0.(3) or 0.3..., grundy, " + ", ".join(NAMES)
 
 
-def integers(text: str) -> tuple[int, ...]:
-    """Return the integers that ``text`` lists, separated by commas."""
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise click.UsageError(
-            f"a position is integers separated by commas, not {text!r}"
-        ) from None
+class Question(NamedTuple):
+    """A game to solve, wherever it starts."""
+
+    rules: Rules
+    convention: Convention
 
 
 @click.command()
@@ -82,21 +84,29 @@ def solve_registered(name: str, settings: tuple[str, ...], position: str | None)
     """Print the solution of a position of a registered game."""
     game = registered_game(name, settings)
     state = game.rules.initial if position is None else integers(position)
-    solution = game.solution
+    show_solution(game.solution, state)
+
+
+def show_solution(solution: Solution, state: tuple[int, ...]) -> None:
+    """Print what a solution says of a position."""
     winning = solution.is_winning(state)
     moves = [
-        game.rules.describe_action(action, state) for action in solution.winning_actions(state)
+        solution.rules.describe_action(action, state) for action in solution.winning_actions(state)
     ]
     values = [
         int(component.normal(np.array(entry)))
         for component, entry in zip(solution.component_values, state, strict=True)
     ]
-    show(state, game.convention, values, winning, moves, solution.method)
+    show(state, solution.convention, values, winning, moves, solution.method)
 
 
 def solve_heaps(rule: HeapGame, heaps: tuple[int, ...], convention: Convention) -> None:
     """Print the solution of a position of a game on heaps."""
     largest = max(checked_heaps(heaps), default=0)
+    rules = subtraction_rules(rule, heaps)
+    if rules is not None:
+        show_solution(theory.solve(Question(rules, convention)), heaps)
+        return
     if largest > LARGEST_HEAP:
         raise SearchTooLargeError(
             f"the moves in a heap are listed up to {LARGEST_HEAP} objects, which is the limit; "
@@ -116,15 +126,40 @@ def solve_heaps(rule: HeapGame, heaps: tuple[int, ...], convention: Convention) 
             if nim_sum([sequence.values[left] for left in option]) == value ^ values[place]
         ]
     else:
-        search = HeapSearch(rule, convention)
-        why = "exhaustive search"
-        winning = search.is_winning(heaps)
-        found = search.winning_moves(heaps)
+        winning, found, why = solve_misere_heaps(rule, heaps)
     moves = [
         f"heap {place}: {heaps[place]} to {' and '.join(map(str, option)) or 'nothing'}"
         for place, option in found
     ]
     show(heaps, convention, values, winning, moves, why)
+
+
+def subtraction_rules(rule: HeapGame, heaps: tuple[int, ...]) -> Rules | None:
+    """Return the rules of a game on heaps as a subtraction game, if it is one.
+
+    The theorems on these need no list of moves: heaps may be of any size.
+    """
+    takes = WHOLE | LEAVE_ONE
+    if not heaps or any(digit not in (0, takes) for digit in rule.digits):
+        return None
+    amounts = [taken for taken, digit in enumerate(rule.digits) if digit]
+    if not rule.repeating:
+        return subtraction(heaps, amounts)
+    # The last digit holds for every larger number too.
+    return nim(heaps) if amounts == list(range(1, len(rule.digits))) else None
+
+
+def solve_misere_heaps(
+    rule: HeapGame, heaps: tuple[int, ...]
+) -> tuple[bool, list[tuple[int, tuple[int, ...]]], str]:
+    """Return who wins misère play, the winning moves and why."""
+    try:
+        quotient = misere_quotient(rule, max(heaps), progress=show_progress())
+    except SearchTooLargeError:
+        search = HeapSearch(rule, Convention.MISERE)
+        return search.is_winning(heaps), search.winning_moves(heaps), "exhaustive search"
+    why = PROVEN if max(heaps) <= quotient.largest else PERIODIC
+    return quotient.is_winning(heaps), quotient.winning_moves(heaps), why
 
 
 def show(

@@ -24,7 +24,9 @@ from nim_envs.errors import (
     ResetNeededError,
 )
 from nim_envs.game import PLAYERS, Game
-from nim_envs.render.canvas import Frame
+from nim_envs.optional import installed
+from nim_envs.render.frame import Frame
+from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.validation import check_bytes, checked_integer
@@ -539,6 +541,21 @@ class GameEnv(AECEnv[str, Any, Any]):
             logger.warn(f"render() needs a render_mode, one of {RENDER_MODES}; it is None")
             return None
         return self._renderer.show(self._scene(), self.metadata["render_fps"])
+
+    def __repr__(self) -> str:
+        """Return the game in short, the position and whose turn it is."""
+        begun = self._position is not None
+        now = (
+            f"at {tuple(self.position.tolist())}, {self._scene().status}" if begun else "not reset"
+        )
+        return f"{type(self).__name__}({self.game.in_short}; {now})"
+
+    def _repr_png_(self) -> bytes | None:
+        """Return the picture of the position, which a notebook shows, where pygame is installed."""
+        if self._position is None or not installed("pygame"):
+            return None
+        frame: bytes | None = Picture(self.game).frame(self._scene())._repr_png_()
+        return frame
 
     def _scene(self) -> Scene:
         """Return what a picture of the position shows."""

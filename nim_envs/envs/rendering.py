@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
-from nim_envs.render.canvas import Frame
+from nim_envs.render.frame import Frame
 from nim_envs.render.scene import Scene
 from nim_envs.render.screen import PICTURE_MODES, Screen
 from nim_envs.render.text import render_text

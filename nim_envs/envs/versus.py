@@ -354,6 +354,14 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         """The current position, int64 ``(components,)``, as a copy."""
         return self._aec.position
 
+    def __repr__(self) -> str:
+        """Return the game in short, the position and whose turn it is."""
+        return repr(self._aec).replace(type(self._aec).__name__, type(self).__name__, 1)
+
+    def _repr_png_(self) -> bytes | None:
+        """Return the picture of the position, which a notebook shows."""
+        return self._aec._repr_png_()
+
     def render(self) -> Any:
         """Render as :meth:`nim_envs.envs.aec.GameEnv.render` does."""
         return self._aec.render()

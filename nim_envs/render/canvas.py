@@ -8,13 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nim_envs.optional import needed
+from nim_envs.render.frame import Frame
 from nim_envs.render.geometry import Area
 
 Color = tuple[int, int, int]
-Frame = npt.NDArray[np.uint8]
 
 PAPER: Color = (250, 249, 246)
 PANEL: Color = (255, 255, 255)
@@ -84,7 +83,7 @@ class Canvas:
         """Return what is drawn, ``(height, width, 3)``, uint8, as a copy."""
         pixels = self._pygame.image.tobytes(self.surface, "RGB")
         width, height = self.size
-        return np.frombuffer(pixels, dtype=np.uint8).reshape(height, width, 3).copy()
+        return np.frombuffer(pixels, dtype=np.uint8).reshape(height, width, 3).copy().view(Frame)
 
     def disc(self, place: Area, color: Color) -> None:
         """Draw the disc that fills ``place``."""

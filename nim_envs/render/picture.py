@@ -16,9 +16,9 @@ from nim_envs.render.canvas import (
     WINNING,
     Canvas,
     Color,
-    Frame,
     mixed,
 )
+from nim_envs.render.frame import Frame
 from nim_envs.render.geometry import Area
 from nim_envs.render.graphs import MOST_NODES, GraphPanel
 from nim_envs.render.heaps import HeapPanel, SplittingHeapPanel

@@ -1,4 +1,4 @@
-"""Plots of Grundy sequences; Matplotlib is imported when one is drawn."""
+"""Plots of Grundy sequences."""
 
 from __future__ import annotations
 
@@ -8,15 +8,21 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.files import replacing
-from nim_envs.optional import needed
-from nim_envs.render.style import (
-    BLUE,
-    PAGE_WIDTH,
-    UNDATED,
-    VERMILLION,
-    label_decades,
-    styled,
-)
+from nim_envs.optional import imports_for
+
+with imports_for("a plot"):
+    from matplotlib.colors import LogNorm
+    from matplotlib.ticker import MaxNLocator
+
+    from nim_envs.render.style import (
+        BLUE,
+        PAGE_WIDTH,
+        UNDATED,
+        VERMILLION,
+        Figure,
+        label_decades,
+        styled,
+    )
 
 MOST_DOTS = 5_000
 """Heaps up to which each is a dot; of more the picture shows how many there are at each place."""
@@ -36,13 +42,10 @@ def plot_sequence(
 
     Raises:
         ValueError: there are no values.
-        MissingPackageError: Matplotlib is not installed.
     """
     if len(values) == 0:
         raise ValueError("a plot needs at least one value")
-    figure_module = needed("matplotlib.figure", "a plot")
-    colors = needed("matplotlib.colors", "a plot")
-    figure = figure_module.Figure(figsize=(PAGE_WIDTH, 3.4), layout="constrained")
+    figure = Figure(figsize=(PAGE_WIDTH, 3.4), layout="constrained")
     axes = figure.add_subplot()
     top = int(values.max())
     if len(values) <= MOST_DOTS:
@@ -59,7 +62,7 @@ def plot_sequence(
         )
         mesh = axes.pcolormesh(
             heap_edges, value_edges, np.where(counts > 0, counts, np.nan).T,
-            norm=colors.LogNorm(vmin=1, vmax=max(counts.max(), 2)), cmap="cividis_r",
+            norm=LogNorm(vmin=1, vmax=max(counts.max(), 2)), cmap="cividis_r",
         )  # fmt: skip
         scale = figure.colorbar(mesh, ax=axes, label="heaps", fraction=0.05, pad=0.02)
         label_decades(scale.ax.yaxis, 2.4)
@@ -74,7 +77,7 @@ def plot_sequence(
     axes.set(xlim=(-0.01 * len(values), 1.01 * len(values)), ylim=(-0.5, 1.05 * top + 0.5))
     axes.grid(axis="y")
     for axis in (axes.xaxis, axes.yaxis):
-        axis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+        axis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
     axes.xaxis.set_major_formatter("{x:,.0f}")
     with replacing(path) as file:
         figure.savefig(file, format="png", metadata=UNDATED[".png"])

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from nim_envs.game import Game
-from nim_envs.render.canvas import Frame, load_pygame
+from nim_envs.render.canvas import load_pygame
+from nim_envs.render.frame import Frame
 from nim_envs.render.picture import SMALLEST_SIZE, Picture
 from nim_envs.render.scene import Scene
 from nim_envs.render.window import Window

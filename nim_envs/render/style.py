@@ -1,7 +1,4 @@
-"""The style of all plots, readable in print, in grey and by colour-blind people.
-
-Matplotlib is imported when one is drawn.
-"""
+"""The style of all plots, readable in print, in grey and by colour-blind people."""
 
 from __future__ import annotations
 
@@ -11,14 +8,13 @@ import math
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+import matplotlib as mpl
+from matplotlib import figure as figures
+from matplotlib.axis import Axis
 
 from nim_envs.files import write_atomically
-from nim_envs.optional import needed
-
-if TYPE_CHECKING:
-    from matplotlib.axis import Axis
-    from matplotlib.figure import Figure
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -74,15 +70,10 @@ UNDATED: dict[str, dict[str, Any]] = {
 
 
 def styled(draw: Callable[P, T]) -> Callable[P, T]:
-    """Draw in the style of this module, whatever the user's own settings are.
-
-    Raises:
-        MissingPackageError: Matplotlib is not installed.
-    """
+    """Draw in the style of this module, whatever the user's own settings are."""
 
     @wraps(draw)
     def draw_styled(*args: P.args, **kwargs: P.kwargs) -> T:
-        mpl = needed("matplotlib", "a plot")
         with mpl.rc_context():
             mpl.rcdefaults()
             mpl.rcParams.update(STYLE)
@@ -151,8 +142,19 @@ def check_picture_name(path: Path) -> None:
         )
 
 
+class Figure(figures.Figure):
+    """A figure that a notebook shows, in the style of this module."""
+
+    @styled
+    def _repr_png_(self) -> bytes:
+        """Return the picture as a file, for IPython."""
+        buffer = io.BytesIO()
+        self.savefig(buffer, format="png")
+        return buffer.getvalue()
+
+
 @styled
-def save_figure(figure: Figure, path: str | Path) -> None:
+def save_figure(figure: figures.Figure, path: str | Path) -> None:
     """Save ``figure`` as PNG, SVG or PDF, by the suffix; the file appears whole or not at all.
 
     Args:

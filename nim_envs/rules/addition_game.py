@@ -9,6 +9,7 @@ import numpy as np
 from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integer
+from nim_envs.rules.words import any_of
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,11 @@ class AdditionTotal(Component):
     def describe_option(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``."""
         return f"add {option + 1}"
+
+    @property
+    def move_in_words(self) -> str:
+        """What a move is: which numbers it may add, and how long."""
+        return f"add {any_of(range(1, self.k + 1))}, until the total is over {self.n}"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the number added."""

@@ -92,9 +92,9 @@ class Component(ABC):
         return f"option {option}"
 
     @property
-    def option_form(self) -> str:
-        """A description of :meth:`option_numbers`."""
-        return "number"
+    def move_in_words(self) -> str:
+        """What a move is, as one tells a person, such as ``"take any number of objects"``."""
+        return "choose an option by its number"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the numbers by which a person chooses the move ``option`` at ``state``."""
@@ -222,6 +222,10 @@ class TableComponent(Component):
                     )
         if self.splits and any(first != NO_MOVE for first in rows[0]):
             raise InvalidGameError("state 0 is the empty slot and must not have a move")
+
+    def __repr__(self) -> str:
+        """Return how large the table is; its entries may be thousands."""
+        return f"{type(self).__name__}({self.states} states, {self.options} options)"
 
     @property
     def states(self) -> int:

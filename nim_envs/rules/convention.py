@@ -16,6 +16,16 @@ class Convention(Enum):
         """Return misère play if ``misere`` is true, else normal play."""
         return cls.MISERE if misere else cls.NORMAL
 
+    @property
+    def in_words(self) -> str:
+        """Who wins, such as ``"whoever makes the last move wins"``."""
+        return f"whoever makes the last move {'wins' if self is Convention.NORMAL else 'loses'}"
+
+    @property
+    def play(self) -> str:
+        """Its name, ``"normal play"`` or ``"misère play"``."""
+        return "normal play" if self is Convention.NORMAL else "misère play"
+
     def winner(self, last_mover: int) -> int:
         """Return the seat (0 or 1) that wins when seat ``last_mover`` made the last move."""
         return last_mover if self is Convention.NORMAL else 1 - last_mover

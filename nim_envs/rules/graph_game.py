@@ -59,6 +59,10 @@ class Token(Component):
             )
         object.__setattr__(self, "successors_of", tuple(checked))
 
+    def __repr__(self) -> str:
+        """Return how large the graph is; its edges may be thousands."""
+        return f"Token({self.states} nodes, {sum(map(len, self.successors_of))} edges)"
+
     @property
     def states(self) -> int:
         """Number of states: the nodes."""
@@ -85,9 +89,9 @@ class Token(Component):
         return f"move to {self.successors_of[state][option]}"
 
     @property
-    def option_form(self) -> str:
-        """A description of :meth:`option_numbers`."""
-        return "node"
+    def move_in_words(self) -> str:
+        """What a move is."""
+        return "move along one arrow"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the node that the token moves to."""

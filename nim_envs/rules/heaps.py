@@ -12,6 +12,10 @@ from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray, in
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, octal_game
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes, checked_integers
+from nim_envs.rules.words import any_of
+
+LONGEST = 64
+"""Digits of a code that are told in words."""
 
 
 @dataclass(frozen=True)
@@ -163,11 +167,25 @@ class SplittingHeap(Component):
         return ", ".join(parts)
 
     @property
-    def option_form(self) -> str:
-        """A description of :meth:`option_numbers`."""
-        if not any(self.game.digits[1:]):
-            return "smaller part"
-        return "amount, smaller part where two are left" if self.splits else "amount"
+    def move_in_words(self) -> str:
+        """What a move is: how many objects it may take, and what it may leave."""
+        taken = [self.game.digit(number) for number in range(min(self.size, LONGEST) + 1)]
+        if self.game.repeating and len(set(taken[1:])) == 1:
+            ways = [_way("any number of objects", taken[-1], self.game.unequal)]
+        else:
+            by_digit: dict[int, list[int]] = {}
+            for number, digit in enumerate(taken):
+                if digit and number:
+                    by_digit.setdefault(digit, []).append(number)
+            ways = [
+                _way(f"{any_of(numbers)} object{'s' if numbers[-1] > 1 else ''}", digit,
+                     self.game.unequal)
+                for digit, numbers in by_digit.items()
+            ]  # fmt: skip
+        if taken[0]:
+            sizes = " of different sizes" if self.game.unequal else ""
+            ways.insert(0, f"split it into two heaps{sizes}")
+        return "; or ".join(ways) or "there is no move"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the objects taken, if moves take any, and the smaller of two heaps left."""
@@ -175,6 +193,21 @@ class SplittingHeap(Component):
         if not any(self.game.digits[1:]):
             return (part,)
         return (taken, part) if part else (taken,)
+
+
+def _way(taken: str, digit: int, unequal: bool) -> str:
+    """A way to move in words: taking so many objects, where the digit says what may be left."""
+    sizes = " of different sizes" if unequal else ""
+    leaves = {
+        WHOLE: " where that leaves nothing",
+        LEAVE_ONE: ", and leave something",
+        WHOLE | LEAVE_ONE: "",
+        LEAVE_TWO: f" and split the rest into two heaps{sizes}",
+        WHOLE | LEAVE_TWO: f" and split the rest, if there is any, into two heaps{sizes}",
+        LEAVE_ONE | LEAVE_TWO: f", leave something, and split it into two heaps{sizes} if you like",
+        WHOLE | LEAVE_ONE | LEAVE_TWO: f", and split the rest into two heaps{sizes} if you like",
+    }
+    return f"take {taken}{leaves[digit]}"
 
 
 def octal(code: str, heaps: Sequence[int]) -> Rules:

@@ -32,7 +32,9 @@ def kayles(heaps: Sequence[int]) -> Rules:
 
 
 def dawsons_kayles(heaps: Sequence[int]) -> Rules:
-    """Rules of Dawson's Kayles (0.07): knock down two adjacent pins.
+    """Rules of Dawson's Kayles (0.07): knock down two adjacent pins of a row.
+
+    The pins on either side are then separate rows. A pin without a neighbour stays where it is.
 
     Arguments and errors: :func:`kayles`.
 
@@ -43,10 +45,11 @@ def dawsons_kayles(heaps: Sequence[int]) -> Rules:
 
 
 def dawsons_chess(heaps: Sequence[int]) -> Rules:
-    """Rules of Dawson's chess (0.137): take a file of a board and the files beside it.
+    """Rules of Dawson's chess (0.137): remove an object of a row, and its neighbours.
 
-    It comes from a game of pawns on three ranks and as many files as a heap has objects.
-    Dawson asked for its misère play.
+    The objects on either side are then separate rows. It comes from a game of pawns on a board of
+    three ranks, where a file that is played closes the files beside it; a row has as many
+    objects as the board has files. Dawson asked for its misère play.
 
     Arguments and errors: :func:`kayles`.
 
@@ -57,7 +60,9 @@ def dawsons_chess(heaps: Sequence[int]) -> Rules:
 
 
 def officers(heaps: Sequence[int]) -> Rules:
-    """Rules of Officers (0.6): take one object, and leave one heap or two.
+    """Rules of Officers (0.6): take one object of a heap, and split the others in two or not.
+
+    At least one object must be left, so a heap of one cannot be taken.
 
     Arguments and errors: :func:`kayles`.
 

@@ -12,6 +12,9 @@ from nim_envs.rules.validation import checked_integer, checked_integers
 def nim(heaps: Sequence[int], max_take: int | None = None) -> Rules:
     """Rules of Nim: take one or more objects from one heap.
 
+    Whoever is to move chooses a heap and takes from it as many objects as they like: one, some or
+    all. With ``max_take`` no move takes more than that.
+
     Args:
         heaps: objects in each heap at the start; at least 0 each.
         max_take: most objects that one move may take (*bounded Nim*); ``None``: no bound.

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,9 @@ from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLar
 from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray, in_use
 from nim_envs.rules.rows import MaskArray, Rows, rows_of
 from nim_envs.rules.validation import LARGEST_STATE, check_bytes
+
+MOST_SHOWN = 12
+"""States of an initial position that are shown in short."""
 
 SMALL_TABLE = 2**24
 """Bytes up to which all options are tabulated where some are asked for."""
@@ -66,6 +71,28 @@ class Rules:
             raise InvalidGameError(
                 f"the initial position {self.initial} {self._lack_of_slots(self.initial)}"
             )
+
+    def __repr__(self) -> str:
+        """Return its name and its initial position."""
+        return f"Rules({self.in_short})"
+
+    @property
+    def in_short(self) -> str:
+        """The name and the initial position, such as ``"nim, heaps 3-4-5"``."""
+        slots = {index for group in self.slot_groups for index in group}
+        filled = [
+            (component.kind, str(state))
+            for index, (component, state) in enumerate(
+                zip(self.components, self.initial, strict=True)
+            )
+            if state or index not in slots
+        ]
+        parts = [self.name]
+        for kind, group in groupby(filled, key=itemgetter(0)):
+            states = [state for _, state in group]
+            shown = "-".join(states[:MOST_SHOWN] + ["…"] * (len(states) > MOST_SHOWN))
+            parts.append(f"{kind}{'s' if len(states) > 1 else ''} {shown}")
+        return ", ".join(parts)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -408,24 +435,26 @@ class Rules:
         Raises:
             InvalidPositionError: not integers, a wrong last dimension, or outside the box.
         """
-        allowed = (
-            f"integers with a last dimension of {len(self.components)} components and each "
-            f"component within 0 to {tuple(states - 1 for states in self.shape)}"
-        )
         try:
             array = np.asarray(positions)
         except ValueError:
-            raise InvalidPositionError(f"a position must be {allowed}, not {positions!r}") from None
+            array = np.array(None)
         if array.dtype.kind not in "iu" or array.ndim == 0 or array.shape[-1] != len(self.shape):
-            raise InvalidPositionError(
-                f"a position must be {allowed}, not {positions!r} of shape {array.shape} and "
-                f"dtype {array.dtype}"
-            )
+            of = f", an array of shape {array.shape}" if isinstance(positions, np.ndarray) else ""
+            raise InvalidPositionError(f"{self._a_position()}, not {positions!r}{of}")
         outside = (array < 0) | (array >= np.array(self.shape, dtype=np.int64))
         if outside.any():
             first = array[outside.any(axis=-1)].reshape(-1, len(self.shape))[0].tolist()
-            raise InvalidPositionError(f"a position must be {allowed}, not {first}")
+            raise InvalidPositionError(f"{self._a_position()}, not {tuple(first)}")
         return array.astype(np.int64)
+
+    def _a_position(self) -> str:
+        """Say what a position is."""
+        largest = tuple(states - 1 for states in self.shape)
+        to = largest[0] if len(set(largest)) == 1 else largest
+        number = len(largest)
+        each = "1 integer" if number == 1 else f"{number} integers, one for each component"
+        return f"a position is {each}, from 0 to {to}"
 
     def action(self, component: int, option: int) -> int:
         """Return the action that takes ``option`` of ``component``."""

@@ -11,6 +11,7 @@ import numpy as np
 from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integers
+from nim_envs.rules.words import any_of
 
 
 @dataclass(frozen=True)
@@ -76,9 +77,13 @@ class SubtractionHeap(Component):
         return f"take {self.amounts[option]}"
 
     @property
-    def option_form(self) -> str:
-        """A description of :meth:`option_numbers`."""
-        return "amount"
+    def move_in_words(self) -> str:
+        """What a move is: which amounts it may take."""
+        if len(self.amounts) == self.size:
+            return "take any number of objects"
+        if not self.amounts:
+            return "there is no move"
+        return f"take {any_of(self.amounts)} object{'s' if self.amounts[-1] > 1 else ''}"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the amount taken."""
@@ -86,7 +91,7 @@ class SubtractionHeap(Component):
 
 
 def subtraction(heaps: Sequence[int], subtraction_set: Sequence[int]) -> Rules:
-    """Rules of a subtraction game: take an amount in ``subtraction_set`` from one heap.
+    """Rules of a subtraction game: take 1, 2 or 3 objects from one heap, or as its set says.
 
     A heap with fewer objects than the smallest amount has no move left, so where 1 is
     not in the set a finished game can leave objects behind.

@@ -33,6 +33,13 @@ class WinChances:
     moving: FloatArray
     waiting: FloatArray
 
+    def __repr__(self) -> str:
+        """Return their means, not all of them."""
+        return (
+            f"WinChances({len(self.moving)} positions, mean {self.moving.mean():.3f} moving, "
+            f"{self.waiting.mean():.3f} waiting)"
+        )
+
 
 def best_response(policy: AnyPolicy, env_or_game: Any) -> WinChances:
     """Compute how often an opponent that knows ``policy`` and plays best against it wins.

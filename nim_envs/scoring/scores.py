@@ -49,6 +49,10 @@ class Optimality:
     blunders: IntArray
     interval: tuple[float, float] | None = None
 
+    def __repr__(self) -> str:
+        """Return the score in one line, and how many blunders there are."""
+        return f"Optimality({self}; {len(self.blunders)} blunders)"
+
     def __str__(self) -> str:
         """Return the score in one line."""
         between = ""

@@ -92,7 +92,7 @@ def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
     except Exception as error:
         # A damaged archive can make the libraries that read it raise nearly anything.
         raise SequenceFileError(
-            f"{path} is truncated or holds no Grundy sequence ({type(error).__name__}: {error})"
+            f"{path} is damaged, or holds no Grundy sequence that this package has written"
         ) from error
     if header.get("game") != game:
         raise SequenceFileError(f"{path} holds values of {header.get('game')}, not of {game}")

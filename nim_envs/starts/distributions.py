@@ -17,6 +17,12 @@ from nim_envs.starts.samplers import Listed, Mixed, Playable, Sampler
 class Start(ABC):
     """A distribution of start positions, for any game."""
 
+    @property
+    def in_short(self) -> str:
+        """Its name, if it has one, or what it is."""
+        names = (name for name, start in NAMED_STARTS.items() if start == self)
+        return next(names, repr(self))
+
     @abstractmethod
     def bind(self, game: Playable) -> Sampler:
         """Return the sampler of this start for ``game``; what takes time is done here.
@@ -33,6 +39,11 @@ class FixedStart(Start):
     """Always the same position: the rules' initial one unless another is given."""
 
     position: tuple[int, ...] | None = None
+
+    @property
+    def in_short(self) -> str:
+        """The position, or ``"fixed"``."""
+        return "fixed" if self.position is None else str(self.position)
 
     def bind(self, game: Playable) -> Sampler:
         """Return a sampler of the one position."""

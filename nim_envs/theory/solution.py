@@ -48,6 +48,11 @@ class Solution(ABC):
         self.convention = convention
         self.method = method
 
+    def __repr__(self) -> str:
+        """Return what was solved, and how."""
+        solved = f"{self.rules.in_short}, {self.convention.play}"
+        return f"{type(self).__name__}({solved}, by {self.method})"
+
     def is_winning(self, positions: Positions) -> Any:
         """Return whether the player to move wins with correct play.
 

@@ -1,4 +1,4 @@
-"""Solve a game: by a theorem where its hypotheses hold, else by exhaustive search."""
+"""Solve a game: by a theorem where its hypotheses hold, else by search or a misère quotient."""
 
 from __future__ import annotations
 
@@ -13,16 +13,20 @@ from nim_envs.rules.subtraction_game import SubtractionHeap
 from nim_envs.theory.grundy import is_tame
 from nim_envs.theory.heap_search import LARGEST_MEMO
 from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
+from nim_envs.theory.quotient_solution import QuotientSolution
 from nim_envs.theory.search import LARGEST_SEARCH, SearchSolution
 from nim_envs.theory.solution import Solution, Solvable, SumSolution
 
-METHODS = ("auto", "theorem", "search")
+METHODS = ("auto", "theorem", "quotient", "search")
+
+SMALL_SWEEP, SMALL_MEMO = 2**20, 2**14
+"""Positions, of all and up to order, that are searched without a look for a misère quotient."""
 
 
 def solve(
     game: Solvable,
     *,
-    method: Literal["auto", "theorem", "search"] = "auto",
+    method: Literal["auto", "theorem", "quotient", "search"] = "auto",
     limit: int = LARGEST_SEARCH,
 ) -> Solution:
     """Solve ``game`` exactly.
@@ -32,18 +36,23 @@ def solve(
     addition game), or, for other components, by the theorem on tame sums after its hypothesis
     was checked in every state. All other games are searched exhaustively: all positions at once,
     or, where these are too many, only those that are looked up, with like components sorted.
+    Where there are many of these too, misère play is solved by the misère quotient of all
+    components together, which is remembered for the next game with the same ones; if it is
+    finite and not too large.
 
     Args:
         game: anything with ``rules`` and ``convention``, such as a :class:`nim_envs.Game`.
-        method: ``"auto"``; or ``"theorem"`` or ``"search"`` to allow only that.
+        method: ``"auto"``; or ``"theorem"``, ``"quotient"`` or ``"search"`` to allow only that.
         limit: most positions that an exhaustive search may enumerate.
 
     Returns:
-        The solution; its ``method`` names the theorem or search.
+        The solution; its ``method`` names the theorem, proof or search.
 
     Raises:
-        ValueError: an unknown ``method``, or ``"theorem"`` where none applies.
-        SearchTooLargeError: no theorem applies and there are more positions than ``limit``.
+        ValueError: an unknown ``method``, or ``"theorem"`` where none applies, or ``"quotient"``
+            in normal play.
+        SearchTooLargeError: no theorem applies, there are more positions than ``limit``, and
+            there is no misère quotient that is small enough.
         InvalidGameError: the moves form a cycle.
 
     Example:
@@ -53,10 +62,17 @@ def solve(
         "Bouton's theorem"
         >>> solution.is_winning((3, 4, 10**15)), solution.winning_actions((3, 4, 5)).tolist()
         (True, [1])
+        >>> wild = solve(nim_envs.make_game("kayles", heaps=(12,) * 8, misere=True))
+        >>> wild.method, wild.is_winning(wild.rules.initial)
+        ('misère quotient, proven by its transition algebra', True)
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {METHODS}, not {method!r}")
     rules, convention = game.rules, game.convention
+    if method == "quotient":
+        if convention is Convention.NORMAL:
+            raise ValueError("a misère quotient is of misère play; normal play has its theorem")
+        return QuotientSolution(rules)
     theorem = None if method == "search" else theorem_for(rules, convention)
     if theorem is not None:
         return SumSolution(rules, convention, theorem)
@@ -65,20 +81,32 @@ def solve(
             f"no theorem known here solves {convention.value} play of {rules.name} with these "
             "components; use method='search'"
         )
-    if rules.num_positions <= limit:
+    return _searched(rules, convention, method == "auto", limit)
+
+
+def _searched(rules: Rules, convention: Convention, quotients: bool, limit: int) -> Solution:
+    """Return the solution by search or, where that is large and it is allowed, by a quotient."""
+    positions, number = rules.num_positions, count_up_to_order(rules)
+    most = min(limit, LARGEST_MEMO)
+    no_quotient = ""
+    if quotients and positions > min(limit, SMALL_SWEEP) and number > min(limit, SMALL_MEMO):
+        try:
+            return QuotientSolution(rules)
+        except SearchTooLargeError as error:
+            no_quotient = f"; nor is there a misère quotient to use: {error}"
+    if positions <= limit:
         return SearchSolution(rules, convention, limit)
-    number = count_up_to_order(rules)
-    if number <= min(limit, LARGEST_MEMO):
+    if number <= most:
         return MemoSolution(rules, convention, limit)
     unknown = (
         f"no theorem known here solves {convention.value} play of {rules.name}, and "
-        if method == "auto"
+        if quotients
         else ""
     )
     raise SearchTooLargeError(
-        f"{unknown}an exhaustive search of {rules.name} would visit {rules.num_positions} "
+        f"{unknown}an exhaustive search of {rules.name} would visit {positions} "
         f"positions, or {number} up to the order of like components; the limit is {limit}, or "
-        f"{min(limit, LARGEST_MEMO)} of these"
+        f"{most} of these{no_quotient}"
     )
 
 

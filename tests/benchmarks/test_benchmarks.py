@@ -42,7 +42,7 @@ def test_optimality_writes_what_it_prints(tmp_path, capsys, monkeypatch):
         runs = list(csv.DictReader(file))
     assert sorted(run["seed"] for run in runs if run["learner"] == "q-learning") == ["0", "1"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "optimality.csv", "optimality.md", "runs.csv",
+        "leaderboard.csv", "optimality.csv", "optimality.md", "runs.csv",
     ]  # fmt: skip
 
 
@@ -255,7 +255,8 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path, monkeypatch):
 def test_the_solver_is_compared_with_the_naive_method(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(solver, "QUICK_NAIVE_SIZE", 5_000)
     monkeypatch.setitem(solver.RATES, "0.6", solver.Setting(20_000, 9_000))
-    arguments = ["--games", "0.6", "--periods", "0.77", "0.07", "0.16", "--jobs", "1", "--quick"]
+    arguments = ["--games", "0.6", "--periods", "0.77", "0.07", "0.16", "--jobs", "1", "--quick",
+                 "--quotients", "0.77:12", "0.123:"]  # fmt: skip
     solver.main([*arguments, "--output", str(tmp_path)])
     printed = capsys.readouterr().out
     with (tmp_path / "rates.csv").open(encoding="utf-8") as file:
@@ -269,9 +270,23 @@ def test_the_solver_is_compared_with_the_naive_method(tmp_path, capsys, monkeypa
     # What is left out at the quick setting is not reported.
     assert set(periods) == {"0.77", "0.07"}
     assert (periods["0.77"]["period"], periods["0.77"]["last exception"]) == ("12", "70")
+    with (tmp_path / "quotients.csv").open(encoding="utf-8") as file:
+        first, second = csv.DictReader(file)
+    assert (first["heaps"], first["order"], first["MisereSolver, seconds"]) == (
+        "to 12",
+        "24",
+        "0.15",
+    )
+    assert (second["heaps"], second["order"], second["period"]) == ("all", "20", "5")
     for shown in (printed, (tmp_path / "solver.md").read_text(encoding="utf-8")):
         assert "0.07" in shown
         assert rate["SHA-256"] in shown
+
+
+def test_the_solver_benchmark_stops_at_a_wrong_order(monkeypatch):
+    monkeypatch.setitem(solver.QUOTIENTS, "0.77:4", solver.Quotient(7))
+    with pytest.raises(SystemExit, match=r"wrong values: order 6 of 0\.77:4"):
+        solver.quotient_row("0.77:4", 1)
 
 
 def test_the_solver_benchmark_stops_at_a_wrong_value(monkeypatch):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import doctest
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,8 @@ from PIL import Image
 from benchmarks.optimality import GAMES as SETTINGS
 from benchmarks.optimality import HEADER, LEARNERS
 from benchmarks.pictures import PICTURES, frames_of, gif, main
+from benchmarks.published.__main__ import HEADER as PUBLISHED_HEADER
+from benchmarks.published.systems import SYSTEMS
 from nim_envs.registration import GAMES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,6 +75,45 @@ def test_the_manuals_results_are_of_games_and_learners_that_there_are():
         assert float(row["optimality %"]) <= float(row["highest"]) + 1e-9 <= 100 + 2e-9
         if row["learner"] == "random":
             assert float(row["optimality %"]) == pytest.approx(float(row["random %"]))
+
+
+def test_the_code_of_the_first_page_prints_what_stands_below_it(capsys):
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, flags=re.DOTALL)
+    assert len(blocks) == text.count("```python") == 3
+    for code, printed in blocks:
+        exec(compile(code, "index.md", "exec"), {})
+        assert capsys.readouterr().out == printed
+
+
+def test_the_examples_of_the_theory_are_right():
+    text = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL))
+    test = doctest.DocTestParser().get_doctest(code, {}, "theory.md", "theory.md", 0)
+    assert len(test.examples) > 10
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_no_page_is_the_readmes_copy():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    paragraphs = {part for part in readme.split("\n\n") if len(part) > 200}
+    for page in (ROOT / "docs").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        shared = [part for part in paragraphs if part in text and "```" not in part]
+        assert not shared, page
+
+
+def test_the_published_results_are_of_systems_that_there_are():
+    with (RESULTS.parent / "published.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert tuple(rows[0]) == PUBLISHED_HEADER
+    assert {row["system"] for row in rows} == {
+        name for name, system in SYSTEMS.items() if not system.full
+    }
+    for row in rows:
+        figures = SYSTEMS[row["system"]].figures
+        if row["published"] not in ("", "-"):
+            assert figures[row["score"]] == row["published"]
 
 
 def test_the_program_of_a_tutorial_is_the_one_that_the_benchmark_runs():

@@ -38,7 +38,7 @@ from nim_envs.envs.vector.pictures import RENDER_MODES, BatchRenderer, StepRecor
 from nim_envs.envs.vector.start_states import StartStates
 from nim_envs.errors import ClosedEnvironmentError, InvalidGameError, ResetNeededError
 from nim_envs.game import Game
-from nim_envs.render.canvas import Frame
+from nim_envs.render.frame import Frame
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import as_start

@@ -11,7 +11,7 @@ from nim_envs.envs.rendering import LastMove, Renderer
 from nim_envs.envs.vector import kernels
 from nim_envs.envs.vector.kernels import Games
 from nim_envs.game import PLAYERS, Game
-from nim_envs.render.canvas import Frame
+from nim_envs.render.frame import Frame
 from nim_envs.render.scene import Scene
 from nim_envs.rules.component import BoolArray, IntArray
 

@@ -70,12 +70,13 @@ class Terminal:
     ("game", "wrong", "legal", "right", "result"),
     [
         # One heap each, so that one move decides.
-        (["--game", "nim", "--set", "heaps=3"], "4", "heap 0: 1 to 3", "3", "You have won."),
-        (["--game", "misere_nim", "--set", "heaps=3"], "9", "heap 0: 1 to 3", "2", "You have won."),
-        (["--game", "addition", "--set", "k=2", "--set", "n=1"], "3", "total 0: 1 to 2", "1",
+        (["--game", "nim", "--set", "heaps=3"], "4", "heap 0: take 1 to 3", "3", "You have won."),
+        (["--game", "misere_nim", "--set", "heaps=3"], "9", "heap 0: take 1 to 3", "take 2",
+         "You have won."),
+        (["--game", "addition", "--set", "k=2", "--set", "n=1"], "3", "total 0: add 1 or 2", "1",
          "You have won."),
         (["--game", "subtraction", "--set", "heaps=6", "--set", "subtraction_set=2,5"], "3",
-         "heap 0: 2, 5", "5", "You have won."),
+         "heap 0: take 2 or 5", "5", "You have won."),
     ],
 )  # fmt: skip
 def test_every_game_can_be_played_at_a_terminal(game, wrong, legal, right, result):
@@ -83,7 +84,7 @@ def test_every_game_can_be_played_at_a_terminal(game, wrong, legal, right, resul
     terminal.wait_for("your move")
     for nonsense in ("", "foo", "-1", "1 1 1 1", "0", "99999999999999999999999", "½", wrong):
         terminal.type(nonsense + "\n")
-        assert "Traceback" not in terminal.wait_for(f"Legal: {legal}.")
+        assert "Traceback" not in terminal.wait_for(f"Legal moves:\r\n  {legal}\r\n")
         terminal.wait_for("your move")
     terminal.type("undo\n")
     terminal.wait_for("no move of yours to take back")
@@ -93,6 +94,44 @@ def test_every_game_can_be_played_at_a_terminal(game, wrong, legal, right, resul
     terminal.wait_for("your move")
     terminal.type(right + "\n")
     terminal.wait_for(result)
+    assert terminal.end() == 0
+
+
+@pytest.mark.parametrize(
+    ("game", "said"),
+    [
+        (["--game", "nim"], ["choose a heap and take any number", "the last move wins"]),
+        (["--game", "misere_nim"], ["choose a heap and take any number", "the last move loses"]),
+        (["--game", "addition"], ["add 1 to 3, until the total is over 10", "last move loses"]),
+        (["--game", "grundy"], ["split it into two heaps of different sizes", "last move wins"]),
+        (["--game", "sum"], ["heaps 0 to 2: take 1 or 2 objects, and split the rest",
+                             "heap 3: take any number", "token 4: move along one arrow"]),
+    ],
+)  # fmt: skip
+def test_the_rule_and_who_wins_are_said_before_the_first_move(game, said):
+    terminal = Terminal([*PLAY, *game, "--seat", "player_1", "--against", "random"])
+    before = terminal.wait_for("player_0:")
+    assert all(words in before for words in [*said, "You are player_1 and move second."])
+    terminal.wait_for("your move (such as ")
+    terminal.type("help\n")
+    explained = terminal.wait_for("your move (such as ")
+    assert all(words in explained for words in [*said, "Legal moves:", "hint", "undo", "quit"])
+    terminal.type("quit\n")
+    assert terminal.end() == 0
+
+
+@pytest.mark.parametrize("game", [["kayles"], ["sum", "--start", "5,0,0,4,8"]], ids=" ".join)
+def test_a_hint_is_taken_as_it_is_printed(game):
+    terminal = Terminal([*PLAY, "--game", *game])
+    terminal.wait_for("your move")
+    terminal.type("hint\n")
+    terminal.wait_for("Winning: ")
+    hint = terminal.wait_for("\r\n").split("; ")[-1]
+    terminal.wait_for("your move")
+    terminal.type(hint + "\n")
+    terminal.wait_for(f"player_0: {hint}\r\n")
+    terminal.wait_for("your move")
+    terminal.type("quit\n")
     assert terminal.end() == 0
 
 
@@ -195,6 +234,22 @@ def test_show_prints_the_table_and_a_sample_game(tmp_path, capsys):
     assert {share for line in shares for share in line.split() if "." in share} <= {"0.0", "100.0"}
 
 
+def test_a_long_table_is_shown_by_the_page_on_a_terminal(monkeypatch):
+    monkeypatch.setenv("PAGER", "head -n 3")
+    shown = [sys.executable, "-m", "agents", "show", "--game", "nim", "--agent", "optimal"]
+    terminal = Terminal(shown)
+    with contextlib.suppress(AssertionError):
+        terminal.wait_for("what no line says")
+    assert len(terminal.shown.splitlines()) == 3
+    assert terminal.end() == 0
+    terminal = Terminal([*shown, "--position", "3,4,5"])
+    terminal.wait_for("The best move wins at 1 of 1 N-positions.")
+    assert terminal.end() == 0
+    piped = subprocess.run(shown, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert len(piped.splitlines()) > 800
+    assert piped.endswith("The best move wins at 102 of 102 N-positions.\n")
+
+
 def test_train_and_show_write_pictures(tmp_path, capsys):
     agent, plots = str(tmp_path / "agent.zip"), tmp_path / "plots"
     learn = ["train", *ROW, "--games", "1200", "--output", agent]
@@ -281,15 +336,28 @@ def test_a_missing_package_is_named_with_how_to_install_it(
         (["train", "--game", "nim", "--param", "[", "--output", "x"], "NAME=VALUE"),
         (["train", "--game", "nim", "--games", "0", "--output", "x"], "0"),
         (["train", "--game", "nim", "--games", "2", "--output", "."], "directory"),
-        (["train", "--game", "nim", "--games", "2", "--output", "README.md/x"], "README.md: "),
+        (["train", "--game", "nim", "--games", "2", "--output", "README.md/x"],
+         "README.md: there is a file where a directory is needed"),
         (["train", "--game", "nim", "--output", "x", "--checkpoint", "README.md"], "README.md"),
         (["train", "--game", "nim"], "--output"),
         (["play", "--game", "nim", "--against", "nobody"], "nobody"),
         (["play", "--game", "nim", "--against", "epsilon=3"], "3"),
         (["play", "--game", "nim", "--start", "9,9,9"], "9, 9, 9"),
         (["play", "--game", "nim", "--against", "epsilon=much"], "'much'"),
-        (["evaluate", "--game", "nim", "--agent", "README.md"], "README.md"),
+        (["play", "--game", "nim", "--against", ""], "'' does not exist"),
+        (["play", "--game", "nim", "--start", "1,2"],
+         "a position is 3 integers, one for each component, from 0 to (3, 4, 5), not (1, 2)"),
+        (["play", "--game", "nim", "--start", "a,2,3"], "or a position as integers separated by "
+         "commas, not 'a,2,3'"),
+        (["play", "--game", "nim", "--start", ""], "not ''"),
+        (["show", "--game", "nim", "--agent", "random", "--position", "a,2,3"],
+         "a position is integers separated by commas, not 'a,2,3'"),
+        (["show", "--game", "nim", "--agent", "random", "--position", "[[1,2,3]]"], "[[1,2,3]]"),
+        (["show", "--game", "nim", "--agent", "random", "--position", "true,1,2"], "true,1,2"),
+        (["evaluate", "--game", "nim", "--agent", "README.md"],
+         "README.md is damaged, or was not written by this package\n"),
         (["evaluate", "--game", "nim", "--agent", "."], ".: "),
+        (["evaluate", "--game", "nim", "--agent", "random", "--sample", "5", "--seed", "-1"], "-1"),
         (["evaluate", "--game", "nim", "--agent", "missing.zip"], "missing.zip"),
         (["tournament", "--game", "nim", "--player", "random"], "random"),
         (["show", "--game", "nim"], "--agent"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pettingzoo
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
+from agents.evaluation import tournament
 from agents.evaluation.tournament import elo_ratings, round_robin
 
 
@@ -30,6 +31,45 @@ def test_a_tournament_ranks_players_by_strength():
     assert (again.intervals == result.intervals).all()
     with pytest.raises(ValueError, match="random"):
         round_robin(env, {"random": RandomAgent()}, 10, seed=0)
+
+
+def test_a_player_that_wins_every_game_has_an_interval_that_is_not_empty():
+    env = pettingzoo.make("aec", "nim_envs/nim", heaps=(3, 4, 5))
+    agents = {"oracle": OptimalAgent(env.game), "next": EpsilonOptimalAgent(env.game, 1.0)}
+
+    class Fool:
+        """Takes all of the largest heap: a P-position is left to the opponent only by chance."""
+
+        def act(self, observation, action_mask, rng):
+            return int(np.flatnonzero(action_mask)[-1])
+
+    result = round_robin(env, {**agents, "fool": Fool()}, 100, seed=0, progress=False)
+    best = result.ranking()[0]
+    assert best[0] == "oracle"
+    assert (result.intervals[:, 0] < result.elo).all()
+    assert (result.elo < result.intervals[:, 1]).all()
+    certain = round_robin(env, {"oracle": agents["oracle"], "fool": Fool()}, 100, seed=0,
+                          progress=False)  # fmt: skip
+    assert certain.points[0, 1] in (0, 100)
+    assert np.isfinite(certain.intervals).all()
+    # 100 of 100: by Jeffreys' interval the chance is from 97.5 % on, 637 points between the two.
+    name, elo, low, high = certain.ranking()[0]
+    assert name == "oracle"
+    assert 2 * low == pytest.approx(637, abs=30)
+    assert low < elo < high
+
+
+@given(st.integers(0, 60), st.integers(0, 30), st.integers(0, 60))
+def test_the_interval_of_two_players_is_that_of_the_chance(won, drawn, lost):
+    points = np.zeros((2, 2))
+    points[1, 0], points[0, 1] = won + drawn / 2, lost + drawn / 2
+    assume(points.sum())
+    draws = np.array([[0, drawn], [drawn, 0]])
+    samples = tournament._drawn_points(points, draws, np.random.default_rng(0))
+    assert (samples[:, 1, 0] + samples[:, 0, 1]).tolist() == pytest.approx([points.sum()] * 1000)
+    elo = tournament._ratings(samples)
+    odds = samples[:, 1, 0] / samples[:, 0, 1]
+    assert elo[:, 1] - elo[:, 0] == pytest.approx(400 * np.log10(odds), abs=1e-3)
 
 
 def test_draws_count_half():

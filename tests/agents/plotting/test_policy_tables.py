@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 import pettingzoo
 import pytest
-from rich.console import Console
 
 from agents import OptimalAgent, QLearning, RandomAgent, WinLossRatio
 from agents.evaluation import optimality
 from agents.evaluation.sample_game import sample_game
-from agents.plotting.policy_tables import game_text, policy_summary, policy_table, show
+from agents.plotting.policy_tables import game_text, policy_summary, policy_table, printed
 from agents.training import train
 from nim_envs import make_game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
@@ -21,12 +18,6 @@ ENV = pettingzoo.make(
     "aec", "nim_envs/subtraction-v0", heaps=(6,), subtraction_set=(1, 2), misere=True
 )
 SPACES = ENV.observation_space("player_0"), ENV.action_space("player_0")
-
-
-def printed(text):
-    out = io.StringIO()
-    Console(file=out, width=120).print(text)
-    return out.getvalue()
 
 
 def test_the_table_of_the_win_loss_ratio_learner_has_its_counts():
@@ -153,10 +144,9 @@ def test_a_game_is_shown_with_heaps_probabilities_and_what_was_played():
     assert "player_0 has won" in shown
 
 
-def test_a_narrow_terminal_cuts_nothing_off(monkeypatch, capsys):
+def test_a_narrow_terminal_cuts_nothing_off(monkeypatch):
     monkeypatch.setenv("COLUMNS", "30")
     agent = WinLossRatio(*SPACES)
-    show(policy_table(agent, ENV.game))
-    out = capsys.readouterr().out
+    out = printed(policy_table(agent, ENV.game))
     assert "…" not in out
     assert "correct play" in out

@@ -14,6 +14,7 @@ from nim_envs.cli.main import run
 from nim_envs.registration import GAMES, aec_id
 from nim_envs.render.plots import plot_sequence
 from nim_envs.sequences import checksum, grundy_sequence, save_sequence
+from nim_envs.theory.quotients.heaps import HeapQuotients
 
 ROOT = Path(__file__).resolve().parents[3]
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -28,17 +29,23 @@ def shown(capsys, *arguments):
 
 
 def rows(text):
-    """Lines of two columns as a dict."""
+    """Lines of two columns, up to an empty line, as a dict."""
+    first = text.partition("\n\n")[0]
     return dict(
-        re.split(r" {2,}", line, maxsplit=1) for line in text.splitlines() if line[0] != " "
+        re.split(r" {2,}", line, maxsplit=1) for line in first.splitlines() if line[0] != " "
     )
 
 
 def test_games_lists_every_registered_environment_and_the_named_heap_games(capsys):
     text = shown(capsys, "games")
+    assert max(map(len, text.splitlines())) <= 100
+    rows, started = {}, ""
+    for line in text.splitlines():
+        started = line.split()[0] if line.startswith("nim_envs/") else started
+        rows[started] = f"{rows.get(started, '')} {line}"
     for name, row in GAMES.items():
-        line = next(line for line in text.splitlines() if line.startswith(aec_id(name)))
-        assert all(f"{key}={value!r}" in line for key, value in row.defaults.items())
+        said = " ".join(rows[aec_id(name)].replace("misère", "").replace("normal", "").split())
+        assert all(f"{key}={value!r}" in said for key, value in row.defaults.items())
     assert re.search(r"^kayles +0\.77$", text, flags=re.MULTILINE)
 
 
@@ -86,7 +93,24 @@ def test_all_winning_moves_of_a_game_on_heaps_are_listed(capsys):
     assert "P-position" in shown(capsys, "solve", "--heaps", "0.77", "--position", "7,7")
     misere = shown(capsys, "solve", "--heaps", "0.77", "--misere", "--position", "3")
     assert re.findall(r"heap \d.*", misere) == ["heap 0: 3 to 1"]
-    assert rows(misere)["why"] == "exhaustive search"
+    assert rows(misere)["why"] == "misère quotient, proven by its transition algebra"
+    large = shown(capsys, "solve", "--heaps", "0.123", "--misere", "--position", "5000,3")
+    assert rows(large)["why"] == "theorem on periodic misère quotients"
+    infinite = shown(capsys, "solve", "--heaps", "0.06", "--misere", "--position", "18,1")
+    assert rows(infinite)["why"] == "exhaustive search"
+
+
+@pytest.mark.parametrize("play", [[], ["--misere"]])
+def test_heaps_of_any_size_are_solved_as_the_registered_game_is(capsys, play):
+    heaps = ["--position", "1000000000000000,3,5"]
+    answer = rows(shown(capsys, "solve", "--heaps", "nim", *play, *heaps))
+    settings = flags(["heaps=1000000000000000,3,5", f"misere={str(bool(play)).lower()}"])
+    assert answer == rows(shown(capsys, "solve", "--game", "nim", *settings))
+    assert answer["why"] == "Bouton's theorem"
+    over = rows(shown(capsys, "solve", "--heaps", "nim", *play, "--position", "0,0"))
+    assert over["outcome"].startswith("N" if play else "P")
+    bounded = rows(shown(capsys, "solve", "--heaps", "0.33", *play, *heaps))
+    assert bounded["Grundy value"] == "1 xor 0 xor 2 = 3"
 
 
 def test_sequence_prints_values_and_a_summary(capsys, tmp_path):
@@ -116,8 +140,14 @@ def test_period_prints_the_proof(capsys):
 
 def test_quotient_prints_its_elements(capsys):
     text = shown(capsys, "quotient", "nim", "3")
-    assert text.startswith("order 6; 2 elements are P-positions")
-    assert len(text.splitlines()) == 1 + 2 + 6
+    assert rows(text)["order"] == "6; 2 elements are P-positions"
+    assert rows(text)["game"] == "0.(3), tame in misère play"
+    assert len(re.findall(r"^\d.* [PN]\b.*$", text, re.MULTILINE)) == 6
+    wild = shown(capsys, "quotient", "0.123")
+    assert rows(wild)["game"] == "0.123, wild in misère play"
+    assert rows(wild)["heaps"].startswith("all; period 5 from heap 5")
+    assert rows(wild)["idempotents"] == "0 4 5"
+    assert re.search(r"^3 +2 +2 +2 +2\^20$", wild, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +191,10 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
         (["solve"], "--game or a game on --heaps"),
         (["solve", "--game", "nim", "--heaps", "0.77"], "either"),
         (["solve", "--game", "chess"], "chess"),
-        (["solve", "--game", "nim", "--position", "1,2"], "3 components"),
+        (
+            ["solve", "--game", "nim", "--position", "1,2"],
+            "a position is 3 integers, one for each component, from 0 to (3, 4, 5), not (1, 2)",
+        ),
         (["solve", "--game", "nim", "--position", "1,2,x"], "'1,2,x'"),
         (["solve", "--game", "nim", "--set", "heaps"], "NAME=VALUE"),
         (["solve", "--game", "nim", "--set", "piles=3"], "heaps, max_take, misere, not 'piles'"),
@@ -180,9 +213,13 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
         (["sequence", "kaylse"], "'kaylse'"),
         (["sequence", "0.77", "0"], "0"),
         (["sequence", "0.77", "many"], "many"),
+        (["sequence", "0.77", "5", "--first", "5"], "0 to 4"),
         (["sequence", "0.333", "20", "--method", "sparse"], "splitting move"),
         (["sequence", "0.77", "20", "--method", "magic"], "magic"),
-        (["sequence", "0.77", "20", "--checkpoint", "broken.zip"], "broken.zip"),
+        (
+            ["sequence", "0.77", "20", "--checkpoint", "broken.zip"],
+            "broken.zip is damaged, or holds",
+        ),
         (["sequence", "0.77", "20", "--checkpoint", "other.zip"], "0.6, not of 0.77"),
         (["sequence", "0.77", "20", "--checkpoint", "broken.zip/new.zip"], "broken.zip/new.zip"),
         (["sequence", "0.77", "99999999999"], "limit"),
@@ -220,18 +257,26 @@ def test_a_fault_of_the_program_is_raised_as_such(fault, monkeypatch):
     def faulty(*arguments, **named):
         raise fault
 
-    monkeypatch.setattr("nim_envs.cli.quotient.misere_quotient", faulty)
+    monkeypatch.setattr("nim_envs.cli.quotient.HeapQuotients.extend", faulty)
     with pytest.raises(type(fault), match=str(fault.args[-1])):
         run(["quotient", "nim", "3"])
 
 
 def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch, capsys):
-    def interrupted(*arguments, **named):
-        raise KeyboardInterrupt
+    add = HeapQuotients.add_next
 
-    monkeypatch.setattr("nim_envs.cli.quotient.misere_quotient", interrupted)
-    assert run(["quotient", "nim", "3"]) == 130
-    assert capsys.readouterr().err.splitlines()[-1] == "stopped"
+    def interrupted(search, game):
+        if search.largest == 3:
+            raise KeyboardInterrupt
+        add(search, game)
+
+    monkeypatch.setattr(HeapQuotients, "add_next", interrupted)
+    assert run(["quotient", "nim", "7"]) == 130
+    captured = capsys.readouterr()
+    assert captured.err.splitlines()[-1] == "stopped"
+    # What was proven by then is shown.
+    assert rows(captured.out)["heaps"] == "0 to 3"
+    assert rows(captured.out)["order"] == "6; 2 elements are P-positions"
 
 
 def test_the_module_can_be_run():

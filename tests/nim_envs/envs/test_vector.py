@@ -108,7 +108,7 @@ def test_a_second_part_alone_keeps_a_game_going(monkeypatch):
     pieces = TableComponent(rows=rows, second_rows=second_rows)
     game = Game(Rules("pieces", (pieces,) * 2, (3, 0)), Convention.NORMAL)
     monkeypatch.setattr(engine, "game_tables", partial(game_tables, largest_slots=0))
-    env = VectorGameEnv(game, 1)
+    env = VectorGameEnv(game, 1, opponent=None)
     env.reset()
     _, _, terminations, _, _ = env.step([0])
     assert env.positions.tolist() == [[1, 2]]
@@ -348,7 +348,7 @@ def test_bad_arguments_are_refused_by_name(arguments, named):
 def test_what_is_too_large_is_refused_with_its_bytes():
     with pytest.raises(SearchTooLargeError, match=str(10**15)):
         batch(heaps=(10**15,))
-    with pytest.raises(SearchTooLargeError, match=r"would take \d+ bytes; the limit is 1073741824"):
+    with pytest.raises(SearchTooLargeError, match=r"would take \d+ bytes .*limit is 1073741824"):
         batch(heaps=(17_000,))
     # Misère play that only a search solves: of too many positions.
     with pytest.raises(SearchTooLargeError, match=r"\d+ bytes"):

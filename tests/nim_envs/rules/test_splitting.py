@@ -239,11 +239,25 @@ def test_games_with_unequal_heaps_are_named_apart():
 
 def test_moves_that_only_split_are_named_by_the_smaller_part():
     component = SplittingHeap(heap_game("grundy"), 5)
-    assert component.option_form == "smaller part"
     assert {component.option_numbers(option, 5) for option in range(component.options)} == {
         (1,), (2,),
     }  # fmt: skip
-    assert SplittingHeap(heap_game("0.3"), 5).option_form == "amount"
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("0.3", "take 1 object"),
+        ("0.(3)", "take any number of objects"),
+        ("0.07", "take 2 objects, and split the rest into two heaps if you like"),
+        ("0.6", "take 1 object, leave something, and split it into two heaps if you like"),
+        ("grundy", "split it into two heaps of different sizes"),
+        ("0.137", "take 1 object where that leaves nothing; or take 2 objects; or take 3 objects, "
+                  "and split the rest into two heaps if you like"),
+    ],
+)  # fmt: skip
+def test_a_move_in_words(code, words):
+    assert SplittingHeap(heap_game(code), 9).move_in_words == words
 
 
 def test_the_known_sequences_come_out_of_the_tables():
@@ -370,7 +384,7 @@ def test_lattices_too_large_to_sweep_are_searched_up_to_order():
             after = game.rules.step(np.array(position), action)
             assert not search.is_winning(after.tolist())
     with pytest.raises(SearchTooLargeError, match=r"1215 up to the order .* the limit is 1000"):
-        solve(game, limit=1000)
+        solve(game, method="search", limit=1000)
     with pytest.raises(SearchTooLargeError, match="more than 100 positions"):
         MemoSolution(game.rules, Convention.MISERE, limit=100).is_winning(game.rules.initial)
 
@@ -611,9 +625,19 @@ def test_a_person_names_a_move_by_what_is_taken_and_left():
     assert moved("0, 2") == "heap 0: take 2"
     assert moved("4 3") == "heap 4: leave 3 and 7"
     assert moved("7 2") == "token 7: move to 2"
+    for action in np.flatnonzero(mask).tolist():
+        words = game.rules.describe_action(action, position)
+        assert moved(words) == moved(words.upper() + ".") == words
+    assert moved("leave 3 and 7") == "heap 4: leave 3 and 7"
+    assert moved("move to 2", "take 2") == "heap 0: take 2"
+    assert said.pop() == (
+        '\'move to 2\' may mean "token 7: move to 2" or "token 8: move to 2": say which.'
+    )
     assert moved("1 1", "7 9", "hint", "0 1 3") == "heap 0: take 1, leave 3 and 3"
-    assert said[0].startswith("'1 1' is no legal move. Legal: heap 0: 1 to 2, 1 1, 1 2, 1 3, 2 1")
-    assert said[0].endswith("token 7: 2, 5, 10; token 8: 2, 5, 9.")
+    assert said[0].startswith(
+        "'1 1' is not a legal move. Legal moves:\n  heap 0: take 1 or 2; take 1, leave 1 and 5; "
+    )
+    assert said[0].endswith("\n  token 7: move to 2, 5 or 10\n  token 8: move to 2, 5 or 9")
     assert said[2].startswith("Winning: ") or said[2] == "Every move loses against correct play."
 
 

@@ -454,7 +454,7 @@ def test_without_numba_the_plain_method_serves_and_the_others_say_what_to_instal
 
 def test_importing_the_theory_of_sequences_leaves_numba_alone():
     code = (
-        "import sys, nim_envs.sequences.grundy_sequences, nim_envs.theory.misere_quotients; "
+        "import sys, nim_envs.sequences.grundy_sequences, nim_envs.theory.quotients.heaps; "
         "print([m for m in ('numba', 'tqdm', 'click', 'matplotlib') if m in sys.modules])"
     )
     done = subprocess.run(

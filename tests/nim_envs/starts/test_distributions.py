@@ -150,12 +150,12 @@ def test_the_same_seed_draws_the_same_positions(seed, name):
     ("start", "named"),
     [
         (FixedStart((0, 0, 0)), "(0, 0, 0)"),
-        (FixedStart((3, 4, 6)), "[3, 4, 6]"),
+        (FixedStart((3, 4, 6)), "(3, 4, 6)"),
         (UniformStart(low=3, high=2), "low [3, 3, 3] exceeds high [2, 2, 2]"),
         (UniformStart(low=0, high=0), "[0, 0, 0]"),
         (UniformStart(low=(1, 2)), "(1, 2)"),
         (UniformStart(high=1.5), "1.5"),
-        (UniformStart(high=9), "[9, 9, 9]"),
+        (UniformStart(high=9), "(9, 9, 9)"),
         (BalancedStart(low=(3, 4, 5)), "[3, 4, 5]"),
     ],
 )

@@ -240,7 +240,7 @@ def test_a_search_past_its_limit_says_how_large_it_would_be():
     )
     rules = Rules("wild", (wild,) * 12, (wild.states - 1,) * 12)
     with pytest.raises(SearchTooLargeError, match=str(rules.num_positions)) as caught:
-        solve(Game(rules, Convention.MISERE), limit=1000)
+        solve(Game(rules, Convention.MISERE), method="search", limit=1000)
     assert "limit is 1000" in str(caught.value)
     with pytest.raises(SearchTooLargeError, match="1331"):
         solve(make_game("nim", heaps=(10, 10, 10)), method="search", limit=285)

@@ -1,0 +1,151 @@
+"""The leaderboard: learners ranked over all tasks, by interquartile means with their intervals.
+
+It reads the ``runs.csv`` that ``python -m benchmarks.optimality`` writes, one row for each learner,
+task and seed, of any number of files. Only learners that have every task of the present version
+with every seed are ranked.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.tasks import GAMES, SEEDS, VERSION
+
+FloatArray = npt.NDArray[np.float64]
+
+RUN_HEADER = (
+    "tasks", "game", "learner", "knows", "seed", "games", "seconds", "optimality %", "random %",
+    "fumbles", "of",
+)  # fmt: skip
+"""The columns of ``runs.csv``; ``tasks`` is the version of the tasks."""
+
+HEADER = ("learner", "knows", "interquartile mean %", "low", "high", "mean %", "tasks solved")
+"""The columns of ``leaderboard.csv``."""
+
+REPETITIONS = 2_000
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A learner's place on the leaderboard.
+
+    Attributes:
+        learner: its name.
+        knows: what it knows besides its observations and rewards.
+        interquartile_mean: of its scores, in percent.
+        interval: the 95 % bootstrap interval of that mean.
+        mean: of all scores, in percent.
+        solved: tasks on which every seed reached 100 %.
+    """
+
+    learner: str
+    knows: str
+    interquartile_mean: float
+    interval: tuple[float, float]
+    mean: float
+    solved: int
+
+    @property
+    def row(self) -> tuple[str, str, float, float, float, float, int]:
+        """What stands under :data:`HEADER`."""
+        return (
+            self.learner, self.knows, self.interquartile_mean, *self.interval, self.mean,
+            self.solved,
+        )  # fmt: skip
+
+
+def interquartile_mean(scores: FloatArray) -> FloatArray:
+    """Return the mean of the middle half of the scores along the last axis.
+
+    Args:
+        scores: ``(..., n)``. Where a quarter of ``n`` is no whole number, the scores at the two
+            ends of the middle half count with the fraction of them that lies in it.
+
+    Returns:
+        ``(...)``.
+
+    References:
+        R. Agarwal et al., "Deep reinforcement learning at the edge of the statistical precipice",
+        *NeurIPS* (2021), section 4.3.
+
+    Example:
+        >>> interquartile_mean(np.array([0.0, 10.0, 20.0, 90.0])).item()
+        15.0
+    """
+    n = scores.shape[-1]
+    places = np.arange(n)
+    # Score number i covers the interval from i to i + 1; the middle half is n/4 to 3n/4.
+    weights = np.clip(np.minimum(places + 1, 0.75 * n) - np.maximum(places, 0.25 * n), 0.0, None)
+    ordered = np.sort(scores, axis=-1)
+    return np.asarray(np.sum(ordered * weights, axis=-1) / weights.sum())
+
+
+def bootstrap_interval(scores: FloatArray, repetitions: int = REPETITIONS) -> tuple[float, float]:
+    """Return the 95 % percentile interval of the interquartile mean, by stratified bootstrap.
+
+    Each repetition draws as many seeds of every task as there are, with replacement.
+
+    Args:
+        scores: ``(tasks, seeds)``.
+        repetitions: how many samples are drawn; always the same ones.
+
+    References:
+        As :func:`interquartile_mean`, section 4.1; B. Efron, "Bootstrap methods: another look at
+        the jackknife", *Annals of Statistics* 7 (1979), 1-26.
+    """
+    tasks, seeds = scores.shape
+    drawn = np.random.default_rng(0).integers(seeds, size=(repetitions, tasks, seeds))
+    samples = scores[np.arange(tasks)[:, np.newaxis], drawn].reshape(repetitions, -1)
+    outside = (1.0 - CONFIDENCE) / 2.0
+    low, high = np.quantile(interquartile_mean(samples), (outside, 1.0 - outside))
+    return float(low), float(high)
+
+
+def read_runs(paths: Iterable[Path]) -> list[dict[str, str]]:
+    """Return the rows of files of runs, those of other versions of the tasks left out."""
+    rows = []
+    for path in paths:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows += [row for row in csv.DictReader(file) if row["tasks"] == str(VERSION)]
+    return rows
+
+
+def leaderboard(rows: Iterable[dict[str, str]]) -> list[Standing]:
+    """Rank the learners that have all tasks with all seeds and the tasks' number of games.
+
+    Args:
+        rows: of ``runs.csv``, as text. What does not learn plays no games and has one seed, which
+            stands for all.
+    """
+    scores: dict[str, dict[tuple[str, int], float]] = {}
+    knows = {}
+    for row in rows:
+        games, learner = int(row["games"]), row["learner"]
+        if row["game"] not in GAMES or games not in (0, GAMES[row["game"]].games):
+            continue
+        knows[learner] = row["knows"]
+        for seed in (int(row["seed"]),) if games else SEEDS:
+            scores.setdefault(learner, {})[row["game"], seed] = float(row["optimality %"])
+    standings = []
+    for learner, found in scores.items():
+        if not all((game, seed) in found for game in GAMES for seed in SEEDS):
+            continue
+        table = np.array([[found[game, seed] for seed in SEEDS] for game in GAMES])
+        standings.append(
+            Standing(
+                learner,
+                knows[learner],
+                float(interquartile_mean(table.ravel())),
+                bootstrap_interval(table),
+                float(table.mean()),
+                int((table >= 100.0).all(axis=1).sum()),
+            )
+        )
+    return sorted(standings, key=lambda each: (-each.interquartile_mean, -each.mean, each.learner))

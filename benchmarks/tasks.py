@@ -1,0 +1,90 @@
+"""The tasks of the leaderboard: boards, starts, games, seeds and the score, frozen by a version.
+
+A task is a board with its starts and the games that a learner plays there in self-play. It is
+played with each of :data:`SEEDS`, and the score is the optimality in percent of the greedy policy:
+the mean probability of a winning move over N-positions, those that the player to move can win. A
+learner with one table for both seats is scored over all of them, one with a learner for each seat
+over those at which that seat can be to move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import pettingzoo
+
+from nim_envs import GameEnv
+from nim_envs.registration import aec_id
+
+VERSION = 1
+"""Raised with every change of the tasks; scores of two versions are not compared."""
+
+SEEDS = (0, 1, 2)
+"""Every learner is trained once with each."""
+
+
+@dataclass(frozen=True)
+class GameSetting:
+    """A game of the benchmark.
+
+    Args:
+        name: registered name of the game.
+        arguments: of the environment; ``start`` says where games begin.
+        games: games that each learner plays.
+        quick_games: the same with ``--quick``.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    games: int
+    quick_games: int
+
+    def make(self) -> GameEnv:
+        """Return a new environment."""
+        env = pettingzoo.make("aec", aec_id(self.name), **self.arguments)
+        return cast(GameEnv, env)
+
+    @property
+    def starts(self) -> str:
+        """Where games begin, in words."""
+        return str(self.arguments.get("start", "fixed"))
+
+
+GAMES: dict[str, GameSetting] = {
+    "addition-3-10": GameSetting("addition", {"k": 3, "n": 10}, 50_000, 5_000),
+    "row-17-take-3": GameSetting(
+        "subtraction",
+        {"heaps": (17,), "subtraction_set": (1, 2, 3), "misere": True},
+        20_000,
+        5_000,
+    ),
+    "nim-3-4-5": GameSetting("nim", {"heaps": (3, 4, 5), "start": "uniform"}, 30_000, 5_000),
+    "misere-nim-1-3-5-7": GameSetting(
+        "misere_nim", {"heaps": (1, 3, 5, 7), "start": "uniform"}, 50_000, 5_000
+    ),
+    "bounded-nim-6-7-8": GameSetting(
+        "nim", {"heaps": (6, 7, 8), "max_take": 3, "start": "uniform"}, 50_000, 5_000
+    ),
+    "nim-10-10-10": GameSetting("nim", {"heaps": (10, 10, 10), "start": "uniform"}, 150_000, 5_000),
+    "kayles-7": GameSetting("kayles", {"heaps": (7,), "start": "uniform"}, 50_000, 5_000),
+    "misere-kayles-7": GameSetting(
+        "kayles", {"heaps": (7,), "misere": True, "start": "uniform"}, 50_000, 5_000
+    ),
+    "graph-11-10": GameSetting("graph", {"tokens": (11, 10), "start": "uniform"}, 30_000, 5_000),
+    "kayles-5-nim-4-graph-9": GameSetting(
+        "sum",
+        {
+            "games": (
+                ("kayles", {"heaps": (5,)}),
+                ("nim", {"heaps": (4,)}),
+                ("graph", {"tokens": (9,)}),
+            ),
+            "start": "uniform",
+        },
+        150_000,
+        5_000,
+    ),
+}
+"""The tasks by name."""

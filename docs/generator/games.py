@@ -1,0 +1,378 @@
+"""A page for each registered game: rules, a game, ids, arguments, code, theory, results.
+
+All of it comes from the game: its rules' docstring, its solution, and the committed results.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import re
+from collections.abc import Callable
+from typing import Any
+
+import mkdocs_gen_files
+import numpy as np
+import pettingzoo
+
+from benchmarks.pictures import frames_of, gif, moves_of, png
+from docs.generator import results
+from docs.generator.markdown import code, described, linked, references, table, words, write
+from nim_envs import Convention, Game, GameEnv
+from nim_envs.envs.vector import VectorGameEnv
+from nim_envs.envs.versus import VersusEnv
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.registration import (
+    GAMES,
+    aec_id,
+    gymnasium_id,
+    make_aec,
+    make_game,
+    make_vector,
+    make_versus,
+)
+from nim_envs.theory import grundy_values
+
+WINNERS = {
+    Convention.NORMAL: "Whoever makes the last move wins; who cannot move has lost "
+    "(*normal play*).",
+    Convention.MISERE: "Whoever makes the last move loses (*misère play*).",
+}
+
+SECTIONS = {
+    "quotient": "misere-quotients",
+    "Bouton": "boutons-theorem",
+    "Sprague": "sprague-and-grundy",
+    "Ferguson": "misere-play",
+    "tame": "misere-play",
+    "misère": "misere-play",
+    "search": "search",
+}
+"""Where the theory page explains a method, by a word of its name."""
+
+LIBRARIES: dict[str, tuple[Callable[..., Any], type]] = {
+    "PettingZoo": (make_aec, GameEnv),
+    "Gymnasium": (make_versus, VersusEnv),
+    "batched": (make_vector, VectorGameEnv),
+}
+"""What makes the environments, and where their arguments are described."""
+
+LONGEST_VALUES = 16
+"""Grundy values are listed of heaps of at most so many objects."""
+
+
+def title(name: str) -> str:
+    """Return the name of a game as a heading, as the docstring of its rules calls it."""
+    row = GAMES[name]
+    found = re.match(r"Rules of (?:an? |the )?([^:.(]+)", words(row.rules)[0])
+    called = found[1].strip() if found else name.replace("_", " ")
+    twin = any(other.rules is row.rules and not other.misere for other in GAMES.values())
+    return f"Misère {called}" if row.misere and twin else called[0].upper() + called[1:]
+
+
+def rules(name: str) -> list[str]:
+    """Return the rules in words, a move of the game first and who wins last."""
+    constructor = GAMES[name].rules
+    first, *others = (linked(text, constructor.__module__) for text in words(constructor))
+    move = re.sub(r"^Rules of [^:]+: ", "", first)
+    move = "" if move == first else move[0].upper() + move[1:]
+    convention = Convention.from_misere(GAMES[name].misere)
+    return [text for text in (move, *others, WINNERS[convention]) if text]
+
+
+def one_line(name: str) -> str:
+    """Return a move of the game in a line."""
+    text = re.split(r"(?<=[.])\s", rules(name)[0])[0]
+    return f"{text} The last move loses." if GAMES[name].misere else text
+
+
+def shown(game: Game, position: Any) -> str:
+    """Return a position in words; where heaps split, those that there are, with their numbers."""
+    components = game.rules.components
+    kinds = {component.kind for component in components}
+    if len(kinds) == 1 and not any(component.splits for component in components):
+        (kind,) = kinds
+        states = ", ".join(map(str, position))
+        several = "s" if len(components) > 1 else ""
+        return f"{kind}{several} {'at ' if kind == 'token' else ''}{states}"
+    parts = [
+        f"{component.kind} {number} {'at' if component.kind == 'token' else 'of'} {state}"
+        for number, (component, state) in enumerate(zip(components, position, strict=True))
+        if state or not component.splits
+    ]
+    return ", ".join(parts) or "nothing"
+
+
+def example(name: str) -> str:
+    """Return a game as a table, that of the picture."""
+    env = pettingzoo.make("aec", aec_id(name)).unwrapped
+    assert isinstance(env, GameEnv)
+    rows = []
+    for number, (position, action) in enumerate(moves_of(env)):
+        winning = env.game.solution.is_winning(position)
+        seat = f"`player_{number % 2}`"
+        rows.append(
+            (
+                number + 1, shown(env.game, position),
+                f"{seat}, who {'can' if winning else 'cannot'} win",
+                env.game.rules.describe_action(action, position),
+            )
+        )  # fmt: skip
+    winner = next(seat for seat, reward in env.rewards.items() if reward > 0)
+    header = ("move", "position", "to move", "does")
+    return f"{table(header, rows)}\n\nNo move is left, and `{winner}` has won."
+
+
+def truth(game: Game) -> str:
+    """Return in words who wins and how that is known."""
+    start = np.array(game.rules.initial)
+    solution = game.solution
+    actions = solution.winning_actions(start).tolist()
+    moves = "; ".join(game.rules.describe_action(action, start) for action in actions)
+    who = f"**first** player wins: {moves}" if actions else "**second** player wins"
+    section = next((link for word, link in SECTIONS.items() if word in solution.method), "")
+    lines = [
+        f"From the starting position above the {who}. "
+        f"It is solved by [{solution.method}](../theory.md#{section}).",
+        other_convention(game),
+    ]
+    try:
+        positions = game.rules.lattice(200_000)
+    except SearchTooLargeError:
+        return "\n\n".join(lines)
+    positions = positions[~game.rules.is_terminal(positions)]
+    winning = int(solution.is_winning(positions).sum())
+    share = 100 * winning / len(positions)
+    lines.append(
+        f"Of the {len(positions):,} positions that leave a move, {winning:,} are *N-positions* "
+        f"({share:.1f} %): the **n**ext player, who is to move, can win there. At the others, the "
+        "*P-positions*, every move loses against right play."
+    )
+    return "\n\n".join(lines)
+
+
+def other_convention(game: Game) -> str:
+    """Return in words who wins where the last move counts the other way."""
+    misere = game.convention is Convention.NORMAL
+    other = Game(game.rules, Convention.from_misere(misere))
+    wins = "first" if other.solution.is_winning(game.rules.initial) else "second"
+    last = "loses" if misere else "wins"
+    return f"With `misere={misere}`, where the last move {last}, the **{wins}** player wins."
+
+
+def values(game: Game) -> str:
+    """Return a table of Grundy values, where all components are alike and have few states."""
+    component = game.rules.components[0]
+    if game.convention is not Convention.NORMAL or component.kind != "heap":
+        return ""
+    if any(other != component for other in game.rules.components):
+        component = max(game.rules.components, key=lambda each: each.states)
+        if any(each.kind != "heap" for each in game.rules.components):
+            return ""
+    found = grundy_values(component)[: LONGEST_VALUES + 1].tolist()
+    header = ("objects in a heap", *map(str, range(len(found))))
+    return (
+        "The [Grundy values](../theory.md#sprague-and-grundy) of single heaps:\n\n"
+        + table(header, [("Grundy value", *found)])
+    )  # fmt: skip
+
+
+def program(name: str) -> str:
+    """Return code that plays a game, in both libraries, and scores a policy exactly."""
+    defaults = ", ".join(
+        f"{key}={value!r}" for key, value in GAMES[name].defaults.items() if value is not None
+    )
+    arguments = f", {defaults}" if len(defaults) < 50 else ""
+    return f'''\
+import gymnasium
+import pettingzoo
+import nim_envs
+
+env = pettingzoo.make("aec", "{aec_id(name)}"{arguments})
+env.reset(seed=0)
+for agent in env.agent_iter():  # both players move at random
+    observation, reward, termination, truncation, info = env.last()
+    mask = observation["action_mask"]
+    over = termination or truncation
+    env.step(None if over else env.action_space(agent).sample(mask))
+
+env = gymnasium.make("{gymnasium_id(name)}"{arguments}, opponent="optimal")
+observation, info = env.reset(seed=0)
+terminated = False
+while not terminated:  # the opponent answers inside the step
+    action = env.action_space.sample(observation["action_mask"])
+    observation, reward, terminated, truncated, info = env.step(action)
+
+
+def first_legal(observations, action_masks):
+    return action_masks.argmax(axis=1)
+
+
+score = nim_envs.optimality(first_legal, env)
+print(f"{{score.percent:.1f}} % of {{score.count}} N-positions")
+print(f"{{score.random_percent:.1f}} % by random moves")
+'''
+
+
+def output(text: str) -> str:
+    """Return what a program prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(text, "example", "exec"), {})
+    return printed.getvalue().strip()
+
+
+def _default(value: Any) -> str:
+    return "" if value is inspect.Parameter.empty else code(value)
+
+
+def common_arguments() -> str:
+    """Return the table of the arguments that all games take, from the environments themselves."""
+    meaning = {
+        name: linked(text, make_game.__module__)
+        for name, text in described(make_game).items()
+        if name in ("misere", "start")
+    }
+    defaults: dict[str, dict[str, str]] = {"start": dict.fromkeys(LIBRARIES, "`'fixed'`")}
+    for library, (make, environment) in LIBRARIES.items():
+        texts = described(environment)
+        for parameter in inspect.signature(make).parameters.values():
+            if parameter.name in texts and parameter.name not in ("game", "name"):
+                text = linked(texts[parameter.name], environment.__module__)
+                meaning.setdefault(parameter.name, text)
+                defaults.setdefault(parameter.name, {})[library] = _default(parameter.default)
+    rows = []
+    for name, by_library in defaults.items():
+        where = "all" if len(by_library) == len(LIBRARIES) else ", ".join(by_library)
+        usual = " or ".join(dict.fromkeys(by_library.values()))
+        text = meaning[name]
+        argument = f"**`{name}`**<br>default {usual}<br>*{where}*"
+        rows.append((argument, text[0].upper() + text[1:]))
+    return table(("argument", "what it does"), rows)
+
+
+def own_arguments(name: str) -> str:
+    """Return the table of the arguments of the rules and of the convention."""
+    row = GAMES[name]
+    constructor = row.rules
+    texts = described(constructor)
+    if not texts:
+        # Games that differ in one rule alone refer to one of them for their arguments.
+        named = re.search(r":func:`(\w+)`", " ".join(words(constructor)))
+        module = inspect.getmodule(constructor)
+        texts = described(getattr(module, named[1])) if named else {}
+    rows = [
+        (f"`{key}`", code(value), linked(texts[key], constructor.__module__))
+        for key, value in row.defaults.items()
+    ]
+    rows.append(("`misere`", code(row.misere), "whether whoever makes the last move loses"))
+    return table(
+        ("argument", "default", "what it does"),
+        [(key, value, text[0].upper() + text[1:]) for key, value, text in rows],
+    )
+
+
+def page(name: str) -> None:
+    """Write the page and the pictures of a registered game."""
+    env = pettingzoo.make("aec", aec_id(name)).unwrapped
+    assert isinstance(env, GameEnv)
+    frames = frames_of(name)
+    for suffix, content in (("gif", gif(frames)), ("png", png(frames[0]))):
+        with mkdocs_gen_files.open(f"games/{name}.{suffix}", "wb") as picture:
+            picture.write(content)
+    observation = env.observation_space("player_0")
+    spaces = [
+        ("observation", f"`{observation['observation']}`"),
+        ("action mask", f"`{observation['action_mask']}`"),
+        ("actions", f"`{env.action_space('player_0')}`"),
+    ]
+    constructor = GAMES[name].rules
+    what_is_read = references(constructor)
+    text = program(name)
+    newline = "\n\n"
+    parts = [
+        f"# {title(name)}",
+        newline.join(part for part in rules(name) if not part.startswith("Arguments and errors")),
+        f'![A game of {title(name)}, move by move]({name}.gif){{ width="520" }}',
+        "## A game",
+        "The one in the picture. `player_0` plays optimally, `player_1` moves at random; winning "
+        "moves are green.",
+        example(name),
+        "## Ids",
+        table(
+            ("library", "id"),
+            [
+                ("PettingZoo", f"`{aec_id(name)}`"),
+                ("Gymnasium, single and batched", f"`{gymnasium_id(name)}`"),
+            ],
+        ),
+        "## Arguments",
+        own_arguments(name),
+        "[Those that all games take](arguments.md) say where games start, how positions are "
+        "observed, who the opponent is, and how games are drawn.",
+        "## Observations and actions",
+        table(("", "space"), spaces),
+        "`action = component * options + option`; rewards are +1 and −1, and sum to 0. "
+        f"{_environment_links()}",
+        "## Code",
+        f"```python\n{text}```",
+        f"```text\n{output(text)}\n```",
+        "## Theory",
+        truth(env.game),
+        values(env.game),
+        f"References: {what_is_read}" if what_is_read else "",
+        results.of_game(name),
+        "## The rules in Python",
+        f"The game without an environment: `nim_envs.make_game({name!r})`, whose rules are made "
+        f'by <autoref optional identifier="{constructor.__module__}.{constructor.__name__}">'
+        f"<code>{constructor.__name__}</code></autoref>.",
+    ]
+    write(f"games/{name}.md", newline.join(part for part in parts if part) + "\n")
+
+
+def _environment_links() -> str:
+    links = ", ".join(
+        f'<autoref identifier="{environment.__module__}.{environment.__name__}">{library}</autoref>'
+        for library, (_, environment) in LIBRARIES.items()
+    )
+    return f"The environments' own pages: {links}."
+
+
+def index() -> None:
+    """Write the page of all games, and that of the arguments they share."""
+    cards = [
+        f"[![{title(name)}]({name}.png)]({name}.md)\n\n**[{title(name)}]({name}.md)**\n\n"
+        f"{one_line(name)}\n\n`{aec_id(name)}`"
+        for name in GAMES
+    ]
+    blocks = "\n\n".join(f'<div class="card" markdown="1">\n\n{card}\n\n</div>' for card in cards)
+    write(
+        "games/index.md",
+        "# Games\n\nTwo players move in turn, nothing is hidden and nothing is left to chance. "
+        "Every game ends, and at every position it is known who wins, and by which moves. "
+        "Of each game there are the usual form, in which the last move wins, and the *misère* "
+        "form, in which it loses; and [all take the same arguments](arguments.md) besides those "
+        f'of their rules.\n\n<div class="cards" markdown="1">\n\n{blocks}\n\n</div>\n\n'
+        "A game that is not here is a table of moves: [add it](../contributing.md).\n",
+    )
+    write(
+        "games/arguments.md",
+        "# Arguments of all games\n\nBesides those of its rules every id takes these, as in "
+        '`gymnasium.make("nim_envs/Nim-v0", start="uniform", opponent="optimal")`. *PettingZoo* '
+        "is `pettingzoo.make`, *Gymnasium* is `gymnasium.make` and *batched* is "
+        '`gymnasium.make_vec` with `vectorization_mode="vector_entry_point"`.\n\n'
+        f"{common_arguments()}\n\n{_environment_links()}\n",
+    )
+
+
+def pages() -> list[str]:
+    """Write all pages of games; return the lines of the navigation."""
+    index()
+    for name in GAMES:
+        page(name)
+    return [
+        "* [Games](games/index.md)",
+        *(f"    * [{title(name)}](games/{name}.md)" for name in GAMES),
+        "    * [Arguments of all games](games/arguments.md)",
+    ]

@@ -1,0 +1,105 @@
+"""A page for each learner: its formula, what it knows, when to use it, and its results."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from agents.registry import LEARNERS, Row
+from docs.generator import results
+from docs.generator.markdown import linked, references, table, words, write
+from docs.generator.mathematics import formula, prose
+
+KNOWLEDGE = {
+    True: "The rules: before it chooses a move it looks at the position after each of them. It "
+    "knows no theorem, and not who wins.",
+    False: "Nothing but what it observes and the rewards: neither the rules nor any theorem.",
+}
+
+
+def by_class() -> dict[Any, dict[str, Row]]:
+    """Return the registered names of each class of learners."""
+    classes: dict[Any, dict[str, Row]] = {}
+    for name, row in LEARNERS.items():
+        classes.setdefault(row.learner, {})[name] = row
+    return classes
+
+
+def page(cls: Any, rows: Mapping[str, Row]) -> None:
+    """Write the page of a learner."""
+    rule = next(iter(rows.values())).rule
+    summary, *rest = (linked(text, cls.__module__) for text in words(cls))
+    use = [text for text in rest if text.startswith("Use it")]
+    rest = [text for text in rest if text not in use and not text.startswith("Arguments and")]
+    conditions = [prose(linked(text, rule.__module__)) for text in words(rule)[1:]]
+    names = []
+    for name, row in rows.items():
+        arguments = ", ".join(f"{key}={value!r}" for key, value in row.arguments.items())
+        each = "one for each player" if row.one_for_each_seat else "one for both players"
+        names.append((f"`{name}`", f"`{arguments}`" if arguments else "the defaults", each))
+    first = next(iter(rows))
+    parts = [
+        f"# {cls.__name__}",
+        summary,
+        "## The learning rule",
+        formula(next(iter(rows.values())).formula),
+        *conditions,
+        "*s* is a position and *a* a move; *s′* is the position that is bootstrapped from, *r* the "
+        "reward, *γ* the discount and *α* the learning rate.",
+        *rest,
+        "## What it knows",
+        KNOWLEDGE[cls.looks_ahead],
+        "## When to use it",
+        *(use or ["-"]),
+        "## Names",
+        "On the command line and in the benchmarks:",
+        table(("name", "made with", "learners"), names),
+        f"```sh\npython -m agents train --game nim --learner {first} --output agent.zip\n```",
+        f'In Python: <autoref identifier="{cls.__module__}.{cls.__name__}">'
+        f"<code>agents.{cls.__name__}</code></autoref>, "
+        f"`{cls.__name__}.for_env(env)`. Its rule is one function of "
+        f"`{inspect.getmodule(cls).__name__.replace('.', '/')}.py`.",
+        "## Results",
+        results.of_learners(rows),
+        "## References",
+        references(rule),
+    ]
+    write(f"learners/{cls.__name__}.md", "\n\n".join(part for part in parts if part) + "\n")
+
+
+def pages() -> list[str]:
+    """Write the pages of all learners; return the lines of the navigation."""
+    ranked = {each.learner: each for each in results.standings()}
+    rows = []
+    for cls, variants in by_class().items():
+        page(cls, variants)
+        best = max((ranked[name] for name in variants if name in ranked),
+                   key=lambda each: each.mean, default=None)  # fmt: skip
+        summary = linked(words(cls)[0], cls.__module__)
+        rows.append(
+            (
+                f"[{cls.__name__}]({cls.__name__}.md)", summary,
+                next(iter(variants.values())).knows,
+                results.percent(best.mean) if best else "-",
+            )
+        )  # fmt: skip
+    header = ("learner", "what it is", "knows", "mean %")
+    write(
+        "learners/index.md",
+        "# Learners\n\nTables, all of them, that learn by self-play in compiled code. "
+        "`mean %` is the share of N-positions (those that the player to "
+        "move can win) played right, over all boards and seeds of the "
+        "[leaderboard](../results/index.md); of a learner with several forms it is the best "
+        f"one's.\n\n{table(header, rows)}\n\nBegin with [QLearning](QLearning.md), which needs "
+        "nothing but observations and solves every board of the leaderboard; where the rules may "
+        "be used and boards are large, with "
+        "[RealTimeDynamicProgramming](RealTimeDynamicProgramming.md). Networks are in the "
+        "[tutorials](../tutorials/stable_baselines3.md). To write one's own, see "
+        "[Contributing](../contributing.md), and to have it scored beside these, "
+        "[Enter your learner](../results/index.md#enter-your-learner).\n",
+    )
+    return [
+        "* [Learners](learners/index.md)",
+        *(f"    * [{cls.__name__}](learners/{cls.__name__}.md)" for cls in by_class()),
+    ]

@@ -1,0 +1,142 @@
+"""The reference: a page for each public module, with its public names and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import griffe
+
+from docs.generator.markdown import ROOT, linked, table, write
+
+MODULES = (
+    "nim_envs", "nim_envs.envs.aec", "nim_envs.envs.versus", "nim_envs.envs.vector",
+    "nim_envs.encoding", "nim_envs.starts", "nim_envs.scoring", "nim_envs.rules",
+    "nim_envs.theory", "nim_envs.sequences", "nim_envs.testing", "nim_envs.errors",
+    "nim_envs.adapters",
+    "agents", "agents.base", "agents.training", "agents.training.seeds",
+    "agents.training.metrics", "agents.evaluation", "agents.storage", "agents.tabular.schedules",
+    "agents.deep", "agents.testing", "benchmarks.leaderboard",
+)  # fmt: skip
+"""The public modules in the order of the navigation; of a folder without names, its modules."""
+
+TWICE = ("nim_envs.vector", "nim_envs.versus", "agents.seeds")
+"""Modules whose names are public elsewhere too, and shown there."""
+
+FALLBACKS = ("nim_envs", "agents")
+"""What these export is shown with the module that it belongs to, where that has a page."""
+
+
+@dataclass(frozen=True)
+class Public:
+    """A public name.
+
+    Attributes:
+        path: by which it is imported.
+        canonical: where it is defined.
+        summary: the first line of its docstring.
+    """
+
+    path: str
+    canonical: str
+    summary: str
+
+
+def load() -> dict[str, griffe.Module]:
+    """Return the packages, read but not imported, so that missing extras do not matter."""
+    loader = griffe.GriffeLoader(search_paths=[ROOT])
+    packages = {
+        name: loader.load(name) for name in dict.fromkeys(each.split(".")[0] for each in MODULES)
+    }
+    loader.resolve_aliases(implicit=True)
+    return packages
+
+
+def modules(packages: dict[str, griffe.Module]) -> list[str]:
+    """Return the modules that have a page: those named, and those in folders without names."""
+    found = []
+    for path in MODULES:
+        module = _module(packages, path)
+        if module.is_init_module and not names(module):
+            found += [
+                f"{path}.{name}" for name, member in sorted(module.members.items())
+                if not member.is_alias and member.is_module
+            ]  # fmt: skip
+        else:
+            found.append(path)
+    return found
+
+
+def _module(packages: dict[str, griffe.Module], path: str) -> griffe.Module:
+    package, _, rest = path.partition(".")
+    return packages[package][rest] if rest else packages[package]  # type: ignore[no-any-return]
+
+
+def names(module: griffe.Module) -> list[str]:
+    """Return the public names of a module: its ``__all__``, or else its classes and functions."""
+    if module.exports is not None:
+        return [str(name) for name in module.exports]
+    return [
+        name for name, member in module.members.items()
+        if not name.startswith("_") and not member.is_alias
+        and (member.is_class or member.is_function)
+    ]  # fmt: skip
+
+
+def public(module: griffe.Module) -> list[Public]:
+    """Return the public names of a module with where they are from and what they are."""
+    found = []
+    for name in names(module):
+        member = module[name]
+        text = member.docstring.value if member.docstring else ""
+        found.append(
+            Public(f"{module.path}.{name}", member.canonical_path, text.partition("\n")[0])
+        )
+    return found
+
+
+def pages() -> list[str]:
+    """Write the pages of the reference; return the lines of the navigation."""
+    packages = load()
+    paths = modules(packages)
+    listed = {path: public(_module(packages, path)) for path in paths}
+    # Each name is shown in full once: in the module it belongs to, or else where it is exported.
+    home: dict[str, str] = {}
+    for path in [path for path in paths if path not in FALLBACKS] + list(FALLBACKS):
+        for each in listed[path]:
+            home.setdefault(each.canonical, path)
+    lines = ["* [API](reference/index.md)"]
+    overview = []
+    for path in paths:
+        page = f"reference/{path}.md"
+        lines.append(f"    * [{path}]({page})")
+        module = _module(packages, path)
+        about = module.docstring.value.partition("\n")[0] if module.docstring else ""
+        overview.append((f"[`{path}`]({path}.md)", linked(about, path)))
+        rows = [
+            (
+                f'<autoref identifier="{each.canonical}"><code>{each.path[len(path) + 1 :]}</code>'
+                "</autoref>",
+                linked(each.summary, path),
+            )
+            for each in listed[path]
+        ]
+        details = [
+            f"::: {each.canonical}\n    options:\n      heading_level: 2"
+            for each in listed[path]
+            if home[each.canonical] == path
+        ]
+        parts = [
+            f"# {path}",
+            f"::: {path}\n    options:\n      members: false\n      show_root_heading: false\n"
+            "      show_root_toc_entry: false",
+            table(("name", "what it is"), rows),
+            *details,
+        ]
+        write(page, "\n\n".join(parts) + "\n")
+    write(
+        "reference/index.md",
+        "# API\n\nThe public names, by the module that they are imported from. What is not here is "
+        "not for use from outside, and may change.\n\n"
+        f"{table(('module', 'what it holds'), overview)}\n",
+    )
+    return lines

@@ -1,0 +1,242 @@
+"""Pages of results, all read from the files that are committed in docs/results."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from agents.registry import LEARNERS
+from benchmarks.leaderboard import leaderboard, read_runs
+from benchmarks.published.systems import SYSTEMS
+from benchmarks.tasks import GAMES, SEEDS, VERSION
+from docs.generator.markdown import ROOT, table, write
+
+RESULTS = ROOT / "docs" / "results"
+ENTRIES = RESULTS / "entries"
+
+Row = dict[str, str]
+
+
+def read(path: Path) -> list[Row]:
+    """Return the rows of a file, none if there is no such file."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def percent(number: float) -> str:
+    """Return a score with one decimal; what is short of 100 is not rounded up to it."""
+    return f"{99.9 if 99.95 <= number < 100 else number:.1f}"
+
+
+def _board(task: str) -> str:
+    return ", ".join(f"{key}={value!r}" for key, value in GAMES[task].arguments.items())
+
+
+def _learner(name: str, folder: str) -> str:
+    """A learner's name, as a link where it has a page."""
+    row = LEARNERS.get(name)
+    return name if row is None else f"[{name}]({folder}learners/{row.learner.__name__}.md)"
+
+
+def _spread(row: Row) -> tuple[str, str]:
+    mean, low, high = (percent(float(row[key])) for key in ("optimality %", "lowest", "highest"))
+    return mean, "" if low == high else f"{low} to {high}"
+
+
+HOW = (
+    "Printed by `python -m benchmarks.optimality`: the share of N-positions at which a winning "
+    f"move is played, mean and range of {len(SEEDS)} seeds."
+)
+
+
+def of_game(name: str) -> str:
+    """Return what learners reached on a registered game."""
+    rows = [
+        row for row in read(RESULTS / "optimality.csv")
+        if row["game"] in GAMES and GAMES[row["game"]].name == name
+    ]  # fmt: skip
+    if not rows:
+        return ""
+    parts = [f"## Results\n\n{HOW} [What the columns mean](../results/index.md#boards)."]
+    for task in dict.fromkeys(row["game"] for row in rows):
+        shown = [
+            (_learner(row["learner"], "../"), f"{int(row['games']):,}", *_spread(row), row["of"])
+            for row in rows
+            if row["game"] == task
+        ]
+        header = ("learner", "games", "mean %", "range", "positions")
+        parts.append(f"### {task}\n\n`{_board(task)}`\n\n{table(header, shown)}")
+    return "\n\n".join(parts)
+
+
+def of_learners(names: Iterable[str]) -> str:
+    """Return what some learners reached on every board."""
+    rows = {(row["game"], row["learner"]): row for row in read(RESULTS / "optimality.csv")}
+    names = [name for name in names if any(learner == name for _, learner in rows)]
+    if not names:
+        return ""
+    shown = []
+    for task in GAMES:
+        cells = []
+        for name in names:
+            mean, spread = _spread(rows[task, name])
+            cells.append(f"{mean} ({spread})" if spread else mean)
+        random = percent(float(rows[task, names[0]]["random %"]))
+        board = f"[{task}](../games/{GAMES[task].name}.md#results)"
+        shown.append((board, f"{GAMES[task].games:,}", *cells, random))
+    header = ("board", "games", *names, "random moves")
+    return f"{HOW}\n\n{table(header, shown)}"
+
+
+def standings() -> list[Any]:
+    """Return the leaderboard, entries of others included."""
+    entries = sorted(ENTRIES.glob("*.csv")) if ENTRIES.exists() else []
+    return leaderboard(read_runs([RESULTS / "runs.csv", *entries]))
+
+
+def leaderboard_page() -> None:
+    """Write the page of the leaderboard, the tasks and how to enter."""
+    ranked = [
+        (
+            _learner(each.learner, "../"), each.knows, percent(each.interquartile_mean),
+            f"{percent(each.interval[0])} to {percent(each.interval[1])}", percent(each.mean),
+            f"{each.solved} of {len(GAMES)}",
+        )
+        for each in standings()
+    ]  # fmt: skip
+    tasks = [
+        (
+            name, f"[{task.name}](../games/{task.name}.md)", f"`{_board(name)}`", task.starts,
+            f"{task.games:,}",
+        )
+        for name, task in GAMES.items()
+    ]  # fmt: skip
+    rows = {(row["game"], row["learner"]): row for row in read(RESULTS / "optimality.csv")}
+    boards = [
+        (
+            _learner(learner, "../"),
+            *(percent(float(rows[task, learner]["optimality %"])) for task in GAMES),
+        )
+        for learner in dict.fromkeys(learner for _, learner in rows)
+    ]
+    numbers = [f"[{number}](#tasks)" for number in range(1, len(GAMES) + 1)]
+    numbered = [(str(number), *task) for number, task in enumerate(tasks, 1)]
+    ranked_header = ("learner", "knows", "interquartile mean %", "95 % interval", "mean %",
+                     "boards solved")  # fmt: skip
+    task_header = ("", "task", "game", "arguments", "starts", "games")
+    write(
+        "results/index.md",
+        f"""# Results
+
+Every score here is exact: of all *N-positions*, those that the player to move can win, it is the
+share at which the learner's greedy policy plays a winning move. No opponent is needed for it, and
+no luck is in it but that of training.
+
+## Leaderboard
+
+Tasks of version {VERSION}, made by `python -m benchmarks.optimality`, which writes
+[leaderboard.csv](leaderboard.csv) and [runs.csv](runs.csv), a row for each seed.
+
+{table(ranked_header, ranked)}
+
+- *Interquartile mean*: the mean of the middle half of all {len(GAMES) * len(SEEDS)} runs of a
+  learner, {len(SEEDS)} on each board; its interval is a stratified bootstrap over the seeds
+  (Agarwal et al., "Deep reinforcement learning at the edge of the statistical precipice",
+  *NeurIPS* 2021). Many learners solve more than three quarters of the boards, so that their middle
+  half is at 100 %: *mean* and *boards solved*, with every seed, tell those apart.
+- *Knows*: what a learner makes use of besides the rewards. One that knows the rules looks at the
+  positions after each of its moves before it chooses; none of those that learn knows a theorem.
+- `optimal` and `random` are not trained: they bound what a score can mean.
+
+## Boards
+
+Mean over the seeds, in percent, on the [tasks](#tasks) of these numbers. All columns, with the
+lowest and highest seed, seconds and wrongly played positions, are in
+[optimality.csv](optimality.csv).
+
+{table(("learner", *numbers), boards)}
+
+A learner with one table for both seats is scored over all N-positions. One with a learner for each
+seat (`gradient-bandit`) is scored over those at which that seat can be to move.
+
+## Tasks
+
+Version {VERSION}. A learner plays the games below against itself, once with each of the seeds
+{", ".join(map(str, SEEDS))}. `fixed` starts are the position named by the arguments; `uniform`
+starts draw any position with a legal move.
+
+{table(task_header, numbered)}
+
+They are frozen in `benchmarks/tasks.py`. When a task changes, the version is raised, and scores of
+two versions never stand in one table.
+
+## Enter your learner
+
+A learner is a class with three methods, `act(observation, action_mask, rng)`, `update(transition)`
+and `greedy()`: see <autoref identifier="agents.base.Learner">the protocol</autoref>. It is made by
+`MyLearner.for_env(env)` where it has that method, else by `MyLearner(env)`; a function that returns
+a learner for each seat will do as well. An attribute `knows` says in words what it makes use of.
+
+```sh
+python -m benchmarks.optimality --learner my_package.my_module:MyLearner
+```
+
+trains it on all tasks and writes the same rows to `results/optimality`: `optimality.csv`,
+`runs.csv` and, where all tasks were run with all seeds, its place in `leaderboard.csv`. Try it
+first with `--quick` or `--games nim-3-4-5`. To enter, open a pull request that adds your
+`runs.csv` as `docs/results/entries/NAME.csv`, and says where the learner's code can be read.
+""",
+    )
+
+
+def published_page() -> bool:
+    """Write the page of published systems; return whether there are results of them."""
+    rows = read(RESULTS / "published.csv")
+    if not rows:
+        return False
+    parts = [
+        "# Published systems\n\nPublished learners of these games, run under their own settings, "
+        "and learners of this project with as many games. Printed by "
+        "`python -m benchmarks.published`, which also writes [published.csv](published.csv); "
+        "means over three seeds, with the lowest and highest where they differ. Scores in percent "
+        "are exact: shares of N-positions, or chances of winning by backward induction, not "
+        "games played."
+    ]
+    for name in dict.fromkeys(row["system"] for row in rows):
+        system = SYSTEMS[name]
+        shown: list[tuple[str, ...]] = []
+        for row in rows:
+            if row["system"] == name:
+                if row["published"] or row["measured as published"]:
+                    score = row["score"]
+                    figures = (row["published"], row["measured as published"], row["attainable"])
+                    shown.append(
+                        (f"**{score}**", "as published", "",
+                         *("" if figure == "-" else figure for figure in figures))
+                    )  # fmt: skip
+                shown.append(("", row["ours"], row["knows"], "", row["same games"], ""))
+        header = ("score", "learner", "knows", "published", "measured", "attainable")
+        parts.append(
+            f"## {name}\n\n{system.settings[0].upper()}{system.settings[1:]}.\n\n"
+            f"*What is wrong with it*: {system.defect}\n\n{table(header, shown)}"
+            + (f"\n\n*Source*: {system.source}." if system.source else "")
+        )
+    write("results/published.md", "\n\n".join(parts) + "\n")
+    return True
+
+
+def pages() -> list[str]:
+    """Write the pages of results; return the lines of the navigation."""
+    leaderboard_page()
+    lines = ["* [Results](results/index.md)"]
+    if published_page():
+        lines.append("    * [Published systems](results/published.md)")
+    for path in sorted(RESULTS.glob("*.md")):
+        heading = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        lines.append(f"    * [{heading[1] if heading else path.stem}](results/{path.name})")
+    return lines

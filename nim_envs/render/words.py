@@ -1,0 +1,44 @@
+"""The rules of a game in words, for a person who is to play it."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from nim_envs.game import Game
+
+
+def rules_in_words(game: Game) -> str:
+    """Return what a move is and who wins.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> print(rules_in_words(make_game("kayles", heaps=(5,))))
+        Kayles: in each turn choose a heap and take 1 or 2 objects, and split the rest into two
+        heaps if you like. Whoever makes the last move wins.
+        >>> print(rules_in_words(make_game("addition", k=2, n=7)))
+        Addition: add 1 or 2, until the total is over 7. Whoever makes the last move loses.
+    """
+    rules = game.rules
+    name, wins = _sentence(rules.name.replace("_", " ")), f"{_sentence(game.convention.in_words)}."
+    if len(rules.components) == 1:
+        return f"{name}: {rules.components[0].move_in_words}. {wins}"
+    parts = [
+        (kind, words, [index for index, _ in group])
+        for (kind, words), group in groupby(
+            enumerate(rules.components), lambda entry: (entry[1].kind, entry[1].move_in_words)
+        )
+    ]
+    if len(parts) == 1:
+        kind, words, _ = parts[0]
+        return f"{name}: in each turn choose a {kind} and {words}. {wins}"
+    lines = [
+        f"  {kind} {indices[0]}: {words}"
+        if len(indices) == 1
+        else f"  {kind}s {indices[0]} to {indices[-1]}: {words}"
+        for kind, words, indices in parts
+    ]
+    return "\n".join([f"{name}: in each turn choose one of these.", *lines, wins])
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

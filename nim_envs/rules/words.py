@@ -1,0 +1,23 @@
+"""Numbers in words, as the rules of components say them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+MOST_LISTED = 12
+"""Numbers that are listed; of more, those in the middle are left out."""
+
+
+def any_of(numbers: Sequence[int]) -> str:
+    """Return ascending numbers as a choice.
+
+    Example:
+        >>> any_of([2]), any_of([1, 2]), any_of([1, 3, 4]), any_of(range(1, 8))
+        ('2', '1 or 2', '1, 3 or 4', '1 to 7')
+    """
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    first = [str(number) for number in numbers[: min(len(numbers) - 1, MOST_LISTED)]]
+    if len(numbers) > MOST_LISTED + 1:
+        first.append("…")
+    return " or ".join(filter(None, (", ".join(first), str(numbers[-1]))))

@@ -1,0 +1,1 @@
+"""Misère quotients: found heap by heap, proven by other code, and of all heaps where periodic."""

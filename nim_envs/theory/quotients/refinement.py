@@ -1,0 +1,525 @@
+"""Classes of the positions of a sum that determine a yes-no property of the positions, exactly.
+
+A *property* is given by the classes of positions that have it at once, and by the rule of play:
+a position is *won* if its class says so, or if some option is not won. Who wins misère play is
+one: only the empty position is won at once. Others say who wins once more parts are added.
+
+:func:`refine` finds classes fine enough for a property, without any search of positions. It
+guesses the property from one position of each class, and proves the guess, or else goes back:
+with ever more copies of the last part, the property of the positions of the other parts is a
+property of the same kind, so that it calls itself.
+
+References:
+    T. E. Plambeck and A. N. Siegel, "Misère quotients for impartial games", *Journal of
+    Combinatorial Theory A* 115 (2008), 593-622, for quotients and transition algebras; the
+    refinement is this project's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules.component import BoolArray, IntArray
+
+Word = tuple[int, ...]
+Elements = npt.NDArray[np.int16]
+
+LARGEST_UNANSWERED = 200_000
+"""Sets of rests that a proof may keep at a time."""
+
+MOST_GUESSES = 1_000
+"""Guesses that may be made before a part is given up: far more than any known quotient needed."""
+
+
+class TooManyClassesError(Exception):
+    """There are more classes than the limit."""
+
+
+@dataclass
+class Limits:
+    """How far a refinement may go.
+
+    Attributes:
+        classes: most classes.
+        guesses: most guesses that may still be made.
+    """
+
+    classes: int
+    guesses: int = MOST_GUESSES
+
+
+class Parts:
+    """The parts of a sum, each by its options; parts with the same options are one part.
+
+    Parts are numbers from 0, and an option is what it leaves: earlier parts in ascending order.
+    Parts without a move do not change who wins and are left out.
+    """
+
+    def __init__(self) -> None:
+        self.options: list[tuple[Word, ...]] = []
+        self.lengths: list[int] = []  # of the longest play of each part
+        self._numbers: dict[tuple[Word, ...], int] = {}
+
+    def number(self, options: Iterable[Word]) -> int:
+        """Return the number of the part with these options, a new one where there is none."""
+        distinct = tuple(sorted({tuple(sorted(option)) for option in options}))
+        number = self._numbers.setdefault(distinct, len(self.options))
+        if number == len(self.options):
+            self.options.append(distinct)
+            longest = max(sum(self.lengths[part] for part in option) for option in distinct)
+            self.lengths.append(1 + longest)
+        return number
+
+
+@dataclass(eq=False)
+class Classes:
+    """Classes of the positions of the first parts: a finite commutative monoid.
+
+    Attributes:
+        parts: all parts, of which there may be more.
+        products: ``(n, n)``, the class of a sum of two positions; class 0 is that of no part.
+        elements: the class of each of the first parts.
+        lengths: ``(n,)``, the longest play of an example of each class; of its options the
+            classes have shorter examples.
+        options: ``(n, n)``, which classes the options of that example have.
+        words: the examples themselves.
+        smaller: classes of the positions without the last part; ``None`` where there is no part.
+        inclusion: the class here of each class of ``smaller``.
+    """
+
+    parts: Parts
+    products: Elements
+    elements: list[int]
+    lengths: IntArray
+    options: BoolArray
+    words: list[Word]
+    smaller: Classes | None
+    inclusion: Elements
+    _after_move: dict[int, IntArray] = field(default_factory=dict, init=False)
+    _without_last: tuple[Classes, Elements] | None = field(default=None, init=False)
+
+    @property
+    def order(self) -> int:
+        """Number of classes."""
+        return len(self.products)
+
+    def of(self, word: Word) -> int:
+        """Return the class of a position."""
+        element = 0
+        for part in word:
+            element = int(self.products[element, self.elements[part]])
+        return element
+
+    def after_move(self, part: int) -> IntArray:
+        """Return the classes of the options of one part; it need not be one of the first."""
+        if part not in self._after_move:
+            found = {self.of(option) for option in self.parts.options[part]}
+            self._after_move[part] = np.array(sorted(found), dtype=np.int64)
+        return self._after_move[part]
+
+    @cached_property
+    def distinct_elements(self) -> list[int]:
+        """The classes of the parts, each once."""
+        return sorted(set(self.elements))
+
+    @cached_property
+    def moves(self) -> list[tuple[int, IntArray]]:
+        """The class of each part and the classes of its options, where both differ."""
+        distinct = {}
+        for part, element in enumerate(self.elements):
+            after = self.after_move(part)
+            distinct[element, after.tobytes()] = (element, after)
+        return list(distinct.values())
+
+    def without_last(self) -> tuple[Classes, Elements]:
+        """Return the classes of the positions without the last part, and their class here."""
+        if self._without_last is None:
+            assert self.smaller is not None
+            self._without_last = _image(self.smaller, self)
+        return self._without_last
+
+
+def _image(source: Classes, target: Classes) -> tuple[Classes, Elements]:
+    """Return the classes of ``target`` that positions of ``source`` have, and their numbers."""
+    inclusion = target.inclusion
+    order = np.argsort(source.lengths, kind="stable")
+    kept, first = np.unique(inclusion[order], return_index=True)
+    examples = order[first]
+    numbers = np.full(target.order, -1, dtype=np.int16)
+    numbers[kept] = np.arange(len(kept))
+    image = Classes(
+        source.parts,
+        numbers[target.products[np.ix_(kept, kept)]],
+        [int(numbers[element]) for element in target.elements[:-1]],
+        source.lengths[examples],
+        _renumbered(source.options[examples], numbers[inclusion], len(kept)),
+        [source.words[example] for example in examples.tolist()],
+        source.smaller,
+        numbers[inclusion][source.inclusion],
+    )
+    return image, kept.astype(np.int16)
+
+
+def _renumbered(rows: BoolArray, numbers: Elements, order: int) -> BoolArray:
+    """Return sets of classes, one a row, as sets of the ``order`` classes that ``numbers`` says."""
+    renumbered = np.zeros((len(rows), order), dtype=np.bool_)
+    by_number = np.argsort(numbers, kind="stable")
+    kept, first = np.unique(numbers[by_number], return_index=True)
+    renumbered[:, kept] = np.logical_or.reduceat(rows[:, by_number], first, axis=1)
+    return renumbered
+
+
+def coarsest(parts: Parts, count: int) -> Classes:
+    """Return two classes of positions of the first parts: of the empty one, and of all others."""
+    nothing: Elements = np.zeros(0, dtype=np.int16)
+    classes = Classes(
+        parts, np.zeros((1, 1), np.int16), [], np.zeros(1, np.int64), np.zeros((1, 1), np.bool_),
+        [()], None, nothing,
+    )  # fmt: skip
+    shortest = np.array([0, 1])
+    for number in range(1, count + 1):
+        classes = Classes(
+            parts, np.array([[0, 1], [1, 1]], np.int16), [1] * number, shortest,
+            np.array([[False, False], [True, False]]), [(), (0,)], classes,
+            np.arange(classes.order, dtype=np.int16),
+        )  # fmt: skip
+    return classes
+
+
+@dataclass(frozen=True)
+class Refined:
+    """Classes fine enough for a property.
+
+    Attributes:
+        classes: the classes.
+        coarser: the class of each among those that were refined.
+        lost: ``(n,)``, which classes do not have the property.
+    """
+
+    classes: Classes
+    coarser: Elements
+    lost: BoolArray
+
+
+def refine(
+    classes: Classes,
+    won_at_once: BoolArray,
+    limits: Limits,
+    without_last: Refined | None = None,
+) -> Refined:
+    """Return classes that determine a property: ``classes``, or no finer ones than are needed.
+
+    Any two of the classes returned that lie in one of the given classes can be told apart by the
+    property, perhaps after more parts were added to both.
+
+    Args:
+        classes: classes of positions.
+        won_at_once: ``(n,)``, the classes that have the property whatever the options are.
+        limits: how far to go.
+        without_last: the result for positions without the last part, where it is known.
+
+    Raises:
+        TooManyClassesError: there would be more classes than allowed.
+        SearchTooLargeError: too many guesses were needed, or a proof is too large.
+    """
+    if without_last is None:
+        limits.guesses -= 1
+        if limits.guesses < 0:
+            raise SearchTooLargeError(
+                "a misère quotient was not found within the allowed number of guesses; it may be "
+                "infinite"
+            )
+        lost = _guess(classes, won_at_once)
+        if Unanswered(classes, won_at_once, lost).answered(classes.moves):
+            return Refined(classes, np.arange(classes.order, dtype=np.int16), lost)
+    last = len(classes.elements) - 1
+    fine, coarser = classes.without_last()
+    losts: list[BoolArray] = []  # with 0, 1, ... copies of the last part added
+    powers = [0]
+    while True:
+        now = won_at_once[classes.products[coarser, powers[-1]]]
+        if losts:
+            now = now | losts[-1][fine.products[:, fine.after_move(last)]].any(axis=1)
+            refined = refine(fine, now, limits)
+        else:
+            refined = without_last or refine(fine, now, limits)
+        if refined.classes is not fine:
+            fine, coarser = refined.classes, coarser[refined.coarser]
+            losts = [lost[refined.coarser] for lost in losts]
+        for copies, lost in enumerate(losts):
+            if powers[copies] == powers[-1] and (lost == refined.lost).all():
+                return _joined(classes, fine, coarser, losts, powers, copies, limits)
+        losts.append(refined.lost)
+        powers.append(int(classes.products[powers[-1], classes.elements[last]]))
+        if len(losts) > limits.classes:
+            raise TooManyClassesError
+
+
+def _guess(classes: Classes, won_at_once: BoolArray) -> BoolArray:
+    """Return which classes do not have the property, as their examples say."""
+    won = won_at_once.tolist()
+    options = bits(classes.options)
+    lost = 0
+    for element in np.argsort(classes.lengths, kind="stable").tolist():
+        if not (won[element] or options[element] & lost):
+            lost |= 1 << element
+    return row_of(lost, classes.order)
+
+
+def _joined(
+    classes: Classes,
+    fine: Classes,
+    coarser: Elements,
+    losts: list[BoolArray],
+    powers: list[int],
+    back: int,
+    limits: Limits,
+) -> Refined:
+    """Return the classes of all positions, from those of positions without the last part.
+
+    Args:
+        classes: the classes that are refined.
+        fine: classes of the positions without the last part.
+        coarser: the class of each of them among ``classes``.
+        losts: which of them are lost with 0, 1, ... copies of the last part.
+        powers: the classes of so many copies of the last part among ``classes``.
+        back: with one more copy than in ``losts`` all is as with this number of copies.
+        limits: how many classes there may be.
+    """
+    last, count, order = len(classes.elements) - 1, len(losts), fine.order
+    # A position is (a class of ``fine``, copies), as the number copies * order + class.
+    copies_of = [
+        copies if copies < count else back + (copies - back) % (count - back)
+        for copies in range(2 * count + 1)
+    ]
+    copies, rest = np.divmod(np.arange(count * order), order)
+    folded = np.array(copies_of)
+    above = classes.products[coarser[rest], np.array(powers)[copies]].astype(np.int64)
+    lost = np.concatenate(losts)
+    moves = [
+        copies * order + fine.products[rest, element] for element in fine.distinct_elements
+    ] + [folded[copies + 1] * order + rest]
+    block = coarsest_congruence(2 * above + lost, moves)
+    lengths = fine.lengths[rest] + copies * fine.parts.lengths[last]
+    by_length = np.argsort(lengths, kind="stable")
+    blocks, first = np.unique(block[by_length], return_index=True)
+    if len(blocks) > limits.classes:
+        raise TooManyClassesError
+    examples = by_length[np.sort(first)]  # of the shortest first, so that 0 is the empty position
+    numbers = np.empty(len(blocks), dtype=np.int16)
+    numbers[block[examples]] = np.arange(len(blocks))
+    number = numbers[block]
+    one, many = rest[examples], copies[examples]
+    sums = folded[many[:, np.newaxis] + many].astype(np.int64) * order
+    sums += fine.products[np.ix_(one, one)]
+    return Refined(
+        Classes(
+            fine.parts,
+            number[sums],
+            [int(number[element]) for element in fine.elements] + [int(number[folded[1] * order])],
+            lengths[examples],
+            _options_of(fine, number.reshape(count, order), one, many, len(blocks)),
+            [
+                fine.words[x] + (last,) * copy
+                for x, copy in zip(one.tolist(), many.tolist(), strict=True)
+            ],
+            fine,
+            number[:order],
+        ),
+        above[examples].astype(np.int16),
+        lost[examples],
+    )
+
+
+def _options_of(
+    fine: Classes, number: Elements, rests: IntArray, copies: IntArray, order: int
+) -> BoolArray:
+    """Return the classes of the options of examples, ``(examples, order)``.
+
+    Args:
+        fine: classes of the positions without the last part.
+        number: ``(copies, classes)``, the class of a position with copies of the last part.
+        rests: the class of each example without its copies of the last part.
+        copies: these copies.
+        order: number of classes.
+    """
+    found = np.zeros((len(rests), order), dtype=np.bool_)
+    after = fine.after_move(len(fine.elements))
+    for copy in range(int(copies.max()) + 1):
+        rows = np.flatnonzero(copies == copy)
+        found[rows] = _renumbered(fine.options[rests[rows]], number[copy], order)
+        if copy:
+            reached = number[copy - 1][fine.products[np.ix_(rests[rows], after)]]
+            found[rows[:, np.newaxis], reached] = True
+    return found
+
+
+def coarsest_congruence(
+    labels: npt.NDArray[Any], moves: Sequence[npt.NDArray[np.integer]]
+) -> IntArray:
+    """Return the coarsest division into blocks that refines labels and that all moves respect.
+
+    Args:
+        labels: ``(n,)``.
+        moves: each ``(n,)``: where one step leads from each of ``n`` points.
+
+    Returns:
+        ``(n,)``, the number of each point's block: two points are in one block exactly if from
+        both the same steps lead to the same labels, however many steps there are.
+
+    References:
+        E. F. Moore, "Gedanken-experiments on sequential machines" (1956).
+    """
+    block = np.unique(labels, return_inverse=True)[1].reshape(-1)
+    count = int(block.max()) + 1
+    while True:
+        finer = block
+        for move in moves:
+            finer = np.unique(finer * count + block[move], return_inverse=True)[1].reshape(-1)
+        number = int(finer.max()) + 1
+        if number == count:
+            return np.asarray(block)
+        block, count = finer, number
+
+
+class Unanswered:
+    """A proof that a guess obeys the rule of play, or a refutation of it.
+
+    The *unanswered rests* of a position are the classes of positions that make it, added to it,
+    a won position by the guess, but not by their classes at once nor by a move in it: a move in
+    the rest must do. Where two positions are added, unanswered is what is so for both. So the
+    pairs (class, unanswered rests) form a finite monoid; of pairs of a class those with most
+    unanswered rests are enough. The guess is right if no position leaves the empty rest unanswered.
+
+    Args:
+        classes: the classes of the positions.
+        won_at_once: ``(n,)``, the classes that are won whatever the options are.
+        lost: ``(n,)``, the guess.
+    """
+
+    def __init__(self, classes: Classes, won_at_once: BoolArray, lost: BoolArray) -> None:
+        self._classes, self._at_once, self._lost = classes, won_at_once, lost
+        self._open = ~lost & ~won_at_once
+        everything = bits(self._open[np.newaxis])[0]
+        self._most: list[set[int]] = [set() for _ in range(classes.order)]
+        self._most[0] = {everything}
+        self._number = 1
+        # By class of a part: what its moves leave unanswered, each with its pulled back rows.
+        self._parts: dict[int, dict[int, BoolArray]] = {}
+
+    def answered(self, moves: Iterable[tuple[int, IntArray]]) -> bool:
+        """Return whether the guess is right of sums of some parts and of those before.
+
+        Args:
+            moves: the class of each of these parts, and the classes of its options.
+        """
+        if self._open[0] or (self._lost & self._at_once).any():
+            return False
+        added = []
+        for element, after in moves:
+            rests = self.unanswered(element, after)
+            if rests is None:
+                return False
+            added.append((element, rests))
+        added = [pair for pair in dict.fromkeys(added) if self._keep(*pair)]
+        everything = [(element, rests) for element, most in enumerate(self._most) for rests in most]
+        return self._explore(everything, [pair for pair in added if self._is_kept(*pair)])
+
+    def unanswered(self, element: int, after: IntArray) -> int | None:
+        """Return the unanswered rests of a part as bits.
+
+        Args:
+            element: its class.
+            after: the classes of its options.
+
+        Returns:
+            ``None`` if a move in it, with some rest, refutes that the sum is lost.
+        """
+        sums = self._classes.products[:, element]
+        wins = self._lost[self._classes.products[:, after]].any(axis=1)
+        if (wins & self._lost[sums]).any():
+            return None
+        return bits((self._open[sums] & ~wins)[np.newaxis])[0]
+
+    def covered(self, element: int, rests: int) -> bool:
+        """Return whether an earlier part of the same class leaves as much unanswered."""
+        return any(rests | known == known for known in self._parts.get(element, ()))
+
+    def _keep(self, element: int, rests: int) -> bool:
+        """Keep a part, unless another of its class leaves as much unanswered."""
+        if self.covered(element, rests):
+            return False
+        known = self._parts.setdefault(element, {})
+        for smaller in [other for other in known if other | rests == rests]:
+            del known[smaller]
+        known[rests] = row_of(rests, self._classes.order)[self._classes.products]
+        return True
+
+    def _is_kept(self, element: int, rests: int) -> bool:
+        return rests in self._parts[element]
+
+    def _explore(self, frontier: list[tuple[int, int]], parts: list[tuple[int, int]]) -> bool:
+        """Add parts to pairs until nothing new comes; return whether all rests are answered."""
+        products, order = self._classes.products, self._classes.order
+        while frontier:
+            pairs = [pair for pair in frontier if pair[1] in self._most[pair[0]]]
+            elements = np.array([element for element, _ in pairs], dtype=np.int64)
+            rows = rows_of([rests for _, rests in pairs], order)
+            frontier = []
+            for part, rests in parts:
+                now = rows[:, products[:, part]] & self._parts[part][rests][elements]
+                if now[:, 0].any():
+                    return False
+                some = np.flatnonzero(now.any(axis=1))
+                sums = products[elements[some], part].tolist()
+                for element, left in zip(sums, bits(now[some]), strict=True):
+                    if self._is_new(element, left):
+                        frontier.append((element, left))
+            parts = [(element, rests) for element, most in self._parts.items() for rests in most]
+        return True
+
+    def _is_new(self, element: int, rests: int) -> bool:
+        """Keep a pair unless another of its class has all these rests; return whether it is new."""
+        most = self._most[element]
+        if rests in most or any(rests | known == known for known in most):
+            return False
+        covered = {known for known in most if known | rests == rests}
+        self._number += 1 - len(covered)
+        if self._number > LARGEST_UNANSWERED:
+            raise SearchTooLargeError(
+                f"the proof of a misère quotient needs more than {LARGEST_UNANSWERED} elements "
+                "of the transition algebra, which is the limit"
+            )
+        most -= covered
+        most.add(rests)
+        return True
+
+
+def bits(rows: BoolArray) -> list[int]:
+    """Return each row of a boolean array as the bits of an integer, the first lowest."""
+    return [
+        int.from_bytes(row.tobytes(), "little")
+        for row in np.packbits(rows, axis=1, bitorder="little")
+    ]
+
+
+def rows_of(numbers: list[int], size: int) -> BoolArray:
+    """Return the lowest ``size`` bits of each number, ``(numbers, size)``."""
+    width = (size + 7) // 8
+    packed = np.frombuffer(
+        b"".join(number.to_bytes(width, "little") for number in numbers), np.uint8
+    )
+    rows = np.unpackbits(packed.reshape(-1, width), axis=1, bitorder="little", count=size)
+    return rows.astype(np.bool_)
+
+
+def row_of(number: int, size: int) -> BoolArray:
+    """Return the lowest ``size`` bits of a number, ``(size,)``."""
+    return np.asarray(rows_of([number], size)[0])

@@ -1,0 +1,163 @@
+"""The tasks are frozen, learners are ranked by them, and anybody's learner can enter."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from benchmarks import leaderboard, optimality, tasks
+from benchmarks.leaderboard import bootstrap_interval, interquartile_mean
+
+RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
+
+SCORES = st.lists(st.floats(0, 100), min_size=1, max_size=40)
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_tasks_change_with_their_version_alone():
+    frozen = [
+        (name, task.name, sorted(task.arguments.items()), task.games)
+        for name, task in tasks.GAMES.items()
+    ]
+    digest = hashlib.sha256(repr((frozen, tasks.SEEDS)).encode()).hexdigest()
+    assert (tasks.VERSION, digest[:16]) == (1, "05e3a04516264bd2")
+
+
+@given(SCORES)
+def test_the_interquartile_mean_is_that_of_the_middle_half(scores):
+    # Four times as many scores have a whole quarter, which scipy cuts off at both ends.
+    expected = stats.trim_mean(np.repeat(scores, 4), 0.25)
+    assert interquartile_mean(np.array(scores)) == pytest.approx(expected, abs=1e-9)
+    assert min(scores) - 1e-9 <= interquartile_mean(np.array(scores)) <= max(scores) + 1e-9
+
+
+def test_the_interval_covers_what_seeds_vary_and_nothing_else():
+    rng = np.random.default_rng(0)
+    scores = np.clip(rng.normal(70, 10, size=(8, 5)), 0, 100)
+    low, high = bootstrap_interval(scores)
+    assert low < interquartile_mean(scores.ravel()) < high
+    assert bootstrap_interval(scores) == (low, high)
+    same = np.repeat(rng.uniform(0, 100, size=(8, 1)), 5, axis=1)
+    assert bootstrap_interval(same) == pytest.approx([interquartile_mean(same.ravel()).item()] * 2)
+
+
+def test_only_learners_with_all_runs_are_ranked():
+    def row(learner, game, seed, games, score):
+        return {
+            "learner": learner, "game": game, "seed": str(seed), "games": str(games),
+            "optimality %": str(score), "knows": "what it observes",
+        }  # fmt: skip
+
+    whole = [
+        row("whole", game, seed, tasks.GAMES[game].games, 80 + seed)
+        for game in tasks.GAMES
+        for seed in tasks.SEEDS
+    ]
+    best = [{**each, "learner": "best", "optimality %": "100.0"} for each in whole]
+    partial = [{**each, "learner": "partial"} for each in whole[1:]]
+    quick = [{**each, "learner": "quick", "games": "5000"} for each in whole]
+    untrained = [row("untrained", game, 0, 0, 20) for game in tasks.GAMES]
+    ranked = leaderboard.leaderboard([*untrained, *whole, *partial, *quick, *best])
+    assert [each.learner for each in ranked] == ["best", "whole", "untrained"]
+    assert [each.solved for each in ranked] == [len(tasks.GAMES), 0, 0]
+    assert ranked[1].interquartile_mean == pytest.approx(81)
+    assert ranked[2].interval == (20, 20)
+
+
+LEARNER = '''
+from agents import QLearning
+
+class Careful:
+    """A learner that knows nothing of this project's classes."""
+    knows = "a secret"
+
+    def __init__(self, env):
+        self.inner = QLearning.for_env(env, epsilon=0.5)
+    def act(self, observation, action_mask, rng):
+        return self.inner.act(observation, action_mask, rng)
+    def update(self, transition):
+        self.inner.update(transition)
+    def greedy(self):
+        return self.inner.greedy()
+
+def pair(env):
+    return Careful(env), Careful(env)
+
+class Nothing:
+    def __init__(self, env):
+        pass
+'''
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    (tmp_path / "my_learners.py").write_text(LEARNER, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["my_learners:Careful", "my_learners:pair", "agents:SARSA"])
+@pytest.mark.usefixtures("own")
+def test_anybodys_learner_gets_the_same_row(name, tmp_path, capsys):
+    output = tmp_path / "out"
+    optimality.main(
+        ["--learner", name, "--games", "addition-3-10", "--quick", "--seeds", "1", "--jobs", "1",
+         "--output", str(output)]
+    )  # fmt: skip
+    (row,) = rows_of(output / "optimality.csv")
+    assert tuple(row) == optimality.HEADER
+    assert row["learner"] == name
+    assert float(row["optimality %"]) > float(row["random %"])
+    (run,) = rows_of(output / "runs.csv")
+    assert tuple(run) == leaderboard.RUN_HEADER
+    assert run["knows"] == ("a secret" if "Careful" in name else "not said")
+    assert name in capsys.readouterr().out
+    # Few games are a check and no result.
+    assert rows_of(output / "leaderboard.csv") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("QLearning", ["package.module:Name", "'QLearning'"]),
+        ("nowhere.to_be_found:QLearning", ["nowhere"]),
+        ("my_learners:Missing", ["my_learners", "'Missing'"]),
+        ("my_learners:Nothing", ["act, update and greedy", "Nothing object"]),
+    ],
+)
+@pytest.mark.usefixtures("own")
+def test_what_is_no_learner_is_refused_in_a_line(name, said, tmp_path, capsys):
+    with pytest.raises(SystemExit) as caught:
+        optimality.main(["--learner", name, "--output", str(tmp_path / "out")])
+    assert caught.value.code == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+    assert all(words in error for words in said)
+
+
+def test_the_committed_leaderboard_is_that_of_the_committed_runs():
+    runs = rows_of(RESULTS / "runs.csv")
+    ranked = leaderboard.leaderboard(leaderboard.read_runs([RESULTS / "runs.csv"]))
+    assert {each.learner for each in ranked} == {row["learner"] for row in runs}
+    assert [list(map(str, each.row)) for each in ranked] == [
+        list(row.values()) for row in rows_of(RESULTS / "leaderboard.csv")
+    ]
+    by_seed = {}
+    for run in runs:
+        by_seed.setdefault((run["game"], run["learner"]), []).append(float(run["optimality %"]))
+    for row in rows_of(RESULTS / "optimality.csv"):
+        scores = by_seed.pop((row["game"], row["learner"]))
+        assert float(row["optimality %"]) == float(np.mean(scores))
+        assert (float(row["lowest"]), float(row["highest"])) == (min(scores), max(scores))
+    assert not by_seed

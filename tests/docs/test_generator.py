@@ -1,0 +1,175 @@
+"""What makes the manual's pages; needs the packages of the extra ``docs``."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("griffe")
+pytest.importorskip("latex2mathml")
+pytest.importorskip("mkdocs_gen_files")
+
+from agents.registry import LEARNERS
+from docs.generator import games, learners, mathematics, reference, results, roles
+from docs.generator.checks import dead_links, mistakes
+from nim_envs.registration import GAMES, make_game
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_examples_outside_sections_are_shown_as_code():
+    text = "What it is.\n\n>>> 1 + 1\n2\n>>> 3\n3\n\nMore.\n\nExample:\n    >>> 4\n    4\n"
+    assert roles.fenced(text) == (
+        "What it is.\n\n```pycon\n>>> 1 + 1\n2\n>>> 3\n3\n```\n\nMore.\n\n"
+        "Example:\n    >>> 4\n    4\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("<blockquote><blockquote>1</blockquote></blockquote>", "quotation"),
+        ("<p>&gt;&gt;&gt; 1 + 1</p>", "example"),
+        ("<p>see :class:`Game`</p>", "role"),
+        ("<p>see [the games][games]</p>", "link"),
+        ('<span class="arithmatex">\\(x\\)</span>', "mathematics"),
+    ],
+)
+def test_the_strict_build_fails_on_pages_that_went_wrong(content, said):
+    (mistake,) = mistakes("reference/nim_envs.md", content)
+    assert mistake.startswith("reference/nim_envs.md: ")
+    assert said in mistake
+    assert mistakes("page.md", "<pre>&gt;&gt;&gt; 1</pre><code>x[0][1]</code><p>fine</p>") == []
+
+
+def test_the_strict_build_fails_on_dead_links(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "one.html").write_text(
+        '<h1 id="top"></h1><a href="../two.html#there">x</a><a href="#top">x</a>'
+        '<a href="https://example.org">x</a><img src="../two.png">',
+        encoding="utf-8",
+    )
+    two = tmp_path / "two.html"
+    two.write_text('<h1 id="there"></h1><a href="a/one.html#top">x</a>', encoding="utf-8")
+    (tmp_path / "two.png").write_bytes(b"")
+    assert dead_links(tmp_path) == []
+    two.write_text(
+        '<a href="a/one.html#gone">x</a><a href="a/none.html">x</a>'
+        '<script src="https://example.org/x.js"></script>',
+        encoding="utf-8",
+    )
+    (tmp_path / "two.png").unlink()
+    found = " ".join(dead_links(tmp_path))
+    for link in ("../two.html#there", "../two.png", "one.html#gone", "none.html", "script fetches"):
+        assert link in found
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# Fine\n\nIt is $x \\oplus y$.\n", None),
+        ("# Quoted\n\n> 1\n", "a quotation"),
+        ('# Dead\n\n<a href="gone.html">x</a>\n', "gone.html leads nowhere"),
+    ],
+)
+def test_warnings_fail_the_strict_build(text, said, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text(text, encoding="utf-8")
+    hooks = ROOT / "docs" / "generator"
+    (tmp_path / "mkdocs.yml").write_text(
+        f"site_name: a manual\nplugins: []\nhooks: [{hooks}/mathematics.py, {hooks}/checks.py]\n"
+        "markdown_extensions:\n  - pymdownx.arithmatex:\n      generic: true\n"
+        "theme:\n  name: material\n  font: false\n",
+        encoding="utf-8",
+    )
+    # The options are those of the session that builds the manual.
+    (options,) = re.findall(r'"mkdocs", (.*?), \*session', (ROOT / "noxfile.py").read_text("utf-8"))
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", *re.findall(r'"([^"]+)"', options)],
+        cwd=tmp_path, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert built.returncode == (said is not None)
+    if said:
+        assert said in built.stderr
+    else:
+        assert "<math" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_the_formula_of_every_learner_becomes_mathematics(name):
+    shown = mathematics.formula(LEARNERS[name].formula)
+    equations = re.findall(r"\$\$\n(.+?)\n\$\$", shown)
+    assert equations
+    for equation in equations:
+        assert mathematics.mathml(equation).startswith("<math")
+        # Nothing is left of the plain text's signs, and brackets are not cut through.
+        assert not re.search(r"_[a-z]'|[αβγδλπτΣ−]|\+=", equation)
+        assert all(equation.count(a) == equation.count(b) for a, b in ("()", "[]", "{}"))
+
+
+def test_a_formula_is_written_as_in_the_textbook():
+    shown = mathematics.formula("Q(s, a) += α [r + γ max_a' Q(s', a') − Q(s, a)], for all s.")
+    assert "".join(shown.split()) == (
+        r"$$Q(s,a)\leftarrowQ(s,a)+\alpha[r+\gamma\max_{a'}Q(s',a')-Q(s,a)]$$foralls"
+    )
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_has_rules_arguments_and_an_example_in_words(name):
+    first, *_, last = games.rules(name)
+    assert first[0].isupper()
+    assert len(first) > 20
+    assert ("wins" in last) is not GAMES[name].misere
+    assert len(games.one_line(name)) < 120
+    for argument in GAMES[name].defaults:
+        assert re.search(rf"^\| `{argument}` +\|[^|]+\| [A-Z]", games.own_arguments(name), re.M)
+    example = games.example(name)
+    assert example.endswith(("`player_0` has won.", "`player_1` has won."))
+    assert "N-positions" in games.truth(make_game(name))
+
+
+def test_the_programs_of_the_pages_run():
+    for name in ("nim", "kayles", "graph"):
+        assert re.fullmatch(
+            r"[\d.]+ % of \d+ N-positions\n[\d.]+ % by random moves",
+            games.output(games.program(name)),
+        )
+
+
+def test_the_arguments_of_all_games_are_those_of_the_environments():
+    shown = games.common_arguments()
+    for argument in ("start", "opponent", "seat", "encoding", "num_envs", "render_mode"):
+        assert f"| **`{argument}`**" in shown
+    assert "`game`" not in shown
+
+
+def test_every_learner_says_when_to_use_it():
+    for cls in learners.by_class():
+        assert any(text.startswith("Use it ") for text in learners.words(cls)), cls
+        assert results.of_learners(learners.by_class()[cls])
+
+
+def test_every_public_module_has_a_page():
+    packages = reference.load()
+    listed = reference.modules(packages)
+
+    def exporting(module):
+        if module.exports is not None:
+            yield module.path
+        for member in module.members.values():
+            if not member.is_alias and member.is_module:
+                yield from exporting(member)
+
+    public = {path for package in packages.values() for path in exporting(package)}
+    # `python -m` pages and what is drawn are no interface; optimality's names are a command's.
+    inner = {"nim_envs.render", "benchmarks.optimality", *reference.TWICE}
+    assert public - inner <= set(listed)
+    for path in listed:
+        for each in reference.public(reference._module(packages, path)):
+            assert not each.path.rpartition(".")[2].startswith("_")

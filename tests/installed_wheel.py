@@ -1,0 +1,76 @@
+"""What a user of the wheel alone does: run by ``nox -s package`` away from the checkout.
+
+Not collected by pytest: the packages of the checkout must not be importable.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import warnings
+
+import gymnasium
+import pettingzoo
+
+import nim_envs
+from nim_envs.errors import MissingPackageError, UnknownArgumentError
+from nim_envs.registration import GAMES, aec_id, gymnasium_id
+
+
+def first_legal(observations, action_masks):
+    """A policy as anybody would write it."""
+    return action_masks.argmax(axis=1)
+
+
+def play(name):
+    """Play a game in every way that needs no further package, and score a policy on it."""
+    env = pettingzoo.make("aec", aec_id(name))
+    env.reset(seed=0)
+    for _ in env.agent_iter():
+        observation, _, terminated, truncated, _ = env.last()
+        over = terminated or truncated
+        env.step(None if over else int(observation["action_mask"].argmax()))
+    solution = env.unwrapped.game.solution
+    assert isinstance(solution.is_winning(env.unwrapped.game.rules.initial), bool)
+    for opponent in ("random", "optimal", 0.3, None):
+        single = gymnasium.make(gymnasium_id(name), opponent=opponent, truth_in_info=True)
+        observation, info = single.reset(seed=0)
+        while observation["action_mask"].any():
+            observation, _, _, _, info = single.step(int(observation["action_mask"].argmax()))
+        assert info["winner"] in (0, 1)
+    score = nim_envs.optimality(first_legal, single)
+    assert score.count > 0
+    assert 0 <= score.percent <= 100
+    print(f"{name}: {score}")
+
+
+def refused(error, words, function, *arguments, **named):
+    """Check that a call raises an error that says certain words."""
+    try:
+        function(*arguments, **named)
+    except error as raised:
+        assert words in str(raised), raised
+    else:
+        raise AssertionError(f"{function} should have raised {error}")
+
+
+def main():
+    """Check what the wheel holds, play every game, and ask for what is not installed."""
+    warnings.simplefilter("error")
+    for package in ("agents", "benchmarks", "tests", "numba"):
+        assert importlib.util.find_spec(package) is None, package
+    for name in GAMES:
+        play(name)
+    install = "python -m pip install"
+    refused(MissingPackageError, f"{install} numba", gymnasium.make_vec, "nim_envs/Nim-v0", 2)
+    refused(
+        MissingPackageError, f"{install} stable-baselines3", importlib.import_module,
+        "nim_envs.adapters.sb3",
+    )  # fmt: skip
+    refused(UnknownArgumentError, "heaps", nim_envs.make_game, "nim", heap=(3,))
+    assert "tqdm" not in sys.modules
+
+
+if __name__ == "__main__":
+    main()
