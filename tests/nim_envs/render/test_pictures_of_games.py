@@ -614,9 +614,9 @@ def test_bad_arguments_are_refused():
         GameEnv(make_game("nim"), show_winning_moves="yes")
     with pytest.raises(InvalidGameError, match="100"):
         Picture(make_game("nim"), (100, 100))
-    # Wild misère play of many heaps can only be searched.
+    # No theorem solves misère play of Officers, and its positions are too many to search.
     with pytest.raises(SearchTooLargeError):
-        GameEnv(make_game("kayles", heaps=(20,) * 8, misere=True), show_winning_moves=True)
+        GameEnv(make_game("officers", heaps=(30,) * 8, misere=True), show_winning_moves=True)
 
 
 def test_a_word_of_no_letters_is_no_matter():
