@@ -16,7 +16,6 @@ import numpy as np
 from agents import HeapSymmetry, Learner, QLearning, RealTimeDynamicProgramming, registry
 from agents.evaluation.learning_curves import LearningCurve, learning_curve
 from agents.plotting.curves import learning_curves
-from agents.plotting.style import save_figure
 from agents.training import train
 from benchmarks.command_line import (
     benchmark,
@@ -30,6 +29,7 @@ from benchmarks.published.q_learner import train_baseline, train_improved
 from benchmarks.report import closing_line, machine, table, write_csv, write_text
 from benchmarks.tasks import GameSetting
 from nim_envs import GameEnv
+from nim_envs.render.style import save_figure
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,19 @@ from tqdm import tqdm
 from agents import RealTimeDynamicProgramming
 from agents.base import FloatArray
 from agents.evaluation.value_score import value_optimality
-from agents.plotting.style import BLUE, GREEN, PAGE_WIDTH, VERMILLION, save_figure, styled
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option
 from benchmarks.report import closing_line, machine, table, write_csv, write_text
 from nim_envs import GameEnv, make_game
+from nim_envs.render.style import (
+    BLUE,
+    GREEN,
+    PAGE_WIDTH,
+    VERMILLION,
+    label_decades,
+    save_figure,
+    styled,
+)
 
 
 @dataclass(frozen=True)
@@ -212,6 +220,8 @@ def scaling_figure(runs: list[Run]) -> Figure:
             axes.plot(positions, factor * positions**power, color=color, linestyle="--")
             title = f"{name} ~ positions$^{{{power:.2f}}}$"
         axes.set_title(title)
+        label_decades(axes.xaxis, PAGE_WIDTH / 3 - 0.8, along_text=True)
+        label_decades(axes.yaxis, 2.2)
         axes.grid(axis="both")
     return figure
 

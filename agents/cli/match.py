@@ -109,7 +109,7 @@ class Match:
         if not self._moves:
             return ""
         move = self._moves[-1]
-        text = self.game.rules.describe_action(move.action, move.position)
+        text = self.game.rules.describe_move(move.action, move.position)
         return f"{self.names[move.seat]}: {text}"
 
     def play(self, action: int) -> None:

@@ -48,7 +48,7 @@ def write_pictures(figures: dict[str, Any], directory: Path, kind: str) -> None:
     for name, figure in figures.items():
         path = directory / f"{name}.{kind}"
         with using(path):
-            plotting("style").save_figure(figure, path)
+            needed("nim_envs.render.style", "a picture").save_figure(figure, path)
         click.echo(f"wrote {path}")
 
 

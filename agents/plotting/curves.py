@@ -5,7 +5,7 @@ Every function returns a new :class:`matplotlib.figure.Figure`; no window or dis
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,12 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from agents.base import FloatArray
 from agents.evaluation.learning_curves import LearningCurve
-from agents.plotting.style import (
+from agents.training.metrics import TrainingMeasurements
+from nim_envs.game import PLAYERS
+from nim_envs.render.style import (
     BLACK,
     BLUE,
+    DIGIT,
     GREEN,
     GREY,
     ORANGE,
@@ -25,10 +28,9 @@ from agents.plotting.style import (
     SKY,
     VERMILLION,
     Figure,
+    label_decades,
     styled,
 )
-from agents.training.metrics import TrainingMeasurements
-from nim_envs.game import PLAYERS
 
 SEAT_LINES: tuple[dict[str, Any], ...] = (
     {"color": BLUE, "linestyle": "-", "label": PLAYERS[0]},
@@ -173,6 +175,12 @@ def _title_and_legend(figure: Figure, title: str, columns: int) -> None:
     figure.legend(list(entries.values()), list(entries), loc="outside lower center", ncols=columns)
 
 
+def _legend_columns(names: Iterable[str]) -> int:
+    """As many columns of a legend as fit beside each other, and not more than three."""
+    width = 0.6 + 0.9 * DIGIT * max(map(len, names))
+    return max(1, min(3, int(PAGE_WIDTH / width)))
+
+
 @styled
 def learning_curves(
     curves: Mapping[str, Sequence[LearningCurve]],
@@ -200,7 +208,9 @@ def learning_curves(
     for name, group in curves.items():
         if any(not np.array_equal(curve.games, group[0].games) for curve in group):
             raise ValueError(f"the curves of {name} are scored at different numbers of games")
-    figure = Figure(figsize=(PAGE_WIDTH, 3.1 + 0.16 * -(-len(curves) // 2)), layout="constrained")
+    legend_columns = _legend_columns(curves)
+    height = 2.8 + 0.2 * -(-len(curves) // legend_columns)
+    figure = Figure(figsize=(PAGE_WIDTH, height), layout="constrained")
     by_games, by_seconds = figure.subplots(1, 2, sharey=True)
     for number, (name, group) in enumerate(curves.items()):
         colour, dashes, marker = (
@@ -228,11 +238,12 @@ def learning_curves(
             axes.axhline(random_percent, color=GREY, linestyle=(0, (1, 1.5)), label="random policy")
         if logarithmic:
             axes.set_xscale("log")
+            label_decades(axes.xaxis, 0.4 * PAGE_WIDTH, along_text=True)
         else:
             axes.set_xlim(left=0)
             axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
             axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     _percent_axis(by_games)
     by_games.set_ylabel("optimality of the greedy policy, %")
-    _title_and_legend(figure, title, columns=3)
+    _title_and_legend(figure, title, legend_columns)
     return figure

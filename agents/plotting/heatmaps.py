@@ -5,7 +5,6 @@ Every function returns a new :class:`matplotlib.figure.Figure`; no window or dis
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,9 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.patches import Patch
 
 from agents.base import Agent, FloatArray, IntArray, Learner, Policy
-from agents.plotting.style import BLACK, PAGE_WIDTH, Figure, styled
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.render.style import BLACK, DIGIT, LINE, PAGE_WIDTH, Figure, styled
 from nim_envs.rules import SplittingHeap, SubtractionHeap
 
 BoolArray = npt.NDArray[np.bool_]
@@ -31,16 +30,20 @@ LARGEST_SIDE = 400
 LARGEST_SLICES = 64
 """Panels above which the heatmap of a game with three or more components is refused."""
 
-WIDEST = 12.0
-"""Largest width of a row of panels, in inches."""
+WIDEST, HIGHEST = 12.0, 10.0
+"""Largest width of a row of panels, and of the height of all rows where cells can be so small, in
+inches."""
+
+SMALLEST_CELL = 0.1
 
 COLOURS = "cividis"
 HATCHED: dict[str, Any] = {
     "hatch": "//////", "facecolor": "white", "edgecolor": "0.6", "linewidth": 0
 }  # fmt: skip
+BLANK: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.7", "linewidth": 0.5}
 
-# Inches that a label and a number need, at the font sizes of the style.
-LINE, DIGIT, NUMBER = 0.15, 0.075, 0.38
+NUMBER = 0.38
+"""Inches that a number in a cell needs, at the font sizes of the style."""
 
 
 def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
@@ -170,7 +173,7 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
     figure.axes[0].set_ylabel(_state_name(game, 0))
     share = 100 * (policy * winning).sum() / max(1, rows - len(lost))
     score = f"{name}: {share:.1f} % of all {rows - len(lost)} N-positions played optimally"
-    _title_and_key(figure, title, score, "illegal move" if not masks.all() else "")
+    _title_and_key(figure, title, score, {} if masks.all() else {"illegal move": HATCHED})
     return figure
 
 
@@ -178,8 +181,8 @@ def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value")
     """Draw the value of the best move at every position of a game with two or more components.
 
     Positions are cells of a grid over the two largest components; every combination of the
-    states of the others has a panel of its own. Diamonds mark the P-positions; positions
-    without a legal move are hatched.
+    states of the others that occurs has a panel of its own. Diamonds mark the P-positions;
+    positions without a legal move are hatched.
 
     Args:
         greedy: a policy with ``action_values``, as ``learner.greedy()`` is.
@@ -191,8 +194,7 @@ def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value")
         ValueError: the game has one component.
         SearchTooLargeError: the game has too many positions for a picture.
     """
-    _check_grid(game)
-    positions, masks = _playable(game)
+    positions, masks = _playable_on_a_grid(game)
     values = greedy.action_values(positions, masks).max(axis=1)
     grid = _Grid(game, positions, blunders=np.zeros(len(positions), dtype=np.bool_))
     return _draw_grid(
@@ -204,9 +206,9 @@ def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
     """Draw how probably a policy plays a winning move at every N-position.
 
     For games with two or more components: positions are cells of a grid over the two largest
-    components; every combination of the states of the others has a panel of its own. Diamonds
-    mark the P-positions, crosses the blunders: N-positions where a most probable move does not
-    win. Positions without a legal move are hatched.
+    components; every combination of the states of the others that occurs has a panel of its own.
+    Diamonds mark the P-positions, crosses the blunders: N-positions where a most probable move
+    does not win. Positions without a legal move are hatched.
 
     Args:
         policy: an agent with ``action_probabilities``.
@@ -217,8 +219,7 @@ def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
         ValueError: the game has one component.
         SearchTooLargeError: the game has too many positions for a picture.
     """
-    _check_grid(game)
-    positions, masks = _playable(game)
+    positions, masks = _playable_on_a_grid(game)
     winning = game.solution.winning_mask(positions)
     probabilities = policy.action_probabilities(positions, masks)
     winnable = winning.any(axis=1)
@@ -250,18 +251,35 @@ def _check_sides(*sides: int) -> None:
         )
 
 
-def _check_grid(game: Game) -> None:
+def _playable_on_a_grid(game: Game) -> tuple[IntArray, npt.NDArray[np.int8]]:
+    """The same of a game with two or more components, small enough for a picture."""
     shape = game.rules.shape
     if len(shape) < 2:
         raise ValueError("this picture is of two or more components, not of one")
     *others, rows, columns = sorted(shape)
     _check_sides(rows, columns)
-    if int(np.prod(others, dtype=object)) > LARGEST_SLICES:
-        raise SearchTooLargeError(
-            f"a game with components of {shape} states would need {np.prod(others, dtype=object)} "
-            f"panels, one for every combination of the smaller components; the limit is "
-            f"{LARGEST_SLICES}"
-        )
+    panels = int(np.prod(others, dtype=object))
+    # Where heaps split most combinations are of no position, and have no panel.
+    if panels <= LARGEST_SLICES or game.rules.slot_groups:
+        positions, masks = _playable(game)
+        panels = len(_slices(game, positions))
+        if panels <= LARGEST_SLICES:
+            return positions, masks
+    raise SearchTooLargeError(
+        f"a game with components of {shape} states would need {panels} panels, one for every "
+        f"combination of the smaller components; the limit is {LARGEST_SLICES}"
+    )
+
+
+def _largest_components(game: Game) -> list[int]:
+    """The two largest components; of equal ones the later."""
+    return sorted(np.argsort(game.rules.shape, kind="stable")[-2:].tolist())
+
+
+def _slices(game: Game, positions: IntArray) -> list[tuple[int, ...]]:
+    """The states of the other components that occur, one combination for each panel."""
+    others = np.delete(positions, _largest_components(game), axis=1)
+    return sorted(set(map(tuple, others.tolist())))
 
 
 class _Grid:
@@ -278,23 +296,22 @@ class _Grid:
         self.positions = positions
         self.blunders = blunders
         self.lost = ~np.asarray(game.solution.is_winning(positions))
-        shape = game.rules.shape
-        # The two largest components; of equal ones the later.
-        largest = np.argsort(shape, kind="stable")[-2:].tolist()
-        self.down, self.across = sorted(largest)
-        self.others = [index for index in range(len(shape)) if index not in largest]
+        largest = _largest_components(game)
+        self.down, self.across = largest
+        self.others = [i for i in range(len(game.rules.shape)) if i not in largest]
+        self.slices = _slices(game, positions)
+        lattice = game.rules.lattice()
+        self.ended = lattice[game.rules.is_terminal(lattice)]
 
-    def slices(self) -> list[tuple[int, ...]]:
-        """The states of the other components, one combination for each panel."""
-        shape = self.game.rules.shape
-        return list(itertools.product(*(range(shape[index]) for index in self.others)))
-
-    def cells(self, array: npt.NDArray[Any], states: tuple[int, ...], empty: Any) -> Any:
-        """Return the entries of ``array`` in one slice, ``(rows, columns)``."""
+    def cells(
+        self, array: Any, states: tuple[int, ...], empty: Any, positions: IntArray | None = None
+    ) -> Any:
+        """Return the entries of ``array`` for the positions in one slice, ``(rows, columns)``."""
+        positions = self.positions if positions is None else positions
         shape = self.game.rules.shape
         cells = np.full((shape[self.down], shape[self.across]), empty)
-        here = (self.positions[:, self.others] == np.array(states, dtype=np.int64)).all(axis=1)
-        slots = self.positions[here]
+        here = (positions[:, self.others] == np.array(states, dtype=np.int64)).all(axis=1)
+        slots = positions[here]
         cells[slots[:, self.down], slots[:, self.across]] = array[here]
         return cells
 
@@ -316,21 +333,18 @@ def _draw_grid(
     game = grid.game
     shape = game.rules.shape
     rows, columns = shape[grid.down], shape[grid.across]
-    slices = grid.slices()
-    room = 5.0 if len(slices) == 1 else 1.6
-    size = _cell_size(max(rows, columns), room, smallest=0.1, largest=0.3)
+    slices = grid.slices
     title_width = DIGIT * max(len(grid.name(states)) for states in slices)
-    size = max(size, title_width / columns)
-    width, height = size * columns + 0.35, size * rows + 0.35
-    # A row of panels for each state of the first components, as far as that fits.
-    wide = 1
-    for index in reversed(grid.others):
-        if wide * shape[index] * width > WIDEST:
+    room = 5.0 if len(slices) == 1 else 1.6
+    smallest = max(SMALLEST_CELL, title_width / columns)
+    size = max(smallest, _cell_size(max(rows, columns), room, smallest=SMALLEST_CELL, largest=0.3))
+    while True:
+        width, height = size * columns + 0.35, size * rows + 0.35
+        wide = _panels_in_a_row(grid, width, height)
+        high = -(-len(slices) // wide)
+        if high * height <= HIGHEST or size == smallest:
             break
-        wide *= shape[index]
-    if wide == 1:
-        wide = min(len(slices), max(1, int(PAGE_WIDTH / width)))
-    high = -(-len(slices) // wide)
+        size = max(smallest, 0.9 * size)
     inches = max(3.2, high * height + 1.2)  # at least as long as the scale's label
     figure = Figure(figsize=(max(4.5, wide * width + 1.2), inches), layout="constrained")
     panels = list(figure.subplots(high, wide, squeeze=False, sharex=True, sharey=True).flat)
@@ -341,8 +355,8 @@ def _draw_grid(
         axes.set_label(", ".join(map(str, states)))
         axes.set_title(grid.name(states))
         axes.set_aspect("equal")
-        playable = grid.cells(np.ones(len(array), dtype=np.bool_), states, False)
-        mesh = _cells(axes, grid.cells(array, states, np.nan), norm, COLOURS, ~playable)
+        ended = grid.cells(np.ones(len(grid.ended), dtype=np.bool_), states, False, grid.ended)
+        mesh = _cells(axes, grid.cells(array, states, np.nan), norm, COLOURS, ended)
         _mark(axes, grid.cells(grid.lost, states, False), "D", size, "P-position")
         _mark(axes, grid.cells(grid.blunders, states, False), "X", size, "blunder")
         _label_cells(axes.xaxis, [str(state) for state in range(columns)], size, along_text=True)
@@ -353,10 +367,29 @@ def _draw_grid(
             axes.set_xlabel(_state_name(game, grid.across))
             axes.tick_params(labelbottom=True)
     figure.colorbar(mesh, ax=panels, location="right", label=label, aspect=6 * inches, shrink=0.9)
-    some_hatched = len(array) < game.rules.num_positions
-    hatched = "no position, or no legal move" if game.rules.slot_groups else "no legal move"
-    _title_and_key(figure, title, score, hatched if some_hatched else "")
+    key = {"no legal move": HATCHED} if len(grid.ended) else {}
+    if len(array) + len(grid.ended) < game.rules.num_positions:
+        key["no position"] = BLANK
+    _title_and_key(figure, title, score, key)
     return figure
+
+
+def _panels_in_a_row(grid: _Grid, width: float, height: float) -> int:
+    """How many panels of a size stand side by side."""
+    # A row of panels for each state of the first components, as far as that fits.
+    shape, wide = grid.game.rules.shape, 1
+    if len(grid.slices) == np.prod([shape[index] for index in grid.others]):
+        for index in reversed(grid.others):
+            if wide * shape[index] * width > WIDEST:
+                break
+            wide *= shape[index]
+    if wide > 1:
+        return wide
+    for across in (PAGE_WIDTH, WIDEST):
+        wide = min(len(grid.slices), max(1, int(across / width)))
+        if -(-len(grid.slices) // wide) * height <= HIGHEST:
+            break
+    return wide
 
 
 def _cell_size(count: int, inches: float, *, smallest: float, largest: float) -> float:
@@ -443,8 +476,10 @@ def _state_name(game: Game, index: int) -> str:
     return f"{name}, objects" if isinstance(component, (SubtractionHeap, SplittingHeap)) else name
 
 
-def _title_and_key(figure: Figure, title: str, score: str, hatched: str) -> None:
-    """A title, and below the panels the legend of the marks."""
+def _title_and_key(
+    figure: Figure, title: str, score: str, cells: dict[str, dict[str, Any]]
+) -> None:
+    """A title, and below the panels the legend of the marks and of cells without a value."""
     text = "\n".join(part for part in (title, score) if part)
     if text:
         figure.suptitle(text)
@@ -452,8 +487,7 @@ def _title_and_key(figure: Figure, title: str, score: str, hatched: str) -> None
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
         entries.update(zip(labels, handles, strict=True))
-    if hatched:
-        entries[hatched] = Patch(**HATCHED)
+    entries |= {name: Patch(**look) for name, look in cells.items()}
     if entries:
         figure.legend(
             list(entries.values()), list(entries), loc="outside lower center", ncols=4,

@@ -14,13 +14,13 @@ from typing import Any
 import click
 import numpy as np
 
-from agents.plotting.style import save_figure
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.contenders import Trained
 from benchmarks.published.figures import comparison, q_learners
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import closing_line, machine, table, write_csv, write_text
+from nim_envs.render.style import save_figure
 
 QUICK_GAMES = 300
 QUICK_SECONDS = 0.05

@@ -8,17 +8,48 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from agents.plotting.curves import COLOURS, MARKERS
-from agents.plotting.style import BLACK, BLUE, GREEN, GREY, PAGE_WIDTH, VERMILLION, styled
-from benchmarks.published.contenders import Trained
-from benchmarks.published.systems import AGAINST, IMPROVED, SYSTEMS
+from benchmarks.published.contenders import Contender, Trained
+from benchmarks.published.systems import AGAINST, IMPROVED, RULES_SYMMETRY, SYMMETRY, SYSTEMS
+from nim_envs.render.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PAGE_WIDTH,
+    PURPLE,
+    VERMILLION,
+    label_decades,
+    styled,
+)
 
-PUBLISHED: dict[str, Any] = {"marker": "x", "color": BLACK, "markersize": 7, "label": "published"}
+PUBLISHED: dict[str, Any] = {"marker": "x", "color": BLACK, "markersize": 6, "label": "published"}
 MEASURED: dict[str, Any] = {
-    "marker": "o", "color": GREY, "markerfacecolor": "none", "markersize": 7,
+    "marker": "+", "color": GREY, "markersize": 8, "markeredgewidth": 1.8,
     "label": "measured as published",
 }  # fmt: skip
+HOLLOW: dict[str, Any] = {
+    "marker": "o", "color": BLACK, "markerfacecolor": "white", "linestyle": "none",
+    "label": "hollow: knows that the order of heaps does not matter",
+}  # fmt: skip
+LEARNER_MARKS = tuple(zip("osD^v", (VERMILLION, ORANGE, GREEN, PURPLE, BLUE), strict=True))
+"""Shapes and colours of the learners here."""
+
+
+def kind(contender: Contender) -> str:
+    """Return what learner a contender is, without its settings."""
+    return re.split(r", | \(", contender.name)[0].removeprefix("negamax ")
+
+
+def learner_marks() -> dict[str, dict[str, Any]]:
+    """Return a mark for each kind of learner that is compared with published systems."""
+    kinds = dict.fromkeys(kind(each) for system in SYSTEMS.values() for each in system.ours)
+    return {
+        name: {"marker": marker, "color": color, "label": f"{name}, same games"}
+        for name, (marker, color) in zip(kinds, LEARNER_MARKS, strict=True)
+    }
 
 
 def numbers(figure: str) -> list[float]:
@@ -33,6 +64,8 @@ def _mean(results: Iterable[Trained], score: str) -> float:
 @styled
 def comparison(runs: list[Any]) -> Figure | None:
     """Draw every score in percent: published, measured as published, ours with the same games.
+
+    Learners of one kind share a mark, whatever their settings: the table has each by its name.
 
     Args:
         runs: of any systems and seeds.
@@ -51,28 +84,35 @@ def comparison(runs: list[Any]) -> Figure | None:
         return None
     figure = Figure(figsize=(PAGE_WIDTH, 1.3 + 0.28 * len(rows)), layout="constrained")
     axes = figure.add_subplot()
+    marks = learner_marks()
     for place, (name, score, group) in enumerate(rows):
+        # One below the other, so that no mark hides one of another kind.
+        above, below = place - 0.26, place + 0.26
         published = numbers(SYSTEMS[name].figures.get(score, ""))
-        axes.plot(published, [place] * len(published), linestyle="none", **PUBLISHED)
+        axes.plot(published, [above] * len(published), linestyle="none", **PUBLISHED)
         axes.plot(
             _mean((run.published for run in group), score), place, linestyle="none", **MEASURED
         )
-        for number, contender in enumerate(SYSTEMS[name].ours):
+        for contender in SYSTEMS[name].ours:
+            symmetric = contender.knows in (SYMMETRY, RULES_SYMMETRY)
             axes.plot(
                 _mean((run.same_games[contender.name] for run in group), score),
-                place,
-                marker=MARKERS[(1 + number) % len(MARKERS)],
-                color=COLOURS[number % len(COLOURS)],
+                below,
                 linestyle="none",
-                label=f"ours, learner {number + 1} of the table, same games",
+                markerfacecolor="white" if symmetric else None,
+                **marks[kind(contender)],
             )
     axes.set_yticks(range(len(rows)), [f"{name}: {score[:-2]}" for name, score, _ in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlim(-2, 102)
-    axes.set_xlabel("percent, mean over seeds")
+    axes.set_xlabel("percent, mean over seeds\n(a mark for each setting of a learner)")
     axes.grid(axis="both", linestyle=":")
-    handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=2)
+    used = {handle.get_label(): handle for handle in axes.get_lines()}
+    shown = [mark for mark in (PUBLISHED, MEASURED, *marks.values()) if mark["label"] in used]
+    if any(handle.get_markerfacecolor() == "white" for handle in axes.get_lines()):
+        shown.append(HOLLOW)
+    handles = [Line2D([], [], **{**mark, "linestyle": "none"}) for mark in shown]
+    figure.legend(handles=handles, loc="outside upper center", ncols=2)
     return figure
 
 
@@ -86,15 +126,18 @@ def q_learners(runs: list[Any]) -> Figure | None:
     Returns:
         The picture; ``None`` if the improved Q-learner was not run.
     """
-    names = {
-        f"q-improved-{games}": games
-        for games in IMPROVED
-        if any(run.system == f"q-improved-{games}" for run in runs)
-    }
+    names = [f"q-improved-{games}" for games in IMPROVED]
+    names = [name for name in names if any(run.system == name for run in runs)]
     if not names:
         return None
     figure = Figure(figsize=(PAGE_WIDTH, 2.9), layout="constrained")
-    limits = SYSTEMS[next(iter(names))].limit
+    # By the games played, which are fewer than the published ones in a quick check.
+    by_games: dict[int, list[Any]] = {}
+    for run in runs:
+        if run.system in names:
+            by_games.setdefault(run.published.games, []).append(run)
+    games, groups = list(by_games), list(by_games.values())
+    limits = SYSTEMS[names[0]].limit
     attainable = limits() if limits else {}
     for panel, (score, published) in enumerate(zip(AGAINST, zip(*IMPROVED.values(), strict=True),
                                                    strict=True)):  # fmt: skip
@@ -104,13 +147,11 @@ def q_learners(runs: list[Any]) -> Figure | None:
             list(IMPROVED), [float(rate) for rate in published],
             linestyle="--", **PUBLISHED,
         )  # fmt: skip
-        games = list(names.values())
-        groups = [[run for run in runs if run.system == name] for name in names]
         axes.plot(
             games, [_mean((run.published for run in group), score) for group in groups],
             linestyle=":", **MEASURED,
         )  # fmt: skip
-        learner = SYSTEMS[next(iter(names))].ours[0].name
+        learner = SYSTEMS[names[0]].ours[0].name
         for kind, color, marker, label in (
             ("same_games", BLUE, "s", "same games"),
             ("same_seconds", VERMILLION, "^", "same seconds"),
@@ -121,6 +162,7 @@ def q_learners(runs: list[Any]) -> Figure | None:
                 color=color, marker=marker, label=f"{learner}, {label}",
             )  # fmt: skip
         axes.set_xscale("log")
+        label_decades(axes.xaxis, PAGE_WIDTH / 2 - 0.6, along_text=True)
         axes.set_ylim(-3, 103)
         axes.set_xlabel("games of the published learner")
         axes.set_title(score.replace(" %", ", %"))

@@ -116,7 +116,7 @@ def example(name: str) -> str:
             (
                 number + 1, shown(env.game, position),
                 f"{seat}, who {'can' if winning else 'cannot'} win",
-                env.game.rules.describe_action(action, position),
+                env.game.rules.describe_move(action, position),
             )
         )  # fmt: skip
     winner = next(seat for seat, reward in env.rewards.items() if reward > 0)

@@ -8,7 +8,7 @@ import click
 
 from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
 from nim_envs.cli.running import using
-from nim_envs.render.plots import plot_sequence
+from nim_envs.optional import needed
 from nim_envs.rules import HeapGame
 from nim_envs.sequences.grundy_sequences import GrundySequence
 from nim_envs.sequences.periods import find_period
@@ -21,6 +21,7 @@ from nim_envs.sequences.periods import find_period
 @checkpoint_option
 def plot(game: HeapGame, size: int, output: Path, checkpoint: Path | None) -> None:
     """Draw the Grundy values of heaps of 0 to SIZE - 1 objects as a PNG picture."""
+    plot_sequence = needed("nim_envs.render.plots", "a plot").plot_sequence
     with using(checkpoint):
         computed = GrundySequence(game, checkpoint=checkpoint)
         computed.extend(size, progress=show_progress())

@@ -430,7 +430,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             self._illegal(action, seat)
             return
         if self.render_mode is not None:
-            description = self.game.rules.describe_action(action, position)
+            description = self.game.rules.describe_move(action, position)
             self.last_move = LastMove(position.copy(), seat, f"{mover} moved, {description}")
         if self.truth_in_info:
             self.infos[mover] = move_truth(self.game, position, action)

@@ -11,6 +11,9 @@ Edge = tuple[int, int]
 SWEEPS = 12
 """Times that the layers are put in order."""
 
+LINK_SHARE = 0.4
+"""Room for an edge that passes a layer, as a share of the room for a node."""
+
 
 def graph_places(
     successors: Sequence[Sequence[int]],
@@ -55,9 +58,12 @@ def graph_places(
     _order(layers, links, count)
     places = [Point(0.5, 0.5)] * count
     for number, nodes in enumerate(layers):
-        for rank, node in enumerate(nodes):
-            x = number / top if top else (rank + 0.5) / len(nodes)
-            places[node] = Point(x, (rank + 0.5) / len(nodes) if top else 0.5)
+        shares = [1.0 if node < len(successors) else LINK_SHARE for node in nodes]
+        whole, before = sum(shares), 0.0
+        for node, share in zip(nodes, shares, strict=True):
+            along = (before + share / 2) / whole
+            places[node] = Point(number / top, along) if top else Point(along, 0.5)
+            before += share
     bends = {edge: [places[node] for node in path] for edge, path in passing.items()}
     return places[: len(successors)], bends
 

@@ -29,8 +29,8 @@ from nim_envs.rules.rules import Rules
 MOST_NODES = 80
 """Nodes up to which a graph is drawn."""
 
-SMALLEST_NODE, LARGEST_NODE = 12.0, 0.115
-"""Sides of nodes, in pixels and as a share of the graph's height."""
+SMALLEST_NODE, LARGEST_NODE = 15.0, 0.115
+"""Sides of nodes, in pixels and as a share of the graph's height; the smallest holds a number."""
 WHITE: Color = (255, 255, 255)
 OUTLINE = mixed(LINE, GREY, 0.35)
 
@@ -67,7 +67,7 @@ class GraphPanel(Panel):
         columns = max(1, min(len(groups), round(math.sqrt(len(groups) * area.width / area.height))))
         cells = area.grid(math.ceil(len(groups) / columns), columns)
         self.graphs = {
-            component: _Graph(component, tokens, cell)
+            component: _Graph(component, tokens, cell, named=len(rules.components) > 1)
             for (component, tokens), cell in zip(groups.items(), cells, strict=False)
         }
 
@@ -131,11 +131,15 @@ class _Graph:
         component: any component whose states are the nodes.
         tokens: the components that move on it.
         cell: where it is drawn.
+        named: whether tokens have their names beside them.
     """
 
-    def __init__(self, component: Component, tokens: Sequence[int], cell: Area) -> None:
+    def __init__(
+        self, component: Component, tokens: Sequence[int], cell: Area, named: bool
+    ) -> None:
         self.kind = component.kind
         self.tokens = list(tokens)
+        self.named = named
         self.cell = cell
         self.edges = [
             (node, target)
@@ -162,7 +166,7 @@ class _Graph:
             ),
             default=largest * 2,
         )
-        self.side = max(SMALLEST_NODE, min(largest, 0.62 * nearest))
+        self.side = max(SMALLEST_NODE, min(largest, 0.8 * nearest))
 
     def node(self, state: int) -> Area:
         """Return the place of a node."""
@@ -199,26 +203,42 @@ class _Graph:
             place = self.node(state)
             canvas.disc(place, colors.get(state, FAINT))
             canvas.ring(place, colors.get(state, OUTLINE), 1.8)
-            if self.side >= 18:
-                ink = WHITE if state in colors else GREY
-                canvas.text(str(state), place.center, min(20, 0.55 * self.side), ink)
+            self._draw_number(canvas, state, WHITE if state in colors else GREY)
 
     def draw_tokens(self, canvas: Canvas, states: list[int]) -> None:
-        """Draw the tokens, with their numbers if there are several."""
+        """Draw the tokens, with their names where the game has several components."""
         for state in set(states):
             here = [t for t, at in zip(self.tokens, states, strict=True) if at == state]
             place = self.node(state)
             canvas.disc(square(place.center, round(self.side + 4)), OBJECT)
-            text = str(state)
-            if len(self.tokens) > 1:
-                text = ",".join(map(str, here))
-                label = place.center[0], place.y - 10
-                half = canvas.text_width(f"{self.kind} {text}", 14) / 2 + 5
-                tag = Area(label[0] - half, label[1] - 9, 2 * half, 18)
+            if self.named:
+                text = f"{self.kind} {','.join(map(str, here))}"
+                tag = self._free_place(state, canvas.text_width(text, 14) + 10, 18)
                 canvas.box(tag, WHITE, radius=6)
-                canvas.text(f"{self.kind} {text}", label, 14, INK)
-            if self.side >= 18:
-                canvas.text(str(state), place.center, min(20, 0.55 * self.side), WHITE)
+                canvas.text(text, tag.center, 14, INK)
+            self._draw_number(canvas, state, WHITE)
+
+    def _free_place(self, state: int, width: float, height: float) -> Area:
+        """A place beside a node that covers no other; above it if there is none."""
+        node = self.node(state)
+        x, y, side = *node.center, self.side / 2 + 3
+        places = [
+            Area(x - width / 2, y - side - height + 2, width, height),
+            Area(x - width / 2, y + side - 2, width, height),
+            Area(x - side - width, y - height / 2, width, height),
+            Area(x + side, y - height / 2, width, height),
+        ]
+        others = [self.node(other) for other in range(len(self.places)) if other != state]
+        free = [
+            place
+            for place in places
+            if place.within(self.cell) and not any(place.overlaps(other) for other in others)
+        ]
+        return (free or places)[0]
+
+    def _draw_number(self, canvas: Canvas, state: int, ink: Color) -> None:
+        size = canvas.fitting(str(state), 0.86 * self.side, min(20, max(11, 0.55 * self.side)))
+        canvas.text(str(state), self.node(state).center, size, ink)
 
 
 def _within(room: Area, place: Point) -> Point:

@@ -202,10 +202,10 @@ class HeapPanel(Panel):
             option = self.pointed_option(scene, component)
             kept = state if option is None else self.successor(component, state, option)
             if self.layout.counted:
-                self._draw_discs(canvas, scene, component, kept, lefts)
+                self._draw_objects(canvas, scene, component, kept, lefts)
             else:
                 self._draw_bar(canvas, scene, component, kept, lefts)
-            self.draw_label(canvas, scene, component, cell, INK)
+            self.draw_label(canvas, scene, component, cell)
 
     def marked(self, scene: Scene, component: int) -> list[int]:
         """Return what the winning moves leave of a heap: the numbers of the objects to mark."""
@@ -214,14 +214,21 @@ class HeapPanel(Panel):
             for option in scene.winning_options(component, self.rules.num_options)
         ]
 
+    def gone(self, scene: Scene, component: int) -> int:
+        """Return how many objects of a heap the last move has taken."""
+        return max(0, scene.state_before(component) - scene.state(component))
+
     def color(self, scene: Scene, component: int) -> Color:
         """Return the colour of a heap's objects."""
         return OBJECT
 
-    def draw_label(
-        self, canvas: Canvas, scene: Scene, component: int, cell: Area, color: Color
-    ) -> None:
+    def label_color(self, scene: Scene, component: int) -> Color:
+        """Return the colour of a heap's number of objects."""
+        return INK
+
+    def draw_label(self, canvas: Canvas, scene: Scene, component: int, cell: Area) -> None:
         """Write below a heap how many objects it has, and its number."""
+        color = self.label_color(scene, component)
         wide = cell.width >= WIDE
         room = self.layout.room(component)
         half = min(
@@ -241,23 +248,34 @@ class HeapPanel(Panel):
             name, (room.center.x, room.bottom + (33 if wide else 28)), 17 if wide else 14, GREY
         )
 
-    def _draw_discs(
+    def _draw_objects(
         self, canvas: Canvas, scene: Scene, component: int, kept: int, lefts: Iterable[int]
     ) -> None:
-        state, before = scene.state(component), scene.state_before(component)
-        line = max(1.5, 0.07 * self.layout.side)
-        for number in range(max(state, before)):
+        state = scene.state(component)
+        for number in range(state + self.gone(scene, component)):
             slot = self.layout.place(component, number)
-            disc = square(slot.center, round(0.84 * self.layout.side))
             if number >= state:
-                canvas.ring(disc, mixed(self._last_color(scene), (255, 255, 255), 0.35), line)
+                color = mixed(self._last_color(scene), (255, 255, 255), 0.35)
+                self.draw_object(canvas, slot, color, filled=False)
             elif number >= kept:
                 assert scene.mover is not None
-                canvas.disc(disc, mixed(PLAYER_COLORS[scene.mover], (255, 255, 255), 0.25))
+                color = mixed(PLAYER_COLORS[scene.mover], (255, 255, 255), 0.25)
+                self.draw_object(canvas, slot, color)
             else:
-                canvas.disc(disc, self.color(scene, component))
+                self.draw_object(canvas, slot, self.color(scene, component))
             if number in lefts:
-                self._mark(canvas, disc)
+                self._mark(canvas, self._disc(slot))
+
+    def draw_object(self, canvas: Canvas, place: Area, color: Color, filled: bool = True) -> None:
+        """Draw an object in its place; one that was taken is not filled."""
+        disc = self._disc(place)
+        if filled:
+            canvas.disc(disc, color)
+        else:
+            canvas.ring(disc, color, max(1.5, 0.07 * self.layout.side))
+
+    def _disc(self, place: Area) -> Area:
+        return square(place.center, round(0.84 * self.layout.side))
 
     def _mark(self, canvas: Canvas, disc: Area) -> None:
         """Mark the lowest object that a winning move takes."""
@@ -269,10 +287,10 @@ class HeapPanel(Panel):
         self, canvas: Canvas, scene: Scene, component: int, kept: int, lefts: Iterable[int]
     ) -> None:
         size = self.rules.components[component].states - 1
-        state, before = scene.state(component), scene.state_before(component)
+        state, gone = scene.state(component), self.gone(scene, component)
         canvas.box(self.layout.bar(component, 0, size), FAINT, radius=3)
-        if before > state:
-            taken = self.layout.bar(component, state, before)
+        if gone:
+            taken = self.layout.bar(component, state, state + gone)
             canvas.box(taken, mixed(self._last_color(scene), (255, 255, 255), 0.7), radius=3)
         if state:
             canvas.box(self.layout.bar(component, 0, state), OBJECT, radius=3)
@@ -314,15 +332,20 @@ class SplittingHeapPanel(HeapPanel):
         """Return nothing: no single object stands for a move."""
         return []
 
+    def gone(self, scene: Scene, component: int) -> int:
+        """Return how many objects the last move took or removed, without those in a new heap."""
+        gone = super().gone(scene, component)
+        several = sum(scene.state_before(index) > scene.state(index) for index in self.indices) > 1
+        new = sum(scene.state(index) for index in self.indices if not scene.state_before(index))
+        return gone if several else max(0, gone - new)
+
     def color(self, scene: Scene, component: int) -> Color:
         """Return the colour of a heap's objects."""
         if scene.state_before(component) == 0 and scene.last_mover is not None:
             return mixed(PLAYER_COLORS[scene.last_mover], OBJECT, 0.35)
         return OBJECT
 
-    def draw_label(
-        self, canvas: Canvas, scene: Scene, component: int, cell: Area, color: Color
-    ) -> None:
-        """Write below a heap how many objects it has; in colour where there is a winning move."""
+    def label_color(self, scene: Scene, component: int) -> Color:
+        """Return the colour of a heap's number of objects; another where there is a win."""
         wins = scene.winning_options(component, self.rules.num_options)
-        super().draw_label(canvas, scene, component, cell, WINNING if wins else color)
+        return WINNING if wins else INK

@@ -15,6 +15,7 @@ from nim_envs.render.canvas import (
     PLAYER_COLORS,
     WINNING,
     Canvas,
+    Color,
     mixed,
 )
 from nim_envs.render.frame import Frame
@@ -23,6 +24,7 @@ from nim_envs.render.graphs import MOST_NODES, GraphPanel
 from nim_envs.render.heaps import HeapPanel, SplittingHeapPanel
 from nim_envs.render.numbers import NumberPanel
 from nim_envs.render.panel import Panel
+from nim_envs.render.rows import RowPanel, stands_in_a_row
 from nim_envs.render.scene import Scene
 from nim_envs.render.tracks import TrackPanel
 from nim_envs.rules import (
@@ -39,6 +41,8 @@ SIZE = (640, 480)
 
 SMALLEST_SIZE = (240, 200)
 HEADER, FOOTER, MARGIN = 46, 34, 12
+NOTE, SMALL_NOTE = 18, 15
+"""Sizes of the letters below a picture, on one line and on two."""
 
 PANELS: dict[type[Component], type[Panel]] = {
     SubtractionHeap: HeapPanel,
@@ -46,6 +50,9 @@ PANELS: dict[type[Component], type[Panel]] = {
     AdditionTotal: TrackPanel,
 }
 """What draws each kind of component. Others are drawn as graphs, or as numbers if too large."""
+
+SHARES: dict[type[Panel], float] = {GraphPanel: 3.0, RowPanel: 1.4}
+"""Widths of panels side by side, in those of the other panels."""
 
 CONVENTIONS = {
     Convention.NORMAL: "the last mover wins",
@@ -83,7 +90,7 @@ class Picture:
         low = [kind for kind in groups if kind is TrackPanel]
         beside = [kind for kind in groups if kind is not TrackPanel]
         parts = area.stacked([2.0] * bool(beside) + [1.0] * bool(low))
-        widths = [2.0 if kind is GraphPanel else 1.0 for kind in beside]
+        widths = [SHARES.get(kind, 1.0) for kind in beside]
         areas = dict(zip(beside, parts[0].side_by_side(widths), strict=True))
         areas.update(zip(low, parts[-1:], strict=True) if low else ())
         return [kind(self.game.rules, indices, areas[kind]) for kind, indices in groups.items()]
@@ -147,30 +154,48 @@ class Picture:
             canvas.text(convention, (covered.right + 12, middle + 2), 17, GREY, anchor=(0, 0.5))
 
     def _draw_footer(self, scene: Scene) -> None:
-        """The last move on the left, the winning moves on the right if they are to be shown."""
+        """The last move and, if they are to be shown, the winning moves: below it if too long."""
         canvas = self.canvas
-        middle = self.body.bottom + FOOTER / 2
-        right = self.body.right - 4
+        room = Area(self.body.x + 4, self.body.bottom, self.body.width - 8, FOOTER)
+        moved, wins = scene.last_move, ""
+        color = INK if scene.last_mover is None else PLAYER_COLORS[scene.last_mover]
         if scene.winning is not None and scene.mover is not None:
-            text = self._winning_moves(scene.winning, scene.position)
-            text = canvas.shortened(text, 0.55 * self.body.width, 18)
-            color = WINNING if len(scene.winning) else GREY
-            right = canvas.text(text, (right, middle), 18, color, anchor=(1, 0.5)).x - 12
-        if scene.last_move:
-            color = INK if scene.last_mover is None else PLAYER_COLORS[scene.last_mover]
-            text = canvas.shortened(scene.last_move, right - self.body.x, 18)
-            canvas.text(text, (self.body.x + 4, middle), 18, color, anchor=(0, 0.5))
+            moves = [
+                self.game.rules.describe_action(int(action), scene.position)
+                for action in scene.winning
+            ]
+            wins = _wins(moves, len(moves))
+            width = canvas.text_width(moved, NOTE) + 20 + canvas.text_width(wins, NOTE)
+            win_color = WINNING if moves else GREY
+            if width <= room.width:
+                self._write_note(wins, room, win_color, anchor=1)
+            else:
+                room, below = room.shrunk(0, 3, 0, 1).grid(2, 1) if moved else (room, room)
+                shown = len(moves)
+                while canvas.text_width(_wins(moves, shown), SMALL_NOTE) > room.width and shown > 1:
+                    shown -= 1
+                self._write_note(_wins(moves, shown), below, win_color)
+        self._write_note(moved, room, color)
 
-    def _winning_moves(self, winning: IntArray, position: IntArray) -> str:
-        if not len(winning):
-            return "every move loses"
-        rules = self.game.rules
-        return "wins: " + "; ".join(
-            rules.describe_action(int(action), position) for action in winning
-        )
+    def _write_note(self, text: str, line: Area, color: Color, anchor: int = 0) -> None:
+        """Write a line, in smaller letters if it is long."""
+        size = self.canvas.fitting(text, line.width, NOTE if line.height == FOOTER else SMALL_NOTE)
+        text = self.canvas.shortened(text, line.width, size)
+        place = line.x + anchor * line.width, line.center.y
+        self.canvas.text(text, place, size, color, anchor=(anchor, 0.5))
+
+
+def _wins(moves: list[str], shown: int) -> str:
+    """The winning moves in words, or the first of them and how many more there are."""
+    if not moves:
+        return "every move loses"
+    more = [f"and {len(moves) - shown} more"] if shown < len(moves) else []
+    return "wins: " + "; ".join(moves[:shown] + more)
 
 
 def _panel(component: Component) -> type[Panel]:
     """What draws ``component``."""
+    if stands_in_a_row(component):
+        return RowPanel
     other = GraphPanel if component.states <= MOST_NODES else NumberPanel
     return PANELS.get(type(component), other)

@@ -1,4 +1,4 @@
-"""Plots of Grundy sequences; Matplotlib is imported when one is drawn."""
+"""Plots of Grundy sequences."""
 
 from __future__ import annotations
 
@@ -8,12 +8,27 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.files import replacing
-from nim_envs.optional import needed
+from nim_envs.optional import imports_for
+
+with imports_for("a plot"):
+    from matplotlib.colors import LogNorm
+    from matplotlib.ticker import MaxNLocator
+
+    from nim_envs.render.style import (
+        BLUE,
+        PAGE_WIDTH,
+        UNDATED,
+        VERMILLION,
+        Figure,
+        label_decades,
+        styled,
+    )
 
 MOST_DOTS = 5_000
 """Heaps up to which each is a dot; of more the picture shows how many there are at each place."""
 
 
+@styled
 def plot_sequence(
     values: npt.NDArray[np.integer], path: str | Path, title: str, period_start: int | None = None
 ) -> None:
@@ -27,18 +42,15 @@ def plot_sequence(
 
     Raises:
         ValueError: there are no values.
-        MissingPackageError: Matplotlib is not installed.
     """
     if len(values) == 0:
         raise ValueError("a plot needs at least one value")
-    figure_module = needed("matplotlib.figure", "a plot")
-    colors = needed("matplotlib.colors", "a plot")
-    figure = figure_module.Figure(figsize=(10, 5), dpi=120, layout="constrained")
+    figure = Figure(figsize=(PAGE_WIDTH, 3.4), layout="constrained")
     axes = figure.add_subplot()
     top = int(values.max())
     if len(values) <= MOST_DOTS:
-        size = 16 if len(values) <= 300 else 4
-        axes.scatter(np.arange(len(values)), values, s=size, color="tab:blue", linewidths=0)
+        size = 9 if len(values) <= 300 else 2.5
+        axes.scatter(np.arange(len(values)), values, s=size, color=BLUE, linewidths=0, zorder=2)
     else:
         # One row for each value as long as they fit, so that values do not share a row unevenly.
         rows = top + 1 if top < 512 else 512
@@ -50,18 +62,22 @@ def plot_sequence(
         )
         mesh = axes.pcolormesh(
             heap_edges, value_edges, np.where(counts > 0, counts, np.nan).T,
-            norm=colors.LogNorm(vmin=1, vmax=max(counts.max(), 2)), cmap="viridis_r",
+            norm=LogNorm(vmin=1, vmax=max(counts.max(), 2)), cmap="cividis_r",
         )  # fmt: skip
-        scale = figure.colorbar(mesh, ax=axes, label="heaps", format="{x:g}").ax.yaxis
-        scale.set_minor_formatter("{x:g}")
+        scale = figure.colorbar(mesh, ax=axes, label="heaps", fraction=0.05, pad=0.02)
+        label_decades(scale.ax.yaxis, 2.4)
     if period_start is not None and period_start < len(values):
         axes.axvline(
-            period_start, color="tab:red", linewidth=1, label=f"periodic from heap {period_start}"
-        )
-        axes.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False)
-    axes.set(title=title, xlabel="heap (objects)", ylabel="Grundy value")
+            period_start, color=VERMILLION, linewidth=1, linestyle=(0, (4, 1.5)),
+            label=f"periodic from heap {period_start:,}",
+        )  # fmt: skip
+        figure.legend(loc="outside upper right")
+    axes.set_title(title)
+    axes.set(xlabel="heap, objects", ylabel="Grundy value")
     axes.set(xlim=(-0.01 * len(values), 1.01 * len(values)), ylim=(-0.5, 1.05 * top + 0.5))
-    axes.yaxis.get_major_locator().set_params(integer=True)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.grid(axis="y")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
+    axes.xaxis.set_major_formatter("{x:,.0f}")
     with replacing(path) as file:
-        figure.savefig(file, format="png")
+        figure.savefig(file, format="png", metadata=UNDATED[".png"])

@@ -83,6 +83,10 @@ class Component(ABC):
             reached &= self.second_table[before] == 0
         return np.asarray(reached.any(axis=-1))
 
+    def describe_removal(self, option: int, state: int) -> str:
+        """Return what the move ``option`` removes besides what it takes; empty if nothing."""
+        return ""
+
     def describe_option(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``, at ``state`` if that is given."""
         return f"option {option}"

@@ -148,6 +148,15 @@ class SplittingHeap(Component):
         """Return where the heap is of a size without a move."""
         return np.asarray(~self._alive[states])
 
+    def describe_removal(self, option: int, state: int) -> str:
+        """Return which heaps that the move ``option`` leaves are removed, having no move."""
+        taken, part = self.moves[option]
+        left = [size for size in (part, state - taken - part) if size]
+        dead = [size for size in left if not self._alive[size]]
+        if len(dead) == 2:
+            return "neither has a move, so both are removed"
+        return f"the {dead[0]} left has no move and is removed" if dead else ""
+
     def describe_option(self, option: int, state: int | None = None) -> str:
         """Return a description of the move ``option``, at ``state`` if that is given."""
         taken, part = self.moves[option]

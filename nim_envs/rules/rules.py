@@ -478,6 +478,22 @@ class Rules:
         )
         return f"{component.kind} {index}: {description}"
 
+    def describe_move(self, action: int, position: Sequence[int] | IntArray) -> str:
+        """Return a description of a legal action and of what it removes, for who sees the result.
+
+        Args:
+            action: the action.
+            position: where it is taken.
+
+        Example:
+            >>> from nim_envs.rules import grundy
+            >>> grundy(heaps=(6,)).describe_move(1, (6,))
+            'heap 0: leave 2 and 4 (the 2 left has no move and is removed)'
+        """
+        index, option = divmod(int(action), self.num_options)
+        removed = self.components[index].describe_removal(option, int(position[index]))
+        return self.describe_action(action, position) + (f" ({removed})" if removed else "")
+
     def __getstate__(self) -> dict[str, Any]:
         """Leave cached tables out of pickles: they are made again when needed."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -162,7 +162,7 @@ def test_what_is_no_saved_learner_is_refused_with_the_reason(tmp_path):
         assert str(path) in str(refused.value)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("something.txt", "else")
-    with pytest.raises(StorageError, match="header"):
+    with pytest.raises(StorageError, match="not written by this package"):
         load(path)
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "nowhere")

@@ -21,11 +21,13 @@ from agents.tabular.position_values import GreedyValuePolicy
 from agents.training import train
 from benchmarks import learning_speed, scaling
 from benchmarks.published import __main__ as published
-from benchmarks.published.figures import numbers
+from benchmarks.published.contenders import Trained
+from benchmarks.published.figures import comparison, learner_marks, numbers, q_learners
 from benchmarks.published.monte_carlo import opponent_move
 from benchmarks.published.q_learner import PublishedQLearner, moves_of, optimal_move
 from benchmarks.published.systems import SYSTEMS
 from nim_envs import GameEnv, make_game
+from tests.legible import check_legible
 
 
 def spaces(env):
@@ -143,6 +145,47 @@ def test_figures_of_others_are_read_as_numbers():
     assert all(numbers(figure) for system in SYSTEMS.values() for figure in system.figures.values())
 
 
+def made_up(name, games=300):
+    """A run of a published system in which every learner scores something else."""
+    system = SYSTEMS[name]
+    scores = dict.fromkeys([*system.figures, "optimality %"], 0.0)
+    ours = {
+        each.name: Trained(dict.fromkeys(scores, 10.0 + 7 * number), games, 1.0)
+        for number, each in enumerate(system.ours)
+    }
+    return published.Run(name, 0, Trained(scores, games, 1.0), ours, ours)
+
+
+def test_every_learner_of_the_comparison_has_a_mark_with_its_name():
+    looks = [(mark["marker"], mark["color"]) for mark in learner_marks().values()]
+    assert len(set(looks)) == len(looks)
+    figure = comparison([made_up(name) for name in SYSTEMS])
+    (legend,) = figure.legends
+    labels = [text.get_text() for text in legend.get_texts()]
+    assert len(labels) <= 8
+    assert labels[:2] == ["published", "measured as published"]
+    assert "real-time dynamic programming, same games" in labels
+    names = [each.name for system in SYSTEMS.values() for each in system.ours]
+    for name in names:
+        assert any(label.removesuffix(", same games") in name for label in labels)
+    check_legible(figure)
+
+
+def test_a_check_with_few_games_draws_each_result_once():
+    systems = [name for name in SYSTEMS if name.startswith("q-improved")]
+    figure = q_learners([made_up(name) for name in systems])
+    check_legible(figure)
+    for axes in figure.axes:
+        for line in axes.get_lines():
+            if line.get_label() not in ("published", "attainable"):
+                assert line.get_xdata() == [300]
+    games = {name: SYSTEMS[name].games for name in systems}
+    figure = q_learners([made_up(name, games[name]) for name in systems])
+    (measured, _) = figure.axes
+    line = next(one for one in measured.get_lines() if "measured" in one.get_label())
+    assert sorted(line.get_xdata()) == sorted(games.values())
+
+
 def test_the_comparison_is_written_whole(tmp_path, capsys):
     published.main(
         ["--quick", "--systems", "q-improved-10000", "monte-carlo", "bandit-3-10", "--jobs", "1",
@@ -176,6 +219,22 @@ def test_learning_speed_reports_games_and_seconds(tmp_path, capsys):
     assert rows["real-time-dynamic-programming-symmetric"]["reached"] == "1"
     assert 0 < int(rows["real-time-dynamic-programming-symmetric"]["games"]) <= 2_000
     assert (tmp_path / "misere-nim-1-3-5-7.png").stat().st_size > 0
+
+
+@pytest.mark.parametrize("heaps", [[5], [5, 6], [5, 6, 7, 8, 9]], ids=str)
+def test_the_scaling_figure_can_be_read(heaps):
+    runs = []
+    for number in heaps:
+        positions = make_game("nim", heaps=tuple(range(1, 2 * number, 2))).rules.num_positions
+        runs.append(
+            scaling.Run(number, "uniform", positions, 3 * positions, 3e-6 * positions, 100.0,
+                        positions, None)
+        )  # fmt: skip
+    figure = scaling.scaling_figure(runs)
+    check_legible(figure)
+    for axes in figure.axes:
+        low, high = axes.get_xlim()
+        assert sum(low <= tick <= high for tick in axes.get_xticks()) >= 2
 
 
 def test_scaling_fits_a_power(tmp_path, capsys):

@@ -106,7 +106,7 @@ class BatchRenderer:
             if self._self_play:
                 action = int(step.actions[index])
                 description = (
-                    f"moved, {self._game.rules.describe_action(action, before)}"
+                    f"moved, {self._game.rules.describe_move(action, before)}"
                     if (position != before).any()
                     else "made an illegal move and forfeits"
                 )

@@ -301,8 +301,8 @@ def test_a_missing_package_is_named_with_how_to_install_it(
     monkeypatch.chdir(tmp_path)
     for module in list(sys.modules):
         if module.startswith(missing) or module in (
-            "agents.plotting.policy_tables", "agents.plotting.style",
-            "agents.plotting.curves", "agents.plotting.heatmaps",
+            "agents.plotting.policy_tables", "agents.plotting.curves",
+            "agents.plotting.heatmaps",
         ):  # fmt: skip
             monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, missing, None)

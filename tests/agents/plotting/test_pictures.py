@@ -10,7 +10,6 @@ import matplotlib as mpl
 import numpy as np
 import pettingzoo
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
@@ -28,10 +27,11 @@ from agents.evaluation import optimality
 from agents.evaluation.learning_curves import LearningCurve
 from agents.plotting.curves import learning_curves, training_curves
 from agents.plotting.heatmaps import heatmaps, policy_heatmap, value_heatmap, winning_heatmap
-from agents.plotting.style import save_figure
 from agents.training import TrainingLog, train
 from agents.training.metrics import TrainingMeasurements, TrainingRecorder
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.render.style import save_figure
+from tests.legible import check_legible
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -95,55 +95,6 @@ def hatched(axes):
 
 def where(mask):
     return {(int(row), int(column)) for row, column in np.argwhere(mask)}
-
-
-def check_legible(figure):
-    """No text is cut off or lies on another; no legend lies on a panel; letters have a size."""
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    renderer = canvas.get_renderer()
-    off_axis = {
-        text
-        for axes in figure.axes
-        for axis in (axes.xaxis, axes.yaxis)
-        for tick in [*axis.get_major_ticks(), *axis.get_minor_ticks()]
-        for text in (tick.label1, tick.label2)
-        if not in_view(axis, tick.get_loc())
-    }
-    texts = [
-        text
-        for text in figure.findobj(mpl.text.Text)
-        if text.get_visible() and text.get_text().strip() and text not in off_axis
-    ]
-    assert len(texts) > 10
-    assert min(text.get_fontsize() for text in texts) >= 7
-    boxes = np.array([text.get_window_extent(renderer).extents for text in texts])
-    whole = np.array(figure.bbox.extents)
-    assert (boxes[:, :2] >= whole[:2] - 1).all()
-    assert (boxes[:, 2:] <= whole[2:] + 1).all()
-    on_each_other = np.triu(overlaps(boxes, boxes, 0.5), k=1)
-    assert not on_each_other.any(), [(texts[i], texts[j]) for i, j in np.argwhere(on_each_other)]
-    panels = np.array([axes.get_window_extent().extents for axes in figure.axes])
-    strangers = np.array(
-        [[text.axes not in (None, axes) for axes in figure.axes] for text in texts]
-    )
-    assert not (overlaps(boxes, panels, 0) & strangers).any()
-    assert not any(axes.get_legend() for axes in figure.axes)  # it would lie on the lines
-    for legend in figure.legends:
-        box = np.array([legend.get_window_extent(renderer).extents])
-        assert not overlaps(box, panels, 0).any()
-
-
-def overlaps(boxes, others, allowed):
-    """Which of ``boxes`` lie on which of ``others`` by more than some pixels."""
-    low = np.maximum(boxes[:, np.newaxis, :2], others[np.newaxis, :, :2])
-    high = np.minimum(boxes[:, np.newaxis, 2:], others[np.newaxis, :, 2:])
-    return (high - low > allowed).all(axis=2)
-
-
-def in_view(axis, place):
-    low, high = sorted(axis.get_view_interval())
-    return low - 1e-9 <= place <= high + 1e-9
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -229,6 +180,21 @@ def test_learning_curves_are_means_with_bands_from_lowest_to_highest():
     logarithmic = learning_curves({"a": group}, logarithmic=True)
     assert {axes.get_xscale() for axes in logarithmic.axes} == {"log"}
     check_legible(logarithmic)
+
+
+@pytest.mark.parametrize("slow", [1.0, 1e-3, 3e-5, 1e6])
+@pytest.mark.parametrize("games", [(1_000, 2_000), (5, 6), (1, 1_000, 10**9), (7,)], ids=str)
+def test_logarithmic_axes_have_ticks_that_can_be_read(games, slow):
+    names = ["real-time-dynamic-programming-symmetric", *(f"learner {n}" for n in range(9))]
+    curves = {
+        name: [curve(np.linspace(number, 90, len(games)), games, slow * (1 + number / 9))]
+        for number, name in enumerate(names)
+    }
+    figure = learning_curves(curves, "a title", logarithmic=True)
+    check_legible(figure)
+    for axes in figure.axes:
+        low, high = axes.get_xlim()
+        assert sum(low <= tick <= high for tick in axes.get_xticks()) >= (len(games) > 1)
 
 
 def test_many_learners_are_told_apart_without_colours():
@@ -350,6 +316,23 @@ def test_heatmaps_of_more_components_are_slices_that_mark_blunders_and_p_positio
     # The two largest heaps are the axes; every other combination has a panel.
     panels = int(np.prod(sorted(game.rules.shape)[:-2], dtype=int))
     assert len(figures["greedy"].axes) == panels + 1
+
+
+def test_heatmaps_of_heaps_that_split_show_what_occurs_on_one_screen():
+    game = pettingzoo.make("aec", "nim_envs/kayles-v0", heaps=(7,)).game
+    positions, _, winning = playable(game)
+    figure = heatmaps(OptimalAgent(game), game)["greedy"]
+    width, height = figure.get_size_inches()
+    assert width <= 14
+    assert height <= 12
+    panels = [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
+    assert {tuple(map(int, axes.get_label().split(","))) for axes in panels} == {
+        tuple(position[:2]) for position in positions.tolist()
+    }
+    shown = sum(int((~np.ma.getmaskarray(cells(axes))).sum()) for axes in panels)
+    assert shown == winning.any(axis=1).sum()
+    assert sum(len(hatched(axes)) for axes in panels) == 1  # nothing is left
+    check_legible(figure)
 
 
 def test_wrapped_and_looking_ahead_learners_have_heatmaps_too():

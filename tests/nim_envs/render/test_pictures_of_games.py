@@ -32,10 +32,15 @@ from nim_envs.render.graphs import GraphPanel
 from nim_envs.render.heaps import HeapPanel
 from nim_envs.render.numbers import NumberPanel
 from nim_envs.render.picture import SIZE, Picture
+from nim_envs.render.rows import RowLayout, RowPanel
 from nim_envs.render.scene import Scene
 from nim_envs.render.tracks import TrackPanel
 from nim_envs.render.window import Window
-from nim_envs.rules import AdditionTotal, SubtractionHeap, TableComponent
+from nim_envs.rules import (
+    AdditionTotal,
+    SubtractionHeap,
+    TableComponent,
+)
 
 HEAPS = [
     (1,),
@@ -83,6 +88,11 @@ def has(frame, color, place=None):
             math.floor(place.x) : math.ceil(place.right),
         ]
     return bool((frame == np.array(color)).all(axis=-1).any())
+
+
+def written(picture):
+    """The lines of text in a picture that has just been made."""
+    return {key[1] for key in picture.canvas._sprites if key[0] == "text"}
 
 
 def center_color(frame, place):
@@ -307,6 +317,133 @@ def test_rules_of_ones_own_are_drawn_as_a_graph_or_as_numbers_if_too_large():
     assert (one != two).any()
 
 
+@pytest.mark.parametrize("tokens", [(29,), (29, 24)], ids=str)
+def test_every_node_of_a_graph_has_its_number(tokens):
+    game = make_game("graph", successors=random_graph(30, np.random.default_rng(30)), tokens=tokens)
+    picture = Picture(game)
+    picture.frame(Scene(np.array(tokens), mover=0))
+    assert {str(node) for node in range(30)} <= written(picture)
+
+
+def test_nodes_have_numbers_in_sums_and_tokens_the_names_of_their_moves():
+    env = make("sum")
+    env.reset()
+    picture, _, _ = picture_of(env)
+    (panel,) = [panel for panel in picture.panels if isinstance(panel, GraphPanel)]
+    (graph,) = panel.graphs.values()
+    assert {str(node) for node in range(len(graph.places))} <= written(picture)
+    (token,) = panel.indices
+    assert f"token {token}" in written(picture)
+    move = next(a for a in np.flatnonzero(env.observe("player_0")["action_mask"]) if
+                a // env.game.rules.num_options == token)  # fmt: skip
+    assert env.game.rules.describe_action(move, env.position).startswith(f"token {token}: move to")
+
+
+@pytest.mark.parametrize("size", [(240, 200), (420, 360), (640, 480), (1600, 1000)], ids=str)
+@pytest.mark.parametrize(
+    "heaps", [(1,), (3, 4, 5), (17,), (60, 50), (400, 3), (9,) * 6, (5,) * 20, (2,) * 60], ids=str
+)
+def test_rows_of_any_number_and_length_neither_overlap_nor_leave_the_picture(heaps, size):
+    picture = Picture(make_game("kayles", heaps=heaps), size)
+    (panel,) = picture.panels
+    assert isinstance(panel, RowPanel)
+    frame = picture.frame(Scene(np.array(picture.game.rules.initial), mover=0))
+    assert has(frame, OBJECT)
+    layout = panel.layout
+    assert all(cell.within(panel.area) for cell in layout.cells.values())
+    if not isinstance(layout, RowLayout):
+        return
+    rows = {heap: [layout.place(heap, pin) for pin in range(heaps[heap])] for heap in layout.cells}
+    assert len(rows) == len(heaps)
+    for heap, places in rows.items():
+        assert all(place.within(layout.cells[heap]) for place in places)
+        assert len({place.y for place in places}) == 1
+        assert all(one.right <= two.x + 1e-6 for one, two in itertools.pairwise(places))
+
+
+def test_kayles_is_a_row_of_pins_and_grundys_game_is_not():
+    env = make("kayles", heaps=(12,))
+    env.reset()
+    _, panel, frame = picture_of(env)
+    places = [panel.layout.place(0, pin) for pin in range(12)]
+    assert len({place.y for place in places}) == 1
+    assert all(center_color(frame, place) == OBJECT for place in places)
+    _, panel, _ = picture_of_start("grundy", heaps=(12,))
+    assert not isinstance(panel, RowPanel)
+    _, panel, _ = picture_of_start("kayles", heaps=(2_000,))
+    assert not isinstance(panel.layout, RowLayout)  # too many pins for a row
+
+
+def picture_of_start(game, **arguments):
+    env = make(game, **arguments)
+    env.reset()
+    return picture_of(env)
+
+
+def act(env, description):
+    """Make the move that is described so."""
+    rules = env.game.rules
+    for action in np.flatnonzero(rules.action_mask(env.position)).tolist():
+        if rules.describe_action(action, env.position) == description:
+            env.step(action)
+            return
+    raise AssertionError(description)
+
+
+def test_what_a_move_took_is_pale_and_what_it_split_off_is_a_row_of_its_own():
+    env = make("kayles", heaps=(12,))
+    env.reset()
+    act(env, "heap 0: take 2, leave 3 and 7")
+    _, panel, frame = picture_of(env)
+    assert panel.gone(env._scene(), 0) == 2
+    colors = [center_color(frame, panel.layout.place(0, pin)) for pin in range(9)]
+    assert [color == OBJECT for color in colors] == [True] * 7 + [False] * 2
+    split_off = {center_color(frame, panel.layout.place(1, pin)) for pin in range(3)}
+    assert len(split_off) == 1
+    assert OBJECT not in split_off
+
+
+@pytest.mark.parametrize(
+    ("start", "move", "gone", "said"),
+    [
+        (7, "heap 0: leave 3 and 4", 0, ""),
+        (6, "heap 0: leave 2 and 4", 2, " (the 2 left has no move and is removed)"),
+        (3, "heap 0: leave 1 and 2", 3, " (neither has a move, so both are removed)"),
+    ],
+)
+def test_a_heap_without_a_move_does_not_vanish_silently(start, move, gone, said):
+    env = make("grundy", heaps=(start,))
+    text = GameEnv(env.game, render_mode="ansi")
+    for each in (env, text):
+        each.reset()
+        act(each, move)
+    picture, panel, _ = picture_of(env)
+    assert panel.gone(env._scene(), 0) == gone
+    assert f"player_0 moved, {move}{said}" in written(picture)
+    assert text.render().startswith(f"player_0 moved, {move}{said}; ")
+
+
+@pytest.mark.parametrize("heaps", [(12, 9, 20), (150,)], ids=str)
+def test_no_move_below_a_picture_is_cut(heaps):
+    env = make("kayles", heaps=heaps, show_winning_moves=True)
+    cut = 0
+    for _ in itertools.islice(play_to_the_end(env, seed=5), 6):
+        picture, _, _ = picture_of(env)
+        scene = env._scene()
+        lines = written(picture)
+        assert not any("…" in line for line in lines)
+        assert scene.last_move in lines | {""}
+        if scene.winning is not None and len(scene.winning):
+            (wins,) = [line for line in lines if line.startswith("wins: ")]
+            moves = [env.game.rules.describe_action(a, scene.position) for a in scene.winning]
+            shown = wins.removeprefix("wins: ").split("; ")
+            if shown != moves:
+                cut += 1
+                assert shown[:-1] == moves[: len(shown) - 1]
+                assert shown[-1] == f"and {len(moves) - len(shown) + 1} more"
+    assert cut
+
+
 def test_only_slots_that_hold_something_are_drawn_where_heaps_split():
     env = make("kayles", heaps=(7,))
     env.reset()
@@ -477,9 +614,9 @@ def test_bad_arguments_are_refused():
         GameEnv(make_game("nim"), show_winning_moves="yes")
     with pytest.raises(InvalidGameError, match="100"):
         Picture(make_game("nim"), (100, 100))
-    # Nothing solves misère play of so many heaps of Officers.
+    # No theorem solves misère play of Officers, and its positions are too many to search.
     with pytest.raises(SearchTooLargeError):
-        GameEnv(make_game("officers", heaps=(20,) * 6, misere=True), show_winning_moves=True)
+        GameEnv(make_game("officers", heaps=(30,) * 8, misere=True), show_winning_moves=True)
 
 
 def test_a_word_of_no_letters_is_no_matter():

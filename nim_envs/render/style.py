@@ -1,15 +1,18 @@
-"""The style of all pictures, readable in print, in grey and by colour-blind people."""
+"""The style of all plots, readable in print, in grey and by colour-blind people."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+import itertools
+import math
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
 from matplotlib import figure as figures
+from matplotlib.axis import Axis
 
 from nim_envs.files import write_atomically
 
@@ -77,6 +80,54 @@ def styled(draw: Callable[P, T]) -> Callable[P, T]:
             return draw(*args, **kwargs)
 
     return draw_styled
+
+
+LINE, DIGIT = 0.15, 0.075
+"""Inches that a line of a tick's label needs, and a character of it."""
+
+
+def label_decades(axis: Axis, inches: float, *, along_text: bool = False) -> None:
+    """Label a logarithmic axis with as many round numbers as there is room for.
+
+    Args:
+        axis: the axis; its limits are not changed.
+        inches: its length.
+        along_text: whether the labels stand side by side, not one above the other.
+    """
+    low, high = sorted(axis.get_view_interval())
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    choices: list[tuple[Sequence[float], int]] = [((1,), n) for n in range(1, last - first + 2)]
+    if high <= 1_000 * low:
+        tenths = [number / 10 for number in range(10, 100)]
+        choices = [
+            (digits, 1) for digits in (tenths, (1, 1.5, 2, 3, 4, 5, 7), (1, 2, 5), (1, 3))
+        ] + choices
+    for digits, every in choices:
+        numbers = [
+            digit * 10.0**power
+            for power in range(first, last + 1)
+            if power % every == 0
+            for digit in digits
+            if low <= digit * 10.0**power <= high
+        ]
+        labels = [f"{number:,g}" for number in numbers]
+        width = max(map(len, labels), default=0)
+        if not all(1e-4 < number < 1e6 for number in numbers):
+            form = "$10^{{{1:d}}}$" if len(digits) == 1 else r"${0}\times10^{{{1:d}}}$"
+            labels = [_with_power(number, form) for number in numbers]
+            width = 3 if len(digits) == 1 else 6
+        ratio = min((two / one for one, two in itertools.pairwise(numbers)), default=math.inf)
+        room = inches * math.log(ratio) / math.log(high / low)
+        if room >= (DIGIT * (width + 1) if along_text else LINE):
+            break
+    axis.set_ticks(numbers, labels)
+    axis.set_ticks([], minor=True)
+
+
+def _with_power(number: float, form: str) -> str:
+    """A number in ``form``, given its digits and its power of ten."""
+    digits, _, power = f"{number:e}".partition("e")
+    return form.format(f"{float(digits):g}", int(power))
 
 
 def check_picture_name(path: Path) -> None:
