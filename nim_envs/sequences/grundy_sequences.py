@@ -173,13 +173,17 @@ class GrundySequence:
             if self._use_period(size):
                 yield self._known
                 return
-            until = min(size, max(2 * self._known, 256))
+            until = min(size, max(self._known * 3 // 2, 256))
             if self._plain or (self.method == "auto" and size <= FEW):
                 steps = self._plain_values(until)
-            elif self._sparse and self._known >= begin:
+            elif (
+                self._sparse
+                and self._known >= begin
+                and (self.method == "sparse" or sparse_space.pays(self.values, self.game))
+            ):
                 steps = sparse_space.extend(self._memory, self._known, until, self.game, PIECE)
             else:
-                steps = self._naive_values(min(until, begin) if self._sparse else until)
+                steps = self._naive_values(min(until, begin) if self._known < begin else until)
             try:
                 for known in steps:
                     self._known = known

@@ -67,8 +67,16 @@ LARGEST_BITMAPS = 1 << 26
 CANDIDATES = 5
 """Values of a heap that are listed as not excluded before the bitmaps are read again."""
 
-LIMIT_COST = 1 / 512
+LIMIT_COST = 1 / 800
 """How much longer bitmaps take for one offset, value and heap than a look-up for one offset."""
+
+LARGEST_BOUND = 1 << 15
+"""Values are smaller: 15 bits."""
+
+HEAP_COST, PAIR_COST, BITMAP_COST, NAIVE_COST = 500, 0.2, 0.0035, 0.35
+RARE_COST, LARGEST_RARE_COST = 20_000, 3_000
+"""Nanoseconds, measured: for a heap, a pair with a heap of rare value, the same for each bitmap,
+a pair of heaps by the naive method; and for rare values, so many times their share."""
 
 FULL = (1 << 64) - 1
 """A word of ones."""
@@ -152,6 +160,34 @@ def least_known(game: HeapGame) -> int:
     return max(ENOUGH, 2 * len(game.digits))
 
 
+def pays(values: Values, game: HeapGame) -> bool:
+    """Return whether the method should be faster than trying all options, for the next heaps.
+
+    The share of rare values decides: the time for a heap is made of that for each pair with a heap
+    of rare value, which is more the more common values there are, and of that for values that may
+    be rare. The naive method tries as many pairs as half the heap for each splitting move.
+
+    Args:
+        values: the values so far, at least :func:`least_known`.
+        game: the game.
+    """
+    known = len(values)
+    bound = 1 << int(values.max()).bit_length()
+    if bound >= LARGEST_BOUND:
+        return False
+    mask = sparse_mask(values[known // 4 :], bound)
+    is_common = parities(np.arange(bound, dtype=np.int64) & mask)[values].astype(np.bool_)
+    bitmaps = np.unique(values[known // 2 :][is_common[known // 2 :]]).size
+    splits = len(_taken(game, LEAVE_TWO))
+    rare_lately = 1 - is_common[known * 3 // 4 :].mean()
+    cost = (
+        HEAP_COST
+        + splits * (~is_common).sum() * (PAIR_COST + BITMAP_COST * bitmaps)
+        + min(rare_lately * RARE_COST, LARGEST_RARE_COST)
+    )
+    return bool(cost < splits * known * NAIVE_COST)
+
+
 def extend(values: Values, known: int, size: int, game: HeapGame, piece: int) -> Iterator[int]:
     """Compute Grundy values in place, after those that are known.
 
@@ -180,7 +216,7 @@ def extend(values: Values, known: int, size: int, game: HeapGame, piece: int) ->
             elif plan.state[STATUS] != DONE:
                 break
         bound = len(plan.common) * (2 if plan.state[STATUS] == NEEDS_BOUND else 1)
-        if bound > 1 << 15:
+        if bound > LARGEST_BOUND:
             raise OverflowError(f"a Grundy value of {game.name} does not fit in 15 bits")
 
 
@@ -445,20 +481,18 @@ def _cover(plan: Any, known: int, last: int) -> None:
 cover = compiled(inner=True)(_cover)
 
 
-def _is_option(
-    values: Any, heap: int, value: int, singles: Any, splits: Any, unequal: bool
-) -> bool:
+def _is_option(values: Any, heap: int, value: int, plan: Any) -> bool:
     """Return whether ``heap`` has an option of Grundy value ``value``; all pairs are tried.
 
-    Those of about equal heaps first: there the values are common, and the nim-sums so rare.
+    Those of about equal heaps first: there most values are common, and the nim-sums so rare.
     """
-    for taken in singles:
+    for taken in plan.singles:
         if values[heap - taken] == value:
             return True
     target = np.uint16(value)
-    for taken in splits:
+    for taken in plan.splits:
         total = heap - taken
-        one = (total - 1) // 2 if unequal else total // 2
+        one = (total - 1) // 2 if plan.unequal else total // 2
         while one >= PAIRS:
             if any_pair(values, one - PAIRS + 1, total - one + PAIRS - 1, target):
                 return True
@@ -527,7 +561,7 @@ def _verified(values: Any, known: int, plan: Any) -> bool:
                 while left:
                     heap = known + 64 * word + lowest_bit(left)
                     left &= left - np.uint64(1)
-                    if not is_option(values, heap, value, plan.singles, plan.splits, plan.unequal):
+                    if not is_option(values, heap, value, plan):
                         return False
     return True
 
@@ -601,7 +635,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                 if common[value]:
                     if marks[value] != mark and not near_option(plan.near, values, heap, value):
                         break
-                elif not is_option(values, heap, value, plan.singles, plan.splits, plan.unequal):
+                elif not is_option(values, heap, value, plan):
                     break
             values[heap] = value
             if not common[value]:
