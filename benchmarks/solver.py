@@ -47,6 +47,18 @@ RATES: dict[str, Setting] = {
 }
 """Games whose values per second are measured."""
 
+AUTO: dict[str, Setting] = {
+    "0.06": Setting(1 << 16, 1 << 14),
+    "0.04": Setting(1 << 16, 1 << 14),
+    "0.005": Setting(1 << 16, 1 << 14),
+    "4.327": Setting(1 << 16, 1 << 14),
+    "0.106": Setting(1 << 16, 1 << 14),
+    "0.6": Setting(1 << 16, 1 << 14),
+    "grundy": Setting(1 << 16, 1 << 14),
+    "0.16": Setting(1 << 16, 1 << 14),
+}
+"""Games of which ``auto`` is compared with both methods; many values of the first are rare."""
+
 PERIODS: dict[str, Setting] = {
     **{
         code: Setting(1 << 15, 1 << 13)
@@ -180,6 +192,26 @@ def rate_row(rate: Rate) -> list[Any]:
     ]
 
 
+AUTO_HEADER = ("game", "values", "auto/s", "naive/s", "sparse/s", "auto by better", "SHA-256")
+
+
+def compare(name: str, size: int, rounds: int) -> list[Any]:
+    """Return the row of one game: ``auto`` beside both methods; the medians of the rounds."""
+    methods = ("auto", "naive", "sparse")
+    for method in methods:
+        grundy_sequence(name, 5_000, method=method)
+    seconds = np.zeros((rounds, len(methods)))
+    found = set()
+    for spent in seconds:
+        for index, method in enumerate(methods):
+            spent[index], values = timed(partial(grundy_sequence, name, size, method=method))
+            found.add(checksum(values))
+    check(len(found) == 1, f"the methods for {name}")
+    rates = [round(rate) for rate in size / np.median(seconds, axis=0)]
+    ratio = float(np.median(seconds[:, 1:].min(axis=1) / seconds[:, 0]))
+    return [name, size, *rates, round(ratio, 2), found.pop()[:16]]
+
+
 PERIOD_HEADER = (
     "game", "period", "from heap", "last exception", "exceptions", "values of the proof", "seconds",
 )  # fmt: skip
@@ -213,6 +245,8 @@ NOTES = f"""\
 - *Naive near the end*: the same loop for single heaps in the last eighth, given the values of all
   smaller ones; these values too were compared. The ratio is to the sparse-space method's rate
   over all values.
+- *Auto by better*: the rate of `auto` by that of the better of the two methods in the same round;
+  the median of the rounds.
 - All rounds, and a run resumed from a file half-way, gave the same checksum.
 - Periods: proven by the theorem of Guy and Smith; several games at a time, one per core.
 - Machine: {machine()}.
@@ -221,10 +255,11 @@ NOTES = f"""\
 
 @benchmark(
     "solver",
-    writes="rates.csv, periods.csv and solver.md",
+    writes="rates.csv, auto.csv, periods.csv and solver.md",
     quick="Few values: a check, not a result.",
 )
 @names_option("--games", RATES, "Games to measure", least=0)
+@names_option("--auto", AUTO, "Games of which to compare auto with both methods", least=0)
 @names_option("--periods", PERIODS, "Games whose period to prove", least=0)
 @count_option("--rounds", "Rounds of each game (default: 3; quick: 1)")
 @count_option(
@@ -232,8 +267,9 @@ NOTES = f"""\
     default=joblib.cpu_count(),
 )  # fmt: skip
 def main(
-    games: list[str], periods: list[str], rounds: int | None, jobs: int, output: Path, quick: bool
-) -> None:
+    games: list[str], auto: list[str], periods: list[str], rounds: int | None, jobs: int,
+    output: Path, quick: bool,
+) -> None:  # fmt: skip
     """Measure Grundy values per second, and prove periods.
 
     Octal games and Grundy's game by the sparse-space method, as ratios to the naive method in one
@@ -245,6 +281,10 @@ def main(
     for name in progress_bar(games, desc="rates", unit="game"):
         size = RATES[name].quick_size if quick else RATES[name].size
         rates.append(rate_row(measure(name, size, rounds, quick)))
+    compared = [
+        compare(name, AUTO[name].quick_size if quick else AUTO[name].size, rounds)
+        for name in progress_bar(auto, desc="auto", unit="game")
+    ]
     limits = {name: PERIODS[name].quick_size if quick else PERIODS[name].size for name in periods}
     # The longest first.
     tasks = sorted((name for name in limits if limits[name]), key=lambda name: -limits[name])
@@ -252,11 +292,18 @@ def main(
     proven = {name: period_row(name, period, seconds) for name, period, seconds in finished}
     period_rows = [proven[name] for name in periods if name in proven]
 
-    print(table(HEADER, rates), table(PERIOD_HEADER, period_rows), sep="\n\n")
+    print(
+        table(HEADER, rates),
+        table(AUTO_HEADER, compared),
+        table(PERIOD_HEADER, period_rows),
+        sep="\n\n",
+    )
     write_csv(output / "rates.csv", HEADER, rates)
+    write_csv(output / "auto.csv", AUTO_HEADER, compared)
     write_csv(output / "periods.csv", PERIOD_HEADER, period_rows)
     report = "\n\n".join(
         ["# Solver", table(HEADER, rates, style="github"),
+         table(AUTO_HEADER, compared, style="github"),
          table(PERIOD_HEADER, period_rows, style="github"), NOTES]
     )  # fmt: skip
     write_text(output / "solver.md", report)

@@ -197,9 +197,7 @@ def any_pair(typing: Any, values: Any, first: Any, last: Any, target: Any) -> An
 
 
 @intrinsic
-def any_matching(
-    typing: Any, values: Any, first: Any, others: Any, begin: Any, target: Any
-) -> Any:
+def any_matching(typing: Any, values: Any, first: Any, others: Any, begin: Any, target: Any) -> Any:
     """Return whether ``values[first + i] ^ others[begin + i] == target`` for some ``i < LANES``.
 
     Both are uint16 arrays; so ``target`` is one of their values.

@@ -52,10 +52,10 @@ ENOUGH = 4096
 OVERSHOOT = LANES
 """Most values that are computed beyond those wanted."""
 
-SAMPLE = 4800
+SAMPLE = 3600
 """Heaps of common value that are tried to show that rare values are options."""
 
-FREQUENT = 0.5
+FREQUENT = 0.65
 """Share of the heaps of common value whose bitmaps are used with the sample: the fullest ones."""
 
 NEW_RARE = 64
@@ -368,9 +368,7 @@ def _sample(
     return chosen + rng.choice(splits, len(chosen)), values[chosen].astype(np.int64)
 
 
-def _grouped(
-    offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int64], window: int
-) -> Groups:
+def _grouped(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int64], window: int) -> Groups:
     """Return offsets in groups of equal ``values``, the smallest groups first.
 
     So loops over one group and the next are of about the same length, which processors predict.
