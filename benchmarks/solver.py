@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import joblib
 import numpy as np
@@ -197,7 +197,7 @@ AUTO_HEADER = ("game", "values", "auto/s", "naive/s", "sparse/s", "auto by bette
 
 def compare(name: str, size: int, rounds: int) -> list[Any]:
     """Return the row of one game: ``auto`` beside both methods; the medians of the rounds."""
-    methods = ("auto", "naive", "sparse")
+    methods: tuple[Literal["auto", "naive", "sparse"], ...] = ("auto", "naive", "sparse")
     for method in methods:
         grundy_sequence(name, 5_000, method=method)
     seconds = np.zeros((rounds, len(methods)))

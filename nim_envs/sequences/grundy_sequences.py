@@ -31,6 +31,9 @@ SMALL_GAME = 1000
 FEW = 512
 """So many values are computed in less time than Numba takes to import."""
 
+FAR = 1 << 17
+"""So far the method ``"auto"`` decides more often which one it takes."""
+
 PIECE = 1 << 16
 """About how many values are computed between two checks of the time, at most."""
 
@@ -174,7 +177,9 @@ class GrundySequence:
             if self._use_period(size):
                 yield self._known
                 return
-            until = min(size, max(self._known * 3 // 2, 256))
+            # What is the fastest may change sooner than a period is worth another search.
+            chosen = self._sparse and self.method == "auto" and self._known < FAR
+            until = min(size, max(self._known * 3 // 2 if chosen else 2 * self._known, 256))
             if self._plain or (self.method == "auto" and size <= FEW):
                 steps = self._plain_values(until)
             elif (

@@ -58,6 +58,9 @@ SAMPLE = 3600
 FREQUENT = 0.65
 """Share of the heaps of common value whose bitmaps are used with the sample: the fullest ones."""
 
+RECENT = 1 << 18
+"""Of so many last values at most the frequencies are looked at."""
+
 NEW_RARE = 64
 """New heaps of rare value after which the plan is made anew."""
 
@@ -175,9 +178,10 @@ def pays(values: Values, game: HeapGame) -> bool:
     bound = 1 << int(values.max()).bit_length()
     if bound >= LARGEST_BOUND:
         return False
-    mask = sparse_mask(values[known // 4 :], bound)
+    mask = sparse_mask(values[max(known // 4, known - RECENT) :], bound)
     is_common = parities(np.arange(bound, dtype=np.int64) & mask)[values].astype(np.bool_)
-    bitmaps = np.unique(values[known // 2 :][is_common[known // 2 :]]).size
+    lately = max(known // 2, known - RECENT)
+    bitmaps = np.unique(values[lately:][is_common[lately:]]).size
     splits = len(_taken(game, LEAVE_TWO))
     rare_lately = 1 - is_common[known * 3 // 4 :].mean()
     cost = (
@@ -262,7 +266,7 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2) -> Plan:
     splits = _taken(game, LEAVE_TWO)
     while bound <= values.max():
         bound *= 2
-    mask = sparse_mask(values[known // 4 :], bound)
+    mask = sparse_mask(values[max(known // 4, known - RECENT) :], bound)
     common = parities(np.arange(bound, dtype=np.int64) & mask)
     is_common = common[values].astype(np.bool_)
 
@@ -272,7 +276,8 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2) -> Plan:
         np.concatenate([np.stack([rare + taken, values[rare]], axis=1) for taken in splits]), axis=0
     )
     offsets, offset_values = pairs[:, 0], pairs[:, 1]
-    used = np.unique(values[known // 2 :][is_common[known // 2 :]]).size
+    lately = max(known // 2, known - RECENT)
+    used = np.unique(values[lately:][is_common[lately:]]).size
     reach = _best_reach(offsets, used, min(LARGEST_BITMAPS * 8 // (2 * bound), known - LANES))
     grouped = (offsets >= LANES) & (offsets <= reach)
 
@@ -307,7 +312,7 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2) -> Plan:
         unequal=game.unequal,
         common=common,
         fullest=fullest,
-        limit=_best_limit(values[known // 2 :], used, bound),
+        limit=_best_limit(values[lately:], used, bound),
         newest=newest,
         bitmaps=bitmaps,
         width=width,
@@ -545,7 +550,7 @@ def _verified(values: Any, known: int, plan: Any) -> bool:
     excluded, last = plan.excluded, 0
     excluded[:] = 0
     for lane in range(LANES):
-        value = np.int64(values[known + lane])
+        value = int(values[known + lane])
         last = max(last, value)
         excluded[value * WORDS + lane // 64] |= np.uint64(1) << np.uint64(lane % 64)
     # No value from its own on is in question for a heap.
