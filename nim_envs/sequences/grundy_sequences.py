@@ -31,9 +31,6 @@ SMALL_GAME = 1000
 FEW = 512
 """So many values are computed in less time than Numba takes to import."""
 
-FAR = 1 << 17
-"""So far the method ``"auto"`` decides more often which one it takes."""
-
 PIECE = 1 << 16
 """About how many values are computed between two checks of the time, at most."""
 
@@ -177,16 +174,16 @@ class GrundySequence:
             if self._use_period(size):
                 yield self._known
                 return
-            # What is the fastest may change sooner than a period is worth another search.
-            chosen = self._sparse and self.method == "auto" and self._known < FAR
-            until = min(size, max(self._known * 3 // 2 if chosen else 2 * self._known, 256))
+            ready = self._sparse and self._known >= begin
+            sparse = ready and (
+                self.method == "sparse" or sparse_space.pays(self.values, self.game)
+            )
+            # Where it does not pay yet it may do so soon.
+            growth = 3 if ready and not sparse else 4
+            until = min(size, max(self._known * growth // 2, 256))
             if self._plain or (self.method == "auto" and size <= FEW):
                 steps = self._plain_values(until)
-            elif (
-                self._sparse
-                and self._known >= begin
-                and (self.method == "sparse" or sparse_space.pays(self.values, self.game))
-            ):
+            elif sparse:
                 steps = sparse_space.extend(self._memory, self._known, until, self.game, PIECE)
             else:
                 steps = self._naive_values(min(until, begin) if self._known < begin else until)
