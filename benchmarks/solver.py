@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import joblib
 import numpy as np
@@ -47,6 +47,18 @@ RATES: dict[str, Setting] = {
     "0.354": Setting(1 << 22, 1 << 16),
 }
 """Games whose values per second are measured."""
+
+AUTO: dict[str, Setting] = {
+    "0.06": Setting(1 << 16, 1 << 14),
+    "0.04": Setting(1 << 16, 1 << 14),
+    "0.005": Setting(1 << 16, 1 << 14),
+    "4.327": Setting(1 << 16, 1 << 14),
+    "0.106": Setting(1 << 16, 1 << 14),
+    "0.6": Setting(1 << 16, 1 << 14),
+    "grundy": Setting(1 << 16, 1 << 14),
+    "0.16": Setting(1 << 16, 1 << 14),
+}
+"""Games of which ``auto`` is compared with both methods; many values of the first are rare."""
 
 PERIODS: dict[str, Setting] = {
     **{
@@ -218,6 +230,26 @@ def rate_row(rate: Rate) -> list[Any]:
     ]
 
 
+AUTO_HEADER = ("game", "values", "auto/s", "naive/s", "sparse/s", "auto by better", "SHA-256")
+
+
+def compare(name: str, size: int, rounds: int) -> list[Any]:
+    """Return the row of one game: ``auto`` beside both methods; the medians of the rounds."""
+    methods: tuple[Literal["auto", "naive", "sparse"], ...] = ("auto", "naive", "sparse")
+    for method in methods:
+        grundy_sequence(name, 5_000, method=method)
+    seconds = np.zeros((rounds, len(methods)))
+    found = set()
+    for spent in seconds:
+        for index, method in enumerate(methods):
+            spent[index], values = timed(partial(grundy_sequence, name, size, method=method))
+            found.add(checksum(values))
+    check(len(found) == 1, f"the methods for {name}")
+    rates = [round(rate) for rate in size / np.median(seconds, axis=0)]
+    ratio = float(np.median(seconds[:, 1:].min(axis=1) / seconds[:, 0]))
+    return [name, size, *rates, round(ratio, 2), found.pop()[:16]]
+
+
 PERIOD_HEADER = (
     "game", "period", "from heap", "last exception", "exceptions", "values of the proof", "seconds",
 )  # fmt: skip
@@ -277,6 +309,8 @@ NOTES = f"""\
 - *Naive near the end*: the same loop for single heaps in the last eighth, given the values of all
   smaller ones; these values too were compared. The ratio is to the sparse-space method's rate
   over all values.
+- *Auto by better*: the rate of `auto` by that of the better of the two methods in the same round;
+  the median of the rounds.
 - All rounds, and a run resumed from a file half-way, gave the same checksum.
 - Periods: proven by the theorem of Guy and Smith; several games at a time, one per core.
 - Misère quotients: found and proven from the start in each round, one process; of all heaps by the
@@ -288,10 +322,11 @@ NOTES = f"""\
 
 @benchmark(
     "solver",
-    writes="rates.csv, periods.csv, quotients.csv and solver.md",
+    writes="rates.csv, auto.csv, periods.csv, quotients.csv and solver.md",
     quick="Few values: a check, not a result.",
 )
 @names_option("--games", RATES, "Games to measure", least=0)
+@names_option("--auto", AUTO, "Games of which to compare auto with both methods", least=0)
 @names_option("--periods", PERIODS, "Games whose period to prove", least=0)
 @names_option("--quotients", QUOTIENTS, "Misère quotients to find", least=0)
 @count_option("--rounds", "Rounds of each game (default: 3; quick: 1)")
@@ -301,6 +336,7 @@ NOTES = f"""\
 )  # fmt: skip
 def main(
     games: list[str],
+    auto: list[str],
     periods: list[str],
     quotients: list[str],
     rounds: int | None,
@@ -323,6 +359,10 @@ def main(
         quotient_row(setting, rounds)
         for setting in progress_bar(quotients, desc="quotients", unit="quotient")
     ]
+    compared = [
+        compare(name, AUTO[name].quick_size if quick else AUTO[name].size, rounds)
+        for name in progress_bar(auto, desc="auto", unit="game")
+    ]
     limits = {name: PERIODS[name].quick_size if quick else PERIODS[name].size for name in periods}
     # The longest first.
     tasks = sorted((name for name in limits if limits[name]), key=lambda name: -limits[name])
@@ -331,10 +371,12 @@ def main(
     period_rows = [proven[name] for name in periods if name in proven]
 
     parts = (
-        (HEADER, rates), (PERIOD_HEADER, period_rows), (QUOTIENT_HEADER, quotient_rows),
+        (HEADER, rates), (AUTO_HEADER, compared), (PERIOD_HEADER, period_rows),
+        (QUOTIENT_HEADER, quotient_rows),
     )  # fmt: skip
     print(*(table(header, rows) for header, rows in parts), sep="\n\n")
     write_csv(output / "rates.csv", HEADER, rates)
+    write_csv(output / "auto.csv", AUTO_HEADER, compared)
     write_csv(output / "periods.csv", PERIOD_HEADER, period_rows)
     write_csv(output / "quotients.csv", QUOTIENT_HEADER, quotient_rows)
     report = "\n\n".join(

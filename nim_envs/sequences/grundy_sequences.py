@@ -46,8 +46,9 @@ class GrundySequence:
 
     Methods: ``"plain"`` tries every option with NumPy; ``"naive"`` does so compiled; ``"sparse"``
     is the sparse-space method, for octal games with a splitting move whose digits do not repeat
-    and for Grundy's game; ``"auto"`` takes the fastest of them that can be used, and once a period
-    is proven the values that it gives. All give the same values.
+    and for Grundy's game; ``"auto"`` goes on by the one that should be the fastest, decided anew as
+    the values become more, and once a period is proven takes the values that it gives. All give
+    the same values.
 
     Args:
         game: a game, or the name of one, see :func:`nim_envs.rules.octal_codes.heap_game`.
@@ -86,20 +87,20 @@ class GrundySequence:
         if method not in METHODS:
             raise ValueError(f"method must be one of {METHODS}, not {method!r}")
         splits = any(digit & LEAVE_TWO for digit in self.game.digits)
-        if method == "sparse" and (self.game.repeating or not splits):
+        wide = self.game.repeating or len(self.game.digits) > SMALL_GAME
+        if method == "sparse" and (wide or not splits):
             raise InvalidGameError(
                 "the sparse-space method takes games with a splitting move whose digits do not "
-                f"repeat, not {self.game.name}"
+                f"repeat and are at most {SMALL_GAME}, not {self.game.name}"
             )
         if method in ("sparse", "naive"):
             needed("numba", f"the {method} method")
         self.method = method
         self.period: Period | None = None
         self._sparse = method == "sparse" or (
-            method == "auto" and splits and not self.game.repeating and installed("numba")
+            method == "auto" and splits and not wide and installed("numba")
         )
         self._plain = method == "plain" or (method == "auto" and not installed("numba"))
-        wide = self.game.repeating or len(self.game.digits) > SMALL_GAME
         self._memory: Sequence = np.zeros(1, dtype=np.uint32 if wide else np.uint16)
         self._known = 1
         # Values that are options of every later heap, as the last digit repeats.
@@ -173,13 +174,19 @@ class GrundySequence:
             if self._use_period(size):
                 yield self._known
                 return
-            until = min(size, max(2 * self._known, 256))
+            ready = self._sparse and self._known >= begin
+            sparse = ready and (
+                self.method == "sparse" or sparse_space.pays(self.values, self.game)
+            )
+            # Where it does not pay yet it may do so soon.
+            growth = 3 if ready and not sparse else 4
+            until = min(size, max(self._known * growth // 2, 256))
             if self._plain or (self.method == "auto" and size <= FEW):
                 steps = self._plain_values(until)
-            elif self._sparse and self._known >= begin:
+            elif sparse:
                 steps = sparse_space.extend(self._memory, self._known, until, self.game, PIECE)
             else:
-                steps = self._naive_values(min(until, begin) if self._sparse else until)
+                steps = self._naive_values(min(until, begin) if self._known < begin else until)
             try:
                 for known in steps:
                     self._known = known

@@ -61,6 +61,14 @@ def _store(builder: Any, value: Any, address: Any) -> None:
     builder.store(value, builder.bitcast(address, value.type.as_pointer()), align=8)
 
 
+def _repeated(builder: Any, value: Any) -> Any:
+    """Return ``PAIRS`` times the same 16 bits."""
+    undefined = ir.Constant(VALUES, ir.Undefined)
+    one = builder.insert_element(undefined, value, ir.Constant(INDEX, 0))
+    zeros = ir.Constant(ir.VectorType(INDEX, PAIRS), [0] * PAIRS)
+    return builder.shuffle_vector(one, undefined, zeros)
+
+
 @intrinsic
 def load(typing: Any, words: Any, index: Any) -> Any:
     """Return the lanes ``words[index : index + WORDS]`` of a uint64 array."""
@@ -84,18 +92,50 @@ def store(typing: Any, words: Any, index: Any, value: Any) -> Any:
 
 
 @intrinsic
-def or_bytes(typing: Any, value: Any, words: Any, byte: Any) -> Any:
-    """Return ``value`` or-ed with the lanes that begin at a byte of a uint64 array.
+def is_full(typing: Any, value: Any) -> Any:
+    """Return whether all bits of lanes are set."""
 
-    Byte 1 begins at bit 8, as on every machine that Numba compiles for.
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        ones = ir.Constant(VECTOR, [(1 << 64) - 1] * WORDS)
+        equal = builder.icmp_unsigned("==", arguments[0], ones)
+        bits = ir.IntType(WORDS)
+        return builder.icmp_unsigned(
+            "==", builder.bitcast(equal, bits), ir.Constant(bits, (1 << WORDS) - 1)
+        )
+
+    return types.boolean(lanes), code
+
+
+@intrinsic
+def or_all(typing: Any, value: Any, words: Any, offsets: Any, begin: Any, end: Any) -> Any:
+    """Return ``value`` or-ed with the lanes that begin at each byte ``offsets[begin : end]``.
+
+    There is at least one. Byte 1 of the uint64 array ``words`` begins at bit 8, as on every machine
+    that Numba compiles for.
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        start = _address(context, builder, signature.args[1], arguments[1], ir.Constant(WORD, 0))
-        address = builder.gep(builder.bitcast(start, BYTE.as_pointer()), [arguments[2]])
-        return builder.or_(arguments[0], _load(builder, address, VECTOR, 1))
+        value, words, offsets, begin, end = arguments
+        start = _address(context, builder, signature.args[1], words, ir.Constant(WORD, 0))
+        start = builder.bitcast(start, BYTE.as_pointer())
+        first = _address(context, builder, signature.args[2], offsets, begin)
+        last = _address(context, builder, signature.args[2], offsets, end)
+        before = builder.block
+        loop, after = builder.append_basic_block(), builder.append_basic_block()
+        builder.branch(loop)
+        builder.position_at_end(loop)
+        offset, found = builder.phi(first.type), builder.phi(VECTOR)
+        byte = builder.zext(builder.load(offset), WORD)
+        union = builder.or_(found, _load(builder, builder.gep(start, [byte]), VECTOR, 1))
+        following = builder.gep(offset, [ir.Constant(WORD, 1)])
+        for origin, address, lanes_found in (before, first, value), (loop, following, union):
+            offset.add_incoming(address, origin)
+            found.add_incoming(lanes_found, origin)
+        builder.cbranch(builder.icmp_unsigned("<", following, last), loop, after)
+        builder.position_at_end(after)
+        return union
 
-    return lanes(lanes, words, types.int64), code
+    return lanes(lanes, words, offsets, types.int64, types.int64), code
 
 
 @intrinsic
@@ -147,13 +187,35 @@ def any_pair(typing: Any, values: Any, first: Any, last: Any, target: Any) -> An
             undefined,
             reverse,
         )
-        wanted = builder.shuffle_vector(
-            builder.insert_element(undefined, target, ir.Constant(INDEX, 0)),
-            undefined,
-            ir.Constant(ir.VectorType(INDEX, PAIRS), [0] * PAIRS),
+        equal = builder.icmp_unsigned(
+            "==", builder.xor(ascending, descending), _repeated(builder, target)
         )
-        equal = builder.icmp_unsigned("==", builder.xor(ascending, descending), wanted)
         bits = ir.IntType(PAIRS)
         return builder.icmp_unsigned("!=", builder.bitcast(equal, bits), ir.Constant(bits, 0))
 
     return types.boolean(values, types.int64, types.int64, types.uint16), code
+
+
+@intrinsic
+def any_matching(typing: Any, values: Any, first: Any, others: Any, begin: Any, target: Any) -> Any:
+    """Return whether ``values[first + i] ^ others[begin + i] == target`` for some ``i < LANES``.
+
+    Both are uint16 arrays; so ``target`` is one of their values.
+    """
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        values, first, others, begin, target = arguments
+        value = _address(context, builder, signature.args[0], values, first)
+        other = _address(context, builder, signature.args[2], others, begin)
+        wanted = _repeated(builder, target)
+        matching = ir.Constant(VALUES, [0] * PAIRS)
+        for index in range(0, LANES, PAIRS):
+            place = [ir.Constant(WORD, index)]
+            one = _load(builder, builder.gep(value, place), VALUES, 2)
+            two = _load(builder, builder.gep(other, place), VALUES, 2)
+            equal = builder.icmp_unsigned("==", builder.xor(one, two), wanted)
+            matching = builder.or_(matching, builder.sext(equal, VALUES))
+        bits = ir.IntType(16 * PAIRS)
+        return builder.icmp_unsigned("!=", builder.bitcast(matching, bits), ir.Constant(bits, 0))
+
+    return types.boolean(values, types.int64, others, types.int64, types.uint16), code

@@ -35,9 +35,11 @@ from nim_envs.sequences.lanes import (
     LANES,
     PAIRS,
     WORDS,
+    any_matching,
     any_pair,
+    is_full,
     load,
-    or_bytes,
+    or_all,
     store,
     store_shifted,
 )
@@ -50,11 +52,14 @@ ENOUGH = 4096
 OVERSHOOT = LANES
 """Most values that are computed beyond those wanted."""
 
-SAMPLE = 1200
+SAMPLE = 3600
 """Heaps of common value that are tried to show that rare values are options."""
 
-FREQUENT = 0.8
+FREQUENT = 0.65
 """Share of the heaps of common value whose bitmaps are used with the sample: the fullest ones."""
+
+RECENT = 1 << 18
+"""Of so many last values at most the frequencies are looked at."""
 
 NEW_RARE = 64
 """New heaps of rare value after which the plan is made anew."""
@@ -65,11 +70,36 @@ LARGEST_BITMAPS = 1 << 26
 CANDIDATES = 5
 """Values of a heap that are listed as not excluded before the bitmaps are read again."""
 
+LIMIT_COST = 1 / 800
+"""How much longer bitmaps take for one offset, value and heap than a look-up for one offset."""
+
+LARGEST_BOUND = 1 << 15
+"""Values are smaller: 15 bits."""
+
+HEAP_COST, PAIR_COST, BITMAP_COST, NAIVE_COST = 500, 0.2, 0.0035, 0.35
+RARE_COST, LARGEST_RARE_COST = 20_000, 3_000
+"""Nanoseconds, measured: for a heap, a pair with a heap of rare value, the same for each bitmap,
+a pair of heaps by the naive method; and for rare values, so many times their share."""
+
 FULL = (1 << 64) - 1
 """A word of ones."""
 
 LOW = (1 << 32) - 1
 """Heaps are smaller; so an offset and a value fit in a word."""
+
+
+class Groups(NamedTuple):
+    """Offsets, which are heaps and the objects taken beside them, in groups of one value.
+
+    Attributes:
+        values: the value of the heaps of each group, int64 ``(groups,)``.
+        ends: where each group ends in ``lanes``, int64 ``(groups,)``.
+        lanes: where in :attr:`Plan.shifted` the lanes of each offset begin, in bytes, uint32.
+    """
+
+    values: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    lanes: npt.NDArray[np.uint32]
 
 
 class Plan(NamedTuple):
@@ -80,46 +110,48 @@ class Plan(NamedTuple):
         splits: objects taken by the moves that leave two heaps, int64.
         unequal: whether those two must be of different sizes.
         common: whether a value is common, uint8 ``(bound,)``; values are below ``bound``.
-        frequent: whether the sample is tried with a value's bitmap, uint8 ``(bound,)``.
+        fullest: the common values whose bitmaps are used with the sample, int64.
+        limit: up to which value bitmaps say what is excluded; few values are larger.
         newest: the last heap with each common value, or a negative number, int64 ``(bound,)``.
         bitmaps: for each value a bitmap of ``width`` words, one after the other, uint64.
         width: words of one bitmap.
         window: words of a bitmap before the cursor that offsets reach into.
-        offsets: where in ``shifted`` the lanes of each offset begin, in bytes, int64.
-        groups: the value of the heaps of each group of offsets, int64 ``(groups,)``.
-        ends: where each group ends in ``offsets``, int64 ``(groups,)``.
-        rare_groups: how many of the groups are of rare values; the others are of the sample.
-        direct: offsets that are looked up heap by heap, ascending, in the low 32 bits, and the
-            value of the heap of each above them, uint64; with room for more.
-        near: how many of ``direct`` are below ``LANES``.
+        rare: the offsets of heaps of rare value.
+        sample: the offsets of the sample of heaps of common value.
+        near: for ``LANES`` consecutive heaps the value of the other heap that each makes a pair
+            with to give an option of the next heap, or ``bound``, uint16; perhaps several rows.
+        distant: the offsets of ``rare`` in the low 32 bits, the value of the heap of each above
+            them, uint64.
+        direct: further offsets, to be looked up heap by heap, in the same form; with room for more.
         shifted: buffer for a bitmap shifted by 0 to 7 bits, ``(8, window + WORDS + 1)``
             words, one after the other, uint64.
         excluded: buffer for the lanes of each value, uint64 ``(bound * WORDS,)``.
-        state: the bit of the bitmaps that is the next heap's, the number of direct offsets, the
-            largest value, and why :func:`advance` returned, int64 ``(4,)``.
+        state: the bit of the bitmaps that is the next heap's, the number of direct offsets, how
+            many of the last ``LANES`` values are rare, and why :func:`advance` returned, int64
+            ``(4,)``.
     """
 
     singles: npt.NDArray[np.int64]
     splits: npt.NDArray[np.int64]
     unequal: bool
     common: npt.NDArray[np.uint8]
-    frequent: npt.NDArray[np.uint8]
+    fullest: npt.NDArray[np.int64]
+    limit: int
     newest: npt.NDArray[np.int64]
     bitmaps: npt.NDArray[np.uint64]
     width: int
     window: int
-    offsets: npt.NDArray[np.int64]
-    groups: npt.NDArray[np.int64]
-    ends: npt.NDArray[np.int64]
-    rare_groups: int
+    rare: Groups
+    sample: Groups
     direct: npt.NDArray[np.uint64]
-    near: int
+    near: npt.NDArray[np.uint16]
+    distant: npt.NDArray[np.uint64]
     shifted: npt.NDArray[np.uint64]
     excluded: npt.NDArray[np.uint64]
     state: npt.NDArray[np.int64]
 
 
-CURSOR, COUNT, TOP, STATUS = range(4)
+CURSOR, COUNT, RARE_LATELY, STATUS = range(4)
 """Places of :attr:`Plan.state`."""
 
 DONE, NEEDS_PLAN, NEEDS_BOUND, NEEDS_ROOM = range(4)
@@ -129,6 +161,35 @@ DONE, NEEDS_PLAN, NEEDS_BOUND, NEEDS_ROOM = range(4)
 def least_known(game: HeapGame) -> int:
     """Return how many values of ``game`` must be known before the method can begin."""
     return max(ENOUGH, 2 * len(game.digits))
+
+
+def pays(values: Values, game: HeapGame) -> bool:
+    """Return whether the method should be faster than trying all options, for the next heaps.
+
+    The share of rare values decides: the time for a heap is made of that for each pair with a heap
+    of rare value, which is more the more common values there are, and of that for values that may
+    be rare. The naive method tries as many pairs as half the heap for each splitting move.
+
+    Args:
+        values: the values so far, at least :func:`least_known`.
+        game: the game.
+    """
+    known = len(values)
+    bound = 1 << int(values.max()).bit_length()
+    if bound >= LARGEST_BOUND:
+        return False
+    mask = sparse_mask(values[max(known // 4, known - RECENT) :], bound)
+    is_common = parities(np.arange(bound, dtype=np.int64) & mask)[values].astype(np.bool_)
+    lately = max(known // 2, known - RECENT)
+    bitmaps = np.unique(values[lately:][is_common[lately:]]).size
+    splits = len(_taken(game, LEAVE_TWO))
+    rare_lately = 1 - is_common[known * 3 // 4 :].mean()
+    cost = (
+        HEAP_COST
+        + splits * (~is_common).sum() * (PAIR_COST + BITMAP_COST * bitmaps)
+        + min(rare_lately * RARE_COST, LARGEST_RARE_COST)
+    )
+    return bool(cost < splits * known * NAIVE_COST)
 
 
 def extend(values: Values, known: int, size: int, game: HeapGame, piece: int) -> Iterator[int]:
@@ -159,8 +220,8 @@ def extend(values: Values, known: int, size: int, game: HeapGame, piece: int) ->
             elif plan.state[STATUS] != DONE:
                 break
         bound = len(plan.common) * (2 if plan.state[STATUS] == NEEDS_BOUND else 1)
-        if bound > 1 << 16:
-            raise OverflowError(f"a Grundy value of {game.name} does not fit in 16 bits")
+        if bound > LARGEST_BOUND:
+            raise OverflowError(f"a Grundy value of {game.name} does not fit in 15 bits")
 
 
 def _taken(game: HeapGame, bit: int) -> npt.NDArray[np.int64]:
@@ -205,7 +266,7 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2) -> Plan:
     splits = _taken(game, LEAVE_TWO)
     while bound <= values.max():
         bound *= 2
-    mask = sparse_mask(values[known // 4 :], bound)
+    mask = sparse_mask(values[max(known // 4, known - RECENT) :], bound)
     common = parities(np.arange(bound, dtype=np.int64) & mask)
     is_common = common[values].astype(np.bool_)
 
@@ -215,7 +276,8 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2) -> Plan:
         np.concatenate([np.stack([rare + taken, values[rare]], axis=1) for taken in splits]), axis=0
     )
     offsets, offset_values = pairs[:, 0], pairs[:, 1]
-    used = np.unique(values[known // 2 :][is_common[known // 2 :]]).size
+    lately = max(known // 2, known - RECENT)
+    used = np.unique(values[lately:][is_common[lately:]]).size
     reach = _best_reach(offsets, used, min(LARGEST_BITMAPS * 8 // (2 * bound), known - LANES))
     grouped = (offsets >= LANES) & (offsets <= reach)
 
@@ -223,14 +285,7 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2) -> Plan:
     recent = recent[is_common[recent]]
     counts = np.bincount(values[recent], minlength=bound)
     fullest = np.argsort(-counts, kind="stable")
-    frequent = np.zeros(bound, dtype=np.uint8)
-    frequent[fullest[np.cumsum(counts[fullest]) <= FREQUENT * len(recent)]] = 1
-
-    rare_offsets, rare_groups, rare_ends = _grouped(offsets[grouped], offset_values[grouped])
-    sample_offsets, sample_groups, sample_ends = _grouped(
-        *_sample(values, is_common, splits, reach)
-    )
-    group_offsets = np.concatenate([rare_offsets, sample_offsets])
+    fullest = fullest[np.cumsum(counts[fullest]) <= FREQUENT * len(recent)]
     # So that the lanes from every word up to the cursor's are a whole number of vectors.
     window = -(-(reach // 64 + 2) // WORDS) * WORDS - 1
     stride = window + 1 + WORDS
@@ -245,29 +300,31 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2) -> Plan:
     newest[values[recent]] = recent
 
     singles = _taken(game, LEAVE_ONE)
+    packed = offsets | offset_values << 32
     # To leave one heap is as to split off an empty one, of value 0.
-    direct = np.concatenate([singles, offsets[~grouped] | offset_values[~grouped] << 32])
-    direct = direct[np.argsort(direct & LOW, kind="stable")]
-    room = np.zeros(NEW_RARE + len(direct) // 8 + len(splits) * LANES, dtype=np.int64)
+    others = np.concatenate([singles, packed[~grouped]])
+    near = others & LOW < LANES
+    direct = others[~near]
+    room = np.zeros(NEW_RARE + len(offsets) // 8 + len(splits) * LANES, dtype=np.int64)
     return Plan(
         singles=singles,
         splits=splits,
         unequal=game.unequal,
         common=common,
-        frequent=frequent,
+        fullest=fullest,
+        limit=_best_limit(values[lately:], used, bound),
         newest=newest,
         bitmaps=bitmaps,
         width=width,
         window=window,
-        offsets=8 * ((-group_offsets & 7) * stride + window) - (group_offsets + 7 >> 3),
-        groups=np.concatenate([rare_groups, sample_groups]),
-        ends=np.concatenate([rare_ends, len(rare_offsets) + sample_ends]),
-        rare_groups=len(rare_groups),
+        rare=_grouped(offsets[grouped], offset_values[grouped], window),
+        sample=_grouped(*_sample(values, is_common, splits, reach), window),
         direct=np.concatenate([direct, room]).astype(np.uint64),
-        near=int((direct & LOW < LANES).sum()),
+        near=_near(others[near] & LOW, others[near] >> 32, bound),
+        distant=packed[grouped].astype(np.uint64),
         shifted=_aligned(8 * stride),
         excluded=_aligned(bound * WORDS),
-        state=np.array([cursor, len(direct), values.max(), DONE]),
+        state=np.array([cursor, len(direct), (~is_common[-LANES:]).sum(), DONE]),
     )
 
 
@@ -282,6 +339,16 @@ def _best_reach(offsets: npt.NDArray[np.int64], used: int, largest: int) -> int:
     beyond = len(offsets) - np.searchsorted(np.sort(offsets), reaches, side="right")
     cost = used * (reaches / 70 - beyond) + 600 * beyond
     return int(reaches[np.argmin(cost)])
+
+
+def _best_limit(values: Values, used: int, bound: int) -> int:
+    """Return up to which value bitmaps save time; for a larger one all offsets are looked up.
+
+    Every further value costs ``LANES`` bits of all bitmaps, every heap of a larger value one
+    look-up for each offset; the factor was measured.
+    """
+    larger = 1 - np.cumsum(np.bincount(values, minlength=bound)) / len(values)
+    return int(np.argmin(larger + LIMIT_COST * used / bound * np.arange(bound)))
 
 
 def _sample(
@@ -306,13 +373,33 @@ def _sample(
     return chosen + rng.choice(splits, len(chosen)), values[chosen].astype(np.int64)
 
 
-def _grouped(
-    offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return offsets sorted by value, the values, and where the offsets of each end."""
-    order = np.lexsort((offsets, values))
-    groups, counts = np.unique(values, return_counts=True)
-    return offsets[order], groups, np.cumsum(counts)
+def _grouped(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int64], window: int) -> Groups:
+    """Return offsets in groups of equal ``values``, the smallest groups first.
+
+    So loops over one group and the next are of about the same length, which processors predict.
+    """
+    groups, group, counts = np.unique(values, return_inverse=True, return_counts=True)
+    offsets = offsets[np.lexsort((offsets, group, counts[group]))]
+    by_size = np.argsort(counts, kind="stable")
+    stride = window + 1 + WORDS
+    lanes = 8 * ((-offsets & 7) * stride + window) - (offsets + 7 >> 3)
+    return Groups(groups[by_size], np.cumsum(counts[by_size]), lanes.astype(np.uint32))
+
+
+def _near(
+    offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int64], bound: int
+) -> npt.NDArray[np.uint16]:
+    """Return the values of the heaps of offsets below ``LANES``, by offset.
+
+    Several rows if an offset has several values. The nim-sum of the filling, which is ``bound``,
+    and a value is no value.
+    """
+    order = np.argsort(offsets, kind="stable")
+    offsets, values = offsets[order], values[order]
+    row = np.arange(len(offsets)) - np.searchsorted(offsets, offsets)
+    near = np.full((row.max(initial=0) + 1, LANES), bound, dtype=np.uint16)
+    near[row, LANES - offsets] = values
+    return near.reshape(-1)
 
 
 def _aligned(words: int) -> npt.NDArray[np.uint64]:
@@ -343,61 +430,102 @@ def _lowest_bit(word: Any) -> int:
 lowest_bit = compiled(_lowest_bit)
 
 
-def _exclude(plan: Any, known: int, top: int) -> None:
-    """Set in ``plan.excluded`` the bits of the values up to ``top`` that the groups exclude."""
+def _shift(plan: Any, value: int) -> None:
+    """Store in ``plan.shifted`` the bitmap of ``value``, shifted by 0 to 7 bits."""
     stride = plan.window + 1 + WORDS
+    source = value * plan.width + plan.state[CURSOR] // 64 - plan.window
+    for word in range(0, stride, WORDS):
+        store_shifted(plan.shifted, word, stride, plan.bitmaps, source + word)
+
+
+shift = compiled(inner=True)(_shift)
+
+
+def _exclude(plan: Any, known: int) -> None:
+    """Set in ``plan.excluded`` the bits of the common values that heaps of rare value exclude."""
+    groups, ends, offsets = plan.rare
     for value in range(len(plan.common)):
         if plan.newest[value] < known - 64 * plan.window:
             continue
-        source = value * plan.width + plan.state[CURSOR] // 64 - plan.window
-        for word in range(0, stride, WORDS):
-            store_shifted(plan.shifted, word, stride, plan.bitmaps, source + word)
+        shift(plan, value)
         begin = 0
-        for group in range(len(plan.groups) if plan.frequent[value] else plan.rare_groups):
-            end = plan.ends[group]
-            option = value ^ plan.groups[group]
-            if option <= top:
+        for group in range(len(groups)):
+            end = ends[group]
+            option = value ^ groups[group]
+            if option <= plan.limit:
                 found = load(plan.excluded, option * WORDS)
-                for i in range(begin, end):
-                    found = or_bytes(found, plan.shifted, plan.offsets[i])
+                found = or_all(found, plan.shifted, offsets, begin, end)
                 store(plan.excluded, option * WORDS, found)
             begin = end
 
 
-exclude = compiled(_exclude)
+exclude = compiled(inner=True)(_exclude)
 
 
-def _is_option(
-    values: Any, heap: int, value: int, singles: Any, splits: Any, unequal: bool
-) -> bool:
-    """Return whether ``heap`` has an option of Grundy value ``value``; all pairs are tried."""
-    for taken in singles:
+def _cover(plan: Any, known: int, last: int) -> None:
+    """Set in ``plan.excluded`` the bits of rare values up to ``last`` that the sample excludes."""
+    groups, ends, offsets = plan.sample
+    for value in plan.fullest:
+        if plan.newest[value] < known - 64 * plan.window:
+            continue
+        shift(plan, value)
+        begin = 0
+        for group in range(len(groups)):
+            end = ends[group]
+            option = value ^ groups[group]
+            if option <= last:
+                found = load(plan.excluded, option * WORDS)
+                if not is_full(found):
+                    found = or_all(found, plan.shifted, offsets, begin, end)
+                    store(plan.excluded, option * WORDS, found)
+            begin = end
+
+
+cover = compiled(inner=True)(_cover)
+
+
+def _is_option(values: Any, heap: int, value: int, plan: Any) -> bool:
+    """Return whether ``heap`` has an option of Grundy value ``value``; all pairs are tried.
+
+    Those of about equal heaps first: there most values are common, and the nim-sums so rare.
+    """
+    for taken in plan.singles:
         if values[heap - taken] == value:
             return True
     target = np.uint16(value)
-    for taken in splits:
+    for taken in plan.splits:
         total = heap - taken
-        last = (total - 1) // 2 if unequal else total // 2
-        one = 1
-        while one + PAIRS <= last + 1:
-            if any_pair(values, one, total - one, target):
+        one = (total - 1) // 2 if plan.unequal else total // 2
+        while one >= PAIRS:
+            if any_pair(values, one - PAIRS + 1, total - one + PAIRS - 1, target):
                 return True
-            one += PAIRS
-        while one <= last:
+            one -= PAIRS
+        while one >= 1:
             if values[one] ^ values[total - one] == value:
                 return True
-            one += 1
+            one -= 1
     return False
 
 
-is_option = compiled(_is_option)
+is_option = compiled(inner=True)(_is_option)
 
 
-def _note_candidates(excluded: Any, candidates: Any, noted: Any) -> None:
-    """List for each lane the least values that are not excluded, ascending."""
+def _near_option(near: Any, values: Any, heap: int, value: int) -> bool:
+    """Return whether a heap of an offset below ``LANES`` makes ``value`` an option of ``heap``."""
+    for row in range(0, len(near), LANES):
+        if any_matching(values, heap - LANES, near, row, np.uint16(value)):
+            return True
+    return False
+
+
+near_option = compiled(inner=True)(_near_option)
+
+
+def _note_candidates(excluded: Any, limit: int, candidates: Any, noted: Any) -> None:
+    """List for each lane the least values up to ``limit`` that are not excluded, ascending."""
     open_lanes = np.full(WORDS, np.uint64(FULL))
     noted[:] = 0
-    for value in range(len(excluded) // WORDS):
+    for value in range(limit + 1):
         any_open = False
         for word in range(WORDS):
             left = ~excluded[value * WORDS + word] & open_lanes[word]
@@ -414,7 +542,34 @@ def _note_candidates(excluded: Any, candidates: Any, noted: Any) -> None:
             break
 
 
-note_candidates = compiled(_note_candidates)
+note_candidates = compiled(inner=True)(_note_candidates)
+
+
+def _verified(values: Any, known: int, plan: Any) -> bool:
+    """Return whether all rare values below those of the next ``LANES`` heaps are options."""
+    excluded, last = plan.excluded, 0
+    excluded[:] = 0
+    for lane in range(LANES):
+        value = int(values[known + lane])
+        last = max(last, value)
+        excluded[value * WORDS + lane // 64] |= np.uint64(1) << np.uint64(lane % 64)
+    # No value from its own on is in question for a heap.
+    for word in range(WORDS, (last + 1) * WORDS):
+        excluded[word] |= excluded[word - WORDS]
+    cover(plan, known, last)
+    for value in range(last):
+        if not plan.common[value]:
+            for word in range(WORDS):
+                left = ~excluded[value * WORDS + word]
+                while left:
+                    heap = known + 64 * word + lowest_bit(left)
+                    left &= left - np.uint64(1)
+                    if not is_option(values, heap, value, plan):
+                        return False
+    return True
+
+
+verified = compiled(inner=True)(_verified)
 
 
 def _advance(values: Any, known: int, until: int, plan: Any) -> int:
@@ -430,67 +585,79 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         How many values are known now. If less than ``until``, then ``plan.state`` says why.
     """
     common, direct, low, high = plan.common, plan.direct, np.uint64(LOW), np.uint64(32)
-    singles, splits = plan.singles, plan.splits
     bound = len(common)
-    count, top = plan.state[COUNT], plan.state[TOP]
     most = len(direct) - len(plan.splits) * LANES
     candidates = np.empty((LANES, CANDIDATES), dtype=np.uint16)
     noted = np.empty(LANES, dtype=np.int64)
-    last_excluded = np.zeros(
-        bound, dtype=np.int64
-    )  # the last heap that a direct offset excluded it from
+    # The last lane, counted from 1, that a value was found to be excluded from heap by heap.
+    marks = np.empty(bound, dtype=np.uint16)
     while known < until:
+        count = plan.state[COUNT]
         if plan.state[CURSOR] + 3 * LANES > 64 * plan.width:
             plan.state[STATUS] = NEEDS_ROOM
             return known
         if count > most:
             plan.state[STATUS] = NEEDS_PLAN
             return known
+        at_once = plan.state[RARE_LATELY] > 0
         plan.excluded[:] = 0
-        exclude(plan, known, top)
-        note_candidates(plan.excluded, candidates, noted)
-        all_known = top  # above it nothing was excluded
+        exclude(plan, known)
+        if at_once:
+            cover(plan, known, bound - 1)
+        else:
+            for value in range(bound):
+                if not common[value]:
+                    plan.excluded[value * WORDS : (value + 1) * WORDS] = np.uint64(FULL)
+        note_candidates(plan.excluded, plan.limit, candidates, noted)
+        marks[:] = 0
+        new_rare = 0
         for lane in range(LANES):
-            heap = known + lane
-            for i in range(plan.near):
-                other = np.uint64(heap) - (direct[i] & low)
-                last_excluded[direct[i] >> high ^ np.uint64(values[other])] = heap
-            for i in range(plan.near, count):
+            heap, mark = known + lane, np.uint16(lane + 1)
+            for i in range(count):
                 far = heap - np.int64(direct[i] & low)
                 if far >= 1:
-                    last_excluded[direct[i] >> high ^ np.uint64(values[far])] = heap
-            candidate, value = 0, -1
+                    marks[direct[i] >> high ^ np.uint64(values[far])] = mark
+            candidate, value, looked_up = 0, -1, False
             while True:
                 if candidate < noted[lane]:
                     value = int(candidates[lane, candidate])
                     candidate += 1
                 else:
                     value += 1
+                    if value > plan.limit and not looked_up:
+                        looked_up = True
+                        for pair in plan.distant:
+                            other = np.uint64(heap) - (pair & low)
+                            marks[pair >> high ^ np.uint64(values[other])] = mark
                     if value == bound:
                         plan.state[STATUS] = NEEDS_BOUND
-                        return heap
+                        return known
                     word = plan.excluded[value * WORDS + lane // 64]
                     if word >> np.uint64(lane % 64) & np.uint64(1):
                         continue
-                if common[value] and value <= all_known:
-                    if last_excluded[value] != heap:
+                if common[value]:
+                    if marks[value] != mark and not near_option(plan.near, values, heap, value):
                         break
-                elif not is_option(values, heap, value, singles, splits, plan.unequal):
+                elif not is_option(values, heap, value, plan):
                     break
             values[heap] = value
-            if value > top:
-                top = value
-            if common[value]:
-                plan.newest[value] = heap
-                bit = plan.state[CURSOR] + lane
-                plan.bitmaps[value * plan.width + bit // 64] |= np.uint64(1) << np.uint64(bit % 64)
-            else:
-                for taken in splits:
+            if not common[value]:
+                new_rare += 1
+                for taken in plan.splits:
                     direct[count] = value << 32 | (heap + taken)
                     count += 1
+        if not at_once and not verified(values, known, plan):
+            plan.state[RARE_LATELY] = 1
+            continue
+        for heap in range(known, known + LANES):
+            value = values[heap]
+            if common[value]:
+                plan.newest[value] = heap
+                bit = plan.state[CURSOR] + heap - known
+                plan.bitmaps[value * plan.width + bit // 64] |= np.uint64(1) << np.uint64(bit % 64)
         known += LANES
         plan.state[CURSOR] += LANES
-        plan.state[COUNT], plan.state[TOP] = count, top
+        plan.state[COUNT], plan.state[RARE_LATELY] = count, new_rare
     plan.state[STATUS] = DONE
     return known
 

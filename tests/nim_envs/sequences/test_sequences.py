@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -29,7 +30,7 @@ from nim_envs.sequences import grundy_sequences as sequences
 from nim_envs.sequences.grundy_sequences import GrundySequence, grundy_sequence, octal_period
 from nim_envs.sequences.periods import find_period
 from nim_envs.sequences.sequence_file import checksum, load_sequence, save_sequence
-from nim_envs.sequences.sparse_space import make_plan, sparse_mask
+from nim_envs.sequences.sparse_space import make_plan, pays, sparse_mask
 from nim_envs.theory import mex
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -289,6 +290,42 @@ def test_few_positions_of_officers_are_rare_and_the_memory_is_bounded():
     assert rare < 2_000
     held = sum(field.nbytes for field in plan if isinstance(field, np.ndarray))
     assert held < 20_000_000
+
+
+@pytest.mark.parametrize("name", ["0.6", "0.06", "grundy", "4.327", "0.106"])
+def test_auto_gives_the_naive_values_whichever_methods_it_takes(name, monkeypatch):
+    expected = grundy_sequence(name, 16_000, method="naive")
+    assert (grundy_sequence(name, 16_000) == expected).all()
+    choices = itertools.cycle([True, False])
+    monkeypatch.setattr("nim_envs.sequences.sparse_space.pays", lambda *_: next(choices))
+    sequence = GrundySequence(name)
+    for size in (5_000, 5_001, 9_000, 16_000):
+        sequence.extend(size)
+    assert (sequence.values[:16_000] == expected).all()
+
+
+def test_auto_takes_the_sparse_space_method_only_where_few_values_are_rare():
+    for name, size, wanted in (
+        ("0.06", 1 << 14, False), ("0.04", 1 << 14, False), ("0.005", 1 << 14, False),
+        ("4.327", 1 << 14, False), ("0.6", 1 << 12, False), ("0.6", 1 << 14, True),
+        ("0.16", 1 << 13, True), ("grundy", 1 << 14, True),
+    ):  # fmt: skip
+        values = grundy_sequence(name, size, method="naive")
+        assert pays(values, heap_game(name)) == wanted, name
+
+
+def test_games_of_very_many_places_are_not_for_the_sparse_space_method():
+    game = HeapGame((0,) * 1001 + (6, 4))
+    with pytest.raises(InvalidGameError, match="at most 1000"):
+        grundy_sequence(game, 10, method="sparse")
+    naive = grundy_sequence(game, 5_000, method="naive")
+    assert (grundy_sequence(game, 5_000) == naive).all()
+
+
+@pytest.mark.parametrize("name", ["0." + "0" * 600 + "6", "0." + "2" * 600 + "4", "0.6666"])
+def test_the_sparse_space_method_takes_many_places(name):
+    naive = grundy_sequence(name, 7_000, method="naive")
+    assert (grundy_sequence(name, 7_000, method="sparse") == naive).all()
 
 
 # Checkpoints.
