@@ -247,8 +247,17 @@ BATCHES: dict[str, Batch] = {
 Rates = dict[tuple[str, int], list[Rate]]
 
 
-def measure(rounds: int, seconds: float) -> tuple[Rates, list[str]]:
-    """Time every contestant at each of its sizes; return rates by both, and which are missing."""
+def measure(rounds: int, seconds: float, most_sizes: int) -> tuple[Rates, list[str]]:
+    """Time every contestant at each of its sizes.
+
+    Args:
+        rounds: how often.
+        seconds: of each.
+        most_sizes: at most so many of its sizes, from the smallest on.
+
+    Returns:
+        The rates by contestant and size, and who is missing.
+    """
     missing = []
     timers: dict[tuple[str, int], Timer] = {}
     for name, batch in BATCHES.items():
@@ -256,7 +265,7 @@ def measure(rounds: int, seconds: float) -> tuple[Rates, list[str]]:
         if lacking:
             missing.append(f"{name}: not installed: {', '.join(lacking)}")
             continue
-        for size in batch.sizes:
+        for size in batch.sizes[:most_sizes]:
             timers[name, size] = batch.make(size)
     return interleaved(timers, rounds, seconds), missing
 

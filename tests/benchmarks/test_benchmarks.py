@@ -198,7 +198,11 @@ def test_batches_are_compared_each_at_its_best_size(tmp_path, capsys, monkeypatc
             "elsewhere": batched.Batch(pretended, (1,), modules=("no_such_module",)),
         },
     )
-    arguments = ["--quick", "--rounds", "1", "--parts", "batched", "--output", str(tmp_path)]
+    arguments = ["--rounds", "1", "--parts", "batched", "--output", str(tmp_path)]
+    throughput.main([*arguments, "--quick"])
+    with (tmp_path / "batched.csv").open(encoding="utf-8") as file:
+        assert [row["at a time"] for row in csv.DictReader(file)] == ["8", "1"]
+    capsys.readouterr()
     throughput.main(arguments)
     assert "missing: elsewhere: not installed: no_such_module" in capsys.readouterr().out
     with (tmp_path / "batched.csv").open(encoding="utf-8") as file:

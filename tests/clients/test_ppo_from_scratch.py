@@ -47,7 +47,9 @@ def test_advantages_count_the_opponents_value_negatively_and_end_with_the_game()
     assert advantages.flatten().tolist() == pytest.approx([first, win, last])
 
 
-def test_a_mask_of_zeros_is_refused_and_what_the_manual_prints_of_it_is_so(tutorial, capsys):
+def test_a_mask_of_zeros_is_refused_and_what_the_manual_prints_of_it_is_so(tutorial, monkeypatch):
+    # Other libraries, imported in the same process, turn PyTorch's own checks off.
+    monkeypatch.setattr(torch.distributions.Distribution, "_validate_args", True)
     legal = torch.zeros(1, 3, dtype=torch.bool)
     with pytest.raises(ValueError, match="nan"):
         ppo_from_scratch.distribution(torch.nn.Identity(), torch.zeros(1, 3), legal)
