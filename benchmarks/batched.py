@@ -247,13 +247,13 @@ BATCHES: dict[str, Batch] = {
 Rates = dict[tuple[str, int], list[Rate]]
 
 
-def measure(rounds: int, seconds: float, most_sizes: int) -> tuple[Rates, list[str]]:
+def measure(rounds: int, seconds: float, quick: bool) -> tuple[Rates, list[str]]:
     """Time every contestant at each of its sizes.
 
     Args:
         rounds: how often.
         seconds: of each.
-        most_sizes: at most so many of its sizes, from the smallest on.
+        quick: whether to time one size of each, a small one.
 
     Returns:
         The rates by contestant and size, and who is missing.
@@ -265,7 +265,8 @@ def measure(rounds: int, seconds: float, most_sizes: int) -> tuple[Rates, list[s
         if lacking:
             missing.append(f"{name}: not installed: {', '.join(lacking)}")
             continue
-        for size in batch.sizes[:most_sizes]:
+        sizes = (min(batch.sizes[0], SIZES[0]),) if quick else batch.sizes
+        for size in sizes:
             timers[name, size] = batch.make(size)
     return interleaved(timers, rounds, seconds), missing
 

@@ -190,9 +190,9 @@ def turn_based(rounds: int, seconds: float) -> Section:
     return Section("Turn-based", {"throughput": (HEADER, list(rows(rates)))}, NOTES, missing)
 
 
-def many_at_a_time(rounds: int, seconds: float, most_sizes: int) -> Section:
-    """Time the batched environments, each at the first ``most_sizes`` of its sizes."""
-    rates, missing = batched.measure(rounds, seconds, most_sizes)
+def many_at_a_time(rounds: int, quick: bool) -> Section:
+    """Time the batched environments."""
+    rates, missing = batched.measure(rounds, 0.05 if quick else 0.5, quick)
     tables: dict[str, tuple[tuple[str, ...], list[Row]]] = {
         "batched": (batched.HEADER, list(batched.rows(rates))),
         "batched_ratios": (batched.RATIO_HEADER, list(batched.ratio_rows(rates))),
@@ -218,9 +218,7 @@ def main(rounds: int | None, parts: list[str], output: Path, quick: bool) -> Non
     began = time.perf_counter()
     timed = {
         "turn-based": lambda: turn_based(number, 0.1 if quick else 1.0),
-        "batched": lambda: many_at_a_time(
-            number, *((0.05, 1) if quick else (0.5, len(batched.SIZES)))
-        ),
+        "batched": lambda: many_at_a_time(number, quick),
     }
     sections: list[Section] = []
     for part in PARTS:
