@@ -35,7 +35,7 @@ from benchmarks.deep.settings import (
     Task,
 )
 from benchmarks.parallel import in_parallel, parallel_options
-from benchmarks.report import machine, table, write_csv, write_text
+from benchmarks.report import closing_line, machine, table, write_csv, write_text
 from nim_envs.encoding import ENCODINGS
 from nim_envs.optional import needed
 
@@ -345,7 +345,7 @@ def main(
         + "".join(f"- {line}.\n" for line in compared)
         + f"\n## Notes\n\n{NOTES}",
     )
-    print(f"\n{time.perf_counter() - began:.0f} s in all; written to {output}")
+    closing_line(began, output, finished.complete)
 
 
 if __name__ == "__main__":
