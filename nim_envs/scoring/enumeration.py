@@ -24,11 +24,12 @@ SECONDS_WITHOUT_PROGRESS = 2.0
 Item = TypeVar("Item", bound=IntArray)
 
 
-def number_of_positions(rules: Rules) -> int:
+def number_of_positions(rules: Rules, enough: int | None = None) -> int:
     """Return how many positions there are.
 
     Args:
         rules: of the game.
+        enough: counting slots may stop at a number above this, of the positions in some of them.
 
     Example:
         >>> from nim_envs.rules import kayles
@@ -53,6 +54,9 @@ def number_of_positions(rules: Rules) -> int:
                 sum(ways[used - need] * having[need] for need in range(used + 1))
                 for used in range(len(ways))
             ]
+            # Each slot more can stay empty, so there are at least as many.
+            if enough is not None and number * sum(ways) > enough:
+                return number * sum(ways)
         number *= sum(ways)
         component = group.stop
     return number
@@ -64,12 +68,14 @@ def check_enumeration(rules: Rules) -> int:
     Raises:
         SearchTooLargeError: they cannot.
     """
-    number = number_of_positions(rules)
-    if number * rules.num_actions > LARGEST_ENUMERATION:
+    enough = LARGEST_ENUMERATION // rules.num_actions
+    number = number_of_positions(rules, enough)
+    if number > enough:
+        at_least = "at least " if rules.slot_groups else ""
         raise SearchTooLargeError(
-            f"{rules.name} with components of {rules.shape} states has {number} positions of "
-            f"{rules.num_actions} actions each; at most {LARGEST_ENUMERATION} pairs of them are "
-            "enumerated. optimality(..., sample=10_000) scores positions drawn at random"
+            f"{rules.name} with components of {rules.shape} states has {at_least}{number} "
+            f"positions of {rules.num_actions} actions each; at most "
+            f"{LARGEST_ENUMERATION} pairs of them are enumerated. optimality(..., sample=10_000) scores positions drawn at random"
         )
     return number
 

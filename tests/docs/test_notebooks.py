@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 
+import nbclient
+import nbformat
 import pytest
 
 TUTORIALS = Path(__file__).resolve().parents[2] / "docs" / "tutorials"
@@ -29,11 +30,6 @@ def test_a_notebook_is_kept_without_outputs(path):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_shows_pictures_and_scores(path, monkeypatch):
-    for needed in ("ipykernel", "ipywidgets"):
-        if find_spec(needed) is None:
-            pytest.skip(f"{needed} is not installed")
-    nbformat = pytest.importorskip("nbformat")
-    nbclient = pytest.importorskip("nbclient")
     # Where the packages are imported from, in the kernel too.
     monkeypatch.setenv("PYTHONPATH", str(TUTORIALS.parents[1]))
     notebook = nbformat.read(path, as_version=4)

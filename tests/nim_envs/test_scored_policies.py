@@ -309,6 +309,15 @@ def test_too_many_positions_of_slots_are_counted_and_not_listed():
         optimality(first_legal, game)
 
 
+def test_counting_positions_of_slots_stops_when_there_are_enough():
+    rules = make_game("kayles", heaps=(8,)).rules
+    number = len(rules.lattice())
+    assert number_of_positions(rules, number) == number
+    assert number_of_positions(rules, 1) <= number
+    assert number_of_positions(rules, number - 1) == number
+    assert 10**6 < number_of_positions(make_game("kayles", heaps=(1500,)).rules, 10**6) < 10**12
+
+
 def test_progress_is_shown_where_it_takes_long(monkeypatch):
     shown = []
 
