@@ -170,9 +170,9 @@ HEADER = (
 )  # fmt: skip
 
 
-def _learners_of(runs: Iterable[Run]) -> list[str]:
-    """The learners of runs, those of this project first and in their order."""
-    there = dict.fromkeys(run.learner for run in runs)
+def _in_order(learners: Iterable[str]) -> list[str]:
+    """Each learner once, those of this project first and in their order."""
+    there = dict.fromkeys(learners)
     return [name for name in LEARNERS if name in there] + [
         name for name in there if name not in LEARNERS
     ]
@@ -180,9 +180,10 @@ def _learners_of(runs: Iterable[Run]) -> list[str]:
 
 def summary(runs: list[Run]) -> list[list[Any]]:
     """Return one row for each game and learner, over its seeds, in the order of :data:`GAMES`."""
+    learners = _in_order(run.learner for run in runs)
     rows = []
     for game in GAMES:
-        for learner in _learners_of(runs):
+        for learner in learners:
             group = [run for run in runs if (run.game, run.learner) == (game, learner)]
             if not group:
                 continue
@@ -205,28 +206,26 @@ def summary(runs: list[Run]) -> list[list[Any]]:
     return rows
 
 
-def matrix(runs: list[Run]) -> str:
-    """Return the mean score of each learner on each game as a table that fits a narrow screen."""
-    games = [name for name in GAMES if any(run.game == name for run in runs)]
-    learners = _learners_of(runs)
-    percents: dict[tuple[str, str], list[float]] = {}
-    for run in runs:
-        percents.setdefault((run.learner, run.game), []).append(run.percent)
-    numbers = [str(number) for number in range(1, len(games) + 1)]
-    rows = [
-        [learner]
-        + [
-            f"{np.mean(percents[learner, game]):.1f}" if (learner, game) in percents else "-"
-            for game in games
-        ]
-        for learner in learners
-    ]
+def matrix(rows: list[list[Any]]) -> str:
+    """Return the mean scores in the rows of :func:`summary` as a table for a narrow screen."""
+    by_name = [dict(zip(HEADER, row, strict=True)) for row in rows]
+    means = {(row["learner"], row["game"]): f"{row['optimality %']:.1f}" for row in by_name}
+    # A learner that does not learn plays none.
+    games: dict[str, int] = {}
+    for row in by_name:
+        games[row["game"]] = max(row["games"], games.get(row["game"], 0))
+    scores = table(
+        ("optimality %", *map(str, range(1, len(games) + 1))),
+        [
+            [learner, *(means.get((learner, game), "-") for game in games)]
+            for learner in _in_order(learner for learner, _ in means)
+        ],
+        aligned_right=len(games),
+    )
     key = [
-        f"{number:>3} {game}, {max(run.games for run in runs if run.game == game):,} games from "
-        f"{GAMES[game].starts} starts"
-        for number, game in zip(numbers, games, strict=True)
+        f"{number:>3} {game}, {games[game]:,} games from {GAMES[game].starts} starts"
+        for number, game in enumerate(games, start=1)
     ]
-    scores = table(("optimality %", *numbers), rows, aligned_right=len(games))
     return "\n".join([scores, "", *key])
 
 
@@ -322,7 +321,7 @@ def main(
     )
     runs = sorted(finished, key=lambda run: (run.game, run.learner, run.seed))
     rows = summary(runs)
-    print(matrix(runs))
+    print(matrix(rows))
     write_csv(output / "optimality.csv", HEADER, rows)
     each = run_rows(runs)
     write_csv(output / "runs.csv", leaderboard.RUN_HEADER, each)

@@ -74,8 +74,9 @@ def check_enumeration(rules: Rules) -> int:
         at_least = "at least " if rules.slot_groups else ""
         raise SearchTooLargeError(
             f"{rules.name} with components of {rules.shape} states has {at_least}{number} "
-            f"positions of {rules.num_actions} actions each; at most "
-            f"{LARGEST_ENUMERATION} pairs of them are enumerated. optimality(..., sample=10_000) scores positions drawn at random"
+            f"positions of {rules.num_actions} actions each; at most {LARGEST_ENUMERATION} pairs "
+            "of them are enumerated. optimality(..., sample=10_000) scores positions drawn at "
+            "random"
         )
     return number
 
