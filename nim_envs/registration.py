@@ -31,6 +31,7 @@ from nim_envs.rules import (
     subtraction,
     sum_of,
 )
+from nim_envs.rules.validation import checked_boolean
 from nim_envs.starts import as_start
 
 if TYPE_CHECKING:
@@ -196,9 +197,9 @@ def make_game(
     """
     _check_names(name, rules_arguments, make_game)
     row = _row(name)
-    if misere is not None and not isinstance(misere, bool):
-        raise InvalidGameError(f"misere must be True or False, not {misere!r}")
-    convention = Convention.from_misere(row.misere if misere is None else misere)
+    convention = Convention.from_misere(
+        row.misere if misere is None else checked_boolean("misere", misere)
+    )
     rules = row.rules(**{**row.defaults, **rules_arguments})
     arguments = {"misere": misere, "start": start, **rules_arguments}
     return Game(rules, convention, as_start(start), Registered(name, arguments))

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
 from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.validation import checked_boolean
 
 NO_MOVE_YET = {"winning": False, "kept_win": False}
 """What the info of a player says that has not moved in this game."""
@@ -21,11 +21,10 @@ def checked_truth_in_info(truth_in_info: Any, game: Game) -> bool:
         InvalidGameError: it is not a boolean.
         SearchTooLargeError: the game cannot be solved.
     """
-    if not isinstance(truth_in_info, bool):
-        raise InvalidGameError(f"truth_in_info must be True or False, not {truth_in_info!r}")
-    if truth_in_info:
+    checked = checked_boolean("truth_in_info", truth_in_info)
+    if checked:
         game.solution.is_winning(game.rules.initial)
-    return truth_in_info
+    return checked
 
 
 def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> tuple[BoolArray, BoolArray]:

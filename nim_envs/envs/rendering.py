@@ -12,6 +12,7 @@ from nim_envs.render.scene import Scene
 from nim_envs.render.screen import PICTURE_MODES, Screen
 from nim_envs.render.text import render_text
 from nim_envs.rules.component import IntArray
+from nim_envs.rules.validation import checked_boolean
 
 
 class LastMove(NamedTuple):
@@ -53,15 +54,11 @@ class Renderer:
     ) -> None:
         if mode is not None and mode not in modes:
             raise InvalidGameError(f"render_mode must be None or one of {modes}, not {mode!r}")
-        if not isinstance(show_winning_moves, bool):
-            raise InvalidGameError(
-                f"show_winning_moves must be True or False, not {show_winning_moves!r}"
-            )
+        self.show_winning_moves = checked_boolean("show_winning_moves", show_winning_moves)
         if show_winning_moves:
             # A game that cannot be solved is refused now, not in the middle of an episode.
             _ = game.solution
         self.game = game
-        self.show_winning_moves = show_winning_moves
         self.screen = Screen(game, mode, title) if mode in PICTURE_MODES else None
 
     def scene(

@@ -21,13 +21,10 @@ from nim_envs.envs.opponents import (
     no_move_for_agent,
 )
 from nim_envs.envs.reset_arguments import checked_options, checked_seed
-from nim_envs.errors import (
-    InvalidActionError,
-    InvalidGameError,
-    ResetNeededError,
-)
+from nim_envs.errors import InvalidActionError, ResetNeededError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.validation import checked_boolean
 
 CACHED_POSITIONS = 1 << 16
 """The winning actions of at most this many positions are kept."""
@@ -157,10 +154,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         self._opponent_function, self._epsilon = checked_opponent(opponent)
         self._self_play = opponent is None
         self._fixed_seat = checked_seat(seat, self_play=self._self_play)
-        if not isinstance(mask_in_observation, bool):
-            raise InvalidGameError(
-                f"mask_in_observation must be True or False, not {mask_in_observation!r}"
-            )
+        self.mask_in_observation = checked_boolean("mask_in_observation", mask_in_observation)
         self._aec = GameEnv(
             game,
             name=name,
@@ -177,7 +171,6 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         self.render_mode = render_mode
         self.illegal_move = illegal_move
         self.max_cycles = max_cycles
-        self.mask_in_observation = mask_in_observation
         self.truth_in_info = truth_in_info
         self.metadata: dict[str, Any] = {
             key: self._aec.metadata[key] for key in ("name", "render_modes", "render_fps")

@@ -50,6 +50,17 @@ def largest_bytes() -> int:
     return int(told)
 
 
+def checked_boolean(name: str, value: Any) -> bool:
+    """Return ``value``.
+
+    Raises:
+        InvalidGameError: it is not a boolean.
+    """
+    if not isinstance(value, bool):
+        raise InvalidGameError(f"{name} must be True or False, not {value!r}")
+    return value
+
+
 def checked_integer(
     name: str,
     value: Any,

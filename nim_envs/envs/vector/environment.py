@@ -36,11 +36,11 @@ from nim_envs.envs.vector.checks import (
 from nim_envs.envs.vector.engine import Engine, Results
 from nim_envs.envs.vector.pictures import RENDER_MODES, BatchRenderer, StepRecord
 from nim_envs.envs.vector.start_states import StartStates
-from nim_envs.errors import ClosedEnvironmentError, InvalidGameError, ResetNeededError
+from nim_envs.errors import ClosedEnvironmentError, ResetNeededError
 from nim_envs.game import Game
 from nim_envs.render.frame import Frame
 from nim_envs.rules.component import BoolArray, IntArray
-from nim_envs.rules.validation import checked_integer
+from nim_envs.rules.validation import checked_boolean, checked_integer
 from nim_envs.starts import as_start
 
 Array = npt.NDArray[Any]
@@ -197,11 +197,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     ) -> None:
         super().__init__()
         self.illegal_move = checked_illegal_move(illegal_move)
-        for name_of, value in (("copy", copy), ("mask_in_observation", mask_in_observation)):
-            if not isinstance(value, bool):
-                raise InvalidGameError(f"{name_of} must be True or False, not {value!r}")
-        self.copy = copy
-        self.mask_in_observation = mask_in_observation
+        self.copy = checked_boolean("copy", copy)
+        self.mask_in_observation = checked_boolean("mask_in_observation", mask_in_observation)
         self.truth_in_info = checked_truth_in_info(truth_in_info, game)
         self.game = game
         self.num_envs = checked_integer("num_envs", num_envs, minimum=1)
