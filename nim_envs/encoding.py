@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -43,6 +44,13 @@ def smallest_integer(largest: int) -> np.dtype[Any]:
         for kind in (np.int8, np.int16, np.int32, np.int64)
         if largest <= np.iinfo(kind).max
     )
+
+
+def with_mask(observations: spaces.Box, num_actions: int) -> spaces.Dict[Any]:
+    """Return the space of dictionaries of an observation and, after it, its action mask."""
+    mask = spaces.Box(low=0, high=1, shape=(num_actions,), dtype=np.int8)
+    # A plain dict would be sorted by key.
+    return spaces.Dict(OrderedDict(observation=observations, action_mask=mask))
 
 
 class Encoding:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
-from nim_envs.encoding import Encoding
+from nim_envs.encoding import Encoding, with_mask
 from nim_envs.envs.legality import checked_illegal_move, illegal_move_error
 from nim_envs.envs.move_truth import NO_MOVE_YET, checked_truth_in_info, move_truth
 from nim_envs.envs.rendering import LastMove, Renderer
@@ -192,11 +191,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._start_legal = 0
 
     def _observation_space(self) -> spaces.Dict[Any]:
-        mask = spaces.Box(low=0, high=1, shape=(self.game.rules.num_actions,), dtype=np.int8)
         box = self.encoding.space
         copied = spaces.Box(low=box.low, high=box.high, dtype=box.dtype.type)
-        # A plain dict would be sorted by key; the observation comes first.
-        return spaces.Dict(OrderedDict(observation=copied, action_mask=mask))
+        return with_mask(copied, self.game.rules.num_actions)
 
     def _bind_tables(self) -> None:
         """Keep references to what steps look up: attribute chains cost time in every step."""

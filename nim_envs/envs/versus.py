@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Any, Literal
 
 import gymnasium
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from nim_envs.encoding import Encoding, smallest_integer
+from nim_envs.encoding import Encoding, smallest_integer, with_mask
 from nim_envs.envs.aec import GameEnv
 from nim_envs.envs.opponents import (
     MOST_OPENINGS,
@@ -178,13 +177,9 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         rules = game.rules
         self.encoding = Encoding(encoding, rules, dtype=smallest_integer(max(rules.shape) - 1))
         self.action_space: spaces.Discrete = spaces.Discrete(rules.num_actions)
-        mask = spaces.Box(low=0, high=1, shape=(rules.num_actions,), dtype=np.int8)
         self.observation_space: spaces.Space[Any] = self.encoding.space
         if mask_in_observation:
-            # A plain dict would be sorted by key; the observation comes first.
-            self.observation_space = spaces.Dict(
-                OrderedDict(observation=self.encoding.space, action_mask=mask)
-            )
+            self.observation_space = with_mask(self.encoding.space, rules.num_actions)
         self._winning: dict[bytes, IntArray] = {}
         if self._epsilon < 1.0:
             # The game is solved now, or refused.

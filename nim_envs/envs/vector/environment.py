@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -14,7 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from nim_envs.compilation import announced_compilation
-from nim_envs.encoding import Encoding, smallest_integer
+from nim_envs.encoding import Encoding, smallest_integer, with_mask
 from nim_envs.envs.legality import checked_illegal_move, illegal_move_error
 from nim_envs.envs.move_truth import checked_truth_in_info, moves_truth
 from nim_envs.envs.opponents import (
@@ -241,11 +240,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.single_observation_space: spaces.Space[Any] = self.encoding.space
         if mask_in_observation:
-            mask = spaces.Box(low=0, high=1, shape=(rules.num_actions,), dtype=np.int8)
-            # A plain dict would be sorted by key; the observation comes first.
-            self.single_observation_space = spaces.Dict(
-                OrderedDict(observation=self.encoding.space, action_mask=mask)
-            )
+            self.single_observation_space = with_mask(self.encoding.space, rules.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
         self._all = np.ones(self.num_envs, dtype=np.bool_)
