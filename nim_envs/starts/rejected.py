@@ -78,10 +78,10 @@ class RejectionSampler(Sampler):
         """Draw ``number`` positions; return them and which are wanted."""
         numbers = rng.random((number, self._points.numbers))
         positions = self._points.positions_of(numbers)
-        wanted = ~self._box.rules.is_terminal(positions)
+        wanted = np.ones(number, dtype=np.bool_)
         if self._heap is not None:
             wanted = self._heap.fill(positions, numbers)
-            wanted &= ~self._box.rules.is_terminal(positions)
+        wanted &= ~self._box.rules.is_terminal(positions)
         if self._solution is not None:
             winning = np.asarray(self._solution.is_winning(positions[wanted]))
             wanted[wanted] = winning == self._winning
