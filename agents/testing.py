@@ -182,8 +182,8 @@ class _Checks:
 
     def learn_on(self, one: Any, other: Any, what: str) -> None:
         """Check that two learners know the same, and learn the same from more games."""
-        require(same(self.known(one), self.known(other)), f"{what} does not know the same")
         before = self.known(one)
+        require(same(before, self.known(other)), f"{what} does not know the same")
         self.trained(other, seed=1)
         require(
             same(self.known(one), before), f"training {what} teaches the learner it was made from"

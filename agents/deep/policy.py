@@ -7,10 +7,7 @@ import numpy as np
 from agents.base import Array, FloatArray, IntArray, MaskArray
 from nim_envs import Game
 from nim_envs.encoding import Encoding
-from nim_envs.scoring.policies import PolicyFunction, checked_probabilities
-
-LARGEST_BATCH = 1 << 16
-"""Positions that the policy gets at a time."""
+from nim_envs.scoring.policies import LARGEST_BATCH, PolicyFunction, checked_probabilities
 
 
 class PolicyAgent:

@@ -24,7 +24,7 @@ def games() -> None:
         lines = "\n".join(textwrap.wrap(arguments, WIDEST_ARGUMENTS))
         rows.append([aec_id(name), lines, "misère" if row.misere else "normal"])
     click.echo(tabulate(rows, ("environment", "arguments", "play")))
-    for word, convention in (("normal", Convention.NORMAL), ("misère", Convention.MISERE)):
-        click.echo(f"\n{word} play: {convention.in_words}", nl=False)
+    for convention in Convention:
+        click.echo(f"\n{convention.play}: {convention.in_words}", nl=False)
     named = [[name, heap_game(name).name] for name in ("grundy", *NAMES)]
     click.echo("\n\n" + tabulate(named, ("heap game", "code"), disable_numparse=True))

@@ -29,6 +29,7 @@ from nim_envs.testing.turns import (
     content,
     illegal_move_raises,
     is_self_play,
+    positions_reached,
     uniform_start,
 )
 
@@ -88,7 +89,7 @@ class _Checks:
 
     def masks(self, observations: Any, infos: dict[str, Any], where: str) -> IntArray:
         """The masks of all games, ``(num_envs, actions)``."""
-        given = {key: infos[key] for key in ("action_mask",) if key in infos}
+        given = {"action_mask": infos["action_mask"]} if "action_mask" in infos else {}
         return np.stack(
             [
                 self.observed.mask(one_of(observations, i), one_of(given, i), where)
@@ -164,9 +165,7 @@ class _Checks:
         reached = [before[np.newaxis]]
         if rules.action_mask(before)[action]:
             own = rules.step(before, np.array(action))
-            replies = np.flatnonzero(rules.action_mask(own))
-            after = rules.step(np.broadcast_to(own, (len(replies), len(own))), replies)
-            reached = [own[np.newaxis], after]
+            reached = [own[np.newaxis], positions_reached(rules, own)]
         candidates = np.concatenate(reached)
         codes = self.observed.encoding.encode(candidates)
         found = np.flatnonzero((codes == content(last)).all(axis=1))

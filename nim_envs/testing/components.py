@@ -27,9 +27,12 @@ def check_component(component: Component, name: str) -> None:
         ConformanceError: it is not as it should be.
         SearchTooLargeError: it is too large to tabulate.
     """
-    for what, number in (("states", component.states), ("options", component.options)):
+    for what, number, least in (
+        ("states", component.states, 1),
+        ("options", component.options, 0),
+    ):
         require(
-            isinstance(number, (int, np.integer)) and number >= (what == "states"),
+            isinstance(number, (int, np.integer)) and number >= least,
             f"{name} has {number!r} {what}",
         )
     table, second = _tables(component, name)
@@ -63,17 +66,15 @@ def _tables(component: Component, name: str) -> tuple[IntArray, IntArray]:
     for what, entries in (("successors", table), ("second_successors", second)):
         require_equal(f"the shape of {what} of all states of {name}", entries.shape, shape)
         require(entries.dtype.kind == "i", f"{what} of {name} has dtype {entries.dtype}")
+    second = np.where(table == NO_MOVE, 0, second)
     for entries, least in ((table, NO_MOVE), (second, 0)):
         outside = (entries < least) | (entries >= component.states)
-        if entries is second:
-            outside &= table != NO_MOVE
         if outside.any():
             state, option = np.argwhere(outside)[0].tolist()
             raise ConformanceError(
                 f"option {option} of state {state} of {name} leads to state "
                 f"{entries[state, option]}, and its states are 0 to {component.states - 1}"
             )
-    second = np.where(table == NO_MOVE, 0, second)
     require_equal(f"table of {name}", kept, table)
     require_equal(f"second_table of {name}", kept_second, second)
     require(

@@ -185,8 +185,8 @@ def check_solution(solution: Solution) -> None:
         if len(rows):
             after = rules.step(positions[rows], actions)
             expected[rows, actions] = ~np.asarray(solution.is_winning(after))
-        lost = Convention.NORMAL is solution.convention
-        truth = np.where(rules.is_terminal(positions), not lost, expected.any(axis=1))
+        won_at_end = solution.convention is Convention.MISERE
+        truth = np.where(rules.is_terminal(positions), won_at_end, expected.any(axis=1))
         source = "its own answers at the options"
     with during("solution.is_winning or winning_mask"):
         winning, mask = solution.is_winning(positions), solution.winning_mask(positions)

@@ -58,8 +58,9 @@ def check_policy(policy: AnyPolicy, env_or_game: Any, *, illegal: bool = False) 
     game, encoding = subject_of(env_or_game)
     rules = game.rules
     positions = some_positions(rules, POSITIONS, playable=True)
-    if ScoredPolicy(policy, rules, encoding).moves_alone:
-        _check_moves(policy, game, positions, illegal)
+    scored = ScoredPolicy(policy, rules, encoding)
+    if scored.moves_alone:
+        _check_moves(scored, game, positions, illegal)
         return
     asked = _Asked(policy, game, encoding)
     rows = np.arange(len(positions))
@@ -104,9 +105,8 @@ def _check_legal(game: Game, positions: IntArray, chances: FloatArray) -> None:
         )
 
 
-def _check_moves(policy: Any, game: Game, positions: IntArray, illegal: bool) -> None:
+def _check_moves(scored: ScoredPolicy, game: Game, positions: IntArray, illegal: bool) -> None:
     """Check an object that moves from position to position."""
-    scored = ScoredPolicy(policy, game.rules)
     with during("move() of the policy"):
         after, again = scored.moves(positions), scored.moves(positions[::-1])[::-1]
     wrong = (after != again).any(axis=1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gymnasium
 import numpy as np
 from gymnasium import spaces
 
@@ -13,6 +12,7 @@ from nim_envs.encoding import Encoding
 from nim_envs.errors import ConformanceError, SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.rules.component import IntArray
+from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.testing.requirements import during, require, require_equal, shown
 
@@ -144,9 +144,7 @@ def check_turn(
     elif (after == own).all():
         forfeited = True  # the opponent's reply was illegal
     else:
-        replies = np.flatnonzero(rules.action_mask(own))
-        reached = rules.step(np.broadcast_to(own, (len(replies), len(own))), replies)
-        replied = bool((reached == after).all(axis=1).any())
+        replied = bool((positions_reached(rules, own) == after).all(axis=1).any())
         require(
             replied,
             f"{where}, the position is {after.tolist()}, and no reply leads there from "
@@ -160,6 +158,12 @@ def check_turn(
     elif over:
         expected = -last_movers_reward if replied else last_movers_reward
     require_equal(f"{where}, at {after.tolist()}, the reward", float(reward), expected)
+
+
+def positions_reached(rules: Rules, position: IntArray) -> IntArray:
+    """Return what the legal actions at a position lead to, ``(legal actions, components)``."""
+    actions = np.flatnonzero(rules.action_mask(position))
+    return rules.step(np.broadcast_to(position, (len(actions), len(position))), actions)
 
 
 def check_mask(
@@ -191,17 +195,15 @@ def chosen_action(mask: IntArray, rng: np.random.Generator, legal: float = 1.0) 
 
 def illegal_move_raises(env: Any) -> bool:
     """Return whether an environment, or the first of several, raises at illegal moves."""
-    unwrapped: Any = env.unwrapped
-    for inner in (unwrapped, *getattr(unwrapped, "envs", ())[:1]):
-        rule = getattr(getattr(inner, "unwrapped", inner), "illegal_move", None)
-        if rule is not None:
-            return bool(rule == "raise")
-    return False
+    return bool(getattr(_first_of(env), "illegal_move", None) == "raise")
 
 
 def is_self_play(env: Any) -> bool:
     """Return whether the player of an environment makes the moves of both seats."""
-    unwrapped: Any = env.unwrapped
-    if isinstance(unwrapped, gymnasium.vector.VectorEnv) and hasattr(unwrapped, "envs"):
-        unwrapped = unwrapped.envs[0].unwrapped
-    return getattr(unwrapped, "opponent", "random") is None
+    return getattr(_first_of(env), "opponent", "random") is None
+
+
+def _first_of(env: Any) -> Any:
+    """An environment without its wrappers, or the first of several in one of Gymnasium's."""
+    unwrapped = env.unwrapped
+    return unwrapped.envs[0].unwrapped if hasattr(unwrapped, "envs") else unwrapped
