@@ -106,10 +106,6 @@ class MemoSolution(Solution):
         wins = np.array([self._search.wins(row) for row in distinct.tolist()], dtype=np.bool_)
         return np.asarray(wins[inverse.reshape(-1)].reshape(positions.shape[:-1]))
 
-    def _winning_actions(self, position: IntArray) -> IntArray:
-        found: IntArray = np.flatnonzero(self._winning_options(position))
-        return found
-
     def _winning_options(self, positions: IntArray) -> BoolArray:
         rules = self.rules
         flat = positions.reshape(-1, len(rules.components))

@@ -87,10 +87,6 @@ class QuotientSolution(Solution):
             total = self._products[total, elements[positions[..., component]]]
         return np.asarray(~self._lost[self._layer[positions @ self._strides], total])
 
-    def _winning_actions(self, position: IntArray) -> IntArray:
-        found: IntArray = np.flatnonzero(self._winning_options(position))
-        return found
-
     def _winning_options(self, positions: IntArray) -> BoolArray:
         rules, products = self.rules, self._products
         here = [

@@ -159,10 +159,6 @@ class SearchSolution(Solution):
     def _winning(self, positions: IntArray) -> BoolArray:
         return np.asarray(self.winning[self.rules.indices(positions)])
 
-    def _winning_actions(self, position: IntArray) -> IntArray:
-        found: IntArray = np.flatnonzero(self._winning_options(position))
-        return found
-
     def _winning_options(self, positions: IntArray) -> BoolArray:
         indices = self.rules.indices(positions).reshape(-1)
         winning = np.zeros((len(indices), self.rules.num_actions), dtype=np.bool_)

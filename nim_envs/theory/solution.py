@@ -137,8 +137,9 @@ class Solution(ABC):
     @abstractmethod
     def _winning(self, positions: IntArray) -> BoolArray: ...
 
-    @abstractmethod
-    def _winning_actions(self, position: IntArray) -> IntArray: ...
+    def _winning_actions(self, position: IntArray) -> IntArray:
+        found: IntArray = np.flatnonzero(self._winning_options(position))
+        return found
 
     @abstractmethod
     def _winning_options(self, positions: IntArray) -> BoolArray:

@@ -308,14 +308,10 @@ def _joined(
     ] + [folded[copies + 1] * order + rest]
     block = coarsest_congruence(2 * above + lost, moves)
     lengths = fine.lengths[rest] + copies * fine.parts.lengths[last]
-    by_length = np.argsort(lengths, kind="stable")
-    blocks, first = np.unique(block[by_length], return_index=True)
-    if len(blocks) > limits.classes:
+    examples, numbers = by_shortest(block, lengths)
+    if len(examples) > limits.classes:
         raise TooManyClassesError
-    examples = by_length[np.sort(first)]  # of the shortest first, so that 0 is the empty position
-    numbers = np.empty(len(blocks), dtype=np.int16)
-    numbers[block[examples]] = np.arange(len(blocks))
-    number = numbers[block]
+    number = numbers.astype(np.int16)
     one, many = rest[examples], copies[examples]
     sums = folded[many[:, np.newaxis] + many].astype(np.int64) * order
     sums += fine.products[np.ix_(one, one)]
@@ -325,7 +321,7 @@ def _joined(
             number[sums],
             [int(number[element]) for element in fine.elements] + [int(number[folded[1] * order])],
             lengths[examples],
-            _options_of(fine, number.reshape(count, order), one, many, len(blocks)),
+            _options_of(fine, number.reshape(count, order), one, many, len(examples)),
             [
                 fine.words[x] + (last,) * copy
                 for x, copy in zip(one.tolist(), many.tolist(), strict=True)
@@ -387,6 +383,24 @@ def coarsest_congruence(
         if number == count:
             return np.asarray(block)
         block, count = finer, number
+
+
+def by_shortest(block: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
+    """Return an example of each block, and the numbers of the blocks in the examples' order.
+
+    Args:
+        block: ``(n,)``, the block of each point; there are blocks 0, 1, ... without a gap.
+        lengths: ``(n,)``, the longest play of each point.
+
+    Returns:
+        A point of the shortest play of each block, those of shorter play first, so that the empty
+        position comes first; and for each point the place of its block's example among these.
+    """
+    by_length = np.argsort(lengths, kind="stable")
+    examples = by_length[np.sort(np.unique(block[by_length], return_index=True)[1])]
+    numbers = np.empty(len(examples), dtype=np.int64)
+    numbers[block[examples]] = np.arange(len(examples))
+    return examples, numbers[block]
 
 
 class Unanswered:

@@ -18,6 +18,7 @@ from nim_envs.theory.quotients.refinement import (
     TooManyClassesError,
     Unanswered,
     Word,
+    by_shortest,
     coarsest,
     coarsest_congruence,
     refine,
@@ -169,14 +170,9 @@ class QuotientSearch:
         classes = refined.classes
         moves = [classes.products[:, element] for element in classes.distinct_elements]
         block = coarsest_congruence(refined.lost, moves)
-        by_length = np.argsort(classes.lengths, kind="stable")
-        blocks, first = np.unique(block[by_length], return_index=True)
-        if len(blocks) > self.limit:
+        kept, number = by_shortest(block, classes.lengths)
+        if len(kept) > self.limit:
             raise self._too_many()
-        kept = by_length[np.sort(first)]
-        numbers = np.empty(len(blocks), dtype=np.int64)
-        numbers[block[kept]] = np.arange(len(blocks))
-        number = numbers[block]
         found = PartsQuotient(
             number[classes.products[np.ix_(kept, kept)]],
             refined.lost[kept],
