@@ -34,6 +34,26 @@ def levels(component: Component) -> IntArray:
     return level
 
 
+def left_by_moves(component: Component, state: int) -> list[tuple[int, ...]]:
+    """Return what each legal move leaves of one state: a state, or two where the move splits.
+
+    Args:
+        component: a component.
+        state: one of its states.
+
+    Returns:
+        For each move the states that it leaves; an empty slot, which has no move, is left out.
+    """
+    legal = component.table[state] != NO_MOVE
+    kept = component.table[state][legal].tolist()
+    if not component.splits:
+        return [(part,) for part in kept]
+    seconds = component.second_table[state][legal].tolist()
+    return [
+        (part, second) if second else (part,) for part, second in zip(kept, seconds, strict=True)
+    ]
+
+
 def _by_rank(ranks: IntArray) -> Iterator[IntArray]:
     """Yield the states of rank 1, of rank 2, and so on."""
     order = np.argsort(ranks, kind="stable")

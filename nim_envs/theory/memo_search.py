@@ -6,10 +6,10 @@ from collections import Counter
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.component import BoolArray, Component, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
-from nim_envs.theory.grundy import levels
+from nim_envs.theory.grundy import left_by_moves, levels
 from nim_envs.theory.heap_search import LARGEST_MEMO, HeapSearch
 from nim_envs.theory.solution import Solution
 
@@ -45,15 +45,9 @@ class ComponentParts:
         component, first = max(
             (pair for pair in self._firsts.items() if pair[1] <= heap), key=lambda pair: pair[1]
         )
-        state = heap - first
-        legal = component.table[state] != NO_MOVE
-        kept = (component.table[state][legal] + first).tolist()
-        if not component.splits:
-            return [(part,) for part in kept]
-        seconds = component.second_table[state][legal].tolist()
         return [
-            (part, first + second) if second else (part,)
-            for part, second in zip(kept, seconds, strict=True)
+            tuple(first + state for state in left)
+            for left in left_by_moves(component, heap - first)
         ]
 
 

@@ -15,7 +15,7 @@ from nim_envs.rules.convention import Convention
 from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.octal_codes import HeapGame
 from nim_envs.rules.rules import Rules
-from nim_envs.theory.grundy import levels
+from nim_envs.theory.grundy import left_by_moves, levels
 from nim_envs.theory.quotients.heaps import HeapQuotients
 from nim_envs.theory.quotients.periods import periodic_from
 from nim_envs.theory.quotients.proof import layers_refutation
@@ -153,15 +153,11 @@ def _options_in_order(
     component: Component, parts: Sequence[int | None]
 ) -> Iterable[tuple[int, list[Word]]]:
     """Yield the states with a move and what it leaves as parts, which are there by then."""
-    seconds = component.second_table if component.splits else np.zeros_like(component.table)
     for state in np.argsort(levels(component), kind="stable").tolist():
-        legal = component.table[state] != NO_MOVE
-        pairs = zip(
-            component.table[state][legal].tolist(), seconds[state][legal].tolist(), strict=True
-        )
-        # The second part 0 is an empty slot, which has no move.
-        both = ((parts[first], parts[second] if second else None) for first, second in pairs)
-        options = [tuple(part for part in pair if part is not None) for pair in both]
+        options = [
+            tuple(part for each in left if (part := parts[each]) is not None)
+            for left in left_by_moves(component, state)
+        ]
         if options:
             yield state, options
 
@@ -239,10 +235,7 @@ class _Layered:
             try:
                 refined = refine(classes, won, Limits(joint.search.limit))
             except TooManyClassesError:
-                raise SearchTooLargeError(
-                    f"the misère quotient has more than {joint.search.limit} elements, which is "
-                    "the limit"
-                ) from None
+                raise joint.search.too_many() from None
             if refined.classes is not classes:
                 classes = refined.classes
                 losts = [lost[refined.coarser] for lost in losts]

@@ -104,7 +104,7 @@ class QuotientSearch:
             try:
                 refined = refine(coarse, WON_AT_ONCE, Limits(self.limit + 1), self._refined)
             except TooManyClassesError:
-                raise self._too_many() from None
+                raise self.too_many() from None
             unanswered = self._proven(refined)
             rests = [
                 unanswered.unanswered(element, refined.classes.after_move(number)) or 0
@@ -150,7 +150,8 @@ class QuotientSearch:
             raise AssertionError(f"wrong classes of sums of {len(classes.elements)} parts")
         return unanswered
 
-    def _too_many(self) -> SearchTooLargeError:
+    def too_many(self) -> SearchTooLargeError:
+        """Return the error that says that the quotient has more elements than the limit."""
         return SearchTooLargeError(
             f"the misère quotient has more than {self.limit} elements, which is the limit"
         )
@@ -172,7 +173,7 @@ class QuotientSearch:
         block = coarsest_congruence(refined.lost, moves)
         kept, number = by_shortest(block, classes.lengths)
         if len(kept) > self.limit:
-            raise self._too_many()
+            raise self.too_many()
         found = PartsQuotient(
             number[classes.products[np.ix_(kept, kept)]],
             refined.lost[kept],
