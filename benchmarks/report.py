@@ -49,6 +49,11 @@ def table(
     )  # fmt: skip
 
 
+def percent(number: float) -> str:
+    """Return a score with one decimal; what is short of 100 is not rounded up to it."""
+    return f"{99.9 if 99.95 <= number < 100 else number:.1f}"
+
+
 def write_csv(path: Path, header: Sequence[str], rows: Sequence[Row]) -> None:
     """Write rows as CSV, atomically."""
     text = io.StringIO()

@@ -48,16 +48,10 @@ RATES: dict[str, Setting] = {
 }
 """Games whose values per second are measured."""
 
-AUTO: dict[str, Setting] = {
-    "0.06": Setting(1 << 16, 1 << 14),
-    "0.04": Setting(1 << 16, 1 << 14),
-    "0.005": Setting(1 << 16, 1 << 14),
-    "4.327": Setting(1 << 16, 1 << 14),
-    "0.106": Setting(1 << 16, 1 << 14),
-    "0.6": Setting(1 << 16, 1 << 14),
-    "grundy": Setting(1 << 16, 1 << 14),
-    "0.16": Setting(1 << 16, 1 << 14),
-}
+AUTO: dict[str, Setting] = dict.fromkeys(
+    ("0.06", "0.04", "0.005", "4.327", "0.106", "0.6", "grundy", "0.16"),
+    Setting(1 << 16, 1 << 14),
+)
 """Games of which ``auto`` is compared with both methods; many values of the first are rare."""
 
 PERIODS: dict[str, Setting] = {

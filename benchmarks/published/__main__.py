@@ -19,7 +19,7 @@ from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.contenders import Trained
 from benchmarks.published.figures import comparison, q_learners
 from benchmarks.published.systems import SYSTEMS
-from benchmarks.report import closing_line, machine, table, write_csv, write_text
+from benchmarks.report import closing_line, machine, percent, table, write_csv, write_text
 from nim_envs.render.style import save_figure
 
 QUICK_GAMES = 300
@@ -68,14 +68,9 @@ def spread(results: list[Trained], score: str) -> str:
     if not values:
         return "-"
     mean, low, high = (
-        _rounded(value) for value in (float(np.mean(values)), min(values), max(values))
+        percent(value) for value in (float(np.mean(values)), min(values), max(values))
     )
     return mean if low == high else f"{mean} ({low} to {high})"
-
-
-def _rounded(value: float) -> str:
-    """One decimal; what is short of 100 is not rounded up to it."""
-    return f"{99.9 if 99.95 <= value < 100 else value:.1f}"
 
 
 def summary(runs: list[Run]) -> list[list[Any]]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.registry import LEARNERS, Row
+from benchmarks.report import percent
 from docs.generator import results
 from docs.generator.markdown import linked, references, table, words, write
 from docs.generator.mathematics import formula, prose
@@ -81,7 +82,7 @@ def pages() -> list[str]:
             (
                 f"[{cls.__name__}]({cls.__name__}.md)", summary,
                 next(iter(variants.values())).knows,
-                results.percent(best.mean) if best else "-",
+                percent(best.mean) if best else "-",
             )
         )  # fmt: skip
     header = ("learner", "what it is", "knows", "mean %")

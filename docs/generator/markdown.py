@@ -12,7 +12,15 @@ import griffe
 import mkdocs_gen_files
 from tabulate import tabulate
 
+from docs.generator.roles import ROLE
+
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def heading(path: Path) -> str:
+    """Return the heading of a page, or a name made from that of its file."""
+    found = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return found[1] if found else path.stem.replace("_", " ").capitalize()
 
 
 def write(path: str, text: str) -> None:
@@ -61,9 +69,6 @@ def references(documented: Any) -> str:
     return ""
 
 
-ROLE = re.compile(r":(attr|class|data|exc|func|meth|mod):`~?([\w.]+)`")
-
-
 def linked(text: str, module: str) -> str:
     """Return text of a docstring with its roles as links and its code in single quotes.
 
@@ -73,8 +78,8 @@ def linked(text: str, module: str) -> str:
     """
 
     def link(found: re.Match[str]) -> str:
-        name = found[2] if "." in found[2] else f"{module}.{found[2]}"
-        shown = found[2].rpartition(".")[2]
+        name = found[1] if "." in found[1] else f"{module}.{found[1]}"
+        shown = found[1].rpartition(".")[2]
         return f'<autoref optional identifier="{name}"><code>{shown}</code></autoref>'
 
     return ROLE.sub(link, text).replace("``", "`")

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from docs.generator import games, learners, reference, results
-from docs.generator.markdown import ROOT, write
+from docs.generator.markdown import ROOT, heading, write
 
 
 def contributing() -> None:
@@ -25,12 +25,6 @@ def contributing() -> None:
     # What is no page is named by its path.
     text = re.sub(r"\[([^\]]+)\]\(([\w./]+\.py)\)", r"\1 (`\2`)", text)
     write("contributing.md", text)
-
-
-def heading(path: Path) -> str:
-    """Return the heading of a page, or a name made from that of its file."""
-    found = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return found[1] if found else path.stem.replace("_", " ").capitalize()
 
 
 def theory() -> list[str]:

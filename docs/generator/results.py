@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,9 @@ from typing import Any
 from agents.registry import LEARNERS
 from benchmarks.leaderboard import leaderboard, read_runs
 from benchmarks.published.systems import SYSTEMS
+from benchmarks.report import percent
 from benchmarks.tasks import GAMES, SEEDS, VERSION
-from docs.generator.markdown import ROOT, table, write
+from docs.generator.markdown import ROOT, heading, table, write
 
 RESULTS = ROOT / "docs" / "results"
 ENTRIES = RESULTS / "entries"
@@ -26,11 +26,6 @@ def read(path: Path) -> list[Row]:
         return []
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
-
-
-def percent(number: float) -> str:
-    """Return a score with one decimal; what is short of 100 is not rounded up to it."""
-    return f"{99.9 if 99.95 <= number < 100 else number:.1f}"
 
 
 def _board(task: str) -> str:
@@ -236,7 +231,5 @@ def pages() -> list[str]:
     lines = ["* [Results](results/index.md)"]
     if published_page():
         lines.append("    * [Published systems](results/published.md)")
-    for path in sorted(RESULTS.glob("*.md")):
-        heading = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        lines.append(f"    * [{heading[1] if heading else path.stem}](results/{path.name})")
-    return lines
+    further = sorted(RESULTS.glob("*.md"))
+    return lines + [f"    * [{heading(path)}](results/{path.name})" for path in further]
