@@ -39,6 +39,9 @@ from nim_envs.theory.column_automata.play import move_to_lost
 WORK_LIMIT = 20_000_000
 """Steps after which a proof is given up."""
 
+SMALL_BOARDS = ((1, 16), (2, 8), (3, 4), (5, 2))
+"""Heaps, and what they are smaller than, where claims that cannot be proved are looked at."""
+
 
 class Outcome(Enum):
     """What became of a proof."""
@@ -128,31 +131,39 @@ def prove(
         >>> print(prove(nim, MoveRelation(max_take=3), misere=False))
         refuted: (4,) is claimed to be won, but no move leads to what is claimed to be lost
     """
-    counter = _Counter(work_limit)
-    columns = columns_of(automaton, work_limit)
-    if isinstance(columns, str):
-        return Verdict(Outcome.NOT_PROVED, columns, None, counter.done)
     if bool(automaton.is_lost([0])) == misere:
         said, true = ("lost", "won") if misere else ("won", "lost")
         reason = f"the position without objects is claimed to be {said}, but is {true}"
-        return Verdict(Outcome.REFUTED, reason, (), counter.done)
+        return Verdict(Outcome.REFUTED, reason, (), 0)
+    counter = _Counter(work_limit)
+    columns = columns_of(automaton, work_limit)
+    if isinstance(columns, str):
+        return _by_small_boards(automaton, relation, columns, 0)
     try:
         moves = _Moves(columns, relation, counter)
-        position = _with_a_wrong_move(moves)
-        if position is None:
-            position = _without_a_move(moves)
+        position = _with_a_wrong_move(moves) or _without_a_move(moves)
     except _OutOfWorkError:
         return Verdict(Outcome.NOT_PROVED, f"given up after {work_limit} steps", None, counter.done)
     if position is None:
-        return Verdict(
-            Outcome.PROVED, "for every number of heaps of every size", None, counter.done
-        )
-    reason = _contradiction(automaton, relation, position)
-    if reason is None:
-        return Verdict(
-            Outcome.NOT_PROVED, "a way to contradict it is no position's", None, counter.done
-        )
-    return Verdict(Outcome.REFUTED, reason, position, counter.done)
+        reason = "for every number of heaps of every size"
+        return Verdict(Outcome.PROVED, reason, None, counter.done)
+    contradiction = _contradiction(automaton, relation, position)
+    if contradiction is None:
+        reason = "what would refute it belongs to no position that was found"
+        return _by_small_boards(automaton, relation, reason, counter.done)
+    return Verdict(Outcome.REFUTED, contradiction, position, counter.done)
+
+
+def _by_small_boards(
+    automaton: ColumnAutomaton, relation: MoveRelation, why: str, work: int
+) -> Verdict:
+    """Return a refutation if a small board has one, else that the claim is not proved, and why."""
+    for heaps, below in SMALL_BOARDS:
+        for position in itertools.product(range(below), repeat=heaps):
+            reason = _contradiction(automaton, relation, position)
+            if reason is not None:
+                return Verdict(Outcome.REFUTED, reason, position, work)
+    return Verdict(Outcome.NOT_PROVED, why, None, work)
 
 
 def _contradiction(
@@ -184,12 +195,10 @@ class _Moves:
         included."""
         self.start = relation.start(True)
         differences = _differences(relation, counter)
-        self.states = len(columns.lost)
+        counter.add(len(columns.lost) * len(differences))
         self.pairs = {
-            (state, difference): number
-            for number, (state, difference) in enumerate(
-                itertools.product(range(self.states), differences)
-            )
+            pair: number
+            for number, pair in enumerate(itertools.product(range(len(columns.lost)), differences))
         }
         self.after = self._all_after(relation)
         self.goal = 0
@@ -202,6 +211,8 @@ class _Moves:
     def _all_after(self, relation: MoveRelation) -> dict[tuple[int, int], list[int]]:
         """Return, by bit and ones in the column, the sets of pairs after every pair."""
         found = {}
+        # Sets of pairs take words of memory, as many as can be told before.
+        self.counter.add(len(self.pairs) ** 2 * 2 * len(self.counts) // 64)
         for bit, ones in itertools.product((0, 1), self.counts):
             if bit > ones:
                 continue
@@ -255,11 +266,13 @@ class _Moves:
 def _differences(relation: MoveRelation, counter: _Counter) -> list[Difference]:
     """Return every state of the relation, from the highest bit."""
     found = [relation.start(True)]
+    known = set(found)
     for state in found:  # which grows meanwhile
         for bit, left in itertools.product((0, 1), repeat=2):
             after = relation.step(state, bit, left, True)
             counter.add(1)
-            if after is not None and after not in found:
+            if after is not None and after not in known:
+                known.add(after)
                 found.append(after)
     return found
 
@@ -367,11 +380,7 @@ def _followers(now: _Configuration, moves: _Moves) -> Iterator[_Configuration]:
     """
     for ones in moves.counts:
         state = moves.columns.after(ones)[now.state]
-        if ones == 0:
-            choices = [(0,) * len(now.kinds)]
-        else:
-            choices = list(itertools.product((0, 1), repeat=len(now.kinds)))
-        for bits in choices:
+        for bits in itertools.product((0, 1) if ones else (0,), repeat=len(now.kinds)):
             moves.counter.add(1)
             after = {moves.kind(kind, bit, ones) for kind, bit in zip(now.kinds, bits, strict=True)}
             if ones and not any(bits):
