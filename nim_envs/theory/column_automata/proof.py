@@ -323,7 +323,7 @@ def _heaps_of(steps: list[tuple[int, int]]) -> tuple[int, ...]:
     return tuple(heaps)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Configuration:
     """A state of the claim, the kinds of heaps that are no part of others, and how it came about.
 
@@ -353,9 +353,9 @@ def _without_a_move(moves: _Moves) -> tuple[int, ...] | None:
     start = _Configuration(0, False, ())
     kept: dict[tuple[int, bool], list[_Configuration]] = {(0, False): [start]}
     order = itertools.count()
-    waiting = [(0, next(order), start)]
+    waiting = [(0, 0, next(order), start)]
     while waiting:
-        _, _, now = heapq.heappop(waiting)
+        depth, _, _, now = heapq.heappop(waiting)
         if not any(now is one for one in kept[now.state, now.met]):
             continue  # another took its place
         for after in _followers(now, moves):
@@ -368,7 +368,7 @@ def _without_a_move(moves: _Moves) -> tuple[int, ...] | None:
                 continue
             rivals[:] = [rival for rival in rivals if not after.is_part_of(rival.kinds)]
             rivals.append(after)
-            heapq.heappush(waiting, (len(after.kinds), next(order), after))
+            heapq.heappush(waiting, (depth + 1, len(after.kinds), next(order), after))
     return None
 
 
