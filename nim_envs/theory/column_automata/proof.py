@@ -1,26 +1,35 @@
 """Proof that a column automaton says who wins, for every number of heaps of every size.
 
-A claim is right if it says what it must of the position without objects, and calls any other lost
-exactly where no move leads to what it calls lost: by induction on the objects. Of the infinitely
-many positions finitely many classes need a look, as everything is read column by column.
+A claim is right if it says of the position without objects what the convention says, and calls
+any other position lost exactly where no move leads to one that it calls lost: by induction on the
+number of objects. Of the infinitely many positions finitely many classes need a look, as everything
+is read column by column, from the highest. (An automaton that reads the other way is reversed.)
 
-How many ones a column has is what it does to the claim, and these effects come again from some
-number of ones on. The bits that a move may leave of a heap lead to pairs of a state of the claim
-and a state of the move. The *kind* of a heap is the set of these pairs, after the columns so far.
+What a column does to the claim depends on how many ones it has, and from some number on the
+effects come again. A heap and what a move leaves of it are read at the same time: for each choice
+of the bits that are left, the columns so far lead to a pair of the state in which the automaton
+would then be, and of what is known of the objects taken. The *kind* of a heap is the set of these
+pairs. It has a winning move if, at the end, some pair is one of a lost position and a move.
 
-That no lost position has a move to a lost one concerns one heap at a time, beside any number of
-ones in each column. That every other position has such a move concerns all heaps at once: a
-*configuration* is a state of the claim with the kinds of all heaps, and a move is missing where
-in none of the kinds there is a pair that is lost, and a move. As columns are read from the highest,
+1. No lost position has a move to a lost one. This concerns one heap at a time, beside others that
+   may have any number of ones in each column: all pairs are followed.
+2. Every other position with objects has such a move. This concerns all heaps at once: all
+   *configurations* are followed, each a state of the automaton and the set of the heaps' kinds. One
+   that is not lost, and in which no kind has a winning move, refutes the claim.
 
-- an empty heap has the least kind, as whatever is left of a heap, no move having been made in the
-  columns so far may go on to be one in those to come;
-- so kinds that are part of another one in the same configuration can be left out: their heaps can
-  have the bits of the others from then on, and do not offer more moves;
-- for the same reason a configuration is left out if each of its predecessors' kinds is part of one
-  of its own: what lacks a move after it lacks one after the other.
+Kinds only grow with the kinds before them: if one is part of another, and both heaps have the same
+bits from there on, it stays part of it. An empty heap's kind is part of every other, since of every
+heap no object may have been taken in the columns so far. So it is enough to follow in each
+configuration the kinds that are no part of others in it, and of the configurations with the same
+state those of which no other is a *part*: one is part of another if each of its kinds is part of
+one of the other. For whatever heaps complete the other, so that no move wins, complete the one: a
+heap of it has the bits of one that its kind is part of, and what else has ones in the other is an
+empty heap until then in the one. For the same reason heaps of one kind need not have different
+bits: with ones in all of them, a part of the configuration is reached.
 
-This leaves few configurations, and nothing out that could refute the claim.
+Configurations that no position has may be followed, too: how many heaps of a kind there are is not
+looked at. So where one refutes the claim, a position that does is made of it and tried; if it does
+not, the claim is called not proved.
 """
 
 from __future__ import annotations
