@@ -173,17 +173,21 @@ class ColumnAutomaton:
     def _after_column(self, state: IntArray, bits: IntArray) -> IntArray:
         """Return the states after a column of bits ``(..., heaps)`` and the separator."""
         if not self.reads_zeros:
-            by_count = self._column_tables(bits.shape[-1])
+            by_count = self.after_ones(bits.shape[-1])
             return np.asarray(by_count[bits.sum(axis=-1), state])
         for heap in range(bits.shape[-1]):
             state = self.transitions[state, ZERO - bits[..., heap]]
         return np.asarray(self.transitions[state, SEPARATOR])
 
-    def _column_tables(self, heaps: int) -> IntArray:
-        """Return the state after a column of 0 to ``heaps`` ones, ``(heaps + 1, states)``."""
-        powers = np.empty((heaps + 1, self.states), dtype=np.int64)
+    def after_ones(self, most: int) -> IntArray:
+        """Return the states after a column of 0 to ``most`` ones, by the state before.
+
+        Returns:
+            ``(most + 1, states)``; zeros are not read.
+        """
+        powers = np.empty((most + 1, self.states), dtype=np.int64)
         powers[0] = np.arange(self.states)
-        for ones in range(heaps):
+        for ones in range(most):
             powers[ones + 1] = self.transitions[powers[ones], ONE]
         return np.asarray(self.transitions[powers, SEPARATOR])
 
