@@ -75,6 +75,12 @@ nim_envs.theory.solve
 nim_envs.theory.sprague_grundy
 nim_envs.theory.tame_misere
 
+nim_envs.theory.column_automata.ColumnAutomaton
+nim_envs.theory.column_automata.MoveRelation
+nim_envs.theory.column_automata.heap_reading
+nim_envs.theory.column_automata.move_to_lost
+nim_envs.theory.column_automata.prove
+
 agents.seeds.train_seeds
 
 agents.SARSA
