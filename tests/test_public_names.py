@@ -90,9 +90,11 @@ agents.AlphaBetaAgent
 agents.DoubleQLearning
 agents.EpsilonOptimalAgent
 agents.ExpectedSARSA
+agents.GameChoosingLearner
 agents.GameLearner
 agents.GradientBandit
 agents.HeapSymmetry
+agents.HypothesisError
 agents.Learner
 agents.MinimaxAgent
 agents.MonteCarloES
@@ -105,6 +107,7 @@ agents.QLearning
 agents.RandomAgent
 agents.RealTimeDynamicProgramming
 agents.SampledAfterstateTD
+agents.Trainable
 agents.Transition
 agents.WatkinsQLambda
 agents.WinLossRatio
