@@ -7,7 +7,16 @@ stop_without_traceback()  # before what takes time to import
 # isort: split
 from typing import Any
 
-from agents.base import Agent, GameLearner, Learner, Policy, Transition
+from agents.base import (
+    Agent,
+    GameChoosingLearner,
+    GameLearner,
+    HypothesisError,
+    Learner,
+    Policy,
+    Trainable,
+    Transition,
+)
 from agents.learners.actor_critic import ActorCritic
 from agents.learners.double_q_learning import DoubleQLearning
 from agents.learners.expected_sarsa import ExpectedSARSA
@@ -34,9 +43,11 @@ __all__ = [
     "DoubleQLearning",
     "EpsilonOptimalAgent",
     "ExpectedSARSA",
+    "GameChoosingLearner",
     "GameLearner",
     "GradientBandit",
     "HeapSymmetry",
+    "HypothesisError",
     "Learner",
     "MinimaxAgent",
     "MonteCarloES",
@@ -49,6 +60,7 @@ __all__ = [
     "RandomAgent",
     "RealTimeDynamicProgramming",
     "SampledAfterstateTD",
+    "Trainable",
     "Transition",
     "WatkinsQLambda",
     "WinLossRatio",
