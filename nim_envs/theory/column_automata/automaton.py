@@ -211,6 +211,10 @@ class ColumnAutomaton:
         It says the same of every position, however many empty columns are read above the highest
         object.
         """
+        return self._padded
+
+    @cached_property
+    def _padded(self) -> ColumnAutomaton:
         rows, lost = self._rows, self.lost.tolist()
 
         # In which order ever: the state, the claim of what was read before this column, and
