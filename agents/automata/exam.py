@@ -62,6 +62,22 @@ def by_size(positions: Iterable[Heaps]) -> list[Heaps]:
     return sorted(positions, key=lambda heaps: (sum(heaps), heaps))
 
 
+def random_board(
+    rules: HeapRules, rng: np.random.Generator, *, heaps: int, bits: int
+) -> Heaps:
+    """Return a random position.
+
+    Args:
+        rules: of the game.
+        rng: the source of all randomness.
+        heaps: most heaps; their number is uniform from 1 to this.
+        bits: most bits of a heap; how many there may be is uniform from 1 to this, too.
+    """
+    largest = 2 ** int(rng.integers(1, bits + 1))
+    sizes = rng.integers(0, largest, int(rng.integers(1, heaps + 1)))
+    return rules.canonical(sizes.tolist())
+
+
 def examine(
     automaton: ColumnAutomaton,
     rules: HeapRules,
@@ -78,16 +94,13 @@ def examine(
         rules: of the game.
         rng: of the positions.
         positions: how many to examine at most.
-        heaps: most heaps of one; their number is uniform from 1 to this.
-        bits: most bits of a heap; the largest heap allowed is uniform among 1, 3, 7, … with so
-            many, and heaps are uniform up to it.
+        heaps: most heaps of one.
+        bits: most bits of a heap.
     """
     found: set[Heaps] = set()
     number = 0
     while number < positions and len(found) < MOST_FOUND:
-        largest = 2 ** int(rng.integers(1, bits + 1))
-        sizes = rng.integers(0, largest, int(rng.integers(1, heaps + 1)))
-        position = rules.canonical(sizes.tolist())
+        position = random_board(rules, rng, heaps=heaps, bits=bits)
         number += 1
         if contradicts(automaton, rules, position, sorted(rules.options(position))):
             found.add(position)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -163,8 +163,9 @@ def merged_automaton(
 
     Two states are merged if no label forbids it; of all such pairs of a red state, one of the
     automaton, and a blue one, next to it, first those that most labels speak for. A blue state
-    that fits no red one becomes red. What no word says is claimed to be won: after transitions that no
-    word takes comes a state that is not left.
+    that fits no red one becomes red. Before all that, the state after a zero is merged with the
+    one before it, so that zeros change nothing unless a label says that they do. What no word says
+    is claimed to be won: after transitions that no word takes comes a state that is not left.
 
     Args:
         words: whether each is lost.
@@ -188,6 +189,8 @@ def merged_automaton(
         }
         if not places:
             break
+        if _loops_at_zero(merger, places.values()):
+            continue
         best: tuple[int, int, int, int] | None = None
         promoted = None
         for blue, (parent, letter) in places.items():
@@ -207,6 +210,16 @@ def merged_automaton(
         elif best is not None:
             merger.merge(*best[1:])
     return _completed(merger, red, most_significant_first)
+
+
+def _loops_at_zero(merger: _Merger, places: Iterable[tuple[int, int]]) -> bool:
+    """Merge the state after a zero with the one before it, at the first place where that fits."""
+    for parent, letter in places:
+        if letter == ZERO:
+            if merger.merge(parent, parent, letter) is not None:
+                return True
+            merger.undo()
+    return False
 
 
 def _completed(merger: _Merger, red: list[int], most_significant_first: bool) -> ColumnAutomaton:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
-from agents.automata.exam import by_size, contradictions, examine
+from agents.automata.exam import by_size, contradictions, examine, random_board
 from agents.automata.heaps import HeapRules, Heaps, heap_rules
 from agents.automata.labels import LookAheadLabels, labels_from_values
 from agents.automata.self_play import play_game
@@ -44,6 +43,9 @@ FIRST_BLOCK = 64
 
 MOST_LABELS = 4000
 """Of the labels that Q-learning gives, those of so many positions are used, the smallest."""
+
+LEAST_HEAPS, LEAST_BITS = 4, 4
+"""Boards of the exam have up to this many heaps and bits, or more."""
 
 NO_AUTOMATON = ColumnAutomaton(np.zeros((1, 2), np.int64), np.zeros(1, np.bool_), True)
 """What is claimed before anything was learned: nothing is lost."""
@@ -145,7 +147,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         order: Literal["both", "most significant first", "least significant first"] = "both",
         labels: Literal["look-ahead", "q-learning"] = "look-ahead",
         play_from: Literal["anywhere", "start"] = "anywhere",
-        exam_positions: int = 100,
+        exam_positions: int = 25,
         most_guesses: int = 200,
         proof_work: int = WORK_LIMIT,
     ) -> None:
@@ -357,7 +359,19 @@ class ColumnAutomatonLearner(GeneralisingLearner):
                 if verdict.position is not None:
                     contradicted = [self.rules.canonical(verdict.position)]
             found.append(contradicted)
-        self._contradictions = min(found, key=lambda heaps: sum(heaps[0]) if heaps else math.inf)
+        # Neither contradicted nor proved: more of the same may tell.
+        self._contradictions = min(filter(None, found), default=[], key=lambda at: sum(at[0])) or [
+            random_board(self.rules, rng, **self._exam_sizes)
+        ]
+
+    @property
+    def _exam_sizes(self) -> dict[str, int]:
+        """Most heaps and most bits of a board of the exam: one more than the game has."""
+        largest = max(self.rules.sizes(self.game.rules.initial))
+        return {
+            "heaps": max(LEAST_HEAPS, len(self.game.rules.components) + 1),
+            "bits": max(LEAST_BITS, largest.bit_length() + 1),
+        }
 
     def _examine(self, guess: ColumnAutomaton, rng: np.random.Generator) -> list[Heaps]:
         """Return where a guess contradicts itself, the smallest positions first."""
@@ -368,11 +382,9 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         )
         found = contradictions(guess, self.rules, unknown)
         if not found:
-            heaps = len(self.game.rules.components) + 1
-            bits = max(self.rules.sizes(self.game.rules.initial)).bit_length() + 1
             found, read = examine(
                 guess, self.rules, rng, positions=self._arguments["exam_positions"],
-                heaps=max(4, heaps), bits=max(4, bits),
+                **self._exam_sizes,
             )  # fmt: skip
             self._examined += read
             self._count_positions()
