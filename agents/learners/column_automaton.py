@@ -114,7 +114,8 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         play_from: where games by look-ahead begin: ``"anywhere"``, also where a guess was
             contradicted; or ``"start"``, at the game's start alone.
         exam_positions: positions that an exam reads at most.
-        most_guesses: after so many guesses that were contradicted, the hypothesis is given up.
+        most_states: the hypothesis is given up where a guess needs more states than this;
+        most_guesses: or where so many guesses were not proved.
         proof_work: steps after which a proof is given up.
 
     Attributes:
@@ -148,6 +149,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         labels: Literal["look-ahead", "q-learning"] = "look-ahead",
         play_from: Literal["anywhere", "start"] = "anywhere",
         exam_positions: int = 25,
+        most_states: int = 50,
         most_guesses: int = 200,
         proof_work: int = WORK_LIMIT,
     ) -> None:
@@ -167,6 +169,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
                 "labels": labels,
                 "play_from": play_from,
                 "exam_positions": checked_integer("exam_positions", exam_positions, minimum=1),
+                "most_states": checked_integer("most_states", most_states, minimum=1),
                 "most_guesses": checked_integer("most_guesses", most_guesses, minimum=1),
                 "proof_work": checked_integer("proof_work", proof_work, minimum=1),
             },
@@ -256,11 +259,15 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             guesses += 1
             if self.proof is not None:
                 return
-            if guesses == self._arguments["most_guesses"]:
+            most_states, most_guesses = (
+                self._arguments[name] for name in ("most_states", "most_guesses")
+            )
+            if self.automaton.states > most_states or guesses == most_guesses:
                 raise HypothesisError(
-                    f"no column automaton was found for {game.in_short} in {guesses} guesses, "
-                    f"from {self.positions_read} positions read; of the last guess, of "
-                    f"{self.size}, the exam says: {self.verdict}"
+                    f"no column automaton was found for {game.in_short} within {most_guesses} "
+                    f"guesses and {most_states} states: guess {guesses}, after "
+                    f"{self.positions_read} positions were read, has {self.size}, and is "
+                    f"{self.verdict}"
                 )
 
     def _look_ahead(
