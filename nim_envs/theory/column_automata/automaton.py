@@ -173,17 +173,21 @@ class ColumnAutomaton:
     def _after_column(self, state: IntArray, bits: IntArray) -> IntArray:
         """Return the states after a column of bits ``(..., heaps)`` and the separator."""
         if not self.reads_zeros:
-            by_count = self._column_tables(bits.shape[-1])
+            by_count = self.after_ones(bits.shape[-1])
             return np.asarray(by_count[bits.sum(axis=-1), state])
         for heap in range(bits.shape[-1]):
             state = self.transitions[state, ZERO - bits[..., heap]]
         return np.asarray(self.transitions[state, SEPARATOR])
 
-    def _column_tables(self, heaps: int) -> IntArray:
-        """Return the state after a column of 0 to ``heaps`` ones, ``(heaps + 1, states)``."""
-        powers = np.empty((heaps + 1, self.states), dtype=np.int64)
+    def after_ones(self, most: int) -> IntArray:
+        """Return the states after a column of 0 to ``most`` ones, by the state before.
+
+        Returns:
+            ``(most + 1, states)``; zeros are not read.
+        """
+        powers = np.empty((most + 1, self.states), dtype=np.int64)
         powers[0] = np.arange(self.states)
-        for ones in range(heaps):
+        for ones in range(most):
             powers[ones + 1] = self.transitions[powers[ones], ONE]
         return np.asarray(self.transitions[powers, SEPARATOR])
 
@@ -239,13 +243,24 @@ class ColumnAutomaton:
         return self._from_steps(start, step, lambda state: state[1]).minimal()
 
     def _from_steps(
-        self, start: State, step: Callable[[State, int], State], is_lost: Callable[[State], bool]
+        self,
+        start: State,
+        step: Callable[[State, int], State],
+        is_lost: Callable[[State], bool],
+        letters: int | None = None,
     ) -> ColumnAutomaton:
-        """Return the automaton of what is reached from ``start``, numbered as it is found."""
+        """Return the automaton of what is reached from ``start``, numbered as it is found.
+
+        Args:
+            start: the start.
+            step: the state after another and a letter.
+            is_lost: which states are claimed to be lost.
+            letters: number of letters; as many as this one has by default.
+        """
         numbers, found, rows = {start: 0}, [start], []
         for state in found:  # which grows meanwhile
             row = []
-            for letter in range(self.transitions.shape[1]):
+            for letter in range(letters or self.transitions.shape[1]):
                 after = step(state, letter)
                 if after not in numbers:
                     numbers[after] = len(found)
@@ -300,6 +315,23 @@ class ColumnAutomaton:
             return (after, claims[state[0]]) if letter == SEPARATOR else any_of(after)
 
         return self._from_steps(any_of(int(kind[0])), step, lambda state: state[1])
+
+    def without_zeros(self) -> ColumnAutomaton:
+        """Return the automaton of letters ``"1 |"`` that claims what this one does of sorted ones.
+
+        It says of a position what this one says where every column has one zero, read first, and
+        its ones. Where this one reads ones alone, that is itself, made minimal.
+        """
+        rows, lost = self._rows, self.lost
+
+        # The state, and whether the zero of this column was read.
+        def step(state: tuple[int, bool], letter: int) -> tuple[int, bool]:
+            number, begun = state
+            if self.reads_zeros and not begun:
+                number = rows[number][ZERO]
+            return rows[number][letter], letter != SEPARATOR
+
+        return self._from_steps((0, False), step, lambda state: bool(lost[state[0]]), 2).minimal()
 
     def says_the_same_as(self, other: ColumnAutomaton) -> bool:
         """Return whether both read alike, and claim the same of all that they may read.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nim_envs.theory.column_automata.automaton import ONE, SEPARATOR, ZERO, ColumnAutomaton
+from nim_envs.theory.column_automata.automaton import ONE, SEPARATOR, SYMBOLS, ZERO, ColumnAutomaton
 
 Map = tuple[int, ...]
 """The next state of every state."""
@@ -46,34 +46,51 @@ def columns_of(automaton: ColumnAutomaton, limit: int) -> Columns | str:
 
     Args:
         automaton: the claim.
-        limit: entries that the maps of all numbers of ones may have.
+        limit: entries that the maps of all numbers of ones may have, and that may be looked at to
+            reverse them.
     """
-    claim = automaton.padded()
-    if claim.reads_zeros:
-        changed = _changed_by_a_zero(claim)
-        if changed is not None:
+    padded = automaton.padded()
+    claim = padded.without_zeros()
+    if padded.reads_zeros:
+        word = _told_apart(padded, claim)
+        if word is not None:
             return (
-                f"reading a zero changes state {changed} of its padded form, so that what is "
-                "claimed may depend on empty heaps and on the order of the heaps"
+                "with the letters 0 1 | it must not depend on empty heaps, nor on the order of the "
+                f"heaps, but what it says of {word} may"
             )
-        claim = ColumnAutomaton(
-            claim.transitions[:, :ZERO], claim.lost, claim.most_significant_first
-        ).minimal()
     maps, exact = _column_maps(claim, limit // claim.states)
     lost: list[bool] = claim.lost.tolist()
     if maps and not claim.most_significant_first:
         maps, lost = _reversed(maps, lost, limit)
     if not maps:
-        return f"a table of what each number of ones in a column does has over {limit} entries"
+        return f"given up: what each number of ones in a column does takes over {limit} steps"
     return _shortest(maps, exact, tuple(lost))
 
 
-def _changed_by_a_zero(automaton: ColumnAutomaton) -> int | None:
-    """Return a state of a minimal automaton in which reading a zero matters, if there is one."""
-    # States that only differ in what a separator before them claims have equal transitions.
-    after = automaton.transitions[automaton.transitions[:, ZERO]]
-    changed = (after != automaton.transitions).any(axis=1)
-    return int(changed.argmax()) if changed.any() else None
+def _told_apart(padded: ColumnAutomaton, claim: ColumnAutomaton) -> str | None:
+    """Return a word of which two claims differ, one reading zeros and the other none.
+
+    Words have at least one letter in each column. A position has as many in every column, but
+    this is more than is asked for here.
+    """
+    rows: list[list[int]] = padded.transitions.tolist()
+    others: list[list[int]] = claim.transitions.tolist()
+    start = (0, 0, False)
+    words = {start: ""}
+    waiting = [start]
+    for now in waiting:  # which grows meanwhile
+        state, other, begun = now
+        steps = [(ZERO, other, True), (ONE, others[other][ONE], True)]
+        if begun:
+            steps.append((SEPARATOR, others[other][SEPARATOR], False))
+        for letter, other_after, begun_after in steps:
+            after = (rows[state][letter], other_after, begun_after)
+            if after not in words:
+                words[after] = words[now] + SYMBOLS[letter]
+                waiting.append(after)
+            if letter == SEPARATOR and padded.lost[after[0]] != claim.lost[after[1]]:
+                return words[now] + SYMBOLS[letter]
+    return None
 
 
 def _column_maps(claim: ColumnAutomaton, most: int) -> tuple[list[Map], int]:
@@ -110,7 +127,7 @@ def _reversed(maps: list[Map], lost: list[bool], limit: int) -> tuple[list[Map],
                 found.append(before)
             row.append(numbers[before])
         rows.append(row)
-        if len(found) * len(maps) > limit:
+        if len(found) * len(maps) * len(lost) > limit:
             return [], []
     return list(zip(*rows, strict=True)), [0 in states for states in found]
 

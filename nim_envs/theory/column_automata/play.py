@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from nim_envs.errors import InvalidPositionError
 from nim_envs.theory.column_automata.automaton import (
@@ -16,6 +17,9 @@ from nim_envs.theory.column_automata.moves import Difference, MoveRelation
 
 Pair = tuple[int, Difference]
 """A state of the automaton, and one of the relation."""
+
+Around = tuple[list[int], list[int]]
+"""The states after a column, by the state before: if a bit in it is 0, and if it is 1."""
 
 
 def move_to_lost(
@@ -53,7 +57,7 @@ def move_to_lost(
     first = padded.most_significant_first
     columns = range(max(1, max(heaps, default=0).bit_length()))[:: -1 if first else 1]
     bits = [[heap >> column & 1 for heap in heaps] for column in columns]
-    maps = [_around(padded, row) for row in bits]
+    maps = _all_around(padded, bits)
     for index, heap in enumerate(heaps):
         if heap:
             steps = [(row[index], around[index]) for row, around in zip(bits, maps, strict=True)]
@@ -64,24 +68,30 @@ def move_to_lost(
     return None
 
 
-def _around(automaton: ColumnAutomaton, bits: Sequence[int]) -> list[tuple[list[int], list[int]]]:
-    """Return for each heap the states after a column in which its bit is 0, and is 1."""
-    rows = automaton.transitions.T.tolist()
-    states = list(range(automaton.states))
-    letters = [rows[SEPARATOR], rows[ONE], rows[ZERO] if automaton.reads_zeros else states]
+def _all_around(automaton: ColumnAutomaton, bits: Sequence[Sequence[int]]) -> list[list[Around]]:
+    """Return, by column and heap, the states after the column if the heap's bit is 0, or 1."""
+    if automaton.reads_zeros:
+        return [_around(automaton.transitions.T.tolist(), row) for row in bits]
+    maps: list[list[int]] = automaton.after_ones(max(map(sum, bits)) + 1).tolist()
+    return [[(maps[sum(row) - bit], maps[sum(row) - bit + 1]) for bit in row] for row in bits]
+
+
+def _around(letters: Sequence[list[int]], bits: Sequence[int]) -> list[Around]:
+    """Return for each heap the states after a column if its bit is 0, or 1.
+
+    Args:
+        letters: the next states after each letter.
+        bits: the heaps' bits.
+    """
     after = [letters[SEPARATOR]]
     for bit in reversed(bits[1:]):
         letter, rest = letters[ONE if bit else ZERO], after[-1]
         after.append([rest[state] for state in letter])
-    before, found = states, []
+    before, found = list(range(len(letters[SEPARATOR]))), []
     for bit in bits:
         rest = after.pop()
-        found.append(
-            (
-                [rest[letters[ZERO][state]] for state in before],
-                [rest[letters[ONE][state]] for state in before],
-            )
-        )
+        zero, one = ([rest[letters[to][state]] for state in before] for to in (ZERO, ONE))
+        found.append((zero, one))
         letter = letters[ONE if bit else ZERO]
         before = [letter[state] for state in before]
     return found
@@ -90,7 +100,7 @@ def _around(automaton: ColumnAutomaton, bits: Sequence[int]) -> list[tuple[list[
 def _left(
     automaton: ColumnAutomaton,
     relation: MoveRelation,
-    steps: Sequence[tuple[int, tuple[list[int], list[int]]]],
+    steps: Sequence[tuple[int, Around]],
 ) -> list[int] | None:
     """Return the bits of what a move to a lost position leaves of a heap, if there is one.
 
@@ -102,12 +112,13 @@ def _left(
     first = automaton.most_significant_first
     ways: list[dict[Pair, tuple[Pair, int]]] = []
     reached: list[Pair] = [(0, relation.start(first))]
+    step = cache(relation.step)
     for bit, after in steps:
         way: dict[Pair, tuple[Pair, int]] = {}
         for pair in reached:
             state, difference = pair
             for bit_left in (0, 1):
-                now = relation.step(difference, bit, bit_left, first)
+                now = step(difference, bit, bit_left, first)
                 if now is not None:
                     way.setdefault((after[bit_left][state], now), (pair, bit_left))
         ways.append(way)

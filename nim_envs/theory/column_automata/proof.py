@@ -1,26 +1,35 @@
 """Proof that a column automaton says who wins, for every number of heaps of every size.
 
-A claim is right if it says what it must of the position without objects, and calls any other lost
-exactly where no move leads to what it calls lost: by induction on the objects. Of the infinitely
-many positions finitely many classes need a look, as everything is read column by column.
+A claim is right if it says of the position without objects what the convention says, and calls
+any other position lost exactly where no move leads to one that it calls lost: by induction on the
+number of objects. Of the infinitely many positions finitely many classes need a look, as everything
+is read column by column, from the highest. (An automaton that reads the other way is reversed.)
 
-How many ones a column has is what it does to the claim, and these effects come again from some
-number of ones on. The bits that a move may leave of a heap lead to pairs of a state of the claim
-and a state of the move. The *kind* of a heap is the set of these pairs, after the columns so far.
+What a column does to the claim depends on how many ones it has, and from some number on the
+effects come again. A heap and what a move leaves of it are read at the same time: for each choice
+of the bits that are left, the columns so far lead to a pair of the state in which the automaton
+would then be, and of what is known of the objects taken. The *kind* of a heap is the set of these
+pairs. It has a winning move if, at the end, some pair is one of a lost position and a move.
 
-That no lost position has a move to a lost one concerns one heap at a time, beside any number of
-ones in each column. That every other position has such a move concerns all heaps at once: a
-*configuration* is a state of the claim with the kinds of all heaps, and a move is missing where
-in none of the kinds there is a pair that is lost, and a move. As columns are read from the highest,
+1. No lost position has a move to a lost one. This concerns one heap at a time, beside others that
+   may have any number of ones in each column: all pairs are followed.
+2. Every other position with objects has such a move. This concerns all heaps at once: all
+   *configurations* are followed, each a state of the automaton and the set of the heaps' kinds. One
+   that is not lost, and in which no kind has a winning move, refutes the claim.
 
-- an empty heap has the least kind, as whatever is left of a heap, no move having been made in the
-  columns so far may go on to be one in those to come;
-- so kinds that are part of another one in the same configuration can be left out: their heaps can
-  have the bits of the others from then on, and do not offer more moves;
-- for the same reason a configuration is left out if each of its predecessors' kinds is part of one
-  of its own: what lacks a move after it lacks one after the other.
+Kinds only grow with the kinds before them: if one is part of another, and both heaps have the same
+bits from there on, it stays part of it. An empty heap's kind is part of every other, since of every
+heap no object may have been taken in the columns so far. So it is enough to follow in each
+configuration the kinds that are no part of others in it, and of the configurations with the same
+state those of which no other is a *part*: one is part of another if each of its kinds is part of
+one of the other. For whatever heaps complete the other, so that no move wins, complete the one: a
+heap of it has the bits of one that its kind is part of, and what else has ones in the other is an
+empty heap until then in the one. For the same reason heaps of one kind need not have different
+bits: with ones in all of them, a part of the configuration is reached.
 
-This leaves few configurations, and nothing out that could refute the claim.
+Configurations that no position has may be followed, too: how many heaps of a kind there are is not
+looked at. So where one refutes the claim, a position that does is made of it and tried; if it does
+not, the claim is called not proved.
 """
 
 from __future__ import annotations
@@ -38,6 +47,9 @@ from nim_envs.theory.column_automata.play import move_to_lost
 
 WORK_LIMIT = 20_000_000
 """Steps after which a proof is given up."""
+
+SMALL_BOARDS = ((1, 16), (2, 8), (3, 4), (5, 2))
+"""Heaps, and what they are smaller than, where claims that cannot be proved are looked at."""
 
 
 class Outcome(Enum):
@@ -128,31 +140,39 @@ def prove(
         >>> print(prove(nim, MoveRelation(max_take=3), misere=False))
         refuted: (4,) is claimed to be won, but no move leads to what is claimed to be lost
     """
-    counter = _Counter(work_limit)
-    columns = columns_of(automaton, work_limit)
-    if isinstance(columns, str):
-        return Verdict(Outcome.NOT_PROVED, columns, None, counter.done)
     if bool(automaton.is_lost([0])) == misere:
         said, true = ("lost", "won") if misere else ("won", "lost")
         reason = f"the position without objects is claimed to be {said}, but is {true}"
-        return Verdict(Outcome.REFUTED, reason, (), counter.done)
+        return Verdict(Outcome.REFUTED, reason, (), 0)
+    counter = _Counter(work_limit)
+    columns = columns_of(automaton, work_limit)
+    if isinstance(columns, str):
+        return _by_small_boards(automaton, relation, columns, 0)
     try:
         moves = _Moves(columns, relation, counter)
-        position = _with_a_wrong_move(moves)
-        if position is None:
-            position = _without_a_move(moves)
+        position = _with_a_wrong_move(moves) or _without_a_move(moves)
     except _OutOfWorkError:
         return Verdict(Outcome.NOT_PROVED, f"given up after {work_limit} steps", None, counter.done)
     if position is None:
-        return Verdict(
-            Outcome.PROVED, "for every number of heaps of every size", None, counter.done
-        )
-    reason = _contradiction(automaton, relation, position)
-    if reason is None:
-        return Verdict(
-            Outcome.NOT_PROVED, "a way to contradict it is no position's", None, counter.done
-        )
-    return Verdict(Outcome.REFUTED, reason, position, counter.done)
+        reason = "for every number of heaps of every size"
+        return Verdict(Outcome.PROVED, reason, None, counter.done)
+    contradiction = _contradiction(automaton, relation, position)
+    if contradiction is None:
+        reason = "what would refute it belongs to no position that was found"
+        return _by_small_boards(automaton, relation, reason, counter.done)
+    return Verdict(Outcome.REFUTED, contradiction, position, counter.done)
+
+
+def _by_small_boards(
+    automaton: ColumnAutomaton, relation: MoveRelation, why: str, work: int
+) -> Verdict:
+    """Return a refutation if a small board has one, else that the claim is not proved, and why."""
+    for heaps, below in SMALL_BOARDS:
+        for position in itertools.product(range(below), repeat=heaps):
+            reason = _contradiction(automaton, relation, position)
+            if reason is not None:
+                return Verdict(Outcome.REFUTED, reason, position, work)
+    return Verdict(Outcome.NOT_PROVED, why, None, work)
 
 
 def _contradiction(
@@ -184,12 +204,10 @@ class _Moves:
         included."""
         self.start = relation.start(True)
         differences = _differences(relation, counter)
-        self.states = len(columns.lost)
+        counter.add(len(columns.lost) * len(differences))
         self.pairs = {
-            (state, difference): number
-            for number, (state, difference) in enumerate(
-                itertools.product(range(self.states), differences)
-            )
+            pair: number
+            for number, pair in enumerate(itertools.product(range(len(columns.lost)), differences))
         }
         self.after = self._all_after(relation)
         self.goal = 0
@@ -202,6 +220,8 @@ class _Moves:
     def _all_after(self, relation: MoveRelation) -> dict[tuple[int, int], list[int]]:
         """Return, by bit and ones in the column, the sets of pairs after every pair."""
         found = {}
+        # Sets of pairs take words of memory, as many as can be told before.
+        self.counter.add(len(self.pairs) ** 2 * 2 * len(self.counts) // 64)
         for bit, ones in itertools.product((0, 1), self.counts):
             if bit > ones:
                 continue
@@ -255,11 +275,13 @@ class _Moves:
 def _differences(relation: MoveRelation, counter: _Counter) -> list[Difference]:
     """Return every state of the relation, from the highest bit."""
     found = [relation.start(True)]
+    known = set(found)
     for state in found:  # which grows meanwhile
         for bit, left in itertools.product((0, 1), repeat=2):
             after = relation.step(state, bit, left, True)
             counter.add(1)
-            if after is not None and after not in found:
+            if after is not None and after not in known:
+                known.add(after)
                 found.append(after)
     return found
 
@@ -310,7 +332,7 @@ def _heaps_of(steps: list[tuple[int, int]]) -> tuple[int, ...]:
     return tuple(heaps)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Configuration:
     """A state of the claim, the kinds of heaps that are no part of others, and how it came about.
 
@@ -340,9 +362,9 @@ def _without_a_move(moves: _Moves) -> tuple[int, ...] | None:
     start = _Configuration(0, False, ())
     kept: dict[tuple[int, bool], list[_Configuration]] = {(0, False): [start]}
     order = itertools.count()
-    waiting = [(0, next(order), start)]
+    waiting = [(0, 0, next(order), start)]
     while waiting:
-        _, _, now = heapq.heappop(waiting)
+        depth, _, _, now = heapq.heappop(waiting)
         if not any(now is one for one in kept[now.state, now.met]):
             continue  # another took its place
         for after in _followers(now, moves):
@@ -355,7 +377,7 @@ def _without_a_move(moves: _Moves) -> tuple[int, ...] | None:
                 continue
             rivals[:] = [rival for rival in rivals if not after.is_part_of(rival.kinds)]
             rivals.append(after)
-            heapq.heappush(waiting, (len(after.kinds), next(order), after))
+            heapq.heappush(waiting, (depth + 1, len(after.kinds), next(order), after))
     return None
 
 
@@ -367,11 +389,7 @@ def _followers(now: _Configuration, moves: _Moves) -> Iterator[_Configuration]:
     """
     for ones in moves.counts:
         state = moves.columns.after(ones)[now.state]
-        if ones == 0:
-            choices = [(0,) * len(now.kinds)]
-        else:
-            choices = list(itertools.product((0, 1), repeat=len(now.kinds)))
-        for bits in choices:
+        for bits in itertools.product((0, 1) if ones else (0,), repeat=len(now.kinds)):
             moves.counter.add(1)
             after = {moves.kind(kind, bit, ones) for kind, bit in zip(now.kinds, bits, strict=True)}
             if ones and not any(bits):

@@ -12,14 +12,14 @@ from nim_envs.theory.column_automata import ColumnAutomaton
 
 @cache
 def truth(max_take, misere, heaps, below):
-    """Which positions of ``heaps`` heaps ``< below`` are lost, by search: an array of that shape."""
+    """By search, which positions of a :func:`board` are lost, in its order."""
     lost = {}
     for position in itertools.product(range(below), repeat=heaps):
         if not any(position):
             lost[position] = not misere
             continue
         lost[position] = not any(lost[after] for after in options(position, max_take))
-    return np.array(list(lost.values())).reshape((below,) * heaps)
+    return np.array(list(lost.values()))
 
 
 def options(position, max_take):
