@@ -51,9 +51,7 @@ def contradictions(
 ) -> list[Heaps]:
     """Return the positions whose claims break the rule, of those with these options."""
     return by_size(
-        position
-        for position, options in read
-        if contradicts(automaton, rules, position, options)
+        position for position, options in read if contradicts(automaton, rules, position, options)
     )
 
 
@@ -62,9 +60,7 @@ def by_size(positions: Iterable[Heaps]) -> list[Heaps]:
     return sorted(positions, key=lambda heaps: (sum(heaps), heaps))
 
 
-def random_board(
-    rules: HeapRules, rng: np.random.Generator, *, heaps: int, bits: int
-) -> Heaps:
+def random_board(rules: HeapRules, rng: np.random.Generator, *, heaps: int, bits: int) -> Heaps:
     """Return a random position.
 
     Args:

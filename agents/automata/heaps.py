@@ -57,7 +57,7 @@ class HeapRules:
         ]
 
     def all_sizes(self, positions: IntArray) -> IntArray:
-        """Return the objects of every component, ``(n, components)``, of positions of that shape."""
+        """Return the objects of every component of positions, ``(n, components)`` both."""
         if not any(limit is not None for limit in self.limits):
             return positions
         return HeapReading(self.relation, self.limits).heaps(positions)

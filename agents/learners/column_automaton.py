@@ -91,6 +91,18 @@ class ColumnAutomatonPolicy(LookAheadPolicy):
         return self._rules.position(after)
 
 
+def _given(rules: HeapRules, labels: str) -> Iterator[str]:
+    """Yield what a learner is told or assumes."""
+    if labels == "look-ahead":
+        yield "the rules, to look ahead"
+    else:
+        yield "the rules, in exam and proof alone: labels by Q-learning"
+    yield "heaps are read as aligned bits, column by column"
+    yield f"{'' if rules.ordered else 'the order of heaps and '}empty heaps do not count"
+    if any(limit is not None for limit in rules.limits):
+        yield "a total is read as the objects left until its limit is exceeded"
+
+
 class ColumnAutomatonLearner(GeneralisingLearner):
     """Finds a finite automaton that says who wins from the bits of all heaps, and proves it.
 
@@ -103,10 +115,15 @@ class ColumnAutomatonLearner(GeneralisingLearner):
     The games are Nim and bounded Nim, normal and misère, and the addition game, whose total is
     read as the objects left until it is exceeded, of which a move takes 1 to ``k``.
 
+    Use it where heaps lose objects one move at a time and what is learned on a small board is to
+    hold, proved, on all. Where a bound on what a move takes is not one less than a power of two,
+    no such automaton says who wins: it says so and gives up.
+
     Args:
         game: what it learns.
         letters: what it reads of a column: ``"1 |"``, the ones alone, so that the order of heaps
-            and empty heaps cannot matter; or ``"0 1 |"``, every bit.
+            and empty heaps cannot matter; or ``"0 1 |"``, every bit, where it tries first whether
+            zeros change nothing.
         order: which bits are read first; ``"both"`` tries either, and takes the smaller automaton.
         labels: where labels come from: ``"look-ahead"``, by the rules, from the options of the
             positions in games; or ``"q-learning"``, the signs of the values that
@@ -176,29 +193,14 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         )
         self.rules = heap_rules(game, ordered=letters == "0 1 |")
         self.automaton = NO_AUTOMATON
+        self.given = "; ".join(_given(self.rules, labels))
         self.verdict = "nothing was guessed yet"
+        self._contradictions: list[Heaps] = []
         self._labels = LookAheadLabels(self.rules.options, self.rules.misere)
         self._examined = 0
         self._values: QLearning | None = None
         if labels == "q-learning":
             self._values = QLearning.for_env(GameEnv(game))
-
-    @property
-    def given(self) -> str:  # type: ignore[override]
-        """What it is told or assumes, in words."""
-        parts = [
-            "the rules, to look ahead"
-            if self._values is None
-            else "the rules, in exam and proof alone (labels by Q-learning)",
-            "heaps as bits, aligned, read column by column",
-        ]
-        if not self.rules.ordered:
-            parts.append("neither the order of heaps nor empty heaps count")
-        else:
-            parts.append("empty heaps do not count")
-        if any(limit is not None for limit in self.rules.limits):
-            parts.append("a total is read as the objects left until its limit is exceeded")
-        return "; ".join(parts)
 
     @property
     def size(self) -> str:
@@ -224,10 +226,10 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             and max(game.rules.shape) - 1 <= (self.rules.relation.max_take or 0)
         )
         if not alike or rules.misere != self.rules.misere:
-            raise ValueError(
-                f"this learner has learned {self._learned_game}, not {game.in_short}"
-            )
-        return ColumnAutomatonPolicy(game, self.automaton, replace(rules, relation=self.rules.relation))
+            raise ValueError(f"this learner has learned {self._learned_game}, not {game.in_short}")
+        return ColumnAutomatonPolicy(
+            game, self.automaton, replace(rules, relation=self.rules.relation)
+        )
 
     @property
     def _learned_game(self) -> str:
@@ -239,10 +241,12 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         """Return the automaton as a diagram, and what was proved of it, in words."""
         return "\n".join(
             [
-                f"{self._learned_game}",
+                f"game: {self._learned_game}",
                 f"given: {self.given}",
                 self.automaton.diagram(),
-                self.proof or f"not proved; {self.verdict}",
+                f"proved: {self.proof}"
+                if self.proof
+                else f"not proved; last guess: {self.verdict}",
             ]
         )
 
@@ -251,21 +255,19 @@ class ColumnAutomatonLearner(GeneralisingLearner):
     def _fit(self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame) -> None:
         if self.proof is not None:
             return
-        self._contradictions: list[Heaps] = []
         play = self._look_ahead if self._values is None else self._q_learning
-        guesses = 0
-        for _ in play(game, games, rng, after_game):
+        most_states, most_guesses = (
+            self._arguments[name] for name in ("most_states", "most_guesses")
+        )
+        self._contradictions = []
+        for guess, _ in enumerate(play(game, games, rng, after_game), start=1):
             self._guess(rng)
-            guesses += 1
             if self.proof is not None:
                 return
-            most_states, most_guesses = (
-                self._arguments[name] for name in ("most_states", "most_guesses")
-            )
-            if self.automaton.states > most_states or guesses == most_guesses:
+            if self.automaton.states > most_states or guess == most_guesses:
                 raise HypothesisError(
                     f"no column automaton was found for {game.in_short} within {most_guesses} "
-                    f"guesses and {most_states} states: guess {guesses}, after "
+                    f"guesses and {most_states} states: guess {guess}, after "
                     f"{self.positions_read} positions were read, has {self.size}, and is "
                     f"{self.verdict}"
                 )
@@ -277,7 +279,8 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         sampler = game.start.bind(game)
         played, stopped = 0, False
         while played < games and not stopped:
-            starts, most = self._contradictions[:CONTRADICTIONS_PLAYED], GAMES_FROM_A_CONTRADICTION
+            starts = list(filter(None, self._contradictions))[:CONTRADICTIONS_PLAYED]
+            most = GAMES_FROM_A_CONTRADICTION
             if self._arguments["play_from"] == "start" or not starts:
                 starts, most = [self.rules.heaps(sampler.draw(rng).tolist())], 1
             for start in starts:
