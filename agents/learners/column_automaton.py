@@ -99,6 +99,8 @@ def _given(rules: HeapRules, labels: str) -> Iterator[str]:
         yield "the rules, in exam and proof alone: labels by Q-learning"
     yield "heaps are read as aligned bits, column by column"
     yield f"{'' if rules.ordered else 'the order of heaps and '}empty heaps do not count"
+    if rules.ordered:
+        yield "that zeros change nothing is tried first"
     if any(limit is not None for limit in rules.limits):
         yield "a total is read as the objects left until its limit is exceeded"
 
