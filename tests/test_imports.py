@@ -55,7 +55,7 @@ LAYERS = [
     ["nim_envs.__main__"],
     ["agents.base"],
     ["agents.tabular"],
-    ["agents.automata", "agents.deep", "agents.generalising"],
+    ["agents.deep", "agents.generalising"],
     ["agents.learners"],
     ["agents.players"],
     ["agents.registry"],

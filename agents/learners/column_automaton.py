@@ -8,12 +8,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from agents.automata.exam import by_size, contradictions, examine, random_board
-from agents.automata.heaps import HeapRules, Heaps, heap_rules
-from agents.automata.labels import LookAheadLabels, labels_from_values
-from agents.automata.self_play import play_game
-from agents.automata.state_merging import ContradictionError, labelled_words, merged_automaton
 from agents.base import AfterGame, FloatArray, HypothesisError, IntArray
+from agents.generalising.automata.exam import by_size, contradictions, examine, random_board
+from agents.generalising.automata.heaps import HeapRules, Heaps, heap_rules
+from agents.generalising.automata.labels import LookAheadLabels, labels_from_values
+from agents.generalising.automata.self_play import play_game
+from agents.generalising.automata.state_merging import (
+    ContradictionError,
+    labelled_words,
+    merged_automaton,
+)
 from agents.generalising.learner import GeneralisingLearner
 from agents.generalising.policy import LookAheadPolicy
 from agents.learners.q_learning import QLearning

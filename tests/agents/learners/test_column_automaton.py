@@ -213,7 +213,7 @@ def test_the_truth_is_not_used(labels, monkeypatch):
 
 
 def test_nothing_is_computed_by_exclusive_or():
-    folders = ("agents/automata", "nim_envs/theory/column_automata")
+    folders = ("agents/generalising/automata", "nim_envs/theory/column_automata")
     files = [path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).glob("*.py")]
     assert len(files) > 8
     for path in (*files, "agents/learners/column_automaton.py"):

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import QLearning
-from agents.automata.heaps import HeapRules, heap_rules
-from agents.automata.labels import LookAheadLabels, labels_from_values
-from agents.automata.self_play import play_game
+from agents.generalising.automata.heaps import HeapRules, heap_rules
+from agents.generalising.automata.labels import LookAheadLabels, labels_from_values
+from agents.generalising.automata.self_play import play_game
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from nim_envs.theory.column_automata import MoveRelation

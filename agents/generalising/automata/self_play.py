@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.automata.heaps import Heaps
-from agents.automata.labels import LookAheadLabels
+from agents.generalising.automata.heaps import Heaps
+from agents.generalising.automata.labels import LookAheadLabels
 
 
 def play_game(start: Heaps, labels: LookAheadLabels, rng: np.random.Generator) -> int:

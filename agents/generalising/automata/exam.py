@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.automata.heaps import HeapRules, Heaps
+from agents.generalising.automata.heaps import HeapRules, Heaps
 from nim_envs.theory.column_automata import ColumnAutomaton
 
 MOST_FOUND = 5

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.automata.exam import contradictions, contradicts, examine
-from agents.automata.heaps import HeapRules
+from agents.generalising.automata.exam import contradictions, contradicts, examine
+from agents.generalising.automata.heaps import HeapRules
 from nim_envs.theory.column_automata import ColumnAutomaton, MoveRelation
 from tests.nim_envs.theory.column_automata.claims import right_claim
 

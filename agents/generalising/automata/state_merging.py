@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from agents.automata.heaps import Heaps
+from agents.generalising.automata.heaps import Heaps
 from nim_envs.theory.column_automata import ONE, SEPARATOR, ZERO, ColumnAutomaton
 
 MOST_EMPTY_COLUMNS = 2

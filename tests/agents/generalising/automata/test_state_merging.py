@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.automata.state_merging import (
+from agents.generalising.automata.state_merging import (
     ContradictionError,
     labelled_words,
     merged_automaton,

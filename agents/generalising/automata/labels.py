@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from agents.automata.heaps import Heaps
 from agents.base import Array, FloatArray, IntArray, MaskArray
+from agents.generalising.automata.heaps import Heaps
 from nim_envs import Game
 from nim_envs.rules.component import BoolArray
 
