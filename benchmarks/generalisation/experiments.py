@@ -93,8 +93,8 @@ TABLES = {
 def _automata(games: int, q_games: int) -> dict[str, Contender]:
     return {
         "column-automaton": Contender("column-automaton", games),
-        "column-automaton, 0 1 |": Contender("column-automaton", games, {"letters": "0 1 |"}),
-        "column-automaton of Q-learning": Contender(
+        "column-automaton-with-zeros": Contender("column-automaton", games, {"letters": "0 1 |"}),
+        "column-automaton-of-q-learning": Contender(
             "column-automaton", q_games, {"labels": "q-learning"}, weight=3
         ),
     }
@@ -103,8 +103,8 @@ def _automata(games: int, q_games: int) -> dict[str, Contender]:
 def _networks(games: int) -> dict[str, Contender]:
     variants: dict[str, dict[str, Any]] = {
         "signed-products": {},
-        "signed-products, unsigned": {"factors": "unsigned"},
-        "signed-products, not rounded": {"rounding": False},
+        "unsigned-products": {"factors": "unsigned"},
+        "signed-products-not-rounded": {"rounding": False},
         "mlp": {"architecture": "mlp"},
     }
     return {
