@@ -131,12 +131,29 @@ class GameChoosingLearner(Trainable, Protocol):
         given: what it is told or assumes, in words, besides the results of games.
         positions_read: positions whose options it has looked up in the rules so far.
         proof: what it has proved, in words; ``None``: nothing so far.
+        size: how much it has learned, such as "3 states".
     """
 
     game: Game
     given: str
     positions_read: int
     proof: str | None
+
+    @property
+    def size(self) -> str:
+        """How much it has learned."""
+        ...
+
+    def greedy(self, game: Game | None = None) -> Policy:
+        """Return the greedy policy of what was learned so far; it does not learn.
+
+        Args:
+            game: a board of the same game with other heaps, or more of them; by default its own.
+
+        Raises:
+            ValueError: it is another game.
+        """
+        ...
 
     def fit(self, game: Game, games: int, seed: int, after_game: AfterGame | None = None) -> None:
         """Learn from games against itself; it ends before ``games`` once it needs no more.

@@ -77,7 +77,7 @@ LAYERS = [
     ],
     ["benchmarks.leaderboard", "benchmarks.parallel", "benchmarks.pictures", "benchmarks.timing"],
     ["benchmarks.optimality", "benchmarks.scaling", "benchmarks.solver"],
-    ["benchmarks.batched", "benchmarks.deep", "benchmarks.published"],
+    ["benchmarks.batched", "benchmarks.deep", "benchmarks.generalisation", "benchmarks.published"],
     ["benchmarks.learning_speed", "benchmarks.throughput"],
 ]
 

@@ -102,8 +102,21 @@ class GeneralisingLearner(ABC):
         """Learn from at most ``games`` games; whatever stops it, what was learned is kept."""
 
     @abstractmethod
-    def greedy(self) -> LookAheadPolicy:
-        """Return the policy of what was learned so far; it does not learn."""
+    def greedy(self, game: Game | None = None) -> LookAheadPolicy:
+        """Return the policy of what was learned so far; it does not learn.
+
+        Args:
+            game: a board of the same game with other heaps, or more of them; by default the one
+                that it has learned on.
+
+        Raises:
+            ValueError: it is another game.
+        """
+
+    @property
+    @abstractmethod
+    def size(self) -> str:
+        """How much it has learned, such as ``"3 states"``."""
 
     @abstractmethod
     def describe(self) -> str:

@@ -54,8 +54,12 @@ class Counts(GeneralisingLearner):
             if after_game((length - 1) % 2, length):
                 return
 
-    def greedy(self):
-        return FewestLeft(self.game, self.count or 1)
+    def greedy(self, game=None):
+        return FewestLeft(game or self.game, self.count or 1)
+
+    @property
+    def size(self):
+        return f"{self.count} games"
 
     def describe(self):
         return f"counted to {self.count}"
