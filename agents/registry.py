@@ -16,6 +16,7 @@ from agents.learners.gradient_bandit import GradientBandit, gradient_bandit
 from agents.learners.monte_carlo import MonteCarloES, monte_carlo
 from agents.learners.natural_policy_gradient import NaturalPolicyGradient, natural_policy_gradient
 from agents.learners.q_learning import QLearning, q_learning
+from agents.learners.quotient_learner import QuotientLearner
 from agents.learners.real_time_dynamic_programming import (
     RealTimeDynamicProgramming,
     real_time_dynamic_programming,
@@ -89,7 +90,7 @@ LEARNERS: dict[str, Row] = {
 """Every learner by its name on the command line; adding a learner is adding a row."""
 
 
-GENERALISING: dict[str, type[GeneralisingLearner]] = {}
+GENERALISING: dict[str, type[GeneralisingLearner]] = {"quotient": QuotientLearner}
 """The learners that choose their own games, and play boards that they have not seen, by name."""
 
 

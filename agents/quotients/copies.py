@@ -27,6 +27,7 @@ class Copies:
 
     def __init__(self, quotient: Quotient, games: Games) -> None:
         self.quotient = quotient
+        self._games = games
         self._after = quotient.after_move(len(quotient.elements))
         self._by_length = np.argsort(
             [sum(quotient.parts.lengths[part] for part in word) for word in quotient.words],
@@ -42,7 +43,7 @@ class Copies:
         copies, rest = divmod(position, order)
         left = (self.quotient.products[rest, self._after] + (copies - 1) * order).tolist()
         beside = [copies * order + option for option in self.quotient.options[rest]]
-        return list(dict.fromkeys(left + beside))
+        return self._games.from_any(list(dict.fromkeys(left + beside)))
 
     def row(self, copies: int) -> BoolArray:
         """Return which classes are lost with so many copies added, ``(order,)``."""

@@ -8,7 +8,7 @@ from agents.base import HypothesisError
 from agents.quotients.parts import Word
 from agents.quotients.quotient import Quotient
 from agents.quotients.self_play import Games
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.component import BoolArray
 
 MOST_SUMS = 200_000
 """Sums that an exam may keep at a time."""
@@ -125,5 +125,5 @@ def _rows(numbers: list[int], size: int) -> BoolArray:
     width = (size + 7) // 8
     data = b"".join(number.to_bytes(width, "little") for number in numbers)
     packed = np.frombuffer(data, dtype=np.uint8).reshape(len(numbers), width)
-    rows: IntArray = np.unpackbits(packed, axis=1, bitorder="little", count=size)
-    return rows.astype(np.bool_)
+    rows = np.unpackbits(packed, axis=1, bitorder="little", count=size)
+    return np.asarray(rows, dtype=np.bool_)

@@ -35,6 +35,7 @@ class Generators:
         self._column = {part: column for column, part in enumerate(self.chosen)}
         size = len(self.chosen)
         self._columns = np.arange(size)
+        self._single = np.eye(size, dtype=np.int64)
         self._folded = np.tile(np.arange(MOST + 1, dtype=np.uint8), (size, 1))
         for left, right in equations.items():
             if len(left) > 1 and left[0] in self._column:
@@ -42,14 +43,18 @@ class Generators:
                 folded = len(right) + (counts - len(right)) % period
                 self._folded[self._column[left[0]], len(right) :] = folded
         self._lengths = np.array([parts.lengths[part] for part in self.chosen])
-        self._after = [self._moves(parts, part) for part in self.chosen]
+        self._after = [self._moves(parts, (part,)) for part in self.chosen]
+        self.equations = list(equations)
+        self._left = [self._moves(parts, left) for left in equations]
 
-    def _moves(self, parts: Parts, part: int) -> npt.NDArray[np.int64]:
-        """Return by how much each move in a generator changes the copies."""
-        left = [self._added(word) for word in parts.options[part]]
-        after = np.unique(np.array(left, dtype=np.int64), axis=0)
-        after[:, self._column[part]] -= 1
-        return after
+    def _moves(self, parts: Parts, word: Word) -> npt.NDArray[np.int64]:
+        """Return what moves leave of a sum of parts, as copies of generators."""
+        left = [
+            self._added((*word[:place], *option, *word[place + 1 :]))
+            for place, part in enumerate(word)
+            for option in parts.options[part]
+        ]
+        return np.unique(np.array(left, dtype=np.int64), axis=0)
 
     def _added(self, word: Word) -> npt.NDArray[np.int64]:
         copies = np.zeros(len(self.chosen), dtype=np.int64)
@@ -71,14 +76,26 @@ class Generators:
         return self.folded(self._added(word))
 
     def options(self, position: bytes) -> list[bytes]:
-        """Return the options of a sum; sums are their copies as bytes."""
-        copies = np.frombuffer(position, dtype=np.uint8).astype(np.int64)
-        after = [copies + self._after[column] for column in np.flatnonzero(copies).tolist()]
-        if not after:
+        """Return the options of a sum of generators, written as its copies of each.
+
+        Before them may stand the number of an equation: the sum has its left side, as it is.
+        """
+        size = len(self.chosen)
+        equation, rest = position[:-size], position[-size:]
+        copies = np.frombuffer(rest, dtype=np.uint8).astype(np.int64)
+        after = [
+            copies - self._single[column] + self._after[column]
+            for column in np.flatnonzero(copies).tolist()
+        ]
+        if equation:
+            options = [equation + option for option in self.options(rest)] if after else []
+            left = self.folded(copies + self._left[equation[0]]).tobytes()
+        elif after:
+            options, left = [], self.folded(np.concatenate(after)).tobytes()
+        else:
             return []
-        data = self.folded(np.concatenate(after)).tobytes()
-        size = len(copies)
-        return list({data[place : place + size]: None for place in range(0, len(data), size)})
+        options += [left[place : place + size] for place in range(0, len(left), size)]
+        return list(dict.fromkeys(options))
 
     def word(self, copies: npt.NDArray[np.integer]) -> Word:
         """Return a sum of generators as its parts."""

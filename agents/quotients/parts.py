@@ -10,8 +10,8 @@ from nim_envs.rules import NO_MOVE, Component, HeapGame, Rules, SplittingHeap
 Word = tuple[int, ...]
 """A sum of parts, in ascending order; the empty sum has no move."""
 
-MOST_STATES = 5_000
-"""States of a component that may be learned."""
+MOST_OPTIONS = 1_000_000
+"""Options of all states of a component that is learned."""
 
 
 class Kind:
@@ -41,6 +41,36 @@ class Kind:
             if first != NO_MOVE
         ]
 
+    def is_like(self, component: Component) -> bool:
+        """Return whether states of a component have the same moves as those of this kind."""
+        if self.heap_game is not None:
+            return isinstance(component, SplittingHeap) and component.game == self.heap_game
+        if isinstance(component, SplittingHeap):
+            return False
+        other = Kind(component, min(component.states, self.states))
+        return all(
+            sorted(other.options(state)) == sorted(self.options(state))
+            for state in range(other.states)
+        )
+
+    def all_options(self) -> list[list[tuple[int, ...]]]:
+        """Return the options of all states.
+
+        Raises:
+            HypothesisError: there are too many to be learned one by one.
+        """
+        size = 0 if self.heap_game else self.component.states * self.component.options
+        found: list[list[tuple[int, ...]]] = []
+        while size <= MOST_OPTIONS and len(found) < self.states:
+            found.append(self.options(len(found)))
+            size += len(found[-1]) if self.heap_game else 0
+        if size > MOST_OPTIONS:
+            raise HypothesisError(
+                f"the states of a {self.component.kind} are learned one by one: {self.states} of "
+                f"them have more than {MOST_OPTIONS} options, which is the limit"
+            )
+        return found
+
 
 class Parts:
     """The states of components as parts of sums, shorter play first.
@@ -57,10 +87,11 @@ class Parts:
         options: by part, what its moves leave, as words of earlier parts, each once.
         lengths: by part, the moves in the longest play.
         names: by part, a kind and a state that it stands for.
+        states: all states with their kinds, those without a move first, each after its options.
         numbers: by kind and state, the part; ``None`` where there is no move.
 
     Raises:
-        HypothesisError: a component has too many states to be learned one by one.
+        HypothesisError: a component has too many options.
     """
 
     def __init__(self, rules: Rules, largest: int | None = None) -> None:
@@ -71,11 +102,6 @@ class Parts:
             heaps = isinstance(component, SplittingHeap)
             key = component.game if isinstance(component, SplittingHeap) else component
             states = component.states if not heaps or largest is None else largest + 1
-            if states > MOST_STATES:
-                raise HypothesisError(
-                    f"the classes of a {component.kind} are learned one by one, up to "
-                    f"{MOST_STATES} of them, not {states}"
-                )
             keys.append(key)
             sizes[key] = max(states, sizes.get(key, 0))
             components.setdefault(key, component)
@@ -86,8 +112,12 @@ class Parts:
         self.lengths: list[int] = []
         self.names: list[tuple[int, int]] = []
         self.numbers: list[list[int | None]] = [[None] * kind.states for kind in self.kinds]
+        self.states: list[tuple[int, int]] = []
         known: dict[tuple[Word, ...], int] = {}
         for number, state, options in self._in_order():
+            self.states.append((number, state))
+            if not options:
+                continue
             words = tuple(sorted({self.word(number, left) for left in options}))
             part = known.setdefault(words, len(known))
             if part == len(self.options):
@@ -102,13 +132,12 @@ class Parts:
         return len(self.options)
 
     def _in_order(self) -> Iterator[tuple[int, int, list[tuple[int, ...]]]]:
-        """Yield kind, state and options of all states with a move, shortest play first."""
+        """Yield kind, state and options of all states, shortest play first."""
         found = []
         for number, kind in enumerate(self.kinds):
-            options = [kind.options(state) for state in range(kind.states)]
+            options = kind.all_options()
             for state, length in enumerate(_lengths(options)):
-                if length:
-                    found.append((length, number, state, options[state]))
+                found.append((length, number, state, options[state]))
         for _, number, state, left in sorted(found, key=lambda entry: entry[:3]):
             yield number, state, left
 
@@ -118,12 +147,27 @@ class Parts:
         return tuple(sorted(part for part in parts if part is not None))
 
     def name(self, word: Word) -> str:
-        """Return a sum for people to read, such as ``"1+1+4"``, the empty one as ``"0"``."""
-        kinds = len(self.kinds) > 1
-        return "+".join(
-            (f"{chr(ord('a') + number % 26)}" if kinds else "") + str(state)
-            for number, state in (self.names[part] for part in word)
-        ) or "0"  # fmt: skip
+        """Return a sum for people to read, such as ``"1+1+4"``, the empty one as ``"0"``.
+
+        With several kinds of components each state has the letter of its kind: ``"a1+b4"``.
+        """
+        letters = [_letter(kind) if len(self.kinds) > 1 else "" for kind in range(len(self.kinds))]
+        named = (self.names[part] for part in word)
+        return "+".join(f"{letters[kind]}{state}" for kind, state in named) or "0"
+
+    def kind_name(self, kind: int) -> str:
+        """Return a name for components of a kind, with its letter where there are several."""
+        name = self.kinds[kind].component.kind
+        return name if len(self.kinds) == 1 else f"{name} {_letter(kind)}"
+
+
+def _letter(kind: int) -> str:
+    """Return the letter of a kind, or several: a, b, ..., z, aa, ab, ..."""
+    letters = ""
+    while kind >= 0:
+        kind, last = divmod(kind, 26)
+        letters, kind = chr(ord("a") + last) + letters, kind - 1
+    return letters
 
 
 def _lengths(options: Sequence[Sequence[tuple[int, ...]]]) -> list[int]:

@@ -13,9 +13,9 @@ from agents.quotients.self_play import Games
 
 
 def repaired(
-    before: Quotient, empty_lost: bool, games: Games, most_classes: int
+    before: Quotient, last: int, empty_lost: bool, games: Games, most_classes: int
 ) -> tuple[Quotient, Exam]:
-    """Return classes of sums of the parts before and the next one, and an exam that they passed.
+    """Return classes of sums of the first parts, and an exam that they passed.
 
     What of the old classes is kept at first is that some parts are as good as sums of others,
     the generators, and some numbers of copies as good as fewer. A sum that the exam finds either
@@ -23,24 +23,29 @@ def repaired(
     then others take its place that hold of the classes found by then.
 
     Args:
-        before: the quotient of the parts before.
+        before: classes that were found too coarse.
+        last: the last of the parts.
         empty_lost: whether the empty position is lost.
         games: the games that may be played.
         most_classes: the most classes.
 
     Raises:
-        GamesOver: there are no more games.
+        NoMoreGamesError: there are no more games.
         HypothesisError: there are too many classes, or too much to read.
     """
-    parts, last = before.parts, len(before.elements)
+    parts = before.parts
     quotient, experiments = before, list[Word]()
     refuted: set[tuple[Word, Word]] = set()
     while True:
         equations = _equations(quotient, refuted)
         generators = Generators(parts, last, equations)
-        table = ObservationTable(generators, experiments, empty_lost, games, most_classes)
+        table = ObservationTable(
+            generators, experiments, 2 * before.order + 64, empty_lost, games, most_classes
+        )
         while True:
-            table.close()
+            contradicted = table.close()
+            if contradicted is not None:
+                break
             elements = [table.class_of(generators.of((part,))) for part in range(last + 1)]
             quotient = Quotient(parts, table.products(), tuple(elements), table.lost())
             exam = Exam(quotient, games)
@@ -48,10 +53,12 @@ def repaired(
             if wrong is None:
                 return quotient, exam
             if not _learned(table, [wrong, *_options(quotient, wrong)]):
+                # The sum contradicts an equation that was used for it.
+                contradicted = [left for left in equations if not Counter(left) - Counter(wrong)][
+                    -1
+                ]
                 break
-        # The sum contradicts an equation that was used for it.
-        used = [left for left in equations if not Counter(left) - Counter(wrong)]
-        refuted.add((used[-1], equations[used[-1]]))
+        refuted.add((contradicted, equations[contradicted]))
         experiments = table.experiments()
 
 

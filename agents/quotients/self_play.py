@@ -15,7 +15,7 @@ DRAWN = 4096
 """Random numbers that are drawn at a time."""
 
 
-class GamesOver(Exception):
+class NoMoreGamesError(Exception):
     """No more games are to be played."""
 
 
@@ -47,10 +47,10 @@ class Games:
         """Begin a game.
 
         Raises:
-            GamesOver: there are no more.
+            NoMoreGamesError: there are no more.
         """
         if self.left <= 0:
-            raise GamesOver
+            raise NoMoreGamesError
         self.left -= 1
 
     def end(self, winner: int, length: int) -> None:
@@ -74,22 +74,24 @@ class Games:
                 f"the options of more than {self.most_read} positions had to be read"
             )
 
-    def choice(self, number: int) -> int:
-        """Return a random number below ``number``."""
+    def from_any(self, options: list[Position]) -> list[Position]:
+        """Return options in their order, but beginning with a random one."""
         if not self._numbers:
             self._numbers = self._rng.random(DRAWN).tolist()
-        return int(self._numbers.pop() * number)
+        first = int(self._numbers.pop() * len(options))
+        return options[first:] + options[:first]
 
 
 class SelfPlay(Generic[Position]):
     """Finds out who wins by games of two players with one memory.
 
-    A move goes to an option of which the memory does not say who wins, a random one of these, and
-    a game ends where the memory says who wins whatever is done. Then the positions of the game
-    are gone through backwards: one with a lost option is won, one with won options only is lost.
+    At each position the options of which the memory does not say who wins are tried one after
+    another, from game to game, and a game ends where the memory says who wins whatever is done.
+    Then the positions of the game are gone through backwards: one with a lost option is won, one
+    with won options only is lost.
 
     Args:
-        options: the options of a position.
+        options: the options of a position, in the order in which they are to be tried.
         lost: whether positions are lost, as far as known; more is added.
         games: the games that may be played.
     """
@@ -103,13 +105,13 @@ class SelfPlay(Generic[Position]):
         self.lost = lost
         self._options = options
         self._games = games
-        self._open: dict[Position, list[Position]] = {}
+        self._untried: dict[Position, list[Position]] = {}  # the next option last
 
     def is_lost(self, position: Position) -> bool:
         """Return whether the player to move loses, after as many games as it takes to know.
 
         Raises:
-            GamesOver: there are no more games.
+            NoMoreGamesError: there are no more games.
         """
         while position not in self.lost:
             self._play(position)
@@ -119,35 +121,38 @@ class SelfPlay(Generic[Position]):
         """Play one game."""
         self._games.begin()
         path = [start]
-        while undecided := self._undecided(path[-1]):
-            path.append(undecided[self._games.choice(len(undecided))])
+        while (after := self._next(path[-1])) is not None:
+            path.append(after)
         to_move = (len(path) - 1) % 2
         winner = 1 - to_move if self.lost[path[-1]] else to_move
         for position in reversed(path[:-1]):
-            if self._undecided(position):
+            if self._next(position) is not None:
                 break
         self._games.end(winner, len(path))
 
-    def _undecided(self, position: Position) -> list[Position]:
-        """Return the options of which nothing is known; none where the position is decided."""
-        if position in self.lost:
-            return []
-        options = self._open.get(position)
-        if options is None:
+    def _next(self, position: Position) -> Position | None:
+        """Return the option to try; none where it is known who wins."""
+        lost = self.lost
+        if position in lost:
+            return None
+        untried = self._untried.get(position)
+        if untried is None:
             options = self._options(position)
             self._games.looked_up(1)
-        undecided = []
-        for option in options:
-            lost = self.lost.get(option)
-            if lost:
-                self.lost[position] = False
-                self._open.pop(position, None)
-                return []
-            if lost is None:
-                undecided.append(option)
-        if undecided:
-            self._open[position] = undecided
-        else:
-            self.lost[position] = True
-            self._open.pop(position, None)
-        return undecided
+            outcomes = [lost.get(option) for option in options]
+            if True in outcomes:
+                lost[position] = False
+                return None
+            untried = [option for option, known in zip(options, outcomes, strict=True)
+                       if known is None][::-1]  # fmt: skip
+            self._untried[position] = untried
+        while untried:
+            known = lost.get(untried[-1])
+            if known is None:
+                return untried[-1]
+            if known:
+                break
+            untried.pop()
+        lost[position] = not untried
+        del self._untried[position]
+        return None
