@@ -15,7 +15,7 @@ from agents.quotients.parts import Parts, Word
 from agents.quotients.periods import Period, periods
 from agents.quotients.policy import QuotientPolicy
 from agents.quotients.quotient import Quotient
-from agents.quotients.repair import repaired
+from agents.quotients.repair import Repair
 from agents.quotients.self_play import Games, NoMoreGamesError
 from nim_envs import Convention, Game
 from nim_envs.rules.component import BoolArray, IntArray
@@ -109,6 +109,9 @@ class QuotientLearner(GeneralisingLearner):
         self._empty_lost = game.convention is Convention.NORMAL
         nothing = np.zeros((1, 1), dtype=np.int64)
         self.quotient = Quotient(self.parts, nothing, (), np.array([self._empty_lost]))
+        # What is known of the state that is being learned: outcomes, and a repair of the classes.
+        self._lost: dict[int, bool] = {}
+        self._repair: Repair | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -141,6 +144,7 @@ class QuotientLearner(GeneralisingLearner):
         exam.counterexample(self.quotient, 0)
         while not self.is_complete:
             self.quotient, exam = self._with_next(exam, games)
+            self._lost, self._repair = {}, None
 
     def _with_next(self, exam: Exam, games: Games) -> tuple[Quotient, Exam]:
         """Return the quotient with the next part, and an exam that it has passed."""
@@ -148,16 +152,18 @@ class QuotientLearner(GeneralisingLearner):
         part = len(before.elements)
         games.next_part()
         games.looked_up(1)
-        copies = Copies(before, games)
-        known = copies.known_class()
-        if known is not None and exam.counterexample(known, part) is None:
-            return known, exam
-        merged = copies.merged(self._most_classes)
-        if merged is not None:
-            exam = Exam(merged, games)
-            if exam.counterexample(merged, 0) is None:
-                return merged, exam
-        return repaired(merged or before, part, self._empty_lost, games, self._most_classes)
+        if self._repair is None:
+            copies = Copies(before, self._lost, games)
+            known = copies.known_class()
+            if known is not None and exam.counterexample(known, part) is None:
+                return known, exam
+            merged = copies.merged(self._most_classes)
+            if merged is not None:
+                exam = Exam(merged, games)
+                if exam.counterexample(merged, 0) is None:
+                    return merged, exam
+            self._repair = Repair(merged or before, part, self._empty_lost)
+        return self._repair.finish(games, self._most_classes)
 
     def _prove(self) -> None:
         """Have what was learned checked by code that has no part in learning."""
@@ -230,12 +236,14 @@ class QuotientLearner(GeneralisingLearner):
     def learned(self) -> dict[str, Any]:
         """Return what a file stores of what was learned."""
         return {
-            "products": self.quotient.products,
-            "elements": list(self.quotient.elements),
-            "lost": self.quotient.lost,
+            "quotient": self.quotient.saved(),
+            "lost": dict(self._lost),
+            "repair": None if self._repair is None else self._repair.saved(),
         }
 
     def restore_learned(self, learned: dict[str, Any]) -> None:
         """Restore what :meth:`learned` returned."""
-        elements = tuple(learned["elements"])
-        self.quotient = Quotient(self.parts, learned["products"], elements, learned["lost"])
+        self.quotient = Quotient.from_saved(self.parts, learned["quotient"])
+        self._lost = dict(learned["lost"])
+        repair = learned["repair"]
+        self._repair = None if repair is None else Repair.from_saved(self.parts, repair)

@@ -22,10 +22,11 @@ class Copies:
 
     Args:
         quotient: the classes of sums of the parts before.
+        lost: whether positions are lost, as far as known; more is added.
         games: the games that may be played.
     """
 
-    def __init__(self, quotient: Quotient, games: Games) -> None:
+    def __init__(self, quotient: Quotient, lost: dict[int, bool], games: Games) -> None:
         self.quotient = quotient
         self._games = games
         self._after = quotient.after_move(len(quotient.elements))
@@ -33,7 +34,7 @@ class Copies:
             [sum(quotient.parts.lengths[part] for part in word) for word in quotient.words],
             kind="stable",
         ).tolist()
-        lost = {number: bool(lost) for number, lost in enumerate(quotient.lost.tolist())}
+        lost.update(enumerate(quotient.lost.tolist()))
         self._play = SelfPlay(self._options, lost, games)
         self._rows = [quotient.lost]
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
+from agents.base import HypothesisError
 from agents.quotients.parts import Parts, Word
 
 Copies = npt.NDArray[np.uint8]
@@ -43,18 +44,13 @@ class Generators:
                 folded = len(right) + (counts - len(right)) % period
                 self._folded[self._column[left[0]], len(right) :] = folded
         self._lengths = np.array([parts.lengths[part] for part in self.chosen])
-        self._after = [self._moves(parts, (part,)) for part in self.chosen]
-        self.equations = list(equations)
-        self._left = [self._moves(parts, left) for left in equations]
+        self._after = [self._moves(parts, part) for part in self.chosen]
 
-    def _moves(self, parts: Parts, word: Word) -> npt.NDArray[np.int64]:
-        """Return what moves leave of a sum of parts, as copies of generators."""
-        left = [
-            self._added((*word[:place], *option, *word[place + 1 :]))
-            for place, part in enumerate(word)
-            for option in parts.options[part]
-        ]
-        return np.unique(np.array(left, dtype=np.int64), axis=0)
+    def _moves(self, parts: Parts, part: int) -> npt.NDArray[np.int64]:
+        """Return by how much each move in a generator changes the copies."""
+        left = [self._added(word) for word in parts.options[part]]
+        after = np.unique(np.array(left, dtype=np.int64), axis=0)
+        return np.asarray(after - self._single[self._column[part]])
 
     def _added(self, word: Word) -> npt.NDArray[np.int64]:
         copies = np.zeros(len(self.chosen), dtype=np.int64)
@@ -68,34 +64,30 @@ class Generators:
         return copies
 
     def folded(self, copies: npt.NDArray[np.int64]) -> Copies:
-        """Return as many copies as are as good as ``copies``, ``(..., generators)``."""
-        return self._folded[self._columns, copies]
+        """Return as many copies as are as good as ``copies``, ``(..., generators)``.
+
+        Raises:
+            HypothesisError: there are too many copies of a generator.
+        """
+        try:
+            return self._folded[self._columns, copies]
+        except IndexError:
+            raise HypothesisError(f"more than {MOST} copies of a state matter") from None
 
     def of(self, word: Word) -> Copies:
         """Return a sum of parts as copies of the generators."""
         return self.folded(self._added(word))
 
     def options(self, position: bytes) -> list[bytes]:
-        """Return the options of a sum of generators, written as its copies of each.
-
-        Before them may stand the number of an equation: the sum has its left side, as it is.
-        """
-        size = len(self.chosen)
-        equation, rest = position[:-size], position[-size:]
-        copies = np.frombuffer(rest, dtype=np.uint8).astype(np.int64)
-        after = [
-            copies - self._single[column] + self._after[column]
-            for column in np.flatnonzero(copies).tolist()
-        ]
-        if equation:
-            options = [equation + option for option in self.options(rest)] if after else []
-            left = self.folded(copies + self._left[equation[0]]).tobytes()
-        elif after:
-            options, left = [], self.folded(np.concatenate(after)).tobytes()
-        else:
+        """Return the options of a sum of generators, each written as the copies of each."""
+        copies = np.frombuffer(position, dtype=np.uint8).astype(np.int64)
+        after = [copies + self._after[column] for column in np.flatnonzero(copies).tolist()]
+        if not after:
             return []
-        options += [left[place : place + size] for place in range(0, len(left), size)]
-        return list(dict.fromkeys(options))
+        data, size = self.folded(np.concatenate(after)).tobytes(), len(copies)
+        return list(
+            dict.fromkeys(data[place : place + size] for place in range(0, len(data), size))
+        )
 
     def word(self, copies: npt.NDArray[np.integer]) -> Word:
         """Return a sum of generators as its parts."""

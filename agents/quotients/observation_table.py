@@ -23,8 +23,7 @@ class ObservationTable:
     Args:
         generators: of which sums are made.
         experiments: sums of parts to begin with, beside the empty one.
-        expected: classes; where there are more, the equations of the generators are checked.
-        empty_lost: whether the empty position is lost.
+        lost: whether sums of generators are lost, as far as known; more is added.
         games: the games that may be played.
         most_classes: the most classes.
 
@@ -42,24 +41,21 @@ class ObservationTable:
         self,
         generators: Generators,
         experiments: Iterable[Word],
-        expected: int,
-        empty_lost: bool,
+        lost: dict[bytes, bool],
         games: Games,
         most_classes: int,
     ) -> None:
         self.generators = generators
-        self._expected = expected
         self._most_classes = most_classes
         size = len(generators.chosen)
         empty = np.zeros(size, dtype=np.uint8)
         self._play = SelfPlay(
             lambda position: games.from_any(generators.options(position)),
-            {empty.tobytes(): empty_lost},
+            lost,
             games,
         )
         self._experiments = [empty.astype(np.int64)]
         self._lengths = [0]
-        self._checked = 0  # experiments beside which the equations are right
         for word in experiments:
             self._add(generators.of(word).astype(np.int64))
         self._rows: dict[bytes, list[bool]] = {}
@@ -101,39 +97,16 @@ class ObservationTable:
                 row.append(self._play.is_lost(position.tobytes()))
         return row
 
-    def close(self) -> Word | None:
+    def close(self) -> None:
         """Add classes and experiments until sums of classes are those of the rows.
-
-        Returns:
-            The left side of an equation of the generators that an experiment contradicts; then
-            the table was left as it was.
 
         Raises:
             NoMoreGamesError: there are no more games.
             HypothesisError: there are too many classes, or too much to read.
         """
-        while True:
-            many = len(self._examples) > self._expected
-            wrong = self._contradicted() if many else None
-            if wrong is not None:
-                return wrong
+        self._find_classes()
+        while self._tell_apart():
             self._find_classes()
-            if not self._tell_apart():
-                return None
-
-    def _contradicted(self) -> Word | None:
-        """Return the left side of an equation that is wrong beside an experiment."""
-        generators = self.generators
-        for experiment in self._experiments[self._checked :]:
-            for number, left in enumerate(generators.equations):
-                right = generators.of(left).astype(np.int64)
-                position = bytes([number]) + experiment.astype(np.uint8).tobytes()
-                if self._play.is_lost(position) != self.is_lost(
-                    generators.folded(right + experiment)
-                ):
-                    return left
-            self._checked += 1
-        return None
 
     def _find_classes(self) -> None:
         """Find the rows of all classes with a generator added; new rows are new classes."""

@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -101,3 +102,13 @@ class Quotient:
             seen[power] = len(seen)
             power = int(self.products[power, element])
         return seen[power], len(seen) - seen[power]
+
+    def saved(self) -> dict[str, Any]:
+        """Return what a file stores of it: values and arrays by name."""
+        elements = list(self.elements)
+        return {"products": self.products, "elements": elements, "lost": self.lost}
+
+    @classmethod
+    def from_saved(cls, parts: Parts, saved: dict[str, Any]) -> Quotient:
+        """Return the quotient from what :meth:`saved` returned."""
+        return cls(parts, saved["products"], tuple(saved["elements"]), saved["lost"])

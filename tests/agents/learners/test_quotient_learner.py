@@ -32,7 +32,7 @@ SIZES = {
     # orders in Plambeck and Siegel (2008), and those that MisereSolver finds.
     ("nim", 15, False): 16, ("kayles", 40, False): 16, ("dawsons_kayles", 40, False): 8,
     ("grundy", 25, False): 8, ("nim", 15, True): 18, ("kayles", 12, True): 24,
-    ("kayles", 80, True): 40, ("dawsons_kayles", 24, True): 24, ("grundy", 15, True): 16,
+    ("kayles", 80, True): 40, ("dawsons_kayles", 24, True): 24,
 }  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def test_all_kinds_of_components_are_learned(name, arguments, misere):
     learner = learned(game)
     assert learner.proof is not None
     assert says_who_wins(learner, game)
-    assert optimality(learner, game).percent == 100
+    assert optimality(learner, game).percent == pytest.approx(100)
 
 
 def says_who_wins(learner, game):
@@ -349,19 +349,22 @@ def test_it_keeps_what_every_learner_promises():
     check_learner(QuotientLearner.for_env, GameEnv(make_game("kayles", heaps=(5,), misere=True)))
 
 
-def test_more_games_go_on_where_others_ended():
-    game = heaps_of("kayles", 9, True)
-    whole, parts = QuotientLearner(game), QuotientLearner(game)
-    whole.fit(game, 10_000, seed=0)
-    sizes = []
-    while not parts.is_complete:
-        parts.fit(game, 40, seed=len(sizes))
-        sizes.append(len(parts.quotient.elements))
+@pytest.mark.parametrize("stored", [False, True])
+def test_more_games_go_on_where_others_ended(stored, tmp_path):
+    # Heap 10 takes a repair of the classes, which ends after several runs too.
+    game = heaps_of("dawsons_kayles", 12, True)
+    learner, sizes = QuotientLearner(game), []
+    while not learner.is_complete:
+        learner.fit(game, 25, seed=len(sizes))
+        sizes.append(len(learner.quotient.elements))
+        if stored:
+            save(learner, tmp_path / "learner.zip")
+            learner = load(tmp_path / "learner.zip")
         assert len(sizes) < 50
-    assert len(set(sizes)) > 2
-    assert parts.size == whole.size
+    assert len(sizes) > len(set(sizes)) > 2
+    assert learner.size == learned(game).size == "12 classes"
     games = []
-    parts.fit(game, 10, 0, lambda winner, length: games.append(length) or False)
+    learner.fit(game, 10, 0, lambda winner, length: games.append(length) or False)
     assert games == []
 
 
@@ -417,4 +420,4 @@ def test_larger_heaps_than_those_of_the_board_are_learned_where_wanted():
     learner = learned(heaps_of("kayles", 3, True), largest=12)
     assert learner.size == "24 classes"
     larger = heaps_of("kayles", 12, True)
-    assert optimality(learner.greedy(larger), larger).percent == 100
+    assert optimality(learner.greedy(larger), larger).percent == pytest.approx(100)
