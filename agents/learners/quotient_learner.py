@@ -12,7 +12,7 @@ from agents.quotients.copies import Copies
 from agents.quotients.description import described
 from agents.quotients.exam import Exam
 from agents.quotients.parts import Parts, Word
-from agents.quotients.periods import Period, periods
+from agents.quotients.periods import Period, classes_of_states, periods
 from agents.quotients.policy import QuotientPolicy
 from agents.quotients.quotient import Quotient
 from agents.quotients.repair import Repair
@@ -88,7 +88,7 @@ class QuotientLearner(GeneralisingLearner):
         (8, 9, 9, 9, 9, 9, 9)
     """
 
-    given = "the rules, and that a position is a sum of components"
+    given = "the rules, to look up options, and that a position is a sum of components"
 
     def __init__(
         self,
@@ -130,9 +130,9 @@ class QuotientLearner(GeneralisingLearner):
             self._prove()
             name = self.parts.name((len(self.quotient.elements),))
             raise HypothesisError(
-                f"the classes of sums in {self.game.in_short}, with {name} were not found: "
+                f"the classes of sums of {self.game.in_short}, with {name} were not found: "
                 f"{error}; there may be infinitely many. Without it there are "
-                f"{self.quotient.order}, and they are {self.proof or 'not proved'}"
+                f"{self.quotient.order}, {'which are proved' if self.proof else 'not proved'}"
             ) from None
         finally:
             self.positions_read += counted.read
@@ -167,18 +167,21 @@ class QuotientLearner(GeneralisingLearner):
 
     def _prove(self) -> None:
         """Have what was learned checked by code that has no part in learning."""
-        claim = self.claim()
         self.proof = None
-        if self.quotient.elements and refutation(*claim, self.game.convention) is None:
-            states = "" if self.is_complete else f" among the first {len(claim.elements)}"
-            self.proof = (
-                f"who wins, of any number of components with states{states} of "
-                f"{self.game.in_short}: proved by the transition algebra of "
-                f"{self.quotient.order} classes"
-            )
-            for period in self.periods():
-                if period.refuted is None:
-                    self.proof += f"; of heaps of any size, as {period.in_words}"
+        if refutation(*self.claim(), self.game.convention) is not None:
+            return
+        known = (
+            f"{self.parts.kind_name(kind)} in states 0 to {len(classes) - 1}"
+            for kind in range(len(self.parts.kinds))
+            if (classes := classes_of_states(self.quotient, kind))
+        )
+        proof = [
+            f"who wins every sum of any number of components ({'; '.join(known)}) of "
+            f"{self.game.rules.name}, {self.game.convention.play}, by the transition algebra of "
+            f"{self.quotient.order} classes"
+        ]
+        proof += [period.in_words for period in self.periods() if period.refuted is None]
+        self.proof = "; ".join(proof)
 
     def claim(self) -> Claim:
         """Return what was learned, as :func:`nim_envs.theory.quotients.proof.refutation` takes it.

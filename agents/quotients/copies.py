@@ -18,7 +18,8 @@ class Copies:
 
     It is taken for granted that positions of a class stay alike beside the new part, which an
     exam has to confirm: a position is the number of copies and the class of the rest, whose
-    options are those of the shortest sum of the class.
+    options are those of the shortest sum of the class. Asked for in the order of length, most
+    positions take one game of one move.
 
     Args:
         quotient: the classes of sums of the parts before.

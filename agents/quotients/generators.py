@@ -10,11 +10,11 @@ import numpy.typing as npt
 from agents.base import HypothesisError
 from agents.quotients.parts import Parts, Word
 
-Copies = npt.NDArray[np.uint8]
+Counts = npt.NDArray[np.uint8]
 """``(generators,)`` or ``(n, generators)``: the copies of each generator in a sum."""
 
 MOST = 255
-"""Copies of a generator in a sum."""
+"""Counts of a generator in a sum."""
 
 
 class Generators:
@@ -63,7 +63,7 @@ class Generators:
                 waiting += self._alike[part]
         return copies
 
-    def folded(self, copies: npt.NDArray[np.int64]) -> Copies:
+    def folded(self, copies: npt.NDArray[np.int64]) -> Counts:
         """Return as many copies as are as good as ``copies``, ``(..., generators)``.
 
         Raises:
@@ -74,7 +74,7 @@ class Generators:
         except IndexError:
             raise HypothesisError(f"more than {MOST} copies of a state matter") from None
 
-    def of(self, word: Word) -> Copies:
+    def of(self, word: Word) -> Counts:
         """Return a sum of parts as copies of the generators."""
         return self.folded(self._added(word))
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import HypothesisError
-from agents.quotients.generators import Copies, Generators
+from agents.quotients.generators import Counts, Generators
 from agents.quotients.parts import Word
 from agents.quotients.self_play import Games, SelfPlay
 from nim_envs.rules.component import BoolArray, IntArray
@@ -84,11 +84,11 @@ class ObservationTable:
         self._lengths.append(self.generators.length(folded))
         return True
 
-    def is_lost(self, copies: Copies) -> bool:
+    def is_lost(self, copies: Counts) -> bool:
         """Return whether a sum of generators is lost, after as many games as it takes to know."""
         return self._play.is_lost(copies.tobytes())
 
-    def _row(self, copies: Copies) -> list[bool]:
+    def _row(self, copies: Counts) -> list[bool]:
         """Return the outcomes of a sum with each experiment added."""
         row = self._rows.setdefault(copies.tobytes(), [])
         if len(row) < len(self._experiments):
@@ -150,7 +150,7 @@ class ObservationTable:
             return self._add(experiment + self._single[wrong])
         return False
 
-    def class_of(self, copies: Copies) -> int:
+    def class_of(self, copies: Counts) -> int:
         """Return the class that the steps lead to."""
         number = 0
         for column, count in enumerate(copies.tolist()):
@@ -173,7 +173,7 @@ class ObservationTable:
             table[:, number] = sums
         return table
 
-    def learn_from(self, copies: Copies) -> bool:
+    def learn_from(self, copies: Counts) -> bool:
         """Add the experiment that a sum shows to be missing, if its class is wrong about it.
 
         Returns:
