@@ -104,6 +104,7 @@ agents.OptimalAgent
 agents.OutcomeSearchAgent
 agents.Policy
 agents.QLearning
+agents.QuotientLearner
 agents.RandomAgent
 agents.RealTimeDynamicProgramming
 agents.SampledAfterstateTD

@@ -84,16 +84,16 @@ class ObservationTable:
         self._lengths.append(self.generators.length(folded))
         return True
 
-    def is_lost(self, copies: Counts) -> bool:
+    def is_lost(self, counts: Counts) -> bool:
         """Return whether a sum of generators is lost, after as many games as it takes to know."""
-        return self._play.is_lost(copies.tobytes())
+        return self._play.is_lost(counts.tobytes())
 
-    def _row(self, copies: Counts) -> list[bool]:
+    def _row(self, counts: Counts) -> list[bool]:
         """Return the outcomes of a sum with each experiment added."""
-        row = self._rows.setdefault(copies.tobytes(), [])
+        row = self._rows.setdefault(counts.tobytes(), [])
         if len(row) < len(self._experiments):
             more = self._experiments[len(row) :]
-            for position in self.generators.folded(np.array(more) + copies):
+            for position in self.generators.folded(np.array(more) + counts):
                 row.append(self._play.is_lost(position.tobytes()))
         return row
 
@@ -138,7 +138,7 @@ class ObservationTable:
             start, other = differing[0].tolist()
             by_one = self._examples[self.steps[start, one]] + self._single[other]
             by_other = self._examples[self.steps[start, other]] + self._single[one]
-            rows = [self._row(self.generators.folded(copies)) for copies in (by_one, by_other)]
+            rows = [self._row(self.generators.folded(counts)) for counts in (by_one, by_other)]
             place = min(
                 (place for place, pair in enumerate(zip(*rows, strict=True)) if pair[0] != pair[1]),
                 key=self._lengths.__getitem__,
@@ -150,10 +150,10 @@ class ObservationTable:
             return self._add(experiment + self._single[wrong])
         return False
 
-    def class_of(self, copies: Counts) -> int:
+    def class_of(self, counts: Counts) -> int:
         """Return the class that the steps lead to."""
         number = 0
-        for column, count in enumerate(copies.tolist()):
+        for column, count in enumerate(counts.tolist()):
             for _ in range(count):
                 number = int(self.steps[number, column])
         return number
@@ -173,15 +173,15 @@ class ObservationTable:
             table[:, number] = sums
         return table
 
-    def learn_from(self, copies: Counts) -> bool:
+    def learn_from(self, counts: Counts) -> bool:
         """Add the experiment that a sum shows to be missing, if its class is wrong about it.
 
         Returns:
             Whether there is one.
         """
-        word = [column for column, count in enumerate(copies.tolist()) for _ in range(count)]
-        number, before = 0, self.is_lost(copies)
-        rest = copies.astype(np.int64)
+        word = [column for column, count in enumerate(counts.tolist()) for _ in range(count)]
+        number, before = 0, self.is_lost(counts)
+        rest = counts.astype(np.int64)
         for column in word:
             rest = rest - self._single[column]
             number = int(self.steps[number, column])
