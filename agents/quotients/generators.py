@@ -23,8 +23,8 @@ class Generators:
     Args:
         parts: all parts of the game.
         last: the last part that is looked at.
-        equations: sums that are as good as others whose play is no longer: single parts, which
-            are no generators then, or so many copies of a generator as so many fewer.
+        equations: which sums are as good as which: single parts, which are no generators then, as
+            sums of earlier parts, and so many copies of a part as fewer.
 
     Attributes:
         chosen: the generators, ascending.
