@@ -10,6 +10,7 @@ from typing import Any
 from agents.base import Learner, Trainable
 from agents.generalising.learner import GeneralisingLearner
 from agents.learners.actor_critic import ActorCritic, actor_critic
+from agents.learners.column_automaton import ColumnAutomatonLearner
 from agents.learners.double_q_learning import DoubleQLearning, double_q_learning
 from agents.learners.expected_sarsa import ExpectedSARSA, expected_sarsa
 from agents.learners.gradient_bandit import GradientBandit, gradient_bandit
@@ -90,7 +91,10 @@ LEARNERS: dict[str, Row] = {
 """Every learner by its name on the command line; adding a learner is adding a row."""
 
 
-GENERALISING: dict[str, type[GeneralisingLearner]] = {"quotient": QuotientLearner}
+GENERALISING: dict[str, type[GeneralisingLearner]] = {
+    "column-automaton": ColumnAutomatonLearner,
+    "quotient": QuotientLearner,
+}
 """The learners that choose their own games, and play boards that they have not seen, by name."""
 
 

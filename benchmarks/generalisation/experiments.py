@@ -154,5 +154,21 @@ EXPERIMENTS: dict[str, Experiment] = {
         for most in (3, 7)
         for misere in (False, True)
     },
+    **{
+        name: Experiment(
+            Board(game, {"heaps": (heap,), **arguments}),
+            {
+                f"{number} heaps": _sampled(game, (heap,) * number, **arguments)
+                for number in numbers
+            },
+            {"quotient": Contender("quotient", 100_000), "random": TABLES["random"]},
+        )
+        for name, game, heap, numbers, arguments in (
+            ("misere-kayles", "kayles", 12, (3, 5), {"misere": True}),
+            ("misere-dawsons-kayles", "dawsons_kayles", 15, (2, 4), {"misere": True}),
+            ("misere-grundy", "grundy", 20, (2, 3), {"misere": True}),
+            ("take-2-5-7", "subtraction", 40, (3, 6), {"subtraction_set": (2, 5, 7)}),
+        )
+    },
 }
 """By name; the larger heaps and the greater numbers of them are never seen in learning."""
