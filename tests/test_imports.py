@@ -56,6 +56,7 @@ LAYERS = [
     ["agents.base"],
     ["agents.tabular"],
     ["agents.deep", "agents.generalising"],
+    ["agents.quotients"],
     ["agents.learners"],
     ["agents.players"],
     ["agents.registry"],
