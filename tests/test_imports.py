@@ -56,7 +56,6 @@ LAYERS = [
     ["agents.base"],
     ["agents.tabular"],
     ["agents.deep", "agents.generalising"],
-    ["agents.quotients"],
     ["agents.learners"],
     ["agents.players"],
     ["agents.registry"],

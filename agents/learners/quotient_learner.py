@@ -8,15 +8,15 @@ import numpy as np
 
 from agents.base import AfterGame, HypothesisError
 from agents.generalising.learner import GeneralisingLearner
-from agents.quotients.copies import Copies
-from agents.quotients.description import described
-from agents.quotients.exam import Exam
-from agents.quotients.parts import Parts, Word
-from agents.quotients.periods import Period, classes_of_states, periods
-from agents.quotients.policy import QuotientPolicy
-from agents.quotients.quotient import Quotient
-from agents.quotients.repair import Repair
-from agents.quotients.self_play import Games, NoMoreGamesError
+from agents.generalising.quotients.copies import Copies
+from agents.generalising.quotients.description import described
+from agents.generalising.quotients.exam import Exam
+from agents.generalising.quotients.parts import Parts, Word
+from agents.generalising.quotients.periods import Period, classes_of_states, periods
+from agents.generalising.quotients.policy import QuotientPolicy
+from agents.generalising.quotients.quotient import Quotient
+from agents.generalising.quotients.repair import Repair
+from agents.generalising.quotients.self_play import Games, NoMoreGamesError
 from nim_envs import Convention, Game
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.validation import checked_integer

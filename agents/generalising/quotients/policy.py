@@ -8,8 +8,8 @@ import numpy as np
 
 from agents.base import FloatArray, IntArray
 from agents.generalising.policy import LookAheadPolicy
-from agents.quotients.periods import classes_of_states, periods
-from agents.quotients.quotient import Quotient
+from agents.generalising.quotients.periods import classes_of_states, periods
+from agents.generalising.quotients.quotient import Quotient
 from nim_envs import Game
 from nim_envs.errors import InvalidPositionError
 from nim_envs.rules import Component

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agents.quotients.quotient import Quotient
+from agents.generalising.quotients.quotient import Quotient
 from nim_envs.theory.quotients.periods import (
     QuotientPeriod,
     may_be_periodic,

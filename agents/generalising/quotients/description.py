@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agents.quotients.periods import classes_of_states, periods
-from agents.quotients.quotient import Quotient
+from agents.generalising.quotients.periods import classes_of_states, periods
+from agents.generalising.quotients.quotient import Quotient
 
 MOST_ROWS = 60
 """Classes that are listed."""

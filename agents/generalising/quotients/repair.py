@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from agents.quotients.exam import Exam
-from agents.quotients.generators import Generators
-from agents.quotients.observation_table import ObservationTable
-from agents.quotients.parts import Parts, Word
-from agents.quotients.quotient import Quotient
-from agents.quotients.self_play import Games
+from agents.generalising.quotients.exam import Exam
+from agents.generalising.quotients.generators import Generators
+from agents.generalising.quotients.observation_table import ObservationTable
+from agents.generalising.quotients.parts import Parts, Word
+from agents.generalising.quotients.quotient import Quotient
+from agents.generalising.quotients.self_play import Games
 
 
 class Repair:

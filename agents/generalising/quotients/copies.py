@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import HypothesisError
-from agents.quotients.quotient import Quotient
-from agents.quotients.self_play import Games, SelfPlay
+from agents.generalising.quotients.quotient import Quotient
+from agents.generalising.quotients.self_play import Games, SelfPlay
 from nim_envs.rules.component import BoolArray, IntArray
 
 MOST_COPIES = 40

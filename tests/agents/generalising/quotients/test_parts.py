@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.quotients.parts import Parts
+from agents.generalising.quotients.parts import Parts
 from nim_envs import make_game
 from nim_envs.rules import TableComponent
 from nim_envs.rules.rules import Rules

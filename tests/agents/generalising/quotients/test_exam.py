@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from agents.base import HypothesisError
-from agents.quotients import exam as exams
-from agents.quotients.exam import Exam
-from agents.quotients.parts import Parts
-from agents.quotients.quotient import Quotient
-from agents.quotients.self_play import Games
+from agents.generalising.quotients import exam as exams
+from agents.generalising.quotients.exam import Exam
+from agents.generalising.quotients.parts import Parts
+from agents.generalising.quotients.quotient import Quotient
+from agents.generalising.quotients.self_play import Games
 from nim_envs import Convention, make_game
 from nim_envs.theory import HeapSearch, misere_quotient
 

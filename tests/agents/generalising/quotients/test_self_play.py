@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents.base import HypothesisError
-from agents.quotients.self_play import Games, NoMoreGamesError, SelfPlay
+from agents.generalising.quotients.self_play import Games, NoMoreGamesError, SelfPlay
 
 
 class Counted:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import HypothesisError
-from agents.quotients.parts import Word
-from agents.quotients.quotient import Quotient
-from agents.quotients.self_play import Games
+from agents.generalising.quotients.parts import Word
+from agents.generalising.quotients.quotient import Quotient
+from agents.generalising.quotients.self_play import Games
 from nim_envs.rules.component import BoolArray
 
 MOST_SUMS = 200_000

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import HypothesisError
-from agents.quotients.generators import Counts, Generators
-from agents.quotients.parts import Word
-from agents.quotients.self_play import Games, SelfPlay
+from agents.generalising.quotients.generators import Counts, Generators
+from agents.generalising.quotients.parts import Word
+from agents.generalising.quotients.self_play import Games, SelfPlay
 from nim_envs.rules.component import BoolArray, IntArray
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import HypothesisError
-from agents.quotients.parts import Parts, Word
+from agents.generalising.quotients.parts import Parts, Word
 
 Counts = npt.NDArray[np.uint8]
 """``(generators,)`` or ``(n, generators)``: the copies of each generator in a sum."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.quotients.parts import Parts, Word
+from agents.generalising.quotients.parts import Parts, Word
 from nim_envs.rules.component import BoolArray, IntArray
 
 
