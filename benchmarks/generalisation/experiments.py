@@ -154,6 +154,14 @@ EXPERIMENTS: dict[str, Experiment] = {
         for most in (3, 7)
         for misere in (False, True)
     },
+    "addition-10": Experiment(
+        Board("addition", {"k": 10, "n": 100}),
+        {
+            "n = 10,000": Board("addition", {"k": 10, "n": 10_000}),
+            "n = 1,000,000": Board("addition", {"k": 10, "n": 1_000_000}, enumerated=False),
+        },
+        {"column-automaton": Contender("column-automaton", 5_000), "random": TABLES["random"]},
+    ),
     **{
         name: Experiment(
             Board(game, {"heaps": (heap,), **arguments}),
