@@ -350,3 +350,15 @@ def test_progress_is_shown_where_it_takes_long(monkeypatch):
 def test_the_score_reads_as_a_line():
     assert str(optimality(RandomAgent(), NIM)).startswith("24.70 % of 102 N-positions, all; ")
     assert nim_envs.optimality is optimality
+
+
+def test_a_policy_that_shares_wins_equally_scores_100():
+    game = make_game("nim", heaps=(15,) * 6, max_take=3)
+
+    def winning(observations, action_masks):
+        wins = game.solution.winning_mask(observations)
+        return wins / wins.sum(axis=1, keepdims=True)
+
+    score = nim_envs.optimality(winning, game, sample=1_000, seed=0)
+    assert score.percent == 100
+    assert score.interval[1] == 100
