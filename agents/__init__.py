@@ -27,6 +27,7 @@ from agents.learners.q_learning import QLearning
 from agents.learners.real_time_dynamic_programming import RealTimeDynamicProgramming
 from agents.learners.sampled_afterstate_td import SampledAfterstateTD
 from agents.learners.sarsa import SARSA
+from agents.learners.signed_products import SignedProducts
 from agents.learners.watkins_q_lambda import WatkinsQLambda
 from agents.learners.win_loss_ratio import WinLossRatio
 from agents.players.optimal import EpsilonOptimalAgent, OptimalAgent
@@ -60,6 +61,7 @@ __all__ = [
     "RandomAgent",
     "RealTimeDynamicProgramming",
     "SampledAfterstateTD",
+    "SignedProducts",
     "Trainable",
     "Transition",
     "WatkinsQLambda",

@@ -22,6 +22,7 @@ from agents.learners.real_time_dynamic_programming import (
 )
 from agents.learners.sampled_afterstate_td import SampledAfterstateTD, afterstate_td
 from agents.learners.sarsa import SARSA, sarsa
+from agents.learners.signed_products import SignedProducts
 from agents.learners.watkins_q_lambda import WatkinsQLambda, watkins_q_lambda
 from agents.learners.win_loss_ratio import WinLossRatio, count_result
 from agents.tabular.learner import TabularLearner
@@ -89,7 +90,9 @@ LEARNERS: dict[str, Row] = {
 """Every learner by its name on the command line; adding a learner is adding a row."""
 
 
-GENERALISING: dict[str, type[GeneralisingLearner]] = {}
+GENERALISING: dict[str, type[GeneralisingLearner]] = {
+    "signed-products": SignedProducts,
+}
 """The learners that choose their own games, and play boards that they have not seen, by name."""
 
 
