@@ -107,6 +107,7 @@ agents.QLearning
 agents.RandomAgent
 agents.RealTimeDynamicProgramming
 agents.SampledAfterstateTD
+agents.SignedProducts
 agents.Trainable
 agents.Transition
 agents.WatkinsQLambda

@@ -67,8 +67,9 @@ class SignedProducts(GeneralisingLearner):
     negative, so that a product can tell odd from even; after 40 % of the games they are rounded to
     -1, 0 and 1. It learns by self-play, from the targets of a look-ahead by one move and from the
     smallest positions first. When its values contradict themselves nowhere, neither at the
-    positions that it has met nor in an exam on random larger boards, it ends; where they
-    still do after an eighth of the games (at least 1,000), it begins again with new weights. Nothing is proved.
+    positions that it has met nor in an exam on random larger boards, it ends; where they still do
+    after an eighth of the games (at least 1,000), it begins again with new weights. Nothing is
+    proved.
 
     Use it as the fairest comparison with other networks: less is assumed than by an automaton.
     Learning needs PyTorch; playing does not. The other options are there to show what matters:
