@@ -62,7 +62,8 @@ def _random_positions(board: Board, number: int, rng: np.random.Generator) -> In
 
 
 def _with_a_move(board: Board, positions: IntArray) -> IntArray:
-    return positions[(board.options[positions] != NO_MOVE).any(axis=(1, 2))]
+    playable: IntArray = positions[(board.options[positions] != NO_MOVE).any(axis=(1, 2))]
+    return playable
 
 
 def _examined(state: ValueState, board: Board, positions: IntArray) -> tuple[int, IntArray]:

@@ -29,7 +29,7 @@ BATCH = 128  # positions in each
 RANDOM_MOVES = 0.3  # their probability in self-play
 LEARNING_RATE = 1e-2  # falls to 2 % of it from half of the games on
 AVERAGE = 0.95  # of the weights so far, in the average that plays and makes the targets
-NOISE = 0.1  # standard deviation of what is added to the state of the recurrence, in training
+NOISE = 0.25  # standard deviation of what is added to the state of the recurrence, in training
 LARGEST_GRADIENT = 1.0  # norm
 ROUNDED_AFTER = 0.4  # of the games of an attempt
 MOST_ATTEMPTS = 8  # new weights for each, where its own exam finds contradictions
@@ -81,32 +81,31 @@ class SelfPlay:
             games: the most.
             after_game: called after every game; a true result ends.
         """
-        with one_thread():
-            best = None
-            attempts = max(1, min(MOST_ATTEMPTS, games // FEWEST_GAMES))
-            for attempt in range(attempts):
-                share = games // attempts + (attempt < games % attempts)
-                if attempt:
-                    self.state.begin_again(self.rng)
-                found = self._attempt(share, after_game)
-                if found is None:  # stopped
-                    return
-                if best is None or found < best[0]:
-                    best = found, self.state.copy()
-                if found == 0:
-                    return
-            if best is not None:
-                self.state.become(best[1])
+        attempts = max(1, min(MOST_ATTEMPTS, games // FEWEST_GAMES))
+        best = None
+        try:
+            with one_thread():
+                for attempt in range(attempts):
+                    if attempt:
+                        self.state.begin_again(self.rng)
+                    share = games // attempts + (attempt < games % attempts)
+                    if self._attempt(share, after_game) or self.state.contradictions == 0:
+                        return
+                    if best is None or self.state.contradictions < best.contradictions:
+                        best = self.state.copy()
+        finally:
+            # A later attempt, or one that was broken off, may know less.
+            if best is not None and best.contradictions < self.state.contradictions:
+                self.state.become(best)
 
-    def _attempt(self, games: int, after_game: AfterGame) -> float | None:
-        """Play ``games`` games; return the share of contradictions, or ``None`` if stopped."""
+    def _attempt(self, games: int, after_game: AfterGame) -> bool:
+        """Play so many games, or fewer if an exam finds nothing; return whether it was stopped."""
         tensors = {
             name: torch.from_numpy(array.copy()).requires_grad_()
             for name, array in self.state.weights.items()
         }
         optimizer = torch.optim.Adam(tensors.values(), lr=LEARNING_RATE)
         played = batches = 0
-        found = 1.0
         while played < games:
             done = played / games
             if self.rounding and done >= ROUNDED_AFTER:
@@ -117,20 +116,24 @@ class SelfPlay:
             for length in self._play(number):
                 played += 1
                 if after_game(self.state.winner(length), length):
-                    return None
+                    return True
             self._gradient_steps(tensors, optimizer)
             batches += 1
             late = done >= max(0.5, ROUNDED_AFTER)
             if played == games or (late and batches % EXAM_EVERY == 0):
-                self._evaluate_all()
-                found = float(self._wrong().mean())
-                if found == 0:
-                    exam = examine(self.state, self.board, self.rng)
-                    found = exam.contradictions
-                    self._examined += exam.positions
-                self.state.contradictions = found
-                if found == 0:
-                    return 0.0
+                self.state.contradictions = self._exam()
+                if self.state.contradictions == 0:
+                    break
+        return False
+
+    def _exam(self) -> float:
+        """Return the share of contradictions, of the visited positions or else in an exam."""
+        self._evaluate_all()
+        found = float(self._wrong().mean())
+        if found == 0:
+            exam = examine(self.state, self.board, self.rng)
+            self._examined += exam.positions
+            found = exam.contradictions
         return found
 
     def _evaluate_all(self) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import nim_envs.theory
 from agents import SignedProducts
@@ -72,6 +73,21 @@ def test_factors_are_rounded_in_the_end_and_order_and_empty_heaps_change_nothing
     np.testing.assert_allclose(same, same[0], rtol=1e-5)
     few = nim[0].greedy().judged(np.array([[4, 1, 2]]))
     np.testing.assert_allclose(few, same[:1], rtol=1e-5)
+
+
+@pytest.mark.parametrize("rounded", [True, False])
+def test_pytorch_computes_the_same_as_numpy(nim, rounded):
+    state = nim[0].state
+    keys = np.unique(np.random.default_rng(0).integers(4**5, size=100))
+    inputs = state.network.inputs(keys, 3, 5)
+    roundings = (np.round, self_play_values.rounded_straight_through) if rounded else (None, None)
+    tensors = {name: torch.from_numpy(array) for name, array in state.weights.items()}
+    columns = [[torch.from_numpy(part) for part in column] for column in inputs]
+    np.testing.assert_allclose(
+        state.network.logits(tensors, columns, 3, torch, roundings[1]).numpy(),
+        state.network.logits(state.weights, inputs, 3, np, roundings[0]),
+        atol=1e-4,
+    )
 
 
 def test_the_check_of_learners_has_nothing_to_object():
