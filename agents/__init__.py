@@ -18,6 +18,7 @@ from agents.base import (
     Transition,
 )
 from agents.learners.actor_critic import ActorCritic
+from agents.learners.column_automaton import ColumnAutomatonLearner
 from agents.learners.double_q_learning import DoubleQLearning
 from agents.learners.expected_sarsa import ExpectedSARSA
 from agents.learners.gradient_bandit import GradientBandit
@@ -41,6 +42,7 @@ __all__ = [
     "ActorCritic",
     "Agent",
     "AlphaBetaAgent",
+    "ColumnAutomatonLearner",
     "DoubleQLearning",
     "EpsilonOptimalAgent",
     "ExpectedSARSA",

@@ -10,6 +10,7 @@ from typing import Any
 from agents.base import Learner, Trainable
 from agents.generalising.learner import GeneralisingLearner
 from agents.learners.actor_critic import ActorCritic, actor_critic
+from agents.learners.column_automaton import ColumnAutomatonLearner
 from agents.learners.double_q_learning import DoubleQLearning, double_q_learning
 from agents.learners.expected_sarsa import ExpectedSARSA, expected_sarsa
 from agents.learners.gradient_bandit import GradientBandit, gradient_bandit
@@ -91,6 +92,7 @@ LEARNERS: dict[str, Row] = {
 
 
 GENERALISING: dict[str, type[GeneralisingLearner]] = {
+    "column-automaton": ColumnAutomatonLearner,
     "signed-products": SignedProducts,
 }
 """The learners that choose their own games, and play boards that they have not seen, by name."""

@@ -87,6 +87,7 @@ agents.SARSA
 agents.ActorCritic
 agents.Agent
 agents.AlphaBetaAgent
+agents.ColumnAutomatonLearner
 agents.DoubleQLearning
 agents.EpsilonOptimalAgent
 agents.ExpectedSARSA
