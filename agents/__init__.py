@@ -25,6 +25,7 @@ from agents.learners.gradient_bandit import GradientBandit
 from agents.learners.monte_carlo import MonteCarloES
 from agents.learners.natural_policy_gradient import NaturalPolicyGradient
 from agents.learners.q_learning import QLearning
+from agents.learners.quotient_learner import QuotientLearner
 from agents.learners.real_time_dynamic_programming import RealTimeDynamicProgramming
 from agents.learners.sampled_afterstate_td import SampledAfterstateTD
 from agents.learners.sarsa import SARSA
@@ -60,6 +61,7 @@ __all__ = [
     "OutcomeSearchAgent",
     "Policy",
     "QLearning",
+    "QuotientLearner",
     "RandomAgent",
     "RealTimeDynamicProgramming",
     "SampledAfterstateTD",

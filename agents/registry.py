@@ -17,6 +17,7 @@ from agents.learners.gradient_bandit import GradientBandit, gradient_bandit
 from agents.learners.monte_carlo import MonteCarloES, monte_carlo
 from agents.learners.natural_policy_gradient import NaturalPolicyGradient, natural_policy_gradient
 from agents.learners.q_learning import QLearning, q_learning
+from agents.learners.quotient_learner import QuotientLearner
 from agents.learners.real_time_dynamic_programming import (
     RealTimeDynamicProgramming,
     real_time_dynamic_programming,
@@ -94,6 +95,7 @@ LEARNERS: dict[str, Row] = {
 GENERALISING: dict[str, type[GeneralisingLearner]] = {
     "column-automaton": ColumnAutomatonLearner,
     "signed-products": SignedProducts,
+    "quotient": QuotientLearner,
 }
 """The learners that choose their own games, and play boards that they have not seen, by name."""
 

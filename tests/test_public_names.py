@@ -105,6 +105,7 @@ agents.OptimalAgent
 agents.OutcomeSearchAgent
 agents.Policy
 agents.QLearning
+agents.QuotientLearner
 agents.RandomAgent
 agents.RealTimeDynamicProgramming
 agents.SampledAfterstateTD
