@@ -29,6 +29,7 @@ from agents.learners.quotient_learner import QuotientLearner
 from agents.learners.real_time_dynamic_programming import RealTimeDynamicProgramming
 from agents.learners.sampled_afterstate_td import SampledAfterstateTD
 from agents.learners.sarsa import SARSA
+from agents.learners.signed_products import SignedProducts
 from agents.learners.watkins_q_lambda import WatkinsQLambda
 from agents.learners.win_loss_ratio import WinLossRatio
 from agents.players.optimal import EpsilonOptimalAgent, OptimalAgent
@@ -64,6 +65,7 @@ __all__ = [
     "RandomAgent",
     "RealTimeDynamicProgramming",
     "SampledAfterstateTD",
+    "SignedProducts",
     "Trainable",
     "Transition",
     "WatkinsQLambda",

@@ -24,6 +24,7 @@ from agents.learners.real_time_dynamic_programming import (
 )
 from agents.learners.sampled_afterstate_td import SampledAfterstateTD, afterstate_td
 from agents.learners.sarsa import SARSA, sarsa
+from agents.learners.signed_products import SignedProducts
 from agents.learners.watkins_q_lambda import WatkinsQLambda, watkins_q_lambda
 from agents.learners.win_loss_ratio import WinLossRatio, count_result
 from agents.tabular.learner import TabularLearner
@@ -93,6 +94,7 @@ LEARNERS: dict[str, Row] = {
 
 GENERALISING: dict[str, type[GeneralisingLearner]] = {
     "column-automaton": ColumnAutomatonLearner,
+    "signed-products": SignedProducts,
     "quotient": QuotientLearner,
 }
 """The learners that choose their own games, and play boards that they have not seen, by name."""

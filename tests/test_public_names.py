@@ -109,6 +109,7 @@ agents.QuotientLearner
 agents.RandomAgent
 agents.RealTimeDynamicProgramming
 agents.SampledAfterstateTD
+agents.SignedProducts
 agents.Trainable
 agents.Transition
 agents.WatkinsQLambda
