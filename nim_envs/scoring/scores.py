@@ -140,7 +140,7 @@ def optimality(
 
     def share(amounts: Iterator[float]) -> float:
         amount = sum(amounts)
-        # Seven sevenths fall short of one by the rounding of floats.
+        # Thirteen thirteenths are not quite one, by the rounding of floats.
         whole = math.isclose(amount, count, rel_tol=ROUNDING)
         return (100.0 if whole else 100.0 * amount / count) if count else math.nan
 
