@@ -29,6 +29,7 @@ from nim_envs.starts.box import checked_box
 from nim_envs.starts.counted import CountedSampler
 from nim_envs.starts.rejected import RejectionSampler
 from nim_envs.starts.samplers import Mixed, Sampler
+from tests.clients.tutorials import run_tutorial
 from tests.games import ALL, label
 
 GAMES_AT_A_TIME = 8
@@ -211,8 +212,8 @@ def test_it_passes_the_test_of_pgx(name, monkeypatch):
     monkeypatch.setattr(tested, "EnvId", Literal[env.id])
     choose = jax.jit(lambda key, mask: jax.random.categorical(key, jnp.log(mask)))
     monkeypatch.setattr(tested, "act_randomly", choose)
-    pgx.api_test(env, 3)
-    pgx.api_test(env, 3, use_key=False)
+    pgx.api_test(env, 1)
+    pgx.api_test(env, 1, use_key=False)
 
 
 def test_either_player_begins():
@@ -347,12 +348,12 @@ def test_a_sampler_that_rejects_is_replaced_by_one_that_counts():
 def test_what_is_too_large_is_refused_in_bytes_before_it_is_made(monkeypatch):
     monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", "1000000")
     with pytest.raises(
-        SearchTooLargeError, match=r"tables on the device of 1 different .* would take 4\d{6} bytes"
+        SearchTooLargeError, match=r"tables on the device of 2 different .* would take 4\d{6} bytes"
     ):
-        make_pgx("nim", heaps=(1000,))
+        make_pgx("nim", heaps=(1000, 9))
     make_pgx("nim", heaps=(300, 300))
-    with pytest.raises(SearchTooLargeError, match="lists on the device of 300001 starts"):
-        make_pgx("subtraction", heaps=(300_003,), start="uniform", subtraction_set=(3,))
+    with pytest.raises(SearchTooLargeError, match="lists on the device of 99999 starts"):
+        make_pgx("nim", heaps=(9,) * 5, start="uniform")
 
 
 def test_starts_that_cannot_be_counted_are_refused():
@@ -453,3 +454,10 @@ def test_bad_arguments_are_refused():
         make_pgx("nim", encoding="ternary")
     with pytest.raises(TypeError, match="'heap'; did you mean 'heaps'"):
         make_pgx("nim", heap=(3,))
+
+
+def test_the_tutorial_learns_and_scores():
+    score = run_tutorial("pgx")["score"]
+    assert score.count == 102
+    assert score.illegal_percent == 0
+    assert score.percent > 90 > 2 * score.random_percent

@@ -310,7 +310,7 @@ def make_pgx(game: str, *, encoding: str = "integer", **game_arguments: Any) -> 
     Example:
         >>> env = make_pgx("kayles", heaps=(7,), start="uniform", misere=True)
         >>> env.num_actions, env.observation_shape
-        (52, (4,))
+        (28, (4,))
         >>> env is make_pgx("kayles", heaps=(7,), start="uniform", misere=True)
         True
     """
@@ -324,4 +324,4 @@ def _or_all(legal: Array, everything: Array) -> Array:
 
 def _rewards(player: Array, gets: Array) -> Array:
     """Return the rewards by player where ``player`` gets so much, and the other loses it."""
-    return jnp.where(player == PLAYERS, gets, -gets).astype(jnp.float32)
+    return jnp.where(player == PLAYERS, gets, 0.0 - gets).astype(jnp.float32)
