@@ -206,9 +206,9 @@ def on_device(rounds: int, quick: bool) -> Section:
     rates, missing = rollouts.measure(rounds, 0.05 if quick else 0.5, quick)
     tables: dict[str, tuple[tuple[str, ...], list[Row]]] = {}
     if rates:
-        copying = rollouts.bandwidth(rounds, rollouts.COPIED >> (10 if quick else 0))
+        highest = rollouts.bandwidth(rounds, rollouts.NUMBERS >> (10 if quick else 0))
         tables = {
-            "jax": (rollouts.HEADER, list(rollouts.rows(rates, copying))),
+            "jax": (rollouts.HEADER, list(rollouts.rows(rates, highest))),
             "jax_ratios": (rollouts.RATIO_HEADER, list(rollouts.ratio_rows(rates))),
         }
     notes = f"{rollouts.NOTES}- Device: {rollouts.device()}.\n"

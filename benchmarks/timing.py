@@ -114,7 +114,10 @@ def measured(
         sizes = batch.sizes if quick_size is None else (min(batch.sizes[0], quick_size),)
         for size in sizes:
             timers[name, size] = batch.make(size)
-    return interleaved(timers, rounds, seconds), missing
+    # Those of one size follow each other, as a slow period of the machine may be short.
+    by_size = dict(sorted(timers.items(), key=lambda timer: timer[0][1]))
+    rates = interleaved(by_size, rounds, seconds)
+    return {key: rates[key] for key in timers}, missing
 
 
 def best_sizes(rates: Rates) -> dict[str, int]:

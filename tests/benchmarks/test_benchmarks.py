@@ -254,7 +254,7 @@ def test_random_play_in_jax_is_timed_beside_the_games_of_pgx(tmp_path, monkeypat
         rows = list(csv.DictReader(file))
     assert [row["at a time"] for row in rows] == ["4", "4"]
     assert all(float(row["moves/s (median)"]) > 0 for row in rows)
-    assert all(float(row["share of copying, %"]) > 0 for row in rows)
+    assert all(float(row["share of bandwidth, %"]) > 0 for row in rows)
     with (tmp_path / "jax_ratios.csv").open(encoding="utf-8") as file:
         assert float(next(csv.DictReader(file))[f"{rollouts.BASE}: moves/s over its"]) == 1
     report = (tmp_path / "throughput.md").read_text(encoding="utf-8")
