@@ -18,12 +18,14 @@ from agents.base import (
     Transition,
 )
 from agents.learners.actor_critic import ActorCritic
+from agents.learners.column_automaton import ColumnAutomatonLearner
 from agents.learners.double_q_learning import DoubleQLearning
 from agents.learners.expected_sarsa import ExpectedSARSA
 from agents.learners.gradient_bandit import GradientBandit
 from agents.learners.monte_carlo import MonteCarloES
 from agents.learners.natural_policy_gradient import NaturalPolicyGradient
 from agents.learners.q_learning import QLearning
+from agents.learners.quotient_learner import QuotientLearner
 from agents.learners.real_time_dynamic_programming import RealTimeDynamicProgramming
 from agents.learners.sampled_afterstate_td import SampledAfterstateTD
 from agents.learners.sarsa import SARSA
@@ -40,6 +42,7 @@ __all__ = [
     "ActorCritic",
     "Agent",
     "AlphaBetaAgent",
+    "ColumnAutomatonLearner",
     "DoubleQLearning",
     "EpsilonOptimalAgent",
     "ExpectedSARSA",
@@ -57,6 +60,7 @@ __all__ = [
     "OutcomeSearchAgent",
     "Policy",
     "QLearning",
+    "QuotientLearner",
     "RandomAgent",
     "RealTimeDynamicProgramming",
     "SampledAfterstateTD",

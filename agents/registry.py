@@ -10,12 +10,14 @@ from typing import Any
 from agents.base import Learner, Trainable
 from agents.generalising.learner import GeneralisingLearner
 from agents.learners.actor_critic import ActorCritic, actor_critic
+from agents.learners.column_automaton import ColumnAutomatonLearner
 from agents.learners.double_q_learning import DoubleQLearning, double_q_learning
 from agents.learners.expected_sarsa import ExpectedSARSA, expected_sarsa
 from agents.learners.gradient_bandit import GradientBandit, gradient_bandit
 from agents.learners.monte_carlo import MonteCarloES, monte_carlo
 from agents.learners.natural_policy_gradient import NaturalPolicyGradient, natural_policy_gradient
 from agents.learners.q_learning import QLearning, q_learning
+from agents.learners.quotient_learner import QuotientLearner
 from agents.learners.real_time_dynamic_programming import (
     RealTimeDynamicProgramming,
     real_time_dynamic_programming,
@@ -89,7 +91,10 @@ LEARNERS: dict[str, Row] = {
 """Every learner by its name on the command line; adding a learner is adding a row."""
 
 
-GENERALISING: dict[str, type[GeneralisingLearner]] = {}
+GENERALISING: dict[str, type[GeneralisingLearner]] = {
+    "column-automaton": ColumnAutomatonLearner,
+    "quotient": QuotientLearner,
+}
 """The learners that choose their own games, and play boards that they have not seen, by name."""
 
 

@@ -21,9 +21,9 @@ from agents.base import (
     Transition,
 )
 from agents.storage import StorageError, load, save
+from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.tabular.wrapper import LearnerWrapper
 from agents.training import train
-from agents.training.compiled.self_play import compiled_self_play
 from nim_envs import Game
 from nim_envs.testing import ConformanceError, check_policy
 from nim_envs.testing.requirements import COPIES, during, require, require_equal, same, shown

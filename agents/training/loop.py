@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from agents.base import Agent, GameChoosingLearner, Learner
+from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.training.checkpoints import Env, Run
-from agents.training.compiled.self_play import compiled_self_play
 from agents.training.log import TrainingLog, TrainingStopped
 from agents.training.one_game import Seat, play_and_learn
 from agents.training.opponents import Opponents, as_pair
