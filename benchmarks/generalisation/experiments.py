@@ -90,23 +90,28 @@ TABLES = {
 """Learners that know only the positions of the board that they have learned, and chance."""
 
 
-def _automata(games: int, q_games: int) -> dict[str, Contender]:
+def _automata(games: int, q_games: int, play_from: str = "anywhere") -> dict[str, Contender]:
+    where = {"play_from": play_from}
     return {
-        "column-automaton": Contender("column-automaton", games),
-        "column-automaton-with-zeros": Contender("column-automaton", games, {"letters": "0 1 |"}),
+        "column-automaton": Contender("column-automaton", games, where),
+        "column-automaton-with-zeros": Contender(
+            "column-automaton", games, {"letters": "0 1 |", **where}
+        ),
         "column-automaton-of-q-learning": Contender(
             "column-automaton", q_games, {"labels": "q-learning"}, weight=3
         ),
     }
 
 
-def _networks(games: int) -> dict[str, Contender]:
-    variants: dict[str, dict[str, Any]] = {
-        "signed-products": {},
-        "unsigned-products": {"factors": "unsigned"},
-        "signed-products-not-rounded": {"rounding": False},
-        "mlp": {"architecture": "mlp"},
-    }
+ABLATIONS: dict[str, dict[str, Any]] = {
+    "unsigned-products": {"factors": "unsigned"},
+    "signed-products-not-rounded": {"rounding": False},
+    "mlp": {"architecture": "mlp"},
+}
+
+
+def _networks(games: int, ablations: Mapping[str, dict[str, Any]]) -> dict[str, Contender]:
+    variants = {"signed-products": {}, **ablations}
     return {
         name: Contender("signed-products", games, arguments, needs="torch", weight=50)
         for name, arguments in variants.items()
@@ -123,9 +128,9 @@ EXPERIMENTS: dict[str, Experiment] = {
             _nim("nim", _odd_heaps(number)),
             _larger("nim", _odd_heaps(number + 3)),
             {
-                **_automata(100, 1_000),
+                **_automata(100, 1_000, "start"),
                 "quotient": Contender("quotient", 20_000),
-                **_networks(8_000),
+                **_networks(8_000, ABLATIONS if number == 5 else {}),
                 **TABLES,
             },
         )
@@ -137,7 +142,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         {
             **_automata(5_000, 2_000_000),
             "quotient": Contender("quotient", 20_000),
-            **_networks(20_000),
+            **_networks(8_000, ABLATIONS),
             **TABLES,
         },
     ),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents import Learner
+from agents import Trainable
 from agents.training import Opponents, train
 from benchmarks.tasks import GameSetting
 from nim_envs import GameEnv
@@ -15,7 +15,7 @@ from nim_envs import GameEnv
 Scores = Mapping[str, float]
 """Scores by name."""
 
-Players = Learner | tuple[Learner, Learner] | Opponents
+Players = Trainable | tuple[Trainable, Trainable] | Opponents
 
 MOST_GAMES = 20_000_000
 """No training is longer than this many games, however many seconds it may take."""
@@ -81,7 +81,7 @@ class Contender:
         return Trained(self.score(_learners(players), env), log.games, log.seconds)
 
 
-def _learners(players: Players) -> tuple[Learner, ...]:
+def _learners(players: Players) -> tuple[Trainable, ...]:
     if isinstance(players, Opponents):
         return (players.learner,)
     return players if isinstance(players, tuple) else (players,)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from benchmarks.published.contenders import Contender, Trained
-from benchmarks.published.systems import AGAINST, IMPROVED, RULES_SYMMETRY, SYMMETRY, SYSTEMS
+from benchmarks.published.systems import AGAINST, IMPROVED, SYSTEMS
 from nim_envs.render.style import (
     BLACK,
     BLUE,
@@ -20,6 +20,7 @@ from nim_envs.render.style import (
     ORANGE,
     PAGE_WIDTH,
     PURPLE,
+    SKY,
     VERMILLION,
     label_decades,
     styled,
@@ -34,7 +35,12 @@ HOLLOW: dict[str, Any] = {
     "marker": "o", "color": BLACK, "markerfacecolor": "white", "linestyle": "none",
     "label": "hollow: knows that the order of heaps does not matter",
 }  # fmt: skip
-LEARNER_MARKS = tuple(zip("osD^v", (VERMILLION, ORANGE, GREEN, PURPLE, BLUE), strict=True))
+SYMMETRY_KNOWN = "does not matter"
+"""How it ends what a contender knows, if it knows this."""
+
+LEARNER_MARKS = tuple(
+    zip("osD^vP*", (VERMILLION, ORANGE, GREEN, PURPLE, BLUE, SKY, BLACK), strict=True)
+)
 """Shapes and colours of the learners here."""
 
 
@@ -48,7 +54,7 @@ def learner_marks() -> dict[str, dict[str, Any]]:
     kinds = dict.fromkeys(kind(each) for system in SYSTEMS.values() for each in system.ours)
     return {
         name: {"marker": marker, "color": color, "label": f"{name}, same games"}
-        for name, (marker, color) in zip(kinds, LEARNER_MARKS, strict=True)
+        for name, (marker, color) in zip(kinds, LEARNER_MARKS, strict=False)
     }
 
 
@@ -94,7 +100,7 @@ def comparison(runs: list[Any]) -> Figure | None:
             _mean((run.published for run in group), score), place, linestyle="none", **MEASURED
         )
         for contender in SYSTEMS[name].ours:
-            symmetric = contender.knows in (SYMMETRY, RULES_SYMMETRY)
+            symmetric = contender.knows.endswith(SYMMETRY_KNOWN)
             axes.plot(
                 _mean((run.same_games[contender.name] for run in group), score),
                 below,

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents import (
+    ColumnAutomatonLearner,
     GradientBandit,
     HeapSymmetry,
-    Learner,
     MonteCarloES,
     NaturalPolicyGradient,
     OptimalAgent,
@@ -19,6 +19,8 @@ from agents import (
     QLearning,
     RandomAgent,
     RealTimeDynamicProgramming,
+    SignedProducts,
+    Trainable,
     WinLossRatio,
 )
 from agents.evaluation import SEATS, optimality, win_chances
@@ -29,12 +31,15 @@ from benchmarks.published import monte_carlo, q_learner
 from benchmarks.published.contenders import Contender, Scores, Trained, spaces
 from benchmarks.tasks import GameSetting
 from nim_envs import GameEnv
+from nim_envs.optional import installed
 from nim_envs.starts import UniformStart
 
 OBSERVATIONS = "observations"
 SYMMETRY = "observations; order of heaps does not matter"
 RULES = "the rules"
 RULES_SYMMETRY = "the rules; order of heaps does not matter"
+RULES_BITS = "the rules; heaps are read as aligned bits"
+RULES_BITS_SYMMETRY = "the rules; heaps are read as aligned bits, their order does not matter"
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,7 @@ def _setting(name: str, start: str | UniformStart = "fixed", **arguments: object
 
 def greedy(player: Policy) -> Policy:
     """Return what a learner would play without exploring; a policy plays as it is."""
-    return player.greedy() if isinstance(player, Learner) else player
+    return player.greedy() if isinstance(player, Trainable) else player
 
 
 # Gradient bandit: the addition game.
@@ -298,7 +303,7 @@ def _alphazero(heaps: int, figure: str) -> System:
         "tabular Q-learning", OBSERVATIONS, full,
         lambda env: QLearning(*spaces(env), learning_rate=0.5, epsilon=0.1), all_positions,
     )  # fmt: skip
-    learners: tuple[tuple[str, str, Callable[[GameEnv], Learner]], ...] = (
+    learners: tuple[tuple[str, str, Callable[[GameEnv], Trainable]], ...] = (
         (
             "Q-learning, heap symmetry", SYMMETRY,
             lambda env: HeapSymmetry(QLearning(*spaces(env), epsilon=0.3), env.game),
@@ -318,6 +323,21 @@ def _alphazero(heaps: int, figure: str) -> System:
             ),
         ),
     )  # fmt: skip
+    # These choose their own games, and stop where they need no more.
+    generalising: tuple[tuple[str, str, Callable[[GameEnv], Trainable]], ...] = (
+        (
+            "column automaton", RULES_BITS_SYMMETRY,
+            lambda env: ColumnAutomatonLearner.for_env(env, play_from="start"),
+        ),
+        (
+            "column automaton, zeros read too", RULES_BITS,
+            lambda env: ColumnAutomatonLearner.for_env(env, play_from="start", letters="0 1 |"),
+        ),
+    )  # fmt: skip
+    if installed("torch"):
+        generalising += (
+            ("network with signed products", RULES_BITS_SYMMETRY, SignedProducts.for_env),
+        )
     return System(
         f"alphazero-{heaps}",
         f"Nim {', '.join(map(str, board))}, 20,000 games of self-play from the full board, no "
@@ -330,8 +350,11 @@ def _alphazero(heaps: int, figure: str) -> System:
         lambda seed, count: published.train(seed, games=count),
         tuple(
             Contender(name + starts, knows, game, make, all_positions)
-            for starts, game in (("", full), (" (exploring starts)", exploring))
-            for name, knows, make in learners
+            for starts, game, those in (
+                ("", full, (*learners, *generalising)),
+                (" (exploring starts)", exploring, learners),
+            )
+            for name, knows, make in those
         ),
         source='B. Zhou & S. Riis, "Impartial games: a challenge for reinforcement learning", '
         "arXiv:2205.12787 (2022)",
