@@ -86,7 +86,8 @@ def clients(session: nox.Session, libraries: str) -> None:
         *pytest, "tests/clients", "--ignore", "tests/clients/test_agilerl.py", *session.posargs
     )
     session.run(*pytest, "--doctest-modules", "agents/deep", "nim_envs/adapters")
-    run_benchmark(session, "deep")
+    for name in ("deep", "generalisation"):
+        run_benchmark(session, name)
 
 
 @nox.session
@@ -128,7 +129,7 @@ def benchmarks(session: nox.Session) -> None:
     """
     results = Path(session.create_tmp()) / "results"
     run_command_of_readme(session, "benchmark", "--quick", "--output", str(results))
-    for name in ("published", "learning_speed", "scaling", "solver"):
+    for name in ("published", "learning_speed", "scaling", "solver", "generalisation"):
         run_benchmark(session, name)
     session.install("--editable", ".[test,envpool]")
     session.run("python", "-m", "pytest", "-n", "0", "tests/benchmarks", "-k", "every_batch")

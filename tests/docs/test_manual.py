@@ -18,6 +18,7 @@ from benchmarks.pictures import PICTURES, frames_of, gif, main
 from benchmarks.published.__main__ import HEADER as PUBLISHED_HEADER
 from benchmarks.published.systems import SYSTEMS
 from nim_envs.registration import GAMES
+from tests.clients.tutorials import run_tutorial
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "results" / "optimality.csv"
@@ -120,3 +121,12 @@ def test_the_program_of_a_tutorial_is_the_one_that_the_benchmark_runs():
     tutorial = (ROOT / "docs" / "tutorials" / "ppo_from_scratch.md").read_text(encoding="utf-8")
     program = (ROOT / "benchmarks" / "deep" / "ppo_from_scratch.py").read_text(encoding="utf-8")
     assert f"```python\n{program}```" in tutorial
+
+
+def test_the_tutorial_of_unseen_boards_runs_and_comes_to_what_it_says(capsys):
+    named = run_tutorial("unseen_boards")
+    printed = capsys.readouterr().out
+    assert printed.count("100.00 %") >= 4
+    assert "letters 1 |" in printed
+    assert "are the same to an automaton" in printed
+    assert named["learner"].proof
