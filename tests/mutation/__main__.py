@@ -1,0 +1,232 @@
+"""Mutation testing: small faults are put into modules, and their tests should notice.
+
+    python -m tests.mutation nim_envs/rules --mutants 300
+
+puts 300 faults chosen at random, one at a time, into the modules of ``nim_envs/rules`` and runs the
+tests of the same folder under ``tests``, and the modules' own examples, on each: first those that
+execute the line, and, if none of them notices, all. A fault that no test notices survives; it is
+printed as a diff, and either changes nothing that a user could see or asks for a test. Started
+again, a run goes on where it stopped.
+
+All of this happens in a copy of the checkout. Compiled functions run as plain Python there
+(``NUMBA_DISABLE_JIT``), so that a fault in one need not be compiled; what Numba alone can run,
+such as an implementation chosen by the types of the arguments, cannot be tested so. A test that
+takes far longer than without the fault, or more memory than is allowed, has noticed it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+import pytest
+
+from tests.mutation.faults import Finder, Mutant
+from tests.mutation.measuring import LINES, Measured
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+RESULTS = ROOT / "results" / "mutation"
+MEMORY_KIB = 8 << 20
+PYTEST = (
+    "pytest", "-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider",
+    "-o", "addopts=--doctest-modules",
+)  # fmt: skip
+TIMEOUT = -signal.SIGXCPU
+
+
+def modules(target: str) -> list[str]:
+    """Return the modules of a file or folder, by their paths in the checkout."""
+    path = ROOT / target
+    found = [path] if path.is_file() else sorted(path.rglob("*.py"))
+    if not found:
+        raise click.BadParameter(f"there are no modules in {target!r}")
+    return [module.relative_to(ROOT).as_posix() for module in found]
+
+
+def usual_tests(target: str) -> list[str]:
+    """Return the tests that mirror ``target``, and its own examples."""
+    path = Path("tests") / target
+    mirrored = path.with_name(f"test_{path.name}") if path.suffix else path
+    if not (ROOT / mirrored).exists():
+        raise click.BadParameter(f"there is no {mirrored}; name the tests with --tests")
+    return [mirrored.as_posix(), target]
+
+
+def run(copy: Path, *arguments: str, seconds: float | None = None) -> int:
+    """Run a Python module, as after ``python -m``, in a copy of the checkout.
+
+    Args:
+        copy: the copy.
+        arguments: the module's name and arguments.
+        seconds: CPU seconds that a process may take. As wall-clock time it may take 20 times as
+            long, since others may use the machine.
+
+    Returns:
+        The exit code; ``TIMEOUT`` where it took too long.
+    """
+    limits = f"ulimit -v {MEMORY_KIB}; ulimit -St {math.ceil(seconds) if seconds else 'unlimited'}"
+    command = ["bash", "-c", f'{limits}; exec "$@"', "bash", sys.executable, "-m", *arguments]
+    # The other ways to trace lines cannot tell tests apart.
+    chosen = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(copy), "COVERAGE_CORE": "ctrace"}
+    with (copy / "tests.log").open("wb") as log:
+        process = subprocess.Popen(
+            command, cwd=copy, env={**os.environ, **chosen}, stdin=subprocess.DEVNULL, stdout=log,
+            stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        try:
+            return process.wait(20 * seconds if seconds else None)
+        except subprocess.TimeoutExpired:
+            return TIMEOUT
+        finally:
+            # Whatever the tests have started goes with them.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def measure(copy: Path, target: str, tests: list[str]) -> Measured:
+    """Run the tests in a copy without a fault."""
+    include = target if target.endswith(".py") else f"{target}/*"
+    coverage = ("coverage", "run", f"--data-file={LINES}", f"--include={include}", "-m")
+    if run(copy, *coverage, *PYTEST, "-p", "tests.mutation.measuring", *tests) != 0:
+        raise click.ClickException(
+            "the tests fail without any fault:\n" + (copy / "tests.log").read_text()
+        )
+    return Measured.of(copy)
+
+
+def outcome(copy: Path, mutant: Mutant, measured: Measured, tests: list[str]) -> str:
+    """Run the tests in a copy with a fault: ``"survived"``, ``"killed"`` or ``"timeout"``."""
+    chosen = measured.tests_of(mutant.path, mutant.line)
+    (copy / "chosen.txt").write_text("\n".join(chosen), encoding="utf-8")
+    unclear = {pytest.ExitCode.OK, pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED}
+    allowed = 15 + 3 * sum(map(measured.seconds.__getitem__, chosen))
+    code = run(copy, *PYTEST, "@chosen.txt", seconds=allowed)
+    # A name that is not there any more is no failure. And what an earlier test leaves in a cache,
+    # a later one uses without executing the line.
+    if code in unclear and not (code == 0 and len(chosen) == len(measured.seconds)):
+        allowed = 15 + 3 * sum(measured.seconds.values())
+        code = run(copy, *PYTEST, *tests, seconds=allowed)
+    return {0: "survived", TIMEOUT: "timeout"}.get(code, "killed")
+
+
+def write_module(path: Path, source: bytes) -> None:
+    """Write a module; Python must not take what it compiled before, of the same second."""
+    path.write_bytes(source)
+    for stale in path.parent.glob(f"__pycache__/{path.stem}.*.pyc"):
+        stale.unlink()
+
+
+def copy_of_checkout(folder: Path) -> Path:
+    """Return a copy of the checkout in ``folder``."""
+    ignored = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "results", "site", "dist")
+    shutil.copytree(ROOT, folder, ignore=ignored)
+    # Where results are read.
+    shutil.copytree(ROOT / "docs" / "results", folder / "docs" / "results", dirs_exist_ok=True)
+    return folder
+
+
+def report(path: Path) -> None:
+    """Print how many faults of a run were noticed, and which were not."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    counts = Counter(row["outcome"] for row in rows)
+    for row in rows:
+        if row["outcome"] == "survived":
+            click.echo(f"{row['diff']}\n")
+    noticed = counts["killed"] + counts["timeout"]
+    click.echo(
+        f"{path.stem}: {noticed} of {len(rows)} faults noticed "
+        f"({100 * noticed / max(len(rows), 1):.1f} %), {counts['timeout']} of them by time"
+    )
+
+
+@click.command(context_settings={"show_default": True})
+@click.argument("target")
+@click.option("--tests", multiple=True, help="Tests to run; by default those of the same folder.")
+@click.option(
+    "--without", help="Tests to leave out, as after pytest's -k: what Numba alone can run."
+)
+@click.option("--mutants", default=300, type=click.IntRange(1), help="How many faults.")
+@click.option("--seed", default=0, help="Chooses the faults.")
+@click.option("--minutes", default=120.0, help="When to stop; the next run goes on from there.")
+@click.option("--retest", is_flag=True, help="Test those again that were not noticed before.")
+@click.option("--only-report", is_flag=True, help="Print what earlier runs found.")
+def main(
+    target: str,
+    tests: tuple[str, ...],
+    without: str | None,
+    mutants: int,
+    seed: int,
+    minutes: float,
+    retest: bool,
+    only_report: bool,
+) -> None:
+    """Put faults into the modules of TARGET, a file or folder, and count those that are noticed."""
+    target = Path(target).as_posix()
+    sources = {path: (ROOT / path).read_bytes() for path in modules(target)}
+    results = RESULTS / f"{target.removesuffix('.py').replace('/', '.')}.jsonl"
+    if only_report:
+        report(results)
+        return
+    chosen = list(tests) or usual_tests(target)
+    if without:
+        chosen += ["-k", f"not ({without})"]
+    every = [
+        mutant for path, source in sources.items() for mutant in Finder(path, source).mutants()
+    ]
+    random.Random(seed).shuffle(every)
+    wanted = every[:mutants]
+    # Faults of modules that have changed since are tested again.
+    diffs = {mutant: mutant.diff(sources[mutant.path]) for mutant in wanted}
+    results.parent.mkdir(parents=True, exist_ok=True)
+    known = {}
+    if results.exists():
+        known = {
+            row["diff"]: row
+            for row in map(json.loads, results.read_text(encoding="utf-8").splitlines())
+        }
+    if retest:
+        known = {diff: row for diff, row in known.items() if row["outcome"] != "survived"}
+    kept = [known[diff] for diff in diffs.values() if diff in known]
+    results.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
+    left = [mutant for mutant in wanted if diffs[mutant] not in known]
+    click.echo(f"{target}: {len(wanted)} of {len(every)} faults, {len(left)} of them to be tested")
+    stop = time.monotonic() + 60 * minutes
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        results.open("a", encoding="utf-8") as file,
+        click.progressbar(left, show_pos=True) as progress,
+    ):
+        copy = copy_of_checkout(Path(scratch).resolve() / "copy")
+        measured = measure(copy, target, chosen)
+        for mutant in progress:
+            if time.monotonic() > stop:
+                break
+            source = sources[mutant.path]
+            write_module(copy / mutant.path, mutant.applied(source))
+            said = outcome(copy, mutant, measured, chosen)
+            write_module(copy / mutant.path, source)
+            row = {**asdict(mutant), "outcome": said, "diff": diffs[mutant]}
+            file.write(json.dumps(row) + "\n")
+            file.flush()
+    report(results)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    click.echo(f"CPU time: {(used.ru_utime + used.ru_stime) / 60:.1f} minutes")
+
+
+if __name__ == "__main__":
+    main()
