@@ -29,6 +29,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -112,16 +113,24 @@ def measure(copy: Path, target: str, tests: list[str]) -> Measured:
 def outcome(copy: Path, mutant: Mutant, measured: Measured, tests: list[str]) -> str:
     """Run the tests in a copy with a fault: ``"survived"``, ``"killed"`` or ``"timeout"``."""
     chosen = measured.tests_of(mutant.path, mutant.line)
-    (copy / "chosen.txt").write_text("\n".join(chosen), encoding="utf-8")
-    unclear = {pytest.ExitCode.OK, pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED}
-    allowed = 15 + 3 * sum(map(measured.seconds.__getitem__, chosen))
-    code = run(copy, *PYTEST, "@chosen.txt", seconds=allowed)
-    # A name that is not there any more is no failure. And what an earlier test leaves in a cache,
-    # a later one uses without executing the line.
-    if code in unclear and not (code == 0 and len(chosen) == len(measured.seconds)):
-        allowed = 15 + 3 * sum(measured.seconds.values())
-        code = run(copy, *PYTEST, *tests, seconds=allowed)
+    # What an earlier test leaves in a cache, a later one uses without executing the line.
+    rest = measured.seconds.keys() - set(chosen)
+    code = 0
+    for names in filter(None, (chosen, measured.quick_first(rest))):
+        (copy / "names.txt").write_text("\n".join(names), encoding="utf-8")
+        code = run(copy, *PYTEST, "@names.txt", seconds=allowed(measured, names))
+        if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED):
+            # With the fault, tests have other names.
+            code = run(copy, *PYTEST, *tests, seconds=allowed(measured, measured.seconds))
+            break
+        if code != 0:
+            break
     return {0: "survived", TIMEOUT: "timeout"}.get(code, "killed")
+
+
+def allowed(measured: Measured, names: Iterable[str]) -> float:
+    """Return how many CPU seconds tests may take with a fault."""
+    return 15 + 3 * sum(measured.seconds[name] for name in names)
 
 
 def write_module(path: Path, source: bytes) -> None:
