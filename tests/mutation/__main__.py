@@ -29,7 +29,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -37,6 +37,7 @@ import click
 import pytest
 
 from tests.mutation.faults import Finder, Mutant
+from tests.mutation.forking import NOT_APPLIED, PIPES, Client
 from tests.mutation.measuring import LINES, Measured
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -46,7 +47,7 @@ PYTEST = (
     "pytest", "-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider",
     "-o", "addopts=--doctest-modules",
 )  # fmt: skip
-TIMEOUT = -signal.SIGXCPU
+TIMEOUTS = (-signal.SIGXCPU, -signal.SIGALRM)
 
 
 def modules(target: str) -> list[str]:
@@ -67,70 +68,146 @@ def usual_tests(target: str) -> list[str]:
     return [mirrored.as_posix(), target]
 
 
-def run(copy: Path, *arguments: str, seconds: float | None = None) -> int:
-    """Run a Python module, as after ``python -m``, in a copy of the checkout.
+def started(
+    copy: Path,
+    *arguments: str,
+    seconds: float | None = None,
+    pass_fds: tuple[int, ...] = (),
+    environment: dict[str, str] | None = None,
+) -> subprocess.Popen[bytes]:
+    """Start a Python module, as after ``python -m``, in a copy of the checkout.
 
     Args:
         copy: the copy.
         arguments: the module's name and arguments.
-        seconds: CPU seconds that a process may take. As wall-clock time it may take 20 times as
-            long, since others may use the machine.
-
-    Returns:
-        The exit code; ``TIMEOUT`` where it took too long.
+        seconds: CPU seconds that a process may take.
+        pass_fds: file descriptors that stay open.
+        environment: more of its environment.
     """
     limits = f"ulimit -v {MEMORY_KIB}; ulimit -St {math.ceil(seconds) if seconds else 'unlimited'}"
     command = ["bash", "-c", f'{limits}; exec "$@"', "bash", sys.executable, "-m", *arguments]
-    # The other ways to trace lines cannot tell tests apart.
-    chosen = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(copy), "COVERAGE_CORE": "ctrace"}
+    chosen = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(copy), **(environment or {})}
     with (copy / "tests.log").open("wb") as log:
-        process = subprocess.Popen(
+        return subprocess.Popen(
             command, cwd=copy, env={**os.environ, **chosen}, stdin=subprocess.DEVNULL, stdout=log,
-            stderr=subprocess.STDOUT, start_new_session=True,
+            stderr=subprocess.STDOUT, start_new_session=True, pass_fds=pass_fds,
         )  # fmt: skip
-        try:
-            return process.wait(20 * seconds if seconds else None)
-        except subprocess.TimeoutExpired:
-            return TIMEOUT
-        finally:
-            # Whatever the tests have started goes with them.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+
+
+def run(process: subprocess.Popen[bytes], seconds: float | None = None) -> int:
+    """Return the exit code of a process; minus ``SIGALRM`` where it takes longer by the clock."""
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return -signal.SIGALRM
+    finally:
+        # Whatever the tests have started goes with them.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def measure(copy: Path, target: str, tests: list[str]) -> Measured:
     """Run the tests in a copy without a fault."""
     include = target if target.endswith(".py") else f"{target}/*"
     coverage = ("coverage", "run", f"--data-file={LINES}", f"--include={include}", "-m")
-    if run(copy, *coverage, *PYTEST, "-p", "tests.mutation.measuring", *tests) != 0:
-        raise click.ClickException(
-            "the tests fail without any fault:\n" + (copy / "tests.log").read_text()
-        )
+    plugin = ("-p", "tests.mutation.measuring")
+    # The other ways to trace lines cannot tell tests apart.
+    process = started(
+        copy, *coverage, *PYTEST, *plugin, *tests, environment={"COVERAGE_CORE": "ctrace"}
+    )
+    if run(process) != 0:
+        log = (copy / "tests.log").read_text(encoding="utf-8")
+        raise click.ClickException(f"the tests fail without any fault:\n{log}")
     return Measured.of(copy)
 
 
-def outcome(copy: Path, mutant: Mutant, measured: Measured, tests: list[str]) -> str:
-    """Run the tests in a copy with a fault: ``"survived"``, ``"killed"`` or ``"timeout"``."""
-    chosen = measured.tests_of(mutant.path, mutant.line)
-    # What an earlier test leaves in a cache, a later one uses without executing the line.
-    rest = measured.seconds.keys() - set(chosen)
-    code = 0
-    for names in filter(None, (chosen, measured.quick_first(rest))):
-        (copy / "names.txt").write_text("\n".join(names), encoding="utf-8")
-        code = run(copy, *PYTEST, "@names.txt", seconds=allowed(measured, names))
-        if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED):
-            # With the fault, tests have other names.
-            code = run(copy, *PYTEST, *tests, seconds=allowed(measured, measured.seconds))
-            break
-        if code != 0:
-            break
-    return {0: "survived", TIMEOUT: "timeout"}.get(code, "killed")
+@contextlib.contextmanager
+def collected(copy: Path, tests: list[str]) -> Iterator[Client]:
+    """Collect the tests in a copy, to run them on one fault after another."""
+    (asked, requests), (answers, answer) = os.pipe(), os.pipe()
+    plugin = ("-p", "tests.mutation.forking", "--capture=sys")
+    process = started(
+        copy,
+        *PYTEST,
+        *plugin,
+        *tests,
+        pass_fds=(asked, answer),
+        environment={PIPES: f"{asked} {answer}"},
+    )
+    os.close(asked)
+    os.close(answer)
+    try:
+        yield Client(requests, answers)
+    finally:
+        run(process, 0)
 
 
-def allowed(measured: Measured, names: Iterable[str]) -> float:
-    """Return how many CPU seconds tests may take with a fault."""
-    return 15 + 3 * sum(measured.seconds[name] for name in names)
+class Trials:
+    """Runs tests on faults.
+
+    Args:
+        copy: of the checkout.
+        client: has collected the tests there.
+        measured: what a run without a fault showed.
+        tests: arguments of pytest.
+    """
+
+    def __init__(self, copy: Path, client: Client, measured: Measured, tests: list[str]) -> None:
+        self._copy = copy
+        self._client = client
+        self._measured = measured
+        self._tests = tests
+
+    def check(self) -> None:
+        """Raise where tests fail without any fault, the quick ones first."""
+        tests = self._measured.quick_first(self._measured.seconds)
+        if self._client.run(tests, self._allowed(tests)) != 0:
+            raise click.ClickException("without any fault the tests fail in another order")
+
+    def outcome(self, mutant: Mutant, source: bytes) -> str:
+        """Return ``"survived"``, ``"killed"`` or ``"timeout"``."""
+        code = self._in_memory(mutant, source)
+        if code == NOT_APPLIED:
+            code = self._imported(mutant, source)
+        return {0: "survived", **dict.fromkeys(TIMEOUTS, "timeout")}.get(code, "killed")
+
+    def _in_memory(self, mutant: Mutant, source: bytes) -> int:
+        """Run the tests that execute the line, then all others.
+
+        What an earlier test leaves in a cache, a later one uses without executing the line.
+        """
+        chosen = self._measured.tests_of(mutant.path, mutant.line)
+        rest = self._measured.seconds.keys() - set(chosen)
+        code = NOT_APPLIED
+        for tests in filter(None, (chosen, rest) if chosen else ()):
+            code = self._client.run(
+                self._measured.quick_first(tests),
+                self._allowed(tests),
+                (mutant.path, mutant.line, mutant.applied(source).decode()),
+            )
+            if code != 0:
+                break
+        return code
+
+    def _imported(self, mutant: Mutant, source: bytes) -> int:
+        """Run all tests in a process that imports the module with the fault."""
+        module = self._copy / mutant.path
+        write_module(module, mutant.applied(source))
+        names = self._measured.quick_first(self._measured.seconds)
+        (self._copy / "names.txt").write_text("\n".join(names), encoding="utf-8")
+        allowed = 15 + self._allowed(names)
+        # With the fault, tests may have other names.
+        for tests in (["@names.txt"], self._tests):
+            code = run(started(self._copy, *PYTEST, *tests, seconds=allowed), 20 * allowed)
+            if code not in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED):
+                break
+        write_module(module, source)
+        return code
+
+    def _allowed(self, tests: Iterable[str]) -> float:
+        """Return how many CPU seconds tests may take with a fault."""
+        return 5 + 3 * sum(self._measured.seconds[name] for name in tests)
 
 
 def write_module(path: Path, source: bytes) -> None:
@@ -219,16 +296,17 @@ def main(
         tempfile.TemporaryDirectory() as scratch,
         results.open("a", encoding="utf-8") as file,
         click.progressbar(left, show_pos=True) as progress,
+        contextlib.ExitStack() as closing,
     ):
         copy = copy_of_checkout(Path(scratch).resolve() / "copy")
         measured = measure(copy, target, chosen)
+        client = closing.enter_context(collected(copy, chosen))
+        trials = Trials(copy, client, measured, chosen)
+        trials.check()
         for mutant in progress:
             if time.monotonic() > stop:
                 break
-            source = sources[mutant.path]
-            write_module(copy / mutant.path, mutant.applied(source))
-            said = outcome(copy, mutant, measured, chosen)
-            write_module(copy / mutant.path, source)
+            said = trials.outcome(mutant, sources[mutant.path])
             row = {**asdict(mutant), "outcome": said, "diff": diffs[mutant]}
             file.write(json.dumps(row) + "\n")
             file.flush()

@@ -63,14 +63,14 @@ class Measured:
         }
         return cls(dict(map(json.loads, rows)), tests)
 
-    def tests_of(self, path: str, line: int) -> list[str]:
-        """Return the tests that execute a line, the quick ones first.
+    def tests_of(self, path: str, line: int) -> set[str]:
+        """Return the tests that execute a line.
 
-        These are all tests where the line is executed outside any test, as at import, or in no
-        test, as far as could be seen: in another process, say.
+        None are known where the line is executed outside any test, as at import, or, as far as
+        could be seen, never: in another process, say.
         """
-        executing = self.tests.get((path, line), {""})
-        return self.quick_first(self.seconds if "" in executing else executing)
+        tests = self.tests.get((path, line), set())
+        return set() if "" in tests else tests
 
     def quick_first(self, names: Iterable[str]) -> list[str]:
         """Return tests in the order of the time that they take."""
