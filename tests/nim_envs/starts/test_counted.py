@@ -166,6 +166,22 @@ def test_many_starts_of_large_games_are_those_drawn_one_by_one(name, arguments, 
     assert at_once.random() == one_by_one.random()
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_rejection_leaves_the_generator_as_single_draws_do(seed):
+    game = make_game("nim", heaps=(1, 1, 1, 1))
+    box = checked_box(game.rules, 0, None)
+    # Half of the positions are N-positions.
+    sampler = RejectionSampler(CountedSampler(box, terminal=True), box, True, game.solution)
+    one_by_one = np.random.default_rng(seed)
+    drawn: list[list[int]] = []
+    # Whatever the size of a batch is, for some size just as many are wanted as are missing.
+    for size in range(1, 65):
+        drawn.append(sampler.draw(one_by_one).tolist())
+        at_once = np.random.default_rng(seed)
+        assert sampler.sample(at_once, size).tolist() == drawn
+        assert at_once.bit_generator.state == one_by_one.bit_generator.state
+
+
 def test_counts_beyond_the_range_of_a_float_are_counts():
     box = checked_box(make_game("nim", heaps=(10,) * 400).rules, 0, None)
     number = CountedSampler(box).num_positions
