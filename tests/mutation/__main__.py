@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import random
 import resource
@@ -29,7 +28,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -38,6 +37,7 @@ import pytest
 
 from tests.mutation.faults import Finder, Mutant
 from tests.mutation.forking import NOT_APPLIED, PIPES, Client
+from tests.mutation.limits import TIMEOUTS
 from tests.mutation.measuring import LINES, Measured
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -47,7 +47,8 @@ PYTEST = (
     "pytest", "-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider",
     "-o", "addopts=--doctest-modules",
 )  # fmt: skip
-TIMEOUTS = (-signal.SIGXCPU, -signal.SIGALRM)
+LIMITED = ("-p", "tests.mutation.limits")
+HOUR = 3600.0
 
 
 def modules(target: str) -> list[str]:
@@ -71,7 +72,6 @@ def usual_tests(target: str) -> list[str]:
 def started(
     copy: Path,
     *arguments: str,
-    seconds: float | None = None,
     pass_fds: tuple[int, ...] = (),
     environment: dict[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
@@ -80,12 +80,11 @@ def started(
     Args:
         copy: the copy.
         arguments: the module's name and arguments.
-        seconds: CPU seconds that a process may take.
         pass_fds: file descriptors that stay open.
         environment: more of its environment.
     """
-    limits = f"ulimit -v {MEMORY_KIB}; ulimit -St {math.ceil(seconds) if seconds else 'unlimited'}"
-    command = ["bash", "-c", f'{limits}; exec "$@"', "bash", sys.executable, "-m", *arguments]
+    limited = f'ulimit -v {MEMORY_KIB}; exec "$@"'
+    command = ["bash", "-c", limited, "bash", sys.executable, "-m", *arguments]
     chosen = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(copy), **(environment or {})}
     with (copy / "tests.log").open("wb") as log:
         return subprocess.Popen(
@@ -94,12 +93,12 @@ def started(
         )  # fmt: skip
 
 
-def run(process: subprocess.Popen[bytes], seconds: float | None = None) -> int:
-    """Return the exit code of a process; minus ``SIGALRM`` where it takes longer by the clock."""
+def ended(process: subprocess.Popen[bytes], seconds: float | None = None) -> int:
+    """Return the exit code of a process; one that takes longer is killed."""
     try:
         return process.wait(seconds)
     except subprocess.TimeoutExpired:
-        return -signal.SIGALRM
+        return TIMEOUTS[0]
     finally:
         # Whatever the tests have started goes with them.
         with contextlib.suppress(ProcessLookupError):
@@ -116,7 +115,7 @@ def measure(copy: Path, target: str, tests: list[str]) -> Measured:
     process = started(
         copy, *coverage, *PYTEST, *plugin, *tests, environment={"COVERAGE_CORE": "ctrace"}
     )
-    if run(process) != 0:
+    if ended(process) != 0:
         log = (copy / "tests.log").read_text(encoding="utf-8")
         raise click.ClickException(f"the tests fail without any fault:\n{log}")
     return Measured.of(copy)
@@ -126,11 +125,11 @@ def measure(copy: Path, target: str, tests: list[str]) -> Measured:
 def collected(copy: Path, tests: list[str]) -> Iterator[Client]:
     """Collect the tests in a copy, to run them on one fault after another."""
     (asked, requests), (answers, answer) = os.pipe(), os.pipe()
-    plugin = ("-p", "tests.mutation.forking", "--capture=sys")
+    plugins = (*LIMITED, "-p", "tests.mutation.forking", "--capture=sys")
     process = started(
         copy,
         *PYTEST,
-        *plugin,
+        *plugins,
         *tests,
         pass_fds=(asked, answer),
         environment={PIPES: f"{asked} {answer}"},
@@ -140,7 +139,7 @@ def collected(copy: Path, tests: list[str]) -> Iterator[Client]:
     try:
         yield Client(requests, answers)
     finally:
-        run(process, 0)
+        ended(process, 0)
 
 
 class Trials:
@@ -162,7 +161,7 @@ class Trials:
     def check(self) -> None:
         """Raise where tests fail without any fault, the quick ones first."""
         tests = self._measured.quick_first(self._measured.seconds)
-        if self._client.run(tests, self._allowed(tests)) != 0:
+        if self._client.run(tests) != 0:
             raise click.ClickException("without any fault the tests fail in another order")
 
     def outcome(self, mutant: Mutant, source: bytes) -> str:
@@ -183,7 +182,6 @@ class Trials:
         for tests in filter(None, (chosen, rest) if chosen else ()):
             code = self._client.run(
                 self._measured.quick_first(tests),
-                self._allowed(tests),
                 (mutant.path, mutant.line, mutant.applied(source).decode()),
             )
             if code != 0:
@@ -196,18 +194,13 @@ class Trials:
         write_module(module, mutant.applied(source))
         names = self._measured.quick_first(self._measured.seconds)
         (self._copy / "names.txt").write_text("\n".join(names), encoding="utf-8")
-        allowed = 15 + self._allowed(names)
         # With the fault, tests may have other names.
         for tests in (["@names.txt"], self._tests):
-            code = run(started(self._copy, *PYTEST, *tests, seconds=allowed), 20 * allowed)
+            code = ended(started(self._copy, *PYTEST, *LIMITED, *tests), HOUR)
             if code not in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED):
                 break
         write_module(module, source)
         return code
-
-    def _allowed(self, tests: Iterable[str]) -> float:
-        """Return how many CPU seconds tests may take with a fault."""
-        return 5 + 3 * sum(self._measured.seconds[name] for name in tests)
 
 
 def write_module(path: Path, source: bytes) -> None:

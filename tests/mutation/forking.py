@@ -10,9 +10,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import json
-import math
 import os
-import resource
 import signal
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -37,21 +35,18 @@ class Client:
         self._requests = os.fdopen(requests, "w", encoding="utf-8")
         self._answers = os.fdopen(answers, encoding="utf-8")
 
-    def run(
-        self, tests: Sequence[str], seconds: float, change: tuple[str, int, str] | None = None
-    ) -> int:
+    def run(self, tests: Sequence[str], change: tuple[str, int, str] | None = None) -> int:
         """Run tests, up to the first that fails.
 
         Args:
             tests: in their order.
-            seconds: CPU seconds that they may take; 20 times as long by the clock.
             change: a module's path in the checkout, the line of a fault, and the module with it;
                 ``None``: no fault.
 
         Returns:
             The exit code as of pytest, ``NOT_APPLIED``, or minus the signal that ended it.
         """
-        self._requests.write(json.dumps([list(tests), seconds, change]) + "\n")
+        self._requests.write(json.dumps([list(tests), change]) + "\n")
         self._requests.flush()
         return int(self._answers.readline())
 
@@ -61,10 +56,10 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     requests, answers = map(int, os.environ[PIPES].split())
     items = {item.nodeid: item for item in session.items}
     with os.fdopen(requests, encoding="utf-8") as asked, os.fdopen(answers, "w") as answer:
-        for tests, seconds, change in map(json.loads, asked):
+        for tests, change in map(json.loads, asked):
             child = os.fork()
             if child == 0:
-                _trial([items[name] for name in tests], seconds, change)
+                _trial([items[name] for name in tests], change)
             _, status = os.waitpid(child, 0)
             # Whatever the tests have started goes with them.
             with contextlib.suppress(ProcessLookupError):
@@ -74,14 +69,11 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     return True
 
 
-def _trial(items: list[pytest.Item], seconds: float, change: tuple[str, int, str] | None) -> None:
+def _trial(items: list[pytest.Item], change: tuple[str, int, str] | None) -> None:
     """Run tests, with a change if there is one, and exit."""
     code = NOT_APPLIED
     try:
         os.setsid()
-        _, most = resource.getrlimit(resource.RLIMIT_CPU)
-        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), most))
-        signal.alarm(math.ceil(20 * seconds))
         if change is not None:
             path, line, source = change
             if not _apply(items[0].config.rootpath / path, line, source):

@@ -35,6 +35,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
     return result
 
 
+def cpu_seconds(copy: Path) -> dict[str, float]:
+    """Return what each test took in a copy of the checkout."""
+    rows = (copy / SECONDS).read_text(encoding="utf-8").splitlines()
+    return dict(map(json.loads, rows))
+
+
 @dataclass(frozen=True)
 class Measured:
     """What a run without a fault showed.
@@ -53,7 +59,6 @@ class Measured:
         """Return what the run in a copy of the checkout has left there."""
         from coverage import CoverageData
 
-        rows = (copy / SECONDS).read_text(encoding="utf-8").splitlines()
         data = CoverageData(str(copy / LINES))
         data.read()
         tests = {
@@ -61,7 +66,7 @@ class Measured:
             for module in data.measured_files()
             for line, names in data.contexts_by_lineno(module).items()
         }
-        return cls(dict(map(json.loads, rows)), tests)
+        return cls(cpu_seconds(copy), tests)
 
     def tests_of(self, path: str, line: int) -> set[str]:
         """Return the tests that execute a line.
