@@ -28,9 +28,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -49,6 +50,8 @@ PYTEST = (
 )  # fmt: skip
 LIMITED = ("-p", "tests.mutation.limits")
 HOUR = 3600.0
+WORDS = {0: "survived", **dict.fromkeys(TIMEOUTS, "timeout")}
+"""Of exit codes; any other says that a test failed."""
 
 
 def modules(target: str) -> list[str]:
@@ -164,29 +167,35 @@ class Trials:
         if self._client.run(tests) != 0:
             raise click.ClickException("without any fault the tests fail in another order")
 
-    def outcome(self, mutant: Mutant, source: bytes) -> str:
-        """Return ``"survived"``, ``"killed"`` or ``"timeout"``."""
-        code = self._in_memory(mutant, source)
+    def by_line(self, mutant: Mutant, source: bytes) -> str:
+        """Run the tests that execute the line; all, where the module has to be imported anew.
+
+        Returns:
+            ``"killed"``, ``"timeout"``, ``"survived"``, or ``"unnoticed"`` where other tests are
+            left to be run.
+        """
+        tests = self._measured.tests_of(mutant.path, mutant.line)
+        code = self._in_memory(mutant, source, tests) if tests else NOT_APPLIED
         if code == NOT_APPLIED:
-            code = self._imported(mutant, source)
-        return {0: "survived", **dict.fromkeys(TIMEOUTS, "timeout")}.get(code, "killed")
+            return WORDS.get(self._imported(mutant, source), "killed")
+        return "unnoticed" if code == 0 else WORDS.get(code, "killed")
 
-    def _in_memory(self, mutant: Mutant, source: bytes) -> int:
-        """Run the tests that execute the line, then all others.
+    def by_others(self, mutant: Mutant, source: bytes) -> str:
+        """Run the tests that did not execute the line.
 
-        What an earlier test leaves in a cache, a later one uses without executing the line.
+        What an earlier test left in a cache they may have used without executing it.
         """
         chosen = self._measured.tests_of(mutant.path, mutant.line)
-        rest = self._measured.seconds.keys() - set(chosen)
-        code = NOT_APPLIED
-        for tests in filter(None, (chosen, rest) if chosen else ()):
-            code = self._client.run(
-                self._measured.quick_first(tests),
-                (mutant.path, mutant.line, mutant.applied(source).decode()),
-            )
-            if code != 0:
-                break
-        return code
+        rest = self._measured.seconds.keys() - chosen
+        code = self._in_memory(mutant, source, rest) if rest else 0
+        return WORDS.get(code, "killed")
+
+    def _in_memory(self, mutant: Mutant, source: bytes, tests: Iterable[str]) -> int:
+        """Run tests in a process in which functions are changed."""
+        changed = mutant.applied(source).decode()
+        return self._client.run(
+            self._measured.quick_first(tests), (mutant.path, mutant.line, changed)
+        )
 
     def _imported(self, mutant: Mutant, source: bytes) -> int:
         """Run all tests in a process that imports the module with the fault."""
@@ -219,18 +228,32 @@ def copy_of_checkout(folder: Path) -> Path:
     return folder
 
 
+Rows = dict[str, dict[str, Any]]
+"""Faults and their outcomes, by the fault's diff."""
+
+
+def rows_of(path: Path) -> Rows:
+    """Return what earlier runs found; what was written last counts."""
+    if not path.exists():
+        return {}
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return {row["diff"]: row for row in map(json.loads, lines)}
+
+
 def report(path: Path) -> None:
     """Print how many faults of a run were noticed, and which were not."""
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    counts = Counter(row["outcome"] for row in rows)
+    rows = rows_of(path).values()
     for row in rows:
         if row["outcome"] == "survived":
             click.echo(f"{row['diff']}\n")
+    counts = Counter(row["outcome"] for row in rows)
     noticed = counts["killed"] + counts["timeout"]
     click.echo(
         f"{path.stem}: {noticed} of {len(rows)} faults noticed "
         f"({100 * noticed / max(len(rows), 1):.1f} %), {counts['timeout']} of them by time"
     )
+    if counts["unnoticed"]:
+        click.echo(f"{counts['unnoticed']} others were tried only on tests that execute the line")
 
 
 @click.command(context_settings={"show_default": True})
@@ -271,24 +294,18 @@ def main(
     wanted = every[:mutants]
     # Faults of modules that have changed since are tested again.
     diffs = {mutant: mutant.diff(sources[mutant.path]) for mutant in wanted}
-    results.parent.mkdir(parents=True, exist_ok=True)
-    known = {}
-    if results.exists():
-        known = {
-            row["diff"]: row
-            for row in map(json.loads, results.read_text(encoding="utf-8").splitlines())
-        }
+    known = rows_of(results)
+    kept = {diff: known[diff] for diff in diffs.values() if diff in known}
     if retest:
-        known = {diff: row for diff, row in known.items() if row["outcome"] != "survived"}
-    kept = [known[diff] for diff in diffs.values() if diff in known]
-    results.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
-    left = [mutant for mutant in wanted if diffs[mutant] not in known]
-    click.echo(f"{target}: {len(wanted)} of {len(every)} faults, {len(left)} of them to be tested")
+        kept = {diff: row for diff, row in kept.items() if row["outcome"] != "survived"}
+    results.parent.mkdir(parents=True, exist_ok=True)
+    results.write_text("".join(json.dumps(row) + "\n" for row in kept.values()), encoding="utf-8")
+    left = sum(diff not in kept for diff in diffs.values())
+    click.echo(f"{target}: {len(wanted)} of {len(every)} faults, {left} of them to be tested")
     stop = time.monotonic() + 60 * minutes
     with (
         tempfile.TemporaryDirectory() as scratch,
         results.open("a", encoding="utf-8") as file,
-        click.progressbar(left, show_pos=True) as progress,
         contextlib.ExitStack() as closing,
     ):
         copy = copy_of_checkout(Path(scratch).resolve() / "copy")
@@ -296,13 +313,14 @@ def main(
         client = closing.enter_context(collected(copy, chosen))
         trials = Trials(copy, client, measured, chosen)
         trials.check()
-        for mutant in progress:
-            if time.monotonic() > stop:
-                break
-            said = trials.outcome(mutant, sources[mutant.path])
-            row = {**asdict(mutant), "outcome": said, "diff": diffs[mutant]}
-            file.write(json.dumps(row) + "\n")
-            file.flush()
+        outcomes = {mutant: kept.get(diffs[mutant], {}).get("outcome") for mutant in wanted}
+        for needed, trial in ((None, trials.by_line), ("unnoticed", trials.by_others)):
+            for mutant in wanted:
+                if outcomes[mutant] == needed and time.monotonic() < stop:
+                    outcomes[mutant] = trial(mutant, sources[mutant.path])
+                    row = {**asdict(mutant), "outcome": outcomes[mutant], "diff": diffs[mutant]}
+                    file.write(json.dumps(row) + "\n")
+                    file.flush()
     report(results)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     click.echo(f"CPU time: {(used.ru_utime + used.ru_stime) / 60:.1f} minutes")
