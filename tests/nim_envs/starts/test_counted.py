@@ -155,6 +155,22 @@ def test_large_games_start_from_positions_of_the_wanted_outcome(name, arguments)
         assert len(np.unique(drawn, axis=0)) > 200
 
 
+@pytest.mark.parametrize("winning", [None, True, False])
+def test_the_smallest_and_largest_random_numbers_stand_for_wanted_positions(winning):
+    largest = np.nextafter(1.0, 0.0)
+    for name, arguments, misere in SOLVED_BY_THEOREM:
+        game = make_game(name, **{**arguments, "misere": misere})
+        box = checked_box(game.rules, 0, None)
+        sampler = CountedSampler(box, winning, None if winning is None else game.solution)
+        if not sampler.num_positions:
+            continue
+        numbers = np.stack([np.zeros(sampler.numbers), np.full(sampler.numbers, largest)])
+        positions = game.rules.checked_positions(sampler.positions_of(numbers))
+        assert not game.rules.is_terminal(positions).any()
+        if winning is not None:
+            assert (game.solution.is_winning(positions) == winning).all()
+
+
 @pytest.mark.parametrize(("name", "arguments"), LARGE, ids=str)
 @pytest.mark.parametrize("start", ["uniform", "n_position", "p_position", "balanced"])
 def test_many_starts_of_large_games_are_those_drawn_one_by_one(name, arguments, start):

@@ -205,6 +205,21 @@ def test_many_starts_at_once_are_those_drawn_one_by_one(start):
     assert at_once.random() == one_by_one.random()
 
 
+@pytest.mark.parametrize("name", ["p_position", "balanced"])
+@pytest.mark.parametrize(
+    ("heaps", "expected"), [((1, 2), {(1, 1)}), ((2, 2), {(1, 1), (2, 2)})], ids=["one", "two"]
+)
+def test_starts_of_few_positions_are_drawn_one_by_one_or_at_once(heaps, expected, name):
+    game = make_game("nim", heaps=heaps)
+    sampler = NAMED_STARTS[name].bind(game)
+    one_by_one, at_once = np.random.default_rng(9), np.random.default_rng(9)
+    drawn = np.stack([sampler.draw(one_by_one) for _ in range(40)])
+    assert sampler.sample(at_once, 40).tolist() == drawn.tolist()
+    assert at_once.random() == one_by_one.random()
+    lost = drawn[~game.solution.is_winning(drawn)]
+    assert {tuple(position) for position in lost.tolist()} == expected
+
+
 @pytest.mark.parametrize(
     "sizes", [((3, 0), (3, 5)), ((0, 0), (900, 900)), ((0, 0), (2000, 2000))], ids=str
 )
