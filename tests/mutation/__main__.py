@@ -16,42 +16,24 @@ takes far longer than without the fault, or more memory than is allowed, has not
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import random
 import resource
 import shutil
-import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
-import pytest
 
-from tests.mutation.faults import Finder, Mutant
-from tests.mutation.forking import NOT_APPLIED, PIPES, Client
-from tests.mutation.limits import TIMEOUTS
-from tests.mutation.measuring import LINES, Measured
+from tests.mutation.faults import Finder
+from tests.mutation.trials import Trials, collected, measure
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "results" / "mutation"
-MEMORY_KIB = 8 << 20
-PYTEST = (
-    "pytest", "-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider",
-    "-o", "addopts=--doctest-modules",
-)  # fmt: skip
-LIMITED = ("-p", "tests.mutation.limits")
-HOUR = 3600.0
-WORDS = {0: "survived", **dict.fromkeys(TIMEOUTS, "timeout")}
-"""Of exit codes; any other says that a test failed."""
 
 
 def modules(target: str) -> list[str]:
@@ -70,153 +52,6 @@ def usual_tests(target: str) -> list[str]:
     if not (ROOT / mirrored).exists():
         raise click.BadParameter(f"there is no {mirrored}; name the tests with --tests")
     return [mirrored.as_posix(), target]
-
-
-def started(
-    copy: Path,
-    *arguments: str,
-    pass_fds: tuple[int, ...] = (),
-    environment: dict[str, str] | None = None,
-) -> subprocess.Popen[bytes]:
-    """Start a Python module, as after ``python -m``, in a copy of the checkout.
-
-    Args:
-        copy: the copy.
-        arguments: the module's name and arguments.
-        pass_fds: file descriptors that stay open.
-        environment: more of its environment.
-    """
-    limited = f'ulimit -v {MEMORY_KIB}; exec "$@"'
-    command = ["bash", "-c", limited, "bash", sys.executable, "-m", *arguments]
-    chosen = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(copy), **(environment or {})}
-    with (copy / "tests.log").open("wb") as log:
-        return subprocess.Popen(
-            command, cwd=copy, env={**os.environ, **chosen}, stdin=subprocess.DEVNULL, stdout=log,
-            stderr=subprocess.STDOUT, start_new_session=True, pass_fds=pass_fds,
-        )  # fmt: skip
-
-
-def ended(process: subprocess.Popen[bytes], seconds: float | None = None) -> int:
-    """Return the exit code of a process; one that takes longer is killed."""
-    try:
-        return process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return TIMEOUTS[0]
-    finally:
-        # Whatever the tests have started goes with them.
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def measure(copy: Path, target: str, tests: list[str]) -> Measured:
-    """Run the tests in a copy without a fault."""
-    include = target if target.endswith(".py") else f"{target}/*"
-    coverage = ("coverage", "run", f"--data-file={LINES}", f"--include={include}", "-m")
-    plugin = ("-p", "tests.mutation.measuring")
-    # The other ways to trace lines cannot tell tests apart.
-    process = started(
-        copy, *coverage, *PYTEST, *plugin, *tests, environment={"COVERAGE_CORE": "ctrace"}
-    )
-    if ended(process) != 0:
-        log = (copy / "tests.log").read_text(encoding="utf-8")
-        raise click.ClickException(f"the tests fail without any fault:\n{log}")
-    return Measured.of(copy)
-
-
-@contextlib.contextmanager
-def collected(copy: Path, tests: list[str]) -> Iterator[Client]:
-    """Collect the tests in a copy, to run them on one fault after another."""
-    (asked, requests), (answers, answer) = os.pipe(), os.pipe()
-    plugins = (*LIMITED, "-p", "tests.mutation.forking", "--capture=sys")
-    process = started(
-        copy,
-        *PYTEST,
-        *plugins,
-        *tests,
-        pass_fds=(asked, answer),
-        environment={PIPES: f"{asked} {answer}"},
-    )
-    os.close(asked)
-    os.close(answer)
-    try:
-        yield Client(requests, answers)
-    finally:
-        ended(process, 0)
-
-
-class Trials:
-    """Runs tests on faults.
-
-    Args:
-        copy: of the checkout.
-        client: has collected the tests there.
-        measured: what a run without a fault showed.
-        tests: arguments of pytest.
-    """
-
-    def __init__(self, copy: Path, client: Client, measured: Measured, tests: list[str]) -> None:
-        self._copy = copy
-        self._client = client
-        self._measured = measured
-        self._tests = tests
-
-    def check(self) -> None:
-        """Raise where tests fail without any fault, the quick ones first."""
-        tests = self._measured.quick_first(self._measured.seconds)
-        if self._client.run(tests) != 0:
-            raise click.ClickException("without any fault the tests fail in another order")
-
-    def by_line(self, mutant: Mutant, source: bytes) -> str:
-        """Run the tests that execute the line; all, where the module has to be imported anew.
-
-        Returns:
-            ``"killed"``, ``"timeout"``, ``"survived"``, or ``"unnoticed"`` where other tests are
-            left to be run.
-        """
-        tests = self._measured.tests_of(mutant.path, mutant.line)
-        code = self._in_memory(mutant, source, tests) if tests else NOT_APPLIED
-        if code == NOT_APPLIED:
-            return WORDS.get(self._imported(mutant, source), "killed")
-        return "unnoticed" if code == 0 else WORDS.get(code, "killed")
-
-    def by_others(self, mutant: Mutant, source: bytes) -> str:
-        """Run the tests that did not execute the line.
-
-        What an earlier test left in a cache they may have used without executing it.
-        """
-        chosen = self._measured.tests_of(mutant.path, mutant.line)
-        rest = self._measured.seconds.keys() - chosen
-        code = self._in_memory(mutant, source, rest) if rest else 0
-        return WORDS.get(code, "killed")
-
-    def _in_memory(self, mutant: Mutant, source: bytes, tests: Iterable[str]) -> int:
-        """Run tests in a process in which functions are changed."""
-        changed = mutant.applied(source).decode()
-        return self._client.run(
-            self._measured.quick_first(tests), (mutant.path, mutant.line, changed)
-        )
-
-    def _imported(self, mutant: Mutant, source: bytes) -> int:
-        """Run all tests in a process that imports the module with the fault."""
-        module = self._copy / mutant.path
-        write_module(module, mutant.applied(source))
-        names = self._measured.quick_first(self._measured.seconds)
-        (self._copy / "names.txt").write_text("\n".join(names), encoding="utf-8")
-        # With the fault, tests may have other names.
-        for tests in (["@names.txt"], self._tests):
-            code = ended(started(self._copy, *PYTEST, *LIMITED, *tests), HOUR)
-            if code not in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED):
-                break
-        write_module(module, source)
-        return code
-
-
-def write_module(path: Path, source: bytes) -> None:
-    """Write a module; Python must not take what it compiled before, of the same second."""
-    path.write_bytes(source)
-    for stale in path.parent.glob(f"__pycache__/{path.stem}.*.pyc"):
-        stale.unlink()
 
 
 def copy_of_checkout(folder: Path) -> Path:
@@ -303,24 +138,20 @@ def main(
     left = sum(diff not in kept for diff in diffs.values())
     click.echo(f"{target}: {len(wanted)} of {len(every)} faults, {left} of them to be tested")
     stop = time.monotonic() + 60 * minutes
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        results.open("a", encoding="utf-8") as file,
-        contextlib.ExitStack() as closing,
-    ):
+    outcomes = {mutant: kept.get(diffs[mutant], {}).get("outcome") for mutant in wanted}
+    with tempfile.TemporaryDirectory() as scratch:
         copy = copy_of_checkout(Path(scratch).resolve() / "copy")
         measured = measure(copy, target, chosen)
-        client = closing.enter_context(collected(copy, chosen))
-        trials = Trials(copy, client, measured, chosen)
-        trials.check()
-        outcomes = {mutant: kept.get(diffs[mutant], {}).get("outcome") for mutant in wanted}
-        for needed, trial in ((None, trials.by_line), ("unnoticed", trials.by_others)):
-            for mutant in wanted:
-                if outcomes[mutant] == needed and time.monotonic() < stop:
-                    outcomes[mutant] = trial(mutant, sources[mutant.path])
-                    row = {**asdict(mutant), "outcome": outcomes[mutant], "diff": diffs[mutant]}
-                    file.write(json.dumps(row) + "\n")
-                    file.flush()
+        with collected(copy, chosen) as client, results.open("a", encoding="utf-8") as file:
+            trials = Trials(copy, client, measured, chosen)
+            trials.check()
+            for needed, trial in ((None, trials.by_line), ("unnoticed", trials.by_others)):
+                for mutant in wanted:
+                    if outcomes[mutant] == needed and time.monotonic() < stop:
+                        said = outcomes[mutant] = trial(mutant, sources[mutant.path])
+                        row = {**asdict(mutant), "outcome": said, "diff": diffs[mutant]}
+                        file.write(json.dumps(row) + "\n")
+                        file.flush()
     report(results)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     click.echo(f"CPU time: {(used.ru_utime + used.ru_stime) / 60:.1f} minutes")
