@@ -202,6 +202,10 @@ def test_counts_beyond_the_range_of_a_float_are_counts():
     box = checked_box(make_game("nim", heaps=(10,) * 400).rules, 0, None)
     number = CountedSampler(box).num_positions
     assert abs(number - (11**400 - 1)) < 11**400 // 2**40
+    # The large heap is as large as the nim-sum of the others says: never 2 or 3.
+    game = make_game("nim", heaps=(3,) + (1,) * 1100)
+    number = CountedSampler(checked_box(game.rules, 0, None), False, game.solution).num_positions
+    assert abs(number - (2**1100 - 1)) < 2**1100 // 2**40
 
 
 def test_a_searched_game_too_large_to_list_is_drawn_from():
