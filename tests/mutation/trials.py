@@ -22,6 +22,8 @@ MEMORY_KIB = 8 << 20
 PYTEST = (
     "pytest", "-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider",
     "-o", "addopts=--doctest-modules",
+    # Of unsigned integers that wrap around NumPy warns, and compiled code does not.
+    "-W", "ignore:overflow encountered:RuntimeWarning",
 )  # fmt: skip
 LIMITED = ("-p", "tests.mutation.limits")
 HOUR = 3600.0
