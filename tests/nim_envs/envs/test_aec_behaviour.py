@@ -7,9 +7,11 @@ import pettingzoo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pettingzoo.utils.conversions import aec_to_parallel
 
 from nim_envs import GameEnv, make_game
 from nim_envs.errors import (
+    ClosedEnvironmentError,
     IllegalMoveError,
     InvalidActionError,
     InvalidGameError,
@@ -76,6 +78,7 @@ def test_an_illegal_move_forfeits_and_the_sum_stays_zero(name):
     other = next(agent for agent in env.possible_agents if agent != mover)
     assert env.rewards == {mover: -1.0, other: 1.0}
     assert env.terminations == {"player_0": True, "player_1": True}
+    assert env.agent_selection == other
     assert env.position.tolist() == before.tolist()
     assert not env.observe(other)["action_mask"].any()
 
@@ -181,6 +184,24 @@ def test_encodings_read_as_documented():
     assert shown("unary") == [1, 1, 0] + [1, 1, 1, 1, 1]
 
 
+def test_next_starts_are_those_of_the_resets_to_come():
+    env, other = make(heaps=(3, 4, 5)), make(heaps=(3, 4, 5))
+    with pytest.raises(ResetNeededError, match="generator"):
+        env.next_starts(1)
+    for one in (env, other):
+        one.reset(seed=6)
+    for options in ({"start": "uniform"}, {"start": "n_position"}, None):
+        expected = []
+        for _ in range(4):
+            other.reset(options=options)
+            expected.append(other.position.tolist())
+        assert env.next_starts(4, options=options).tolist() == expected
+    assert env.position.tolist() == [3, 4, 5]
+    env.close()
+    with pytest.raises(ClosedEnvironmentError):
+        env.next_starts(1)
+
+
 def test_set_position_goes_on_from_there():
     env = make(heaps=(3, 4, 5))
     env.reset()
@@ -258,6 +279,11 @@ def test_the_text_shows_heaps_whose_turn_and_the_last_move():
     env.step(2)
     env.step(5 + 2)
     assert "player_0 has won" in env.render()
+    env.reset()
+    env.step(3)
+    assert env.render().splitlines()[0] == (
+        "player_0 made an illegal move and forfeits; player_1 has won"
+    )
     env = make("addition", k=3, n=4, render_mode="ansi")
     env.reset()
     env.step(2)
@@ -297,8 +323,9 @@ def test_bad_environment_arguments_are_refused_by_name(arguments, named):
 
 def test_a_heap_too_large_for_a_mask_is_refused_by_the_environment_only():
     assert make_game("nim", heaps=(10**15,)).solution.is_winning((5,))
-    with pytest.raises(SearchTooLargeError, match=str(10**15)):
-        make(heaps=(10**15,))
+    for heap in (10**8, 10**15):
+        with pytest.raises(SearchTooLargeError, match=f"environments with {heap} actions"):
+            make(heaps=(heap,))
 
 
 def test_nothing_works_before_the_first_reset_and_the_error_says_so():
@@ -332,6 +359,21 @@ def test_what_is_no_action_is_refused_by_name(action):
     assert env.agent_selection == "player_0"
 
 
+def test_none_is_refused_with_the_reason_while_the_game_goes_on():
+    env = make(heaps=(3, 4, 5))
+    env.reset()
+    with pytest.raises(InvalidActionError, match=r"None is allowed only when the game is over"):
+        env.step(None)
+
+
+@pytest.mark.parametrize("agent", ["player_2", None, 0])
+def test_who_is_no_player_has_no_observation(agent):
+    env = make()
+    env.reset()
+    with pytest.raises(InvalidActionError, match=f"not {agent!r}"):
+        env.observe(agent)
+
+
 @pytest.mark.parametrize("kind", [int, np.int8, np.int32, np.int64, np.uint16, np.array])
 def test_any_integer_is_an_action(kind):
     env = make(heaps=(3, 4, 5))
@@ -349,6 +391,8 @@ def test_a_finished_agent_takes_only_none():
             env.step(action)
     env.step(None)
     assert env.agents == ["player_0"]
+    assert env.rewards == {"player_0": 0.0}  # its last reward was given with the last move
+    assert env.last()[1] == 1.0
     env.step(None)
     assert env.agents == []
     for ask in (lambda: env.step(None), lambda: env.step(0), env.last):
@@ -411,7 +455,8 @@ def test_arbitrary_calls_raise_only_the_packages_own_errors(calls, illegal_move,
         assert len(set(map(len, (env.rewards, env.terminations, env.infos)))) == 1
 
 
-def test_a_game_after_one_that_was_cut_short_begins_and_ends_like_any_other():
+@pytest.mark.parametrize("action", [0, 1], ids=["the last move", "a forfeit"])
+def test_a_game_after_one_that_was_cut_short_begins_and_ends_like_any_other(action):
     env = GameEnv(make_game("nim", heaps=(2, 2)), max_cycles=1, render_mode="ansi")
     env.reset(seed=0)
     for _ in range(2):
@@ -421,11 +466,16 @@ def test_a_game_after_one_that_was_cut_short_begins_and_ends_like_any_other():
     env.reset()
     assert env.last_move is None
     env.set_position((1, 0))
-    env.step(0)
+    env.step(action)
     assert all(env.terminations.values())
     assert not any(env.truncations.values())
     for agent in env.possible_agents:
         assert not env.observe(agent)["action_mask"].any()
+
+
+def test_it_is_refused_where_both_players_would_move_at_once():
+    with pytest.raises(AssertionError, match="is_parallelizable"):
+        aec_to_parallel(make())
 
 
 def test_the_spaces_are_as_large_as_what_comes_from_them():
