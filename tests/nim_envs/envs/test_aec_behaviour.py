@@ -224,13 +224,14 @@ def test_set_position_goes_on_from_there():
 
 def test_max_cycles_truncates_both_seats_without_a_winner():
     env = make(heaps=(9, 9), max_cycles=2)
-    env.reset()
-    for _ in range(4):
-        assert not any(env.truncations.values())
-        env.step(0)
-    assert env.truncations == {"player_0": True, "player_1": True}
-    assert not any(env.terminations.values())
-    assert env.rewards == {"player_0": 0.0, "player_1": 0.0}
+    for _ in range(2):
+        env.reset()
+        for _ in range(4):
+            assert not any(env.truncations.values())
+            env.step(0)
+        assert env.truncations == {"player_0": True, "player_1": True}
+        assert not any(env.terminations.values())
+        assert env.rewards == {"player_0": 0.0, "player_1": 0.0}
 
 
 @pytest.mark.parametrize("first", ["player_0", "player_1"])
@@ -284,6 +285,12 @@ def test_the_text_shows_heaps_whose_turn_and_the_last_move():
     assert env.render().splitlines()[0] == (
         "player_0 made an illegal move and forfeits; player_1 has won"
     )
+    env = make(heaps=(1,), misere=True, render_mode="ansi")
+    env.reset()
+    env.step(0)
+    assert "player_1 has won" in env.render()
+    env.step(None)  # takes its reward with it
+    assert "has won" not in env.render()
     env = make("addition", k=3, n=4, render_mode="ansi")
     env.reset()
     env.step(2)
