@@ -189,6 +189,8 @@ def test_it_learns_a_game_that_is_not_registered(name):
         (QLearning, {"epsilon": math.nan}),
         (QLearning, {"bootstrap": "minimax"}),
         (QLearning, {"initial_range": -1}),
+        (QLearning, {"win_reward": math.inf}),
+        (QLearning, {"loss_reward": math.nan}),
         (GradientBandit, {"learning_rate": -1.0}),
         (GradientBandit, {"temperature": 0.0}),
         (WinLossRatio, {"forgetting": 1.0}),

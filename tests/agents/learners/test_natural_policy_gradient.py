@@ -49,3 +49,10 @@ def test_a_position_that_has_ended_the_game_has_no_value():
     learner.action_values[2] = 5.0
     feed(learner, [turn(4, 1, reply=2, reward=1.0)])
     assert learner.action_values[4].tolist() == pytest.approx([0.0, 0.2])
+
+
+def test_its_policy_is_the_softmax_of_its_preferences():
+    learner = NaturalPolicyGradient(BOX, TWO)
+    learner.preferences[1] = [math.log(3), 0.0]
+    shares = learner.action_probabilities(np.array([[1]]), np.ones((1, 2), np.int8))
+    assert shares[0].tolist() == pytest.approx([0.75, 0.25])
