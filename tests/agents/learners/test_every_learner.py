@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from contextlib import nullcontext
 
 import gymnasium
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 from agents import (
     ActorCritic,
+    DoubleQLearning,
     EpsilonOptimalAgent,
     GradientBandit,
     HeapSymmetry,
@@ -21,6 +23,7 @@ from agents import (
     Policy,
     QLearning,
     RealTimeDynamicProgramming,
+    SampledAfterstateTD,
     WinLossRatio,
 )
 from agents.base import GameLearner
@@ -99,6 +102,40 @@ def test_it_plays_by_the_probabilities_it_says(name):
         [learner.act(position, mask, rng) for _ in range(2_000)], minlength=len(mask)
     )
     assert (abs(acts / 2_000 - chances) <= 5 * (chances * (1 - chances) / 2_000) ** 0.5).all()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_its_moves_are_legal_whatever_was_legal_before(name):
+    env = small_env()
+    learner = CASES[name](env)[0]
+    train(env, learner, 10, seed=3, progress=False)
+    positions = playable_positions(env.game)
+    rng = np.random.default_rng(0)
+    for position in positions[rng.integers(len(positions), size=200)]:
+        mask = env.game.rules.action_mask(position)
+        assert mask[learner.act(position, mask, rng)]
+
+
+@pytest.mark.parametrize(
+    ("learner", "tables"),
+    [(QLearning, 1), (MonteCarloES, 2), (WinLossRatio, 2), (DoubleQLearning, 3)],
+)
+def test_what_its_tables_take_is_limited(learner, tables, monkeypatch):
+    one = learner(BOX, TWO).wins if learner is WinLossRatio else learner(BOX, TWO).table
+    for limit, refused in ((tables, False), (tables - 0.5, True)):
+        monkeypatch.setattr("agents.tabular.index.LARGEST_TABLE_BYTES", limit * one.nbytes)
+        with pytest.raises(MemoryError, match="limit") if refused else nullcontext():
+            learner(BOX, TWO)
+
+
+@pytest.mark.parametrize("learner", [RealTimeDynamicProgramming, SampledAfterstateTD])
+def test_what_its_values_take_is_limited(learner, monkeypatch):
+    game = small_env().game
+    size = 8 * game.rules.num_positions
+    for limit, refused in ((size, False), (size - 1, True)):
+        monkeypatch.setattr("agents.tabular.index.LARGEST_TABLE_BYTES", limit)
+        with pytest.raises(MemoryError, match="limit") if refused else nullcontext():
+            learner(game)
 
 
 ENVIRONMENTS = {
@@ -207,6 +244,16 @@ def test_parameters_out_of_range_are_refused_by_name_and_value(make, parameter):
     with pytest.raises(ValueError, match=rf"{name} must be") as caught:
         make(BOX, TWO, **parameter)
     assert repr(value) in str(caught.value)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_its_rates_and_chances_are_not_negative(name):
+    env = small_env()
+    arguments = LEARNERS[name].make(env)[0].saved()["arguments"]
+    numbers = {key for key, value in arguments.items() if isinstance(value, float)}
+    for key in numbers - {"win_reward", "loss_reward"}:
+        with pytest.raises(ValueError, match=rf"{key} must be"):
+            LEARNERS[name].make(env, **{key: -0.5})
 
 
 def test_wrappers_answer_for_the_learner_inside():
