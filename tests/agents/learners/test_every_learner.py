@@ -12,9 +12,11 @@ import pettingzoo
 import pytest
 
 from agents import (
+    SARSA,
     ActorCritic,
     DoubleQLearning,
     EpsilonOptimalAgent,
+    ExpectedSARSA,
     GradientBandit,
     HeapSymmetry,
     Learner,
@@ -24,6 +26,7 @@ from agents import (
     QLearning,
     RealTimeDynamicProgramming,
     SampledAfterstateTD,
+    WatkinsQLambda,
     WinLossRatio,
 )
 from agents.base import GameLearner
@@ -38,9 +41,11 @@ from tests.agents.learning import (
     BOX,
     CASES,
     TWO,
+    feed,
     own_game,
     players,
     small_env,
+    turn,
 )
 
 SETS = {1: ("all",), 2: SEATS}
@@ -237,6 +242,8 @@ def test_it_learns_a_game_that_is_not_registered(name):
         (MonteCarloES, {"epsilon": -0.5}),
         (lambda _, __, **arguments: RealTimeDynamicProgramming(make_game("nim"), **arguments),
          {"learning_rate": 0}),
+        (lambda _, __, **arguments: RealTimeDynamicProgramming(make_game("nim"), **arguments),
+         {"learning_rate": 1.5}),
     ],
 )  # fmt: skip
 def test_parameters_out_of_range_are_refused_by_name_and_value(make, parameter):
@@ -254,6 +261,26 @@ def test_its_rates_and_chances_are_not_negative(name):
     for key in numbers - {"win_reward", "loss_reward"}:
         with pytest.raises(ValueError, match=rf"{key} must be"):
             LEARNERS[name].make(env, **{key: -0.5})
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        ActorCritic,
+        DoubleQLearning,
+        ExpectedSARSA,
+        GradientBandit,
+        NaturalPolicyGradient,
+        QLearning,
+        SARSA,
+        WatkinsQLambda,
+    ],
+)
+def test_a_bonus_is_worth_as_much_as_a_reward(learner):
+    rewarded, paid = learner(BOX, TWO), learner(BOX, TWO)
+    feed(rewarded, [turn(1, 0, reward=1.5)])
+    feed(paid, [turn(1, 0, reward=1.0, bonus=0.5)])
+    assert contents(rewarded) == contents(paid)
 
 
 def test_wrappers_answer_for_the_learner_inside():

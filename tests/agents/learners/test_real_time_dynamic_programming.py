@@ -110,6 +110,8 @@ def test_moves_that_split_are_left_out_of_sweeps():
     # A heap of 2 comes of 3 by taking one from an end, and of 4 by taking two.
     counts = before.counts[0]
     assert before.states[0, 2, : counts[2]].tolist() == [3, 4]
+    # One of 1 comes of 2 and of 3; of 4 too, but beside another one.
+    assert before.states[0, 1, : counts[1]].tolist() == [2, 3]
 
 
 def test_values_of_one_byte_need_a_learning_rate_of_one():
