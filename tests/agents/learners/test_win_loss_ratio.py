@@ -76,8 +76,10 @@ def test_it_crystallises_above_its_threshold():
 def test_the_greedy_move_is_that_of_the_largest_ratio():
     learner = WinLossRatio(BOX, TWO)
     learner.wins[4], learner.losses[4] = [6.0, 4.0], [4.0, 0.0]
-    chances = learner.greedy().action_probabilities(np.array([[4]]), ONES[None])
-    assert chances.tolist() == [[0, 1]]
+    learner.wins[5], learner.losses[5] = [0.0, 2.0], [0.0, 3.0]  # no count is less than 1
+    both = np.array([[4], [5]]), np.stack([ONES, ONES])
+    assert learner.greedy().action_probabilities(*both).tolist() == [[0, 1], [1, 0]]
+    assert learner.action_probabilities(*both).argmax(axis=1).tolist() == [1, 0]
 
 
 def test_of_equal_moves_over_the_threshold_the_one_that_is_said_is_played():
