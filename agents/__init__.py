@@ -7,8 +7,18 @@ stop_without_traceback()  # before what takes time to import
 # isort: split
 from typing import Any
 
-from agents.base import Agent, GameLearner, Learner, Policy, Transition
+from agents.base import (
+    Agent,
+    GameChoosingLearner,
+    GameLearner,
+    HypothesisError,
+    Learner,
+    Policy,
+    Trainable,
+    Transition,
+)
 from agents.learners.actor_critic import ActorCritic
+from agents.learners.column_automaton import ColumnAutomatonLearner
 from agents.learners.double_q_learning import DoubleQLearning
 from agents.learners.expected_sarsa import ExpectedSARSA
 from agents.learners.gradient_bandit import GradientBandit
@@ -31,12 +41,15 @@ __all__ = [
     "ActorCritic",
     "Agent",
     "AlphaBetaAgent",
+    "ColumnAutomatonLearner",
     "DoubleQLearning",
     "EpsilonOptimalAgent",
     "ExpectedSARSA",
+    "GameChoosingLearner",
     "GameLearner",
     "GradientBandit",
     "HeapSymmetry",
+    "HypothesisError",
     "Learner",
     "MinimaxAgent",
     "MonteCarloES",
@@ -49,6 +62,7 @@ __all__ = [
     "RandomAgent",
     "RealTimeDynamicProgramming",
     "SampledAfterstateTD",
+    "Trainable",
     "Transition",
     "WatkinsQLambda",
     "WinLossRatio",

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs import Game
+from nim_envs.errors import NimEnvsError
+
 Array = npt.NDArray[Any]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 MaskArray = npt.NDArray[np.int8]
+AfterGame = Callable[[int, int], bool]
+"""Called after a game with the seat that won and the number of moves; true ends the run."""
+
+
+class HypothesisError(NimEnvsError, ValueError):
+    """What a learner assumes does not fit the game; the message says why."""
 
 
 @runtime_checkable
@@ -71,15 +80,20 @@ class Transition(NamedTuple):
 
 
 @runtime_checkable
-class Learner(Agent, Protocol):
+class Trainable(Agent, Protocol):
+    """An agent that learns, from the games of others or from its own."""
+
+    def greedy(self) -> Policy:
+        """Return the greedy policy of what was learned so far; it does not learn."""
+        ...
+
+
+@runtime_checkable
+class Learner(Trainable, Protocol):
     """An agent that learns from its transitions."""
 
     def update(self, transition: Transition) -> None:
         """Learn from one turn; called once for each turn, in order of completion."""
-        ...
-
-    def greedy(self) -> Policy:
-        """Return the greedy policy of what was learned so far; it does not learn."""
         ...
 
 
@@ -102,4 +116,61 @@ class GameLearner(Learner, Protocol):
             transitions: all turns of one seat, in order; a learner that plays both seats is
                 given first those of the last mover, then the other's.
         """
+        ...
+
+
+@runtime_checkable
+class GameChoosingLearner(Trainable, Protocol):
+    """A learner that chooses its own games, so that it needs no environment to learn.
+
+    Its greedy policy also has ``move(position)``, which returns the position after its move, on
+    boards that no environment holds.
+
+    Attributes:
+        game: the game that it learns.
+        given: what it is told or assumes, in words, besides the results of games.
+        positions_read: positions whose options it has looked up in the rules so far.
+        proof: what it has proved, in words; ``None``: nothing so far.
+        size: how much it has learned, such as "3 states".
+    """
+
+    game: Game
+    given: str
+    positions_read: int
+    proof: str | None
+
+    @property
+    def size(self) -> str:
+        """How much it has learned."""
+        ...
+
+    def greedy(self, game: Game | None = None) -> Policy:
+        """Return the greedy policy of what was learned so far; it does not learn.
+
+        Args:
+            game: a board of the same game with other heaps, or more of them; by default its own.
+
+        Raises:
+            ValueError: it is another game.
+        """
+        ...
+
+    def fit(self, game: Game, games: int, seed: int, after_game: AfterGame | None = None) -> None:
+        """Learn from games against itself; it ends before ``games`` once it needs no more.
+
+        Args:
+            game: the game that it was made for, with the start of the games that it does not
+                begin from a position of its own choice: fixed or uniform.
+            games: the most to play.
+            seed: of all its choices.
+            after_game: called after every game.
+
+        Raises:
+            HypothesisError: what it assumes does not fit the game.
+            ValueError: another game or start, or fewer than 0 games.
+        """
+        ...
+
+    def describe(self) -> str:
+        """Return what was learned and proved, for people to read."""
         ...

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.base import Learner
+from agents.base import Learner, Trainable
+from agents.generalising.learner import GeneralisingLearner
 from agents.learners.actor_critic import ActorCritic, actor_critic
+from agents.learners.column_automaton import ColumnAutomatonLearner
 from agents.learners.double_q_learning import DoubleQLearning, double_q_learning
 from agents.learners.expected_sarsa import ExpectedSARSA, expected_sarsa
 from agents.learners.gradient_bandit import GradientBandit, gradient_bandit
@@ -86,3 +88,27 @@ LEARNERS: dict[str, Row] = {
     "natural-policy-gradient": Row(NaturalPolicyGradient, natural_policy_gradient),
 }
 """Every learner by its name on the command line; adding a learner is adding a row."""
+
+
+GENERALISING: dict[str, type[GeneralisingLearner]] = {
+    "column-automaton": ColumnAutomatonLearner,
+}
+"""The learners that choose their own games, and play boards that they have not seen, by name."""
+
+
+def learner_class(name: str) -> type[TabularLearner] | type[GeneralisingLearner]:
+    """Return the class of a learner of either kind by its name."""
+    return LEARNERS[name].learner if name in LEARNERS else GENERALISING[name]
+
+
+def new_learner(name: str, env: Any, **arguments: Any) -> Trainable:
+    """Return a new learner for ``env``, for both seats.
+
+    Args:
+        name: a key of :data:`LEARNERS` or :data:`GENERALISING`.
+        env: an environment.
+        arguments: of the constructor, besides spaces and game, in place of those of its row.
+    """
+    if name in LEARNERS:
+        return LEARNERS[name].make(env, **arguments)[0]
+    return GENERALISING[name].for_env(env, **arguments)

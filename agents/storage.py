@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import Learner
-from agents.registry import LEARNERS
+from agents.base import Trainable
+from agents.registry import GENERALISING, LEARNERS
 from agents.storage_version_1 import decode_version_1, generator
 from agents.tabular.heap_symmetry import HeapSymmetry
 from agents.tabular.replay import Replay
@@ -32,6 +32,7 @@ VERSION = 2
 
 CLASSES: dict[str, Any] = {
     **{row.learner.__name__: row.learner for row in LEARNERS.values()},
+    **{learner.__name__: learner for learner in GENERALISING.values()},
     "HeapSymmetry": HeapSymmetry,
     "NimSumShaping": NimSumShaping,
 }
@@ -42,7 +43,7 @@ class StorageError(NimEnvsError, ValueError):
     """A file that holds no saved learner, or something that cannot be saved."""
 
 
-def save(learner: Learner, path: str | Path) -> None:
+def save(learner: Trainable, path: str | Path) -> None:
     """Save ``learner`` with all that it has learned and needs to go on learning.
 
     A registered game that the learner knows is saved with it, convention and start included. The

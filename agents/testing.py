@@ -11,11 +11,19 @@ from typing import Any
 import numpy as np
 from pettingzoo import AECEnv
 
-from agents.base import Array, GameLearner, Learner, MaskArray, Policy, Transition
+from agents.base import (
+    Array,
+    GameChoosingLearner,
+    GameLearner,
+    MaskArray,
+    Policy,
+    Trainable,
+    Transition,
+)
 from agents.storage import StorageError, load, save
+from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.tabular.wrapper import LearnerWrapper
 from agents.training import train
-from agents.training.compiled.self_play import compiled_self_play
 from nim_envs import Game
 from nim_envs.testing import ConformanceError, check_policy
 from nim_envs.testing.requirements import COPIES, during, require, require_equal, same, shown
@@ -29,7 +37,9 @@ SITUATIONS = 100
 Situations = tuple[Array, MaskArray]
 
 
-def check_learner(learner: Learner | Callable[[Any], Learner], env: AECEnv[str, Any, Any]) -> None:
+def check_learner(
+    learner: Trainable | Callable[[Any], Trainable], env: AECEnv[str, Any, Any]
+) -> None:
     """Check that a learner keeps every promise that training, storage and scores rely on.
 
     - It has ``act``, ``update`` and ``greedy``; and ``begin_game`` with ``learn_from_game``, or
@@ -43,6 +53,9 @@ def check_learner(learner: Learner | Callable[[Any], Learner], env: AECEnv[str, 
     - Copies by ``copy.deepcopy`` and ``pickle``, and what comes back from a file where
       :func:`agents.storage.save` can store it, know the same and learn on alike.
     - Where its games are compiled, they teach it the same as those played step by step.
+    - A learner that chooses its own games has ``fit`` in place of ``update``, and all else that
+      :class:`agents.base.GameChoosingLearner` names; it keeps the promises above that do not
+      speak of turns.
 
     Args:
         learner: a function of the environment that makes a new learner, such as
@@ -62,12 +75,13 @@ def check_learner(learner: Learner | Callable[[Any], Learner], env: AECEnv[str, 
         raise TypeError(f"check_learner takes a turn-based environment, an AECEnv, not {env!r}")
     checks = _Checks(learner, env)
     checks.protocols()
-    checks.training_leaves_what_is_given()
+    checks.same_seed()
     checks.greedy_does_not_learn()
-    checks.games_cut_short()
     checks.copies()
     checks.files()
-    checks.compiled_games()
+    if not checks.chooses_games:
+        checks.games_cut_short()
+        checks.compiled_games()
 
 
 def contents(value: Any) -> Any:
@@ -108,7 +122,7 @@ def _situations(env: AECEnv[str, Any, Any]) -> Situations:
 class _Watched(LearnerWrapper):
     """Checks what a learner does with what it is given, and keeps the games."""
 
-    def __init__(self, learner: Learner) -> None:
+    def __init__(self, learner: Any) -> None:
         super().__init__(learner)
         self.games: list[list[Transition]] = [[]]
 
@@ -194,8 +208,13 @@ class _Checks:
     def protocols(self) -> None:
         """Check that it has the methods of a learner, acts legally, and learns nothing by it."""
         learner = self.new()
-        for method in ("act", "update", "greedy"):
+        self.chooses_games = hasattr(learner, "fit")
+        for method in ("act", "fit" if self.chooses_games else "update", "greedy"):
             require(callable(getattr(learner, method, None)), f"the learner has no method {method}")
+        require(
+            not self.chooses_games or isinstance(learner, GameChoosingLearner),
+            "the learner has fit, but not all that agents.base.GameChoosingLearner names",
+        )
         both = [method for method in ("begin_game", "learn_from_game") if hasattr(learner, method)]
         require(len(both) != 1, f"the learner has {both}: it needs begin_game and learn_from_game, "
                 "or neither")  # fmt: skip
@@ -214,17 +233,18 @@ class _Checks:
         watched.begin_game()
         require(same(self.known(learner), before), "act() teaches the learner something")
 
-    def training_leaves_what_is_given(self) -> None:
-        """Check what it does with transitions, and that the same seed teaches it the same."""
-        watched, other = _Watched(self.new()), self.new()
-        logs = [self.trained(learner) for learner in (watched, other)]
+    def same_seed(self) -> None:
+        """Check that the same seed teaches it the same, and what it does with transitions."""
+        learner, other = self.new(), self.new()
+        watched = None if self.chooses_games else _Watched(learner)
+        logs = [self.trained(watched or learner), self.trained(other)]
         require_equal("the games of the same seed, winners and lengths,", logs[1], logs[0])
         require(
-            same(self.known(watched.learner), self.known(other)),
+            same(self.known(learner), self.known(other)),
             "two learners that were trained with the same seed do not know the same",
         )
-        unfinished = [turn for turns in watched.games for turn in turns if not turn.terminated]
-        self.cut_short = unfinished[:1]
+        turns = [turn for game in (watched.games if watched else []) for turn in game]
+        self.cut_short = [turn for turn in turns if not turn.terminated][:1]
 
     def greedy_does_not_learn(self) -> None:
         """Check that ``greedy()`` neither learns nor changes afterwards."""

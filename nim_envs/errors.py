@@ -29,6 +29,10 @@ class InvalidActionError(NimEnvsError, ValueError):
     """The value is not an action of the game, or not one that this agent may take now."""
 
 
+class InvalidAutomatonError(NimEnvsError, ValueError):
+    """The arguments describe no column automaton."""
+
+
 class InvalidPolicyError(NimEnvsError, ValueError):
     """What a policy returned is neither actions nor probabilities of actions."""
 

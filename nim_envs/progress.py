@@ -39,7 +39,7 @@ def progress_bar(
         bar_format: what the line shows, as tqdm takes it; ``None``: the usual.
 
     Raises:
-        MissingPackageError: tqdm is not installed, and the bar is to be shown.
+        MissingPackageError: tqdm is not installed.
     """
     bars = needed("tqdm.auto", "a progress bar")
     seconds = SECONDS_ON_A_TERMINAL if _looked_at(sys.stderr) else SECONDS_IN_A_FILE

@@ -55,6 +55,7 @@ LAYERS = [
     ["nim_envs.__main__"],
     ["agents.base"],
     ["agents.tabular"],
+    ["agents.deep", "agents.generalising"],
     ["agents.learners"],
     ["agents.players"],
     ["agents.registry"],
@@ -62,7 +63,7 @@ LAYERS = [
     ["agents.storage"],
     ["agents.training"],
     ["agents.evaluation"],
-    ["agents.deep", "agents.plotting", "agents.seeds", "agents.testing"],
+    ["agents.plotting", "agents.seeds", "agents.testing"],
     ["agents"],
     ["agents.cli"],
     ["agents.__main__"],
@@ -76,7 +77,7 @@ LAYERS = [
     ],
     ["benchmarks.leaderboard", "benchmarks.parallel", "benchmarks.pictures", "benchmarks.timing"],
     ["benchmarks.optimality", "benchmarks.scaling", "benchmarks.solver"],
-    ["benchmarks.batched", "benchmarks.deep", "benchmarks.published"],
+    ["benchmarks.batched", "benchmarks.deep", "benchmarks.generalisation", "benchmarks.published"],
     ["benchmarks.learning_speed", "benchmarks.throughput"],
 ]
 

@@ -75,18 +75,27 @@ nim_envs.theory.solve
 nim_envs.theory.sprague_grundy
 nim_envs.theory.tame_misere
 
+nim_envs.theory.column_automata.ColumnAutomaton
+nim_envs.theory.column_automata.MoveRelation
+nim_envs.theory.column_automata.heap_reading
+nim_envs.theory.column_automata.move_to_lost
+nim_envs.theory.column_automata.prove
+
 agents.seeds.train_seeds
 
 agents.SARSA
 agents.ActorCritic
 agents.Agent
 agents.AlphaBetaAgent
+agents.ColumnAutomatonLearner
 agents.DoubleQLearning
 agents.EpsilonOptimalAgent
 agents.ExpectedSARSA
+agents.GameChoosingLearner
 agents.GameLearner
 agents.GradientBandit
 agents.HeapSymmetry
+agents.HypothesisError
 agents.Learner
 agents.MinimaxAgent
 agents.MonteCarloES
@@ -99,6 +108,7 @@ agents.QLearning
 agents.RandomAgent
 agents.RealTimeDynamicProgramming
 agents.SampledAfterstateTD
+agents.Trainable
 agents.Transition
 agents.WatkinsQLambda
 agents.WinLossRatio

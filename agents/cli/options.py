@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import click
 
-from agents import Agent, EpsilonOptimalAgent, Learner, OptimalAgent, RandomAgent
-from agents.registry import LEARNERS
+from agents import Agent, EpsilonOptimalAgent, OptimalAgent, RandomAgent, Trainable
+from agents.registry import learner_class, new_learner
 from agents.storage import load
 from nim_envs import Game, GameEnv, make_game
 from nim_envs.cli.arguments import arguments_of, integers, value_of
@@ -95,28 +95,27 @@ def start_of(text: str | None) -> str | tuple[int, ...]:
         ) from None
 
 
-def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Learner:
+def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Trainable:
     """Return a new learner for ``env``.
 
     Args:
-        name: a key of :data:`agents.registry.LEARNERS`.
+        name: a key of :data:`agents.registry.LEARNERS` or :data:`agents.registry.GENERALISING`.
         settings: its arguments, of the form ``NAME=VALUE``.
         env: the environment in which it learns.
 
     Raises:
         click.UsageError: arguments that the learner does not take, or a game too large for it.
     """
-    row = LEARNERS[name]
     defaults = {
         argument.name: argument.default
-        for argument in signature(row.learner).parameters.values()
+        for argument in signature(learner_class(name)).parameters.values()
         if argument.default is not argument.empty
     }
     arguments = arguments_of(name, settings, defaults)
     # Without arguments only the game can be wrong, for example too large.
     refused = (TypeError, ValueError) if settings else ValueError
     try:
-        return row.make(env, **arguments)[0]
+        return new_learner(name, env, **arguments)
     except refused as error:
         raise click.UsageError(f"{' '.join([name, *settings])}: {error}") from error
 
@@ -124,7 +123,7 @@ def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Learner:
 def make_player(text: str, env: GameEnv) -> Agent:
     """Return the player that ``text`` names, ready to play ``env``; a learner plays greedily."""
     agent = make_agent(text, env)
-    return agent.greedy() if isinstance(agent, Learner) else agent
+    return agent.greedy() if isinstance(agent, Trainable) else agent
 
 
 def make_agent(text: str, env: GameEnv) -> Agent:
@@ -149,7 +148,7 @@ def make_agent(text: str, env: GameEnv) -> Agent:
     )
     if not fits:
         raise click.UsageError(f"{text} was trained on another game than the one given")
-    return cast(Learner, learner)
+    return cast(Trainable, learner)
 
 
 def saved_learner(text: str) -> Any:

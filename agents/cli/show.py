@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from agents.base import GameChoosingLearner
 from agents.cli.options import PLAYERS, game_options, make_agent, make_env, make_player
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
 from agents.evaluation.sample_game import sample_game
@@ -34,6 +35,8 @@ def show(
 ) -> None:  # fmt: skip
     """Show what a player does at every position, or in a game.
 
+    Of a learner that chooses its own games it shows what that has found and proved.
+
     On a terminal what is longer than that is shown by the page; q leaves it.
     """
     env = make_env(game, settings, start, agent)
@@ -41,6 +44,9 @@ def show(
     if plots is not None:
         title = " ".join([type(player).__name__, "on", env.game.rules.name, *settings])
         write_pictures(heatmaps_of(player, env.game, title), plots, picture)
+        return
+    if isinstance(player, GameChoosingLearner) and not (positions or sample):
+        print_whole(player.describe() + "\n")
         return
     text = plotting("policy_tables")
     if sample:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from agents.base import GameChoosingLearner
 from agents.cli.options import game_options, make_env, make_learner
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
 from agents.evaluation import optimality
-from agents.registry import LEARNERS
+from agents.registry import GENERALISING, LEARNERS
 from agents.storage import save
 from agents.training import TrainingStopped
 from agents.training import train as train_agents
@@ -20,7 +21,7 @@ from nim_envs.errors import SearchTooLargeError
 
 @click.command()
 @game_options
-@click.option("--learner", default="q-learning", type=click.Choice(list(LEARNERS)))
+@click.option("--learner", default="q-learning", type=click.Choice([*LEARNERS, *GENERALISING]))
 @click.option(
     "--param", multiple=True, metavar="NAME=VALUE",
     help="Argument of the learner, such as epsilon=0.1; repeatable.",
@@ -29,7 +30,8 @@ from nim_envs.errors import SearchTooLargeError
 @click.option("--seed", default=0, type=click.IntRange(min=0), show_default=True)
 @click.option("--output", required=True, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
-              help="Save the run there as it goes, or go on with the run saved there.")  # fmt: skip
+              help="Save the run there as it goes, or go on with the run saved there; not for a "
+              "learner that chooses its own games.")  # fmt: skip
 @picture_options("training curves and heatmaps")
 @click.option("--every", type=click.IntRange(min=1), metavar="GAMES",
               help="Games between two points of the curves; by default 500, and in runs of over "
@@ -65,6 +67,8 @@ def train(
         log = interrupt.log if isinstance(interrupt, TrainingStopped) else None
     with using(output):
         save(agent, output)
+    if isinstance(agent, GameChoosingLearner):
+        click.echo(f"proved: {agent.proof}" if agent.proof else "nothing was proved")
     score = optimality(agent.greedy(), env.game)
     click.echo(
         f"{stopped}{score.percent:.1f} % of {score.count} N-positions played optimally "

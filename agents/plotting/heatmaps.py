@@ -16,7 +16,7 @@ from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.patches import Patch
 
-from agents.base import Agent, FloatArray, IntArray, Learner, Policy
+from agents.base import Agent, FloatArray, IntArray, Policy, Trainable
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.style import BLACK, DIGIT, LINE, PAGE_WIDTH, Figure, styled
@@ -71,14 +71,14 @@ def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
         pictures["values"] = value_heatmap(greedy, game, title, _name_of_values(agent))
     if behaviour is not None:
         pictures["probabilities"] = winning_heatmap(behaviour, game, f"{start}policy as it plays")
-    greedy_name = "greedy policy" if isinstance(agent, Learner) else "policy"
+    greedy_name = "greedy policy" if isinstance(agent, Trainable) else "policy"
     pictures["greedy"] = winning_heatmap(greedy, game, start + greedy_name)
     return pictures
 
 
 def _policies(agent: Agent) -> tuple[Policy | None, Policy]:
     """The behaviour policy of a learner, if known, and its greedy policy; or an agent's policy."""
-    if isinstance(agent, Learner):
+    if isinstance(agent, Trainable):
         return agent if isinstance(agent, Policy) else None, agent.greedy()
     if isinstance(agent, Policy):
         return None, agent
@@ -137,7 +137,7 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
         chances = behaviour.action_probabilities(positions, masks)
         panels.append(("probabilities", "probability of playing it", chances, COLOURS))
     policy = greedy.action_probabilities(positions, masks)
-    name = "greedy policy" if isinstance(agent, Learner) else "policy"
+    name = "greedy policy" if isinstance(agent, Trainable) else "policy"
     panels.append(("policy", name, policy, "Greys"))
 
     height = _cell_size(rows, 7.6, smallest=0.075, largest=0.28)

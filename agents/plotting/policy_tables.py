@@ -11,7 +11,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agents.base import Agent, IntArray, Learner, Policy
+from agents.base import Agent, IntArray, Policy, Trainable
 from agents.evaluation.sample_game import SampleGame, SampleMove
 from agents.learners.win_loss_ratio import WinLossRatio
 from nim_envs import Game
@@ -111,7 +111,7 @@ def _playable(game: Game, positions: npt.ArrayLike | None) -> IntArray:
 
 def _best(agent: Any, positions: IntArray, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
     """The most probable moves of the greedy policy, or of an agent that does not learn."""
-    policy = agent.greedy() if isinstance(agent, Learner) else agent
+    policy = agent.greedy() if isinstance(agent, Trainable) else agent
     shares = policy.action_probabilities(positions, masks)
     best: npt.NDArray[np.bool_] = (shares == shares.max(axis=1, keepdims=True)) & (masks == 1)
     return best

@@ -1,4 +1,4 @@
-"""Training: the loop, opponents, checkpoints, seeds, metrics, and compiled self-play."""
+"""Training: the loop, opponents, checkpoints, seeds, and metrics."""
 
 from agents.training.checkpoints import Env
 from agents.training.log import DRAW, TrainingLog, TrainingStopped

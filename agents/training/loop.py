@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import Agent, Learner
+from agents.base import Agent, GameChoosingLearner, Learner
+from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.training.checkpoints import Env, Run
-from agents.training.compiled.self_play import compiled_self_play
 from agents.training.log import TrainingLog, TrainingStopped
 from agents.training.one_game import Seat, play_and_learn
 from agents.training.opponents import Opponents, as_pair
+from agents.training.own_games import train_on_own_games
 from nim_envs.progress import progress_bar
 
 # Compiled games are played in blocks, short enough for a progress bar and for Ctrl-C.
@@ -43,13 +44,15 @@ def train(
         env: a two-player turn-based environment with action masks in its observations.
         agents: one learner for both seats; or a pair, one for each seat; or a learner with
             several :class:`Opponents`. An agent that is not a :class:`agents.base.Learner` plays
-            and does not learn.
+            and does not learn. A :class:`agents.base.GameChoosingLearner` is given the game and
+            chooses its own games.
         games: how many to play.
         seed: seeds the environment's starts and the agents' choices; same seed, same result.
         progress: whether to show a progress bar on the standard error.
         options: passed to every ``env.reset``, such as ``{"start": "uniform"}``.
         checkpoint: a file to save the run to as it goes; if the file exists, the run goes on
-            from it, and ends exactly as if it had not been interrupted.
+            from it, and ends exactly as if it had not been interrupted. Not for a learner that
+            chooses its own games: save that with :func:`agents.storage.save`.
         checkpoint_every: games between two checkpoints.
         after_game: called with the number of games played so far; it must not
             change the environment. If it returns true, the run ends there.
@@ -63,7 +66,8 @@ def train(
         Winner and length of every game, and the time taken.
 
     Raises:
-        ValueError: ``games`` is negative, or ``checkpoint_every`` or ``after_every`` below 1.
+        ValueError: ``games`` is negative, ``checkpoint_every`` or ``after_every`` below 1, or a
+            ``checkpoint`` for a learner that chooses its own games.
         StorageError: the file is not a checkpoint, or is of a run with another seed or learner.
         TypeError: ``agents`` is neither an agent nor a pair of them.
         TrainingStopped: a ``KeyboardInterrupt`` that holds the log so far; the learners keep
@@ -74,6 +78,16 @@ def train(
     for name, interval in (("checkpoint_every", checkpoint_every), ("after_every", after_every)):
         if interval < 1:
             raise ValueError(f"{name} must be at least 1, not {interval}")
+    if isinstance(agents, GameChoosingLearner):
+        if checkpoint is not None:
+            raise ValueError(
+                f"{type(agents).__name__} chooses its own games, and its run has no checkpoint, "
+                f"not {checkpoint!r}: save the learner itself, and train on from there"
+            )
+        return train_on_own_games(
+            env, agents, games, seed=seed, progress=progress, options=options,
+            after_game=after_game, after_every=after_every,
+        )  # fmt: skip
     schedule = agents if isinstance(agents, Opponents) else None
     everyone = (schedule.learner, *schedule.opponents) if schedule else as_pair(agents)  # type: ignore[arg-type]
     # Each learner once, in order: those that a checkpoint holds.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Agent, FloatArray, IntArray, Learner, Policy
+from agents.base import Agent, FloatArray, IntArray, Policy, Trainable
 from agents.training.log import TrainingLog
 from agents.training.opponents import as_pair
 from nim_envs import Game
@@ -171,7 +171,7 @@ class TrainingRecorder:
         self._policies: tuple[Policy, Policy] | None = None
         if isinstance(first, Policy) and isinstance(second, Policy):
             self._policies = first, second
-        self._scored: dict[str, tuple[Learner, IntArray]] = {}
+        self._scored: dict[str, tuple[Trainable, IntArray]] = {}
         if score:
             self._scored = _learners_to_score(first, second, game)
         self._entropies: dict[int, Entropy] = {}
@@ -224,14 +224,14 @@ class TrainingRecorder:
 
 def _learners_to_score(
     first: Agent, second: Agent, game: Game
-) -> dict[str, tuple[Learner, IntArray]]:
+) -> dict[str, tuple[Trainable, IntArray]]:
     """The policy to score over each set of positions, by the name of the set."""
     rules = game.rules
     if first is second:
-        return {"all": (first, rules.lattice())} if isinstance(first, Learner) else {}
+        return {"all": (first, rules.lattice())} if isinstance(first, Trainable) else {}
     by_seat = game.positions_by_seat()
     return {
         name: (agent, rules.positions(np.flatnonzero(faced)))
         for name, agent, faced in zip(PLAYERS, (first, second), by_seat, strict=True)
-        if isinstance(agent, Learner)
+        if isinstance(agent, Trainable)
     }

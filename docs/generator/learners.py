@@ -6,11 +6,12 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from agents.registry import LEARNERS, Row
+from agents.registry import GENERALISING, LEARNERS, Row
 from benchmarks.report import percent
 from docs.generator import results
 from docs.generator.markdown import linked, references, table, words, write
 from docs.generator.mathematics import formula, prose
+from nim_envs import make_game
 
 KNOWLEDGE = {
     True: "The rules: before it chooses a move it looks at the position after each of them. It "
@@ -69,6 +70,42 @@ def page(cls: Any, rows: Mapping[str, Row]) -> None:
     write(f"learners/{cls.__name__}.md", "\n\n".join(part for part in parts if part) + "\n")
 
 
+def _on_nim(cls: Any) -> Any:
+    return cls(make_game("nim"))
+
+
+def page_of_generalising(name: str) -> None:
+    """Write the page of a learner that chooses its own games."""
+    cls = GENERALISING[name]
+    summary, *rest = (linked(text, cls.__module__) for text in words(cls))
+    use = [text for text in rest if text.startswith("Use it")]
+    rest = [text for text in rest if text not in use and not text.startswith("Arguments and")]
+    parts = [
+        f"# {cls.__name__}",
+        summary,
+        *rest,
+        "## What it is given",
+        f"On a board of Nim: {_on_nim(cls).given}.",
+        "It sees no theorem, no Grundy value, and not who wins: neither to learn nor to decide "
+        "when to stop.",
+        "## When to use it",
+        *(use or ["-"]),
+        "## Names",
+        f"On the command line `{name}`; `show` prints what it has found and proved:",
+        f"```sh\npython -m agents train --game nim --learner {name} --output agent.zip\n"
+        "python -m agents show --agent agent.zip\n```",
+        f'In Python: <autoref identifier="{cls.__module__}.{cls.__name__}">'
+        f"<code>agents.{cls.__name__}</code></autoref>. `{cls.__name__}.for_env(env)` learns in "
+        "`train`; `greedy(game)` is its policy on another board of the same game, and "
+        "`greedy().move(position)` plays heaps that no environment holds.",
+        "## Results",
+        "See [boards that were not seen](../results/generalisation.md).",
+        "## References",
+        references(cls),
+    ]
+    write(f"learners/{cls.__name__}.md", "\n\n".join(part for part in parts if part) + "\n")
+
+
 def pages() -> list[str]:
     """Write the pages of all learners; return the lines of the navigation."""
     ranked = {each.learner: each for each in results.standings()}
@@ -86,21 +123,34 @@ def pages() -> list[str]:
             )
         )  # fmt: skip
     header = ("learner", "what it is", "knows", "mean %")
+    generalising = []
+    for name, each in GENERALISING.items():
+        page_of_generalising(name)
+        summary = linked(words(each)[0], each.__module__)
+        generalising.append((f"[{each.__name__}]({each.__name__}.md)", summary))
     write(
         "learners/index.md",
-        "# Learners\n\nTables, all of them, that learn by self-play in compiled code. "
+        "# Learners\n\n## Tables\n\nThese learn by self-play in compiled code. "
         "`mean %` is the share of N-positions (those that the player to "
         "move can win) played right, over all boards and seeds of the "
         "[leaderboard](../results/index.md); of a learner with several forms it is the best "
         f"one's.\n\n{table(header, rows)}\n\nBegin with [QLearning](QLearning.md), which needs "
         "nothing but observations and solves every board of the leaderboard; where the rules may "
         "be used and boards are large, with "
-        "[RealTimeDynamicProgramming](RealTimeDynamicProgramming.md). Networks are in the "
+        "[RealTimeDynamicProgramming](RealTimeDynamicProgramming.md).\n\n"
+        "## Learners that generalise\n\nThese choose their own games and play boards that they "
+        "have not seen; some prove what they have found. How far each comes is under "
+        "[boards that were not seen](../results/generalisation.md).\n\n"
+        f"{table(('learner', 'what it is'), generalising)}\n\n"
+        "## Others\n\nNetworks of other libraries are in the "
         "[tutorials](../tutorials/stable_baselines3.md). To write one's own, see "
         "[Contributing](../contributing.md), and to have it scored beside these, "
         "[Enter your learner](../results/index.md#enter-your-learner).\n",
     )
     return [
         "* [Learners](learners/index.md)",
-        *(f"    * [{cls.__name__}](learners/{cls.__name__}.md)" for cls in by_class()),
+        *(
+            f"    * [{cls.__name__}](learners/{cls.__name__}.md)"
+            for cls in (*by_class(), *GENERALISING.values())
+        ),
     ]

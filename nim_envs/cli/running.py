@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from nim_envs.errors import NimEnvsError
+from nim_envs.interrupts import STOPPED
 
 
 def run(
@@ -44,7 +45,7 @@ def run(
         return _refuse(str(error) or "there is not enough memory")
     except (KeyboardInterrupt, click.Abort):
         click.echo("stopped", err=True)
-        return 130
+        return STOPPED
     return 0
 
 

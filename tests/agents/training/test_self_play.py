@@ -20,10 +20,10 @@ from agents import (
     WinLossRatio,
 )
 from agents.registry import LEARNERS
+from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.tabular.schedules import Decay
 from agents.testing import contents
 from agents.training import train
-from agents.training.compiled.self_play import compiled_self_play
 from nim_envs import GameEnv, make_game
 from nim_envs.errors import ResetNeededError
 from tests.agents.learning import CASES, own_game
@@ -197,7 +197,7 @@ def test_starts_cannot_be_drawn_before_the_first_reset():
 def test_games_too_large_to_list_their_legal_actions_are_played_alike(name, game, monkeypatch):
     make = alone(CASES[name])
     steps = run(make, game, compiled=False)
-    monkeypatch.setattr("agents.training.compiled.rows.LARGEST_LISTS", 0)
+    monkeypatch.setattr("agents.tabular.compiled_games.rows.LARGEST_LISTS", 0)
     assert run(make, game, compiled=True) == steps
 
 

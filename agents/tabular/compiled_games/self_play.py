@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Agent, IntArray
+from agents.tabular.compiled_games.play import empty_records, play_games
+from agents.tabular.compiled_games.rows import rows_of
 from agents.tabular.learner import TabularLearner
 from agents.tabular.wrapper import CompiledWrapper
-from agents.training.compiled.play import empty_records, play_games
-from agents.training.compiled.rows import rows_of
 from nim_envs import GameEnv
 from nim_envs.compilation import announced_compilation
 from nim_envs.theory.grundy import levels

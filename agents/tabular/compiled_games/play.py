@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Array, FloatArray, IntArray
+from agents.tabular.compiled_games.rows import Rows, first_row, move
 from agents.tabular.compiled_rules import sorted_number
 from agents.tabular.index import copy_entries
 from agents.tabular.protocol import (
@@ -20,7 +21,6 @@ from agents.tabular.protocol import (
     learn_from_game,
 )
 from agents.tabular.shaping import nim_sum_bonus
-from agents.training.compiled.rows import Rows, first_row, move
 from nim_envs.compilation import compiled
 from nim_envs.reference_counts import without_reference_counts
 

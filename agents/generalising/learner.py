@@ -1,0 +1,177 @@
+"""The base of learners that choose their own games."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, TypeVar
+
+import numpy as np
+
+from agents.base import AfterGame, Array, FloatArray, MaskArray
+from agents.generalising.policy import LookAheadPolicy
+from nim_envs import Game
+from nim_envs.rules.validation import checked_integer
+from nim_envs.starts import FixedStart, UniformStart
+
+UNREGISTERED = "its game is not in the file, as it is not a registered one: load it with game=…"
+
+AnyLearner = TypeVar("AnyLearner", bound="GeneralisingLearner")
+
+
+class GeneralisingLearner(ABC):
+    """A learner that chooses its own games; see :class:`agents.base.GameChoosingLearner`.
+
+    Args:
+        game: what it learns.
+        arguments: of the constructor, besides the game; a file stores them.
+
+    Attributes:
+        game: as given.
+        given: what it is told or assumes, in words, besides the results of games.
+        positions_read: positions whose options it has looked up in the rules so far.
+        proof: what it has proved, in words; ``None``: nothing so far.
+    """
+
+    given: str
+    proof: str | None = None
+
+    def __init__(self, game: Game, arguments: dict[str, Any]) -> None:
+        self.game = game
+        self.positions_read = 0
+        self._arguments = arguments
+
+    def __repr__(self) -> str:
+        """Return the game, and whether it has proved what it knows."""
+        proved = "" if self.proof is None else "; proved"
+        return f"{type(self).__name__}({self.game.in_short}{proved})"
+
+    @classmethod
+    def for_env(cls: type[AnyLearner], env: Any, **arguments: Any) -> AnyLearner:
+        """Return a new learner for the game of an environment.
+
+        Args:
+            env: an environment of ``nim_envs``.
+            arguments: of the constructor, besides the game.
+
+        Raises:
+            TypeError: it is another environment.
+            HypothesisError: what the learner assumes does not fit the game.
+        """
+        game = getattr(env.unwrapped, "game", None)
+        if not isinstance(game, Game):
+            raise TypeError(
+                f"{cls.__name__} chooses its own games by the rules: it needs an environment of "
+                "nim_envs"
+            )
+        constructor: Any = cls
+        learner: AnyLearner = constructor(game, **arguments)
+        return learner
+
+    def fits(self, game: Game) -> bool:
+        """Return whether ``game`` is the one that it learns."""
+        return (self.game.rules, self.game.convention) == (game.rules, game.convention)
+
+    def fit(self, game: Game, games: int, seed: int, after_game: AfterGame | None = None) -> None:
+        """Learn from games against itself; see :class:`agents.base.GameChoosingLearner`.
+
+        Args:
+            game: the game that it was made for, with a fixed or uniform start.
+            games: the most to play.
+            seed: of all its choices.
+            after_game: called after every game.
+
+        Raises:
+            HypothesisError: what it assumes does not fit the game.
+            ValueError: another game or start, or fewer than 0 games.
+        """
+        if not self.fits(game):
+            raise ValueError(
+                f"this learner was made for {self.game.in_short}, not for {game.in_short}"
+            )
+        if not isinstance(game.start, (FixedStart, UniformStart)):
+            raise ValueError(
+                f"{type(self).__name__} begins its games from a fixed or uniform start, which say "
+                f"nothing about who wins, not from {game.start.in_short}"
+            )
+        checked_integer("games", games, minimum=0)
+        rng = np.random.default_rng(checked_integer("seed", seed, minimum=0))
+        self._fit(game, games, rng, after_game or (lambda winner, length: False))
+
+    @abstractmethod
+    def _fit(self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame) -> None:
+        """Learn from at most ``games`` games; whatever stops it, what was learned is kept."""
+
+    @abstractmethod
+    def greedy(self, game: Game | None = None) -> LookAheadPolicy:
+        """Return the policy of what was learned so far; it does not learn.
+
+        Args:
+            game: a board of the same game with other heaps, or more of them; by default the one
+                that it has learned on.
+
+        Raises:
+            ValueError: it is another game.
+        """
+
+    @property
+    @abstractmethod
+    def size(self) -> str:
+        """How much it has learned, such as ``"3 states"``."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Return what was learned and proved, for people to read."""
+
+    @abstractmethod
+    def learned(self) -> dict[str, Any]:
+        """Return what a file stores of what was learned: values and arrays by name."""
+
+    @abstractmethod
+    def restore_learned(self, learned: dict[str, Any]) -> None:
+        """Restore what :meth:`learned` returned."""
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return an action of the greedy policy."""
+        return self.greedy().act(observation, action_mask, rng)
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the probabilities of the greedy policy; see :class:`agents.base.Policy`."""
+        return self.greedy().action_probabilities(observations, action_masks)
+
+    def saved(self) -> dict[str, Any]:
+        """Return what a file stores of it: values and arrays by name."""
+        return {
+            "arguments": self._arguments,
+            "game": self.game,
+            "positions_read": self.positions_read,
+            "proof": self.proof,
+            "learned": self.learned(),
+        }
+
+    @classmethod
+    def from_saved(cls: type[AnyLearner], saved: dict[str, Any]) -> AnyLearner:
+        """Return the learner from what :meth:`saved` returned."""
+        if saved["game"] is None:
+            raise ValueError(UNREGISTERED)
+        constructor: Any = cls
+        learner: AnyLearner = constructor(saved["game"], **saved["arguments"])
+        learner.restore(saved)
+        return learner
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Restore what :meth:`saved` returned.
+
+        Args:
+            saved: by a learner of this class.
+
+        Raises:
+            ValueError: it was made with other arguments.
+        """
+        if saved["arguments"] != self._arguments:
+            raise ValueError(
+                f"the saved learner was made with other arguments, {saved['arguments']}, than "
+                f"this one, {self._arguments}"
+            )
+        self.positions_read = saved["positions_read"]
+        self.proof = saved["proof"]
+        self.restore_learned(saved["learned"])

@@ -1,0 +1,110 @@
+"""Policies that look one move ahead, on boards of any size."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from agents.base import Array, FloatArray, IntArray, MaskArray
+from agents.tabular.policies import shared_by_best
+from agents.tabular.position_values import GreedyValuePolicy, position_values
+from nim_envs import Game
+
+LARGEST_TABLE = 1 << 22
+"""Boards of at most this many positions are judged once; on larger ones, options as they come."""
+
+LARGEST_BATCH = 1 << 20
+"""At most so many positions are judged at a time."""
+
+
+class LookAheadPolicy(ABC):
+    """Moves to the position that is most surely lost for the opponent; ties are equally likely.
+
+    Args:
+        game: whose observations and actions it knows.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def __repr__(self) -> str:
+        """Return the game."""
+        return f"{type(self).__name__}({self.game.in_short})"
+
+    @abstractmethod
+    def judged(self, positions: IntArray) -> FloatArray:
+        """Return how surely the player to move at each position loses.
+
+        Args:
+            positions: ``(n, components)``; in games with slots, points of the board that are no
+                positions may be among them, and may be judged anyhow.
+
+        Returns:
+            ``(n,)``; only the order counts.
+        """
+
+    def move(self, position: Sequence[int]) -> tuple[int, ...]:
+        """Return the position after the move it makes: the first of those that it likes best.
+
+        Args:
+            position: the state of every component, on the game's board.
+
+        Raises:
+            InvalidPositionError: it is not on the board.
+            ValueError: there is no move.
+        """
+        rules = self.game.rules
+        checked = rules.checked_positions(np.asarray(position))
+        actions = np.flatnonzero(rules.action_mask(checked))
+        if not len(actions):
+            raise ValueError(f"there is no move at {tuple(position)}")
+        after = rules.step(np.broadcast_to(checked, (len(actions), len(checked))), actions)
+        return tuple(after[np.argmax(self.judged(after))].tolist())
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return an action, drawn from those that it likes best."""
+        chances = self.action_probabilities(observation[np.newaxis], action_mask[np.newaxis])
+        return int(rng.choice(np.flatnonzero(chances[0])))
+
+    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return how it judges the position after each action; minus infinity where not legal.
+
+        Args:
+            observations: positions, ``(n, components)``.
+            action_masks: int8 ``(n, actions)``.
+        """
+        if self._table is not None:
+            return self._table.action_values(observations, action_masks)
+        rules, positions = self.game.rules, np.asarray(observations, dtype=np.int64)
+        values = np.full(action_masks.shape, -np.inf)
+        size = max(1, LARGEST_BATCH // rules.num_actions)
+        for first in range(0, len(positions), size):
+            rows, actions = np.nonzero(action_masks[first : first + size])
+            here = positions[first : first + size]
+            values[first + rows, actions] = self.judged(rules.step(here[rows], actions))
+        return values
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return equal probabilities over the actions that it likes best.
+
+        Args:
+            observations: positions, ``(n, components)``.
+            action_masks: int8 ``(n, actions)``.
+        """
+        return shared_by_best(self.action_values(observations, action_masks), action_masks)
+
+    @cached_property
+    def _table(self) -> GreedyValuePolicy | None:
+        """The same policy by a table of all positions, where they are few."""
+        rules = self.game.rules
+        if rules.num_positions > LARGEST_TABLE:
+            return None
+        every = np.arange(rules.num_positions)
+        judged = [
+            self.judged(rules.positions(every[first : first + LARGEST_BATCH]))
+            for first in range(0, len(every), LARGEST_BATCH)
+        ]
+        return GreedyValuePolicy(position_values(self.game, -np.concatenate(judged)))

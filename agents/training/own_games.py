@@ -1,0 +1,77 @@
+"""Training of learners that choose their own games."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from agents.base import GameChoosingLearner
+from agents.training.log import TrainingLog, TrainingStopped
+from nim_envs import Game
+from nim_envs.progress import progress_bar
+from nim_envs.starts import as_start
+
+
+def train_on_own_games(
+    env: Any,
+    learner: GameChoosingLearner,
+    games: int,
+    *,
+    seed: int,
+    progress: bool,
+    options: dict[str, Any] | None,
+    after_game: Callable[[int], bool | None] | None,
+    after_every: int,
+) -> TrainingLog:
+    """Let a learner that chooses its own games learn the game of an environment.
+
+    The arguments are those of :func:`agents.training.train`.
+
+    Raises:
+        TypeError: the environment is not one of ``nim_envs``.
+        TrainingStopped: a ``KeyboardInterrupt`` that holds the log so far.
+    """
+    game = getattr(env.unwrapped, "game", None)
+    if not isinstance(game, Game):
+        raise TypeError(
+            f"{type(learner).__name__} chooses its own games by the rules: it needs an "
+            f"environment of nim_envs, not {env!r}"
+        )
+    if options and "start" in options:
+        game = replace(game, start=as_start(options["start"]))
+    winners: list[int] = []
+    lengths: list[int] = []
+    began = time.perf_counter()
+    asked = 0
+
+    def ask() -> bool:
+        nonlocal asked
+        asked = len(winners)
+        return after_game is not None and bool(after_game(asked))
+
+    def finished(winner: int, length: int) -> bool:
+        winners.append(winner)
+        lengths.append(length)
+        bar.update(1)
+        return len(winners) % after_every == 0 and ask()
+
+    def log() -> TrainingLog:
+        return TrainingLog(
+            np.array(winners, dtype=np.int8),
+            np.array(lengths, dtype=np.int32),
+            time.perf_counter() - began,
+        )
+
+    bar = progress_bar(desc="training", unit="game", total=games, shown=progress)
+    try:
+        with bar:
+            learner.fit(game, games, seed, finished)
+            if len(winners) > asked:
+                ask()
+    except KeyboardInterrupt:
+        raise TrainingStopped(log()) from None
+    return log()

@@ -1,0 +1,345 @@
+"""Learners trained on small boards, scored on boards that they have never seen.
+
+python -m benchmarks.generalisation --help explains every option.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from agents import HypothesisError, RandomAgent
+from agents.generalising.learner import GeneralisingLearner
+from agents.registry import LEARNERS, new_learner
+from agents.training import train
+from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
+from benchmarks.generalisation.experiments import EXPERIMENTS, Contender, Experiment
+from benchmarks.generalisation.figures import curves
+from benchmarks.generalisation.tables import KnownOrRandom
+from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.report import closing_line, machine, percent, table, write_csv, write_text
+from benchmarks.timing import missing_modules
+from nim_envs import GameEnv, optimality
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.render.style import save_figure
+
+SAMPLE = 1_000
+"""N-positions drawn of a board that is not enumerated, the same ones for every learner."""
+
+LEARNED = "as learned"
+"""The board that a learner has learned on."""
+
+QUICK_GAMES = 60
+QUICK_SAMPLE = 50
+QUICK_EXPERIMENTS = ("nim-5", "take-3")
+QUICK_LARGEST = 1 << 20
+"""Larger enumerated boards are sampled in a quick look."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score on one board: in percent, with its interval where positions were drawn."""
+
+    positions: float  # of the board, N-positions or not; as a logarithm to base 10
+    percent: float
+    random_percent: float
+    count: int
+    interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One learner trained on one board with one seed."""
+
+    experiment: str
+    contender: str
+    seed: int
+    given: str
+    games: int = 0
+    seconds: float = 0.0
+    positions_read: int | None = None
+    size: str = "-"
+    proof: str | None = None
+    refused: str = ""
+    scores: Mapping[str, Score] = field(default_factory=dict)
+
+
+def run(experiment: str, contender: str, seed: int, quick: bool) -> Run:
+    """Train a learner on the small board of an experiment, and score it there and elsewhere.
+
+    Args:
+        experiment: a key of :data:`EXPERIMENTS`.
+        contender: one of its contenders.
+        seed: integer seed.
+        quick: whether to play few games and score few positions: a check, not a result.
+    """
+    plan = EXPERIMENTS[experiment]
+    who = plan.contenders[contender]
+    env = GameEnv(plan.learned.make())
+    games = min(who.games, QUICK_GAMES) if quick else who.games
+    if who.learner == "random":
+        return Run(experiment, contender, seed, "nothing", scores=scores(plan, None, env, quick))
+    given = LEARNERS[who.learner].knows if who.learner in LEARNERS else "-"
+    try:
+        # Compiled functions are loaded before the clock starts.
+        train(env, new_learner(who.learner, env, **who.arguments), 2, seed=0, progress=False)
+        learner = new_learner(who.learner, env, **who.arguments)
+        given = getattr(learner, "given", given)
+        began = time.process_time()
+        log = train(env, learner, games, seed=seed, progress=False)
+        seconds = time.process_time() - began
+    except (HypothesisError, SearchTooLargeError) as error:
+        return Run(experiment, contender, seed, given, refused=str(error))
+    learned: dict[str, Any] = (
+        {
+            "positions_read": learner.positions_read,
+            "size": learner.size,
+            "proof": learner.proof,
+        }
+        if isinstance(learner, GeneralisingLearner)
+        else {}
+    )
+    return Run(
+        experiment, contender, seed, given, log.games, seconds, **learned,
+        scores=scores(plan, learner, env, quick),
+    )  # fmt: skip
+
+
+def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[str, Score]:
+    """Return the scores of the greedy policy by board.
+
+    Args:
+        plan: the experiment.
+        learner: who has learned; ``None`` for the random policy.
+        env: where it has learned.
+        quick: whether to score few positions.
+    """
+    found = {}
+    for name, board in {LEARNED: plan.learned, **plan.held_out}.items():
+        game = board.make()
+        if learner is None:
+            policy: Any = RandomAgent()
+        elif isinstance(learner, GeneralisingLearner):
+            policy = learner.greedy(game)
+        else:
+            policy = KnownOrRandom(learner.greedy(), env.game, game)
+        number = game.rules.num_positions
+        drawn = not board.enumerated or (quick and number > QUICK_LARGEST)
+        sample = (QUICK_SAMPLE if quick else SAMPLE) if drawn else None
+        score = optimality(policy, game, sample=sample, seed=0)
+        found[name] = Score(
+            float(np.sum(np.log10(game.rules.shape))), score.percent, score.random_percent,
+            score.count, score.interval,
+        )  # fmt: skip
+    return found
+
+
+HEADER = (
+    "experiment", "learner", "seed", "games", "positions read", "CPU seconds", "size", "proved",
+    "board", "optimality %", "low", "high", "N-positions", "random %",
+)  # fmt: skip
+
+
+def rows(runs: Sequence[Run]) -> list[list[Any]]:
+    """Return one row for each run and board, and one for a run that was refused."""
+    found: list[list[Any]] = []
+    for run in runs:
+        one = [
+            run.experiment, run.contender, run.seed, run.games, run.positions_read,
+            round(run.seconds, 3), run.size, "refused" if run.refused else bool(run.proof),
+        ]  # fmt: skip
+        for board, score in run.scores.items():
+            between = score.interval or (None, None)
+            of = (score.percent, *between, score.count, score.random_percent)
+            found.append([*one, board, *of])
+        if run.refused:
+            found.append([*one, *[None] * (len(HEADER) - len(one))])
+    return found
+
+
+def groups(runs: Sequence[Run]) -> list[list[Run]]:
+    """Return the runs of each experiment and contender, in the order of the experiments."""
+    return [
+        group
+        for name, experiment in EXPERIMENTS.items()
+        for contender in experiment.contenders
+        if (group := [run for run in runs if (run.experiment, run.contender) == (name, contender)])
+    ]
+
+
+def spread(values: Sequence[float]) -> str:
+    """Return the median of numbers, with the least and the greatest where they differ."""
+    low, middle, high = (f"{value:,.4g}" for value in np.quantile(values, (0, 0.5, 1)))
+    return middle if low == high else f"{middle} ({low} to {high})"
+
+
+def percents(values: Sequence[float]) -> str:
+    """Return the mean of scores, with the lowest and the highest where they differ."""
+    mean, low, high = (percent(float(f(values))) for f in (np.mean, np.min, np.max))
+    return mean if low == high else f"{mean} ({low} to {high})"
+
+
+LEARNING = (
+    "experiment", "learner", "games", "positions read", "CPU seconds", "size", "proved",
+)  # fmt: skip
+
+
+def learning(runs: Sequence[Run]) -> list[list[Any]]:
+    """Return what learning took: one row for each experiment and learner, over the seeds."""
+    return [
+        [
+            group[0].experiment,
+            group[0].contender,
+            spread([run.games for run in done]),
+            spread([run.positions_read for run in done if run.positions_read is not None])
+            if done[0].positions_read is not None
+            else "-",
+            spread([run.seconds for run in done]),
+            ", ".join(dict.fromkeys(run.size for run in done)),
+            f"{sum(run.proof is not None for run in done)} of {len(group)}"
+            if done[0].positions_read is not None
+            else "-",
+        ]
+        for group in groups(runs)
+        if (done := [run for run in group if not run.refused and run.games])
+    ]
+
+
+def results(name: str, runs: Sequence[Run]) -> tuple[list[str], list[list[Any]]]:
+    """Return header and rows of the scores in one experiment: a column for each board."""
+    boards = [LEARNED, *EXPERIMENTS[name].held_out]
+    body = [
+        [
+            group[0].contender,
+            *(
+                percents([run.scores[board].percent for run in done]) if done else "refused"
+                for board in boards
+            ),
+        ]
+        for group in groups(runs)
+        if group[0].experiment == name
+        for done in [[run for run in group if run.scores]]
+    ]
+    return ["learner", *boards], body
+
+
+NOTES = f"""\
+- Scores are optimality in percent: the mean probability of a winning move over N-positions, ties as
+  fractions; the mean over the seeds, with the lowest and the highest where they differ. On the
+  board that was learned they are over all N-positions, on the others over {SAMPLE:,} that are drawn
+  at random, the same for all learners; the intervals, with a confidence of 95 %, are in the CSV.
+- *positions read*: positions whose options a learner has looked up in the rules, in games, in its
+  own exams and to choose moves. Learners that observe do not look any up.
+- *proved*: in how many seeds the learner has proved, without any knowledge of who wins, that it is
+  right for all numbers of heaps of all sizes (an automaton) or of heaps up to the largest that it
+  has learned (classes). The proof is made by code apart from the learner.
+- What each was given is below. No learner sees a theorem, a Grundy value or who wins, neither to
+  learn nor to decide when to stop.
+- Table learners play at random at positions that their table does not hold; empty heaps and the
+  order of heaps are not held against them.
+- *CPU seconds* are those of the process while it learns, without compilation.
+- Machine: {machine()}.
+"""
+
+
+def report(runs: Sequence[Run], seeds: int, command: str) -> str:
+    """Return the whole report as Markdown."""
+    parts = [f"# Boards that were not seen\n\n`{command}`, {seeds} seeds.\n"]
+    for name, plan in EXPERIMENTS.items():
+        if not any(run.experiment == name for run in runs):
+            continue
+        header, body = results(name, runs)
+        boards = "; ".join(
+            f"*{title}*: {board.make().in_short}"
+            for title, board in {LEARNED: plan.learned, **plan.held_out}.items()
+        )
+        parts.append(f"## {name}\n\n{boards}.\n\n{table(header, body, style='github')}\n")
+    took = table(LEARNING, learning(runs), style="github")
+    parts.append(f"## What learning took\n\n{took}\n")
+    given = {run.contender: run.given for run in runs}
+    parts.append(
+        "## What each was given\n\n" + "\n".join(f"- {who}: {what}" for who, what in given.items())
+    )
+    refused = {(run.experiment, run.contender): run.refused for run in runs if run.refused}
+    if refused:
+        parts.append("\n## Refused\n")
+        parts += [f"- {name}, {who}: {why}" for (name, who), why in refused.items()]
+    proofs = {run.proof: (run.experiment, run.contender) for run in runs if run.proof}
+    if proofs:
+        parts.append("\n## What was proved\n")
+        parts += [f"- {name}, {who}: {what}" for what, (name, who) in proofs.items()]
+    return "\n".join([*parts, f"\n## Notes\n\n{NOTES}"])
+
+
+def contenders() -> dict[str, Contender]:
+    """Return every contender by name."""
+    return {name: who for plan in EXPERIMENTS.values() for name, who in plan.contenders.items()}
+
+
+@benchmark(
+    "generalisation",
+    writes="generalisation.csv, generalisation.md and generalisation.png",
+    quick=f"Few games of {' and '.join(QUICK_EXPERIMENTS)}, one seed: a check, not a result.",
+)
+@names_option(
+    "--experiments", EXPERIMENTS, "Experiments",
+    default=f"all; quick: {' and '.join(QUICK_EXPERIMENTS)}",
+)  # fmt: skip
+@names_option(
+    "--learners", contenders(), "Learners",
+    default="all; those of PyTorch only where it is installed",
+)  # fmt: skip
+@seeds_option("5; quick: 1")
+@parallel_options
+def main(
+    experiments: list[str] | None, learners: list[str] | None, seeds: int | None,
+    jobs: int | None, backend: str, output: Path, quick: bool,
+) -> None:  # fmt: skip
+    """Train learners on small boards, and score them on boards that they have never seen."""
+    experiments = experiments or list(QUICK_EXPERIMENTS if quick else EXPERIMENTS)
+    seeds = seeds or (1 if quick else 5)
+    missing = set(missing_modules({who.needs for who in contenders().values() if who.needs}))
+    chosen = learners or [n for n, who in contenders().items() if who.needs not in missing]
+    lacking = sorted({contenders()[name].needs for name in chosen} & missing)
+    if lacking:
+        raise click.UsageError(f"{', '.join(lacking)} is not installed: pip install torch")
+    left_out = [name for name in contenders() if name not in chosen and not learners]
+    if left_out:
+        click.echo(f"left out, as PyTorch is not installed: {', '.join(left_out)}", err=True)
+    tasks = [
+        (name, who, seed)
+        for name in experiments
+        for who in EXPERIMENTS[name].contenders
+        for seed in range(1 if who == "random" else seeds)
+        if who in chosen
+    ]
+    # The longest first, so that no core is idle at the end.
+    tasks.sort(key=lambda task: -_weight(task))
+    began = time.perf_counter()
+    finished = in_parallel(
+        run, [(*task, quick) for task in tasks], jobs, backend, [_weight(task) for task in tasks]
+    )
+    runs = sorted(finished, key=lambda run: tasks.index((run.experiment, run.contender, run.seed)))
+    for name in experiments:
+        header, body = results(name, runs)
+        print(f"{name}\n\n{table(header, body)}\n")
+    print(table(LEARNING, learning(runs)))
+    write_csv(output / "generalisation.csv", HEADER, rows(runs))
+    write_text(output / "generalisation.md", report(runs, seeds, invocation()))
+    for suffix in (".png", ".svg"):
+        save_figure(curves(runs), (output / "generalisation").with_suffix(suffix))
+    closing_line(began, output, finished.complete)
+
+
+def _weight(task: tuple[str, str, int]) -> float:
+    return EXPERIMENTS[task[0]].contenders[task[1]].weight
+
+
+if __name__ == "__main__":
+    main()

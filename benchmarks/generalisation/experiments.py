@@ -1,0 +1,174 @@
+"""The experiments: a small board to learn on, boards that were not seen, and who learns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nim_envs import Game, make_game
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board of a registered game.
+
+    Args:
+        game: registered name.
+        arguments: of the game.
+        enumerated: whether every N-position is scored, not a sample.
+    """
+
+    game: str
+    arguments: Mapping[str, Any]
+    enumerated: bool = True
+
+    def make(self) -> Game:
+        """Return the game."""
+        return make_game(self.game, **self.arguments)
+
+
+@dataclass(frozen=True)
+class Contender:
+    """Who learns, and from how many games at most.
+
+    Args:
+        learner: a name of :data:`agents.registry.LEARNERS` or ``GENERALISING``, or ``"random"``.
+        games: the most.
+        arguments: of its constructor.
+        needs: a package that it needs besides the usual ones.
+        weight: how long it takes, compared with others.
+    """
+
+    learner: str
+    games: int
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    needs: str = ""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A board to learn on, and boards that were not seen.
+
+    Args:
+        learned: where it learns.
+        held_out: the other boards, by what is larger.
+        contenders: who learns, by name.
+    """
+
+    learned: Board
+    held_out: Mapping[str, Board]
+    contenders: Mapping[str, Contender]
+
+
+def _nim(name: str, heaps: tuple[int, ...], start: str = "fixed", **arguments: Any) -> Board:
+    return Board(name, {"heaps": heaps, "start": start, **arguments})
+
+
+def _sampled(name: str, heaps: tuple[int, ...], **arguments: Any) -> Board:
+    return Board(name, {"heaps": heaps, **arguments}, enumerated=False)
+
+
+def _larger(name: str, more: tuple[int, ...], **arguments: Any) -> dict[str, Board]:
+    """Boards with more heaps than the one learned, with larger heaps, and with both."""
+    return {
+        "more heaps": _sampled(name, more, **arguments),
+        "larger heaps": _sampled(name, (63,) * 5, **arguments),
+        "20 heaps < 64": _sampled(name, (63,) * 20, **arguments),
+        "10 heaps < 1024": _sampled(name, (1023,) * 10, **arguments),
+    }
+
+
+TABLES = {
+    "q-learning": Contender("q-learning", 20_000, {"epsilon": 0.3}),
+    "real-time-dynamic-programming": Contender(
+        "real-time-dynamic-programming", 20_000, {"epsilon": 0.3}
+    ),
+    "random": Contender("random", 0),
+}
+"""Learners that know only the positions of the board that they have learned, and chance."""
+
+
+def _automata(games: int, q_games: int) -> dict[str, Contender]:
+    return {
+        "column-automaton": Contender("column-automaton", games),
+        "column-automaton, 0 1 |": Contender("column-automaton", games, {"letters": "0 1 |"}),
+        "column-automaton of Q-learning": Contender(
+            "column-automaton", q_games, {"labels": "q-learning"}, weight=3
+        ),
+    }
+
+
+def _networks(games: int) -> dict[str, Contender]:
+    variants: dict[str, dict[str, Any]] = {
+        "signed-products": {},
+        "signed-products, unsigned": {"factors": "unsigned"},
+        "signed-products, not rounded": {"rounding": False},
+        "mlp": {"architecture": "mlp"},
+    }
+    return {
+        name: Contender("signed-products", games, arguments, needs="torch", weight=50)
+        for name, arguments in variants.items()
+    }
+
+
+def _odd_heaps(number: int) -> tuple[int, ...]:
+    return tuple(range(1, 2 * number, 2))
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    **{
+        f"nim-{number}": Experiment(
+            _nim("nim", _odd_heaps(number)),
+            _larger("nim", _odd_heaps(number + 3)),
+            {
+                **_automata(100, 1_000),
+                "quotient": Contender("quotient", 20_000),
+                **_networks(8_000),
+                **TABLES,
+            },
+        )
+        for number in (5, 6, 7)
+    },
+    "misere-nim": Experiment(
+        _nim("misere_nim", (15,) * 4, "uniform"),
+        _larger("misere_nim", (15,) * 8),
+        {
+            **_automata(5_000, 2_000_000),
+            "quotient": Contender("quotient", 20_000),
+            **_networks(20_000),
+            **TABLES,
+        },
+    ),
+    **{
+        f"{'misere-' if misere else ''}take-{most}": Experiment(
+            _nim("nim", (15, 15, 15), "uniform", max_take=most, misere=misere),
+            _larger("nim", (15,) * 6, max_take=most, misere=misere),
+            {
+                "column-automaton": Contender("column-automaton", 5_000),
+                "quotient": Contender("quotient", 20_000),
+                **TABLES,
+            },
+        )
+        for most in (3, 7)
+        for misere in (False, True)
+    },
+    **{
+        name: Experiment(
+            Board(game, {"heaps": (heap,), **arguments}),
+            {
+                f"{number} heaps": _sampled(game, (heap,) * number, **arguments)
+                for number in numbers
+            },
+            {"quotient": Contender("quotient", 100_000), "random": TABLES["random"]},
+        )
+        for name, game, heap, numbers, arguments in (
+            ("misere-kayles", "kayles", 12, (3, 5), {"misere": True}),
+            ("misere-dawsons-kayles", "dawsons_kayles", 15, (2, 4), {"misere": True}),
+            ("misere-grundy", "grundy", 20, (2, 3), {"misere": True}),
+            ("take-2-5-7", "subtraction", 40, (3, 6), {"subtraction_set": (2, 5, 7)}),
+        )
+    },
+}
+"""By name; the larger heaps and the greater numbers of them are never seen in learning."""

@@ -1,0 +1,53 @@
+"""What a table learner does on a board that it has not seen."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.base import Array, FloatArray, MaskArray, Policy
+from agents.tabular.policies import uniform_probabilities
+from nim_envs import Game
+
+
+class KnownOrRandom:
+    """Plays as a table learner where its table holds the position, and else at random.
+
+    A board holds a position if its heaps, apart from empty ones and in some order, are among the
+    board's. So the table is not held responsible for the order of heaps or for empty ones.
+
+    Args:
+        policy: the greedy policy on the board that was learned.
+        learned: that board; both games are of heaps, and option ``i`` is the same in all of them.
+        game: the board that is played.
+    """
+
+    def __init__(self, policy: Policy, learned: Game, game: Game) -> None:
+        self._policy = policy
+        self._learned = learned
+        self._game = game
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the probabilities of actions; see :class:`agents.base.Policy`."""
+        positions = np.asarray(observations, dtype=np.int64)
+        chances = uniform_probabilities(action_masks)
+        largest = np.array(self._learned.rules.shape) - 1
+        ours, theirs = np.argsort(-positions, axis=1, kind="stable"), np.argsort(-largest)
+        heaps = np.take_along_axis(positions, ours, axis=1)
+        width = min(heaps.shape[1], len(largest))
+        known = (heaps[:, :width] <= largest[theirs[:width]]).all(axis=1)
+        known &= (heaps[:, width:] == 0).all(axis=1)
+        rows = np.flatnonzero(known)
+        if not len(rows):
+            return chances
+        inside = np.zeros((len(rows), len(largest)), dtype=np.int64)
+        inside[:, theirs[:width]] = heaps[rows, :width]
+        rules = self._learned.rules
+        there = self._policy.action_probabilities(inside, rules.action_mask(inside))
+        there = there.reshape(len(rows), len(largest), rules.num_options)
+        here = np.zeros((len(rows), positions.shape[1], self._game.rules.num_options))
+        options = min(here.shape[2], there.shape[2])
+        here[np.arange(len(rows))[:, np.newaxis], ours[rows, :width], :options] = there[
+            :, theirs[:width], :options
+        ]
+        chances[rows] = here.reshape(len(rows), -1)
+        return chances

@@ -1,0 +1,421 @@
+"""Column automata: finite automata that read the bits of all heaps, one column at a time."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.errors import InvalidAutomatonError, InvalidPositionError
+from nim_envs.rules.component import BoolArray, IntArray
+
+SEPARATOR = 0
+"""The letter at the end of a column."""
+
+ONE = 1
+"""The letter of a heap that has an object in this column: a bit that is set."""
+
+ZERO = 2
+"""The letter of a heap without one; automata of two letters do not read it."""
+
+SYMBOLS = ("|", "1", "0")
+"""How the letters are written."""
+
+ALPHABETS = {2: "1 |", 3: "0 1 |"}
+"""How the letters are written together, by their number."""
+
+LARGEST_INT64 = int(np.iinfo(np.int64).max)
+"""The largest heap in arrays of int64."""
+
+State = TypeVar("State", bound=Hashable)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnAutomaton:
+    """A claim of which positions are lost for the player to move, as a finite automaton.
+
+    It reads the heaps in binary, aligned, column by column: one letter for each heap's bit, in
+    the order of the heaps, then the separator. With two letters, written ``"1 |"``, only the ones
+    of a column are read, so that neither the order of the heaps nor empty heaps matter; with
+    three, ``"0 1 |"``, every bit is. There are as many columns as the largest heap has bits, and
+    one if all heaps are empty.
+
+    Args:
+        transitions: int64 ``(states, letters)``, the next state, by the letters ``SEPARATOR``,
+            ``ONE`` and, if there are three, ``ZERO``; state 0 is the start.
+        lost: bool ``(states,)``, in which states after the last separator the position read is
+            claimed to be a P-position.
+        most_significant_first: whether the column of the highest bits is read first, or last.
+
+    Raises:
+        InvalidAutomatonError: arrays of other shapes or types, or a next state that is none.
+
+    References:
+        J. E. Hopcroft and J. D. Ullman, *Introduction to Automata Theory, Languages, and
+        Computation* (1979), ch. 2 and 3.
+
+    Example:
+        >>> even = ColumnAutomaton([[0, 1], [2, 0], [2, 2]], [True, False, False], True)
+        >>> even.is_lost([[1, 2, 3], [3, 4, 5]]).tolist()
+        [True, False]
+        >>> bool(even.is_lost([2**100 + 1, 2**100, 1]))
+        True
+        >>> print(even.diagram())
+        letters 1 |, most significant bits first
+        state  1  |
+        > 0 P  1  0
+          1    0  2
+          2    2  2
+    """
+
+    transitions: IntArray
+    lost: BoolArray
+    most_significant_first: bool
+
+    def __post_init__(self) -> None:
+        transitions, lost = np.array(self.transitions), np.array(self.lost)
+        if transitions.ndim != 2 or transitions.shape[1] not in (2, 3) or not len(transitions):
+            raise InvalidAutomatonError(
+                "transitions must be of shape (states, letters), with at least one state and the "
+                f"letters {' or '.join(ALPHABETS.values())}, not of shape "
+                f"{transitions.shape}"
+            )
+        if transitions.dtype.kind not in "iu":
+            raise InvalidAutomatonError(
+                f"transitions must be integers, not of type {transitions.dtype}"
+            )
+        states = len(transitions)
+        if transitions.min() < 0 or transitions.max() >= states:
+            bad = transitions[(transitions < 0) | (transitions >= states)][0]
+            raise InvalidAutomatonError(
+                f"transitions must lead to states from 0 to {states - 1}, not to {bad}"
+            )
+        if lost.shape != (states,) or lost.dtype != np.bool_:
+            raise InvalidAutomatonError(
+                f"lost must be {states} booleans, one for each state, not of shape {lost.shape} "
+                f"and type {lost.dtype}"
+            )
+        if not isinstance(self.most_significant_first, (bool, np.bool_)):
+            raise InvalidAutomatonError(
+                f"most_significant_first must be True or False, not {self.most_significant_first!r}"
+            )
+        transitions = transitions.astype(np.int64)
+        transitions.setflags(write=False)
+        lost.setflags(write=False)
+        object.__setattr__(self, "transitions", transitions)
+        object.__setattr__(self, "lost", lost)
+        object.__setattr__(self, "most_significant_first", bool(self.most_significant_first))
+
+    def __repr__(self) -> str:
+        """Return its number of states, its letters and its order of bits."""
+        states = f"{self.states} state{'s' if self.states > 1 else ''}"
+        return f"{type(self).__name__}({states}, {self.reading})"
+
+    @property
+    def states(self) -> int:
+        """Number of states."""
+        return len(self.transitions)
+
+    @property
+    def reads_zeros(self) -> bool:
+        """Whether it reads every bit, and not the ones of a column alone."""
+        return len(self._rows[0]) > ZERO
+
+    @property
+    def letters(self) -> str:
+        """Its letters, ``"1 |"`` or ``"0 1 |"``."""
+        return ALPHABETS[self.transitions.shape[1]]
+
+    @property
+    def reading(self) -> str:
+        """How it reads, such as ``"letters 1 |, least significant bits first"``."""
+        order = "most" if self.most_significant_first else "least"
+        return f"letters {self.letters}, {order} significant bits first"
+
+    def is_lost(
+        self, positions: npt.ArrayLike | Sequence[int] | Sequence[Sequence[int]]
+    ) -> BoolArray:
+        """Return which positions are claimed to be lost for the player to move.
+
+        Args:
+            positions: ``(..., heaps)``, objects in each heap; integers of any size.
+
+        Returns:
+            Boolean array of shape ``(...)``.
+
+        Raises:
+            InvalidPositionError: not integers of at least 0, or no array of them.
+        """
+        heaps = as_heaps(positions)
+        if heaps.dtype == object:
+            rows = heaps.reshape(-1, heaps.shape[-1]).tolist()
+            claimed = np.array([self._is_lost(row) for row in rows], dtype=np.bool_)
+            return claimed.reshape(heaps.shape[:-1])
+        largest = heaps.max(axis=-1, initial=0)
+        state = np.zeros(heaps.shape[:-1], dtype=np.int64)
+        for column in self._columns(int(largest.max(initial=0))):
+            bits = heaps >> column & 1
+            # A column above a position's own is not read, except the lowest.
+            read = (largest >> column > 0) | (column == 0)
+            state = np.where(read, self._after_column(state, bits), state)
+        return np.asarray(self.lost[state])
+
+    def _columns(self, largest: int) -> range:
+        """Return the columns that are read where ``largest`` is the largest heap, in order."""
+        columns = range(max(1, largest.bit_length()))
+        return columns[::-1] if self.most_significant_first else columns
+
+    def _after_column(self, state: IntArray, bits: IntArray) -> IntArray:
+        """Return the states after a column of bits ``(..., heaps)`` and the separator."""
+        if not self.reads_zeros:
+            by_count = self.after_ones(bits.shape[-1])
+            return np.asarray(by_count[bits.sum(axis=-1), state])
+        for heap in range(bits.shape[-1]):
+            state = self.transitions[state, ZERO - bits[..., heap]]
+        return np.asarray(self.transitions[state, SEPARATOR])
+
+    def after_ones(self, most: int) -> IntArray:
+        """Return the states after a column of 0 to ``most`` ones, by the state before.
+
+        Returns:
+            ``(most + 1, states)``; zeros are not read.
+        """
+        powers = np.empty((most + 1, self.states), dtype=np.int64)
+        powers[0] = np.arange(self.states)
+        for ones in range(most):
+            powers[ones + 1] = self.transitions[powers[ones], ONE]
+        return np.asarray(self.transitions[powers, SEPARATOR])
+
+    @cached_property
+    def _rows(self) -> list[list[int]]:
+        """The transitions as lists, for one position at a time."""
+        rows: list[list[int]] = self.transitions.tolist()
+        return rows
+
+    def _is_lost(self, heaps: Sequence[int]) -> bool:
+        """Return whether one position of Python integers is claimed to be lost."""
+        rows, state = self._rows, 0
+        for column in self._columns(max(heaps, default=0)):
+            for heap in heaps:
+                if heap >> column & 1:
+                    state = rows[state][ONE]
+                elif self.reads_zeros:
+                    state = rows[state][ZERO]
+            state = rows[state][SEPARATOR]
+        return bool(self.lost[state])
+
+    def padded(self) -> ColumnAutomaton:
+        """Return an automaton of the same claim that may read empty high columns, too.
+
+        It says the same of every position, however many empty columns are read above the highest
+        object.
+        """
+        return self._padded
+
+    @cached_property
+    def _padded(self) -> ColumnAutomaton:
+        rows, lost = self._rows, self.lost.tolist()
+
+        # In which order ever: the state, the claim of what was read before this column, and
+        # whether this column is to be read as this automaton does.
+        def upwards(state: tuple[int, bool, bool], letter: int) -> tuple[int, bool, bool]:
+            number, claim, counts = state
+            after = rows[number][letter]
+            if letter == SEPARATOR:
+                return after, lost[after] if counts else claim, False
+            return after, claim, counts or letter == ONE
+
+        # The state, the claim of what was read, and whether there was an object.
+        def downwards(state: tuple[int, bool, bool], letter: int) -> tuple[int, bool, bool]:
+            number, _, met = state
+            after = rows[number][letter]
+            if letter == SEPARATOR:
+                return (after if met else 0), lost[after], met
+            return after, False, met or letter == ONE
+
+        step = downwards if self.most_significant_first else upwards
+        start = (0, False, not self.most_significant_first)
+        return self._from_steps(start, step, lambda state: state[1]).minimal()
+
+    def _from_steps(
+        self,
+        start: State,
+        step: Callable[[State, int], State],
+        is_lost: Callable[[State], bool],
+        letters: int | None = None,
+    ) -> ColumnAutomaton:
+        """Return the automaton of what is reached from ``start``, numbered as it is found.
+
+        Args:
+            start: the start.
+            step: the state after another and a letter.
+            is_lost: which states are claimed to be lost.
+            letters: number of letters; as many as this one has by default.
+        """
+        numbers, found, rows = {start: 0}, [start], []
+        for state in found:  # which grows meanwhile
+            row = []
+            for letter in range(letters or self.transitions.shape[1]):
+                after = step(state, letter)
+                if after not in numbers:
+                    numbers[after] = len(found)
+                    found.append(after)
+                row.append(numbers[after])
+            rows.append(row)
+        lost = [is_lost(state) for state in found]
+        return ColumnAutomaton(
+            np.array(rows), np.array(lost, dtype=np.bool_), self.most_significant_first
+        )
+
+    def minimal(self) -> ColumnAutomaton:
+        """Return the smallest automaton that says the same of all words that end in a separator.
+
+        Automata that say the same of them have the same one, to the numbers of its states.
+
+        References:
+            E. F. Moore, "Gedanken-experiments on sequential machines", *Automata Studies* (1956),
+            129-153.
+        """
+        # What is claimed after the next separator tells states apart, not what is claimed now:
+        # that is asked only of states that a separator leads to.
+        kind = self.lost[self.transitions[:, SEPARATOR]].astype(np.int64)
+        kinds = len(np.unique(kind))
+        while True:
+            rows = np.column_stack([kind, kind[self.transitions]])
+            kind = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
+            if kind.max() + 1 == kinds:
+                break
+            kinds = int(kind.max()) + 1
+        first = np.zeros(kinds, dtype=np.int64)
+        first[kind[::-1]] = np.arange(self.states)[::-1]
+        next_kind: list[list[int]] = kind[self.transitions[first]].tolist()
+        claims: list[bool] = self.lost[self.transitions[first, SEPARATOR]].tolist()
+        # A kind is one state for each claim that separators lead to it with; after other letters,
+        # and at the start, the claim does not matter, so one that there is already will do.
+        reached, order = {int(kind[0])}, [int(kind[0])]
+        for one in order:  # which grows meanwhile
+            for after in next_kind[one]:
+                if after not in reached:
+                    reached.add(after)
+                    order.append(after)
+        needed: dict[int, set[bool]] = {}
+        for one in order:
+            needed.setdefault(next_kind[one][SEPARATOR], set()).add(claims[one])
+
+        def any_of(one: int) -> tuple[int, bool]:
+            return one, min(needed.get(one, {False}))
+
+        def step(state: tuple[int, bool], letter: int) -> tuple[int, bool]:
+            after = next_kind[state[0]][letter]
+            return (after, claims[state[0]]) if letter == SEPARATOR else any_of(after)
+
+        return self._from_steps(any_of(int(kind[0])), step, lambda state: state[1])
+
+    def without_zeros(self) -> ColumnAutomaton:
+        """Return the automaton of letters ``"1 |"`` that claims what this one does of sorted ones.
+
+        It says of a position what this one says where every column has one zero, read first, and
+        its ones. Where this one reads ones alone, that is itself, made minimal.
+        """
+        rows, lost = self._rows, self.lost
+
+        # The state, and whether the zero of this column was read.
+        def step(state: tuple[int, bool], letter: int) -> tuple[int, bool]:
+            number, begun = state
+            if self.reads_zeros and not begun:
+                number = rows[number][ZERO]
+            return rows[number][letter], letter != SEPARATOR
+
+        return self._from_steps((0, False), step, lambda state: bool(lost[state[0]]), 2).minimal()
+
+    def says_the_same_as(self, other: ColumnAutomaton) -> bool:
+        """Return whether both read alike, and claim the same of all that they may read.
+
+        Args:
+            other: the automaton to compare with.
+        """
+        ours, theirs = self.padded(), other.padded()
+        return (
+            self.reading == other.reading
+            and np.array_equal(ours.transitions, theirs.transitions)
+            and np.array_equal(ours.lost, theirs.lost)
+        )
+
+    def diagram(self) -> str:
+        """Return its table of transitions as text: ``>`` marks the start, ``P`` lost states."""
+        letters = {2: (ONE, SEPARATOR), 3: (ZERO, ONE, SEPARATOR)}[self.transitions.shape[1]]
+        lines = [["state", *(SYMBOLS[letter] for letter in letters)]]
+        width = len(str(self.states - 1))
+        for state, row in enumerate(self._rows):
+            name = f"{'>' if state == 0 else ' '} {state:{width}} {'P' if self.lost[state] else ''}"
+            lines.append([name, *(str(row[letter]) for letter in letters)])
+        first = max(len(line[0]) for line in lines)
+        table = [
+            f"{name:{first}}" + "".join(f"  {entry:>{width}}" for entry in entries)
+            for name, *entries in lines
+        ]
+        return "\n".join([self.reading, *(line.rstrip() for line in table)])
+
+    def mermaid(self) -> str:
+        """Return it as a Mermaid state diagram, as GitHub and the manual draw it.
+
+        Example:
+            >>> even = ColumnAutomaton([[0, 1], [2, 0], [2, 2]], [True, False, False], False)
+            >>> print(even.mermaid())
+            stateDiagram-v2
+                direction LR
+                state "0: P" as s0
+                state "1" as s1
+                state "2" as s2
+                [*] --> s0
+                s0 --> s0: |
+                s0 --> s1: 1
+                s1 --> s2: |
+                s1 --> s0: 1
+                s2 --> s2: | 1
+        """
+        lines = ["stateDiagram-v2", "    direction LR"]
+        for state, lost in enumerate(self.lost.tolist()):
+            lines.append(f'    state "{state}{": P" if lost else ""}" as s{state}')
+        lines.append("    [*] --> s0")
+        for state, row in enumerate(self._rows):
+            for after in dict.fromkeys(row):
+                letters = " ".join(SYMBOLS[letter] for letter, to in enumerate(row) if to == after)
+                lines.append(f"    s{state} --> s{after}: {letters}")
+        return "\n".join(lines)
+
+
+def as_heaps(positions: Any) -> npt.NDArray[Any]:
+    """Return positions as an array ``(..., heaps)``: int64, or of Python integers if too large.
+
+    Raises:
+        InvalidPositionError: not integers of at least 0, or no array of them.
+    """
+    what = "positions must be integers of at least 0, an array of shape (..., heaps)"
+    try:
+        array = np.asarray(positions)
+        if array.dtype.kind not in "iu":
+            array = np.array(positions, dtype=object)
+    except (ValueError, OverflowError):
+        raise InvalidPositionError(f"{what}, not {positions!r}") from None
+    if array.ndim == 0:
+        raise InvalidPositionError(f"{what}, not {positions!r}")
+    if array.dtype == object or (array.dtype.kind == "u" and array.max(initial=0) > LARGEST_INT64):
+        array = array.astype(object)
+        for index, entry in np.ndenumerate(array):
+            if isinstance(entry, (bool, np.bool_)):
+                raise InvalidPositionError(f"{what}, not the boolean {entry!r}")
+            try:
+                array[index] = operator.index(entry)
+            except TypeError:
+                raise InvalidPositionError(f"{what}, not {entry!r}") from None
+        if all(entry <= LARGEST_INT64 for entry in array.flat):
+            array = array.astype(np.int64)
+    if array.size and array.min() < 0:
+        raise InvalidPositionError(f"{what}, not {array.min()}")
+    return array if array.dtype == object else array.astype(np.int64)

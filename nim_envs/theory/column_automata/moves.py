@@ -1,0 +1,212 @@
+"""Moves of heap games, read bit by bit: which heaps a move leaves of which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from nim_envs.errors import InvalidGameError, InvalidPositionError
+from nim_envs.rules.addition_game import AdditionTotal
+from nim_envs.rules.component import Component, IntArray
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.subtraction_game import SubtractionHeap
+from nim_envs.rules.validation import checked_integer
+
+
+class Difference(NamedTuple):
+    """What is known of the objects taken when some bits of heap and rest are read.
+
+    With the most significant bits first, how many were taken by the bits so far, ``least`` and
+    ``most`` being equal; with the least significant first, how many must be taken by the bits to
+    come, at least and at most.
+    """
+
+    least: int
+    most: int | None
+
+
+@dataclass(frozen=True)
+class MoveRelation:
+    """Which heaps a move may leave of a heap: those smaller by 1 to ``max_take``.
+
+    It is a finite automaton that reads a bit of the heap and one of what is left at a time, in
+    either order. Its states are made as they are needed.
+
+    Args:
+        max_take: most objects that one move may take; ``None``: no bound, as in Nim.
+
+    Raises:
+        InvalidGameError: ``max_take`` is not an integer of at least 1.
+
+    Example:
+        >>> relation = MoveRelation(3)
+        >>> relation.allows(9, 6), relation.allows(9, 5), relation.in_words
+        (True, False, 'take 1 to 3 objects from one heap')
+        >>> state = relation.start(most_significant_first=True)
+        >>> for bit, bit_left in ((1, 0), (0, 1), (0, 1), (1, 0)):
+        ...     state = relation.step(state, bit, bit_left, most_significant_first=True)
+        >>> relation.accepts(state, most_significant_first=True)
+        True
+    """
+
+    max_take: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_take is not None:
+            object.__setattr__(self, "max_take", checked_integer("max_take", self.max_take, 1))
+
+    @property
+    def in_words(self) -> str:
+        """What a move is."""
+        if self.max_take is None:
+            return "take any number of objects from one heap"
+        objects = "1 object" if self.max_take == 1 else f"1 to {self.max_take} objects"
+        return f"take {objects} from one heap"
+
+    def allows(self, heap: int, left: int) -> bool:
+        """Return whether a move may leave ``left`` objects of ``heap``."""
+        return 0 <= left < heap and (self.max_take is None or heap - left <= self.max_take)
+
+    def start(self, most_significant_first: bool) -> Difference:
+        """Return the state before any bit is read."""
+        return Difference(0, 0) if most_significant_first else Difference(1, self.max_take)
+
+    def step(
+        self, state: Difference, bit: int, bit_left: int, most_significant_first: bool
+    ) -> Difference | None:
+        """Return the state after another bit of the heap and of what is left of it.
+
+        Args:
+            state: the state before.
+            bit: the heap's bit, 0 or 1.
+            bit_left: the bit of what is left.
+            most_significant_first: which bits are read first.
+
+        Returns:
+            The next state; ``None``: whatever bits follow, this is no move.
+        """
+        least, most = state
+        taken = bit - bit_left
+        if most_significant_first:
+            so_far = 2 * least + taken
+            if self.max_take is None:
+                so_far = min(so_far, 1)  # that it is more than nothing is all that matters
+            elif so_far > self.max_take:
+                return None  # the bits to come take back less than one of this column
+            return None if so_far < 0 else Difference(so_far, so_far)
+        least = -((taken - least) // 2)  # halves, rounded up
+        most = None if most is None else (most - taken) // 2
+        return None if most is not None and least > most else Difference(least, most)
+
+    def accepts(self, state: Difference, most_significant_first: bool) -> bool:
+        """Return whether the bits read in ``state`` are those of a move, if no more follow."""
+        if most_significant_first:
+            return state.least >= 1
+        return state.least <= 0 and (state.most is None or state.most >= 0)
+
+
+@dataclass(frozen=True)
+class HeapReading:
+    """The positions of a game as heaps, from one of which a move takes objects.
+
+    Args:
+        relation: what a move may leave of a heap.
+        limits: for each component the limit of a running total, which is read as the objects
+            left until it is exceeded; ``None``: a heap, which is read as it is.
+    """
+
+    relation: MoveRelation
+    limits: tuple[int | None, ...]
+
+    def heaps(self, positions: IntArray | Sequence[int]) -> IntArray:
+        """Return the heaps of positions: int64 ``(..., components)`` to the same shape."""
+        states = np.asarray(positions, dtype=np.int64)
+        return np.where(self._totals, np.maximum(self._offsets - states, 0), states)
+
+    def positions(self, heaps: IntArray | Sequence[int]) -> IntArray:
+        """Return positions with these heaps: int64 ``(..., components)`` to the same shape.
+
+        A total that ends the game is the first that does.
+
+        Raises:
+            InvalidPositionError: more objects than there are before a total's first number.
+        """
+        sizes = np.asarray(heaps, dtype=np.int64)
+        if (self._totals & (sizes > self._offsets)).any():
+            raise InvalidPositionError(
+                f"of totals at most {self._offsets.tolist()} objects are left, not {sizes.tolist()}"
+            )
+        return np.where(self._totals, self._offsets - sizes, sizes)
+
+    @property
+    def _totals(self) -> IntArray:
+        """Which components are running totals."""
+        return np.array([limit is not None for limit in self.limits])
+
+    @property
+    def _offsets(self) -> IntArray:
+        """Objects left at total 0."""
+        return np.array([0 if limit is None else limit + 1 for limit in self.limits])
+
+
+def heap_reading(rules: Rules) -> HeapReading:
+    """Return how positions of ``rules`` are read as heaps, and what a move may leave of a heap.
+
+    Heaps of Nim, of bounded Nim and of subtraction games with amounts 1 to some number are read as
+    they are. A running total of the addition game is read as the objects left, the limit plus one
+    less the total, of which a move takes 1 to ``k``: a larger number added takes all of them.
+
+    Raises:
+        InvalidGameError: some component is no such heap, or two of them have different moves.
+
+    Example:
+        >>> from nim_envs.rules import addition, nim
+        >>> heap_reading(nim(heaps=(3, 4, 5))).relation
+        MoveRelation(max_take=None)
+        >>> reading = heap_reading(addition(k=3, n=10))
+        >>> reading.relation, reading.heaps([[0], [10], [12]]).tolist()
+        (MoveRelation(max_take=3), [[11], [1], [0]])
+    """
+    bounds: set[int] = set()
+    whole = 0  # the largest heap of which a move may take all
+    limits: list[int | None] = []
+    for index, component in enumerate(rules.components):
+        if isinstance(component, AdditionTotal):
+            bounds.add(component.k)
+            limits.append(component.n)
+            continue
+        limits.append(None)
+        most = _most_taken(index, component, rules.name)
+        if most < component.states - 1:
+            bounds.add(most)
+        else:
+            whole = max(whole, most)
+    if len(bounds) > 1 or (bounds and whole > min(bounds)):
+        raise InvalidGameError(
+            "all heaps that are read bit by bit must have the same moves, but of some at most "
+            f"{min(bounds)} objects may be taken, and of others {max(bounds | {whole})}"
+        )
+    return HeapReading(MoveRelation(min(bounds) if bounds else None), tuple(limits))
+
+
+def _most_taken(index: int, component: Component, game: str) -> int:
+    """Return the most objects that a move may take from a full heap that loses 1 to that many."""
+    name = f"{component.kind} {index} of {game}"
+    if not isinstance(component, SubtractionHeap):
+        why = "splits" if component.splits else "is given as a table of options, not as a heap"
+        raise InvalidGameError(
+            "what is read bit by bit must be a heap from which a move takes 1 to some number of "
+            f"objects, or a running total, but {name} {why}"
+        )
+    if tuple(component.amounts[:1]) not in ((), (1,)) or (
+        component.amounts and component.amounts[-1] != len(component.amounts)
+    ):
+        raise InvalidGameError(
+            "what is read bit by bit must be a heap from which a move takes any number of "
+            f"objects from 1 to some number, but {name} allows "
+            f"{', '.join(map(str, component.amounts[:12]))}"
+        )
+    return len(component.amounts)

@@ -1,0 +1,77 @@
+"""The benchmark of boards that were not seen: its parts, and a run at a tiny setting."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+
+from agents import OptimalAgent, RandomAgent
+from benchmarks.generalisation import __main__ as generalisation
+from benchmarks.generalisation.experiments import EXPERIMENTS
+from benchmarks.generalisation.tables import KnownOrRandom
+from nim_envs import make_game, optimality
+from nim_envs.testing import check_policy
+
+LEARNED = make_game("nim", heaps=(1, 3, 2))
+
+
+def test_a_table_is_used_on_the_positions_that_it_holds_in_any_order():
+    game = make_game("nim", heaps=(4, 4, 4, 4))
+    policy = KnownOrRandom(OptimalAgent(LEARNED), LEARNED, game)
+    rules = game.rules
+    every = rules.lattice()[1:]
+    masks = rules.action_mask(every)
+    chances = policy.action_probabilities(every, masks)
+    random = RandomAgent().action_probabilities(every, masks)
+    truth = OptimalAgent(game).action_probabilities(every, masks)
+    for position, here, at_random, best in zip(every, chances, random, truth, strict=True):
+        heaps = sorted(position[position > 0].tolist(), reverse=True)
+        known = len(heaps) <= 3 and all(h <= m for h, m in zip(heaps, (3, 2, 1), strict=False))
+        expected = best if known and game.solution.is_winning(position) else at_random
+        assert here == pytest.approx(expected), position
+    check_policy(policy, game)
+
+
+def test_a_table_plays_smaller_boards_too():
+    for heaps in ((3, 1), (1, 1, 2), (2,)):
+        game = make_game("nim", heaps=heaps)
+        assert optimality(KnownOrRandom(OptimalAgent(LEARNED), LEARNED, game), game).percent == 100
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_held_out_board_is_of_the_same_game_and_larger(name):
+    plan = EXPERIMENTS[name]
+    learned = plan.learned.make()
+    for board in plan.held_out.values():
+        game = board.make()
+        assert game.convention is learned.convention
+        assert game.rules.name == learned.rules.name
+        assert np.sum(np.log10(game.rules.shape)) > np.sum(np.log10(learned.rules.shape))
+
+
+def test_it_writes_what_it_prints(tmp_path, capsys):
+    arguments = [
+        "--experiments", "take-3", "--learners", "q-learning", "random", "--seeds", "2", "--quick",
+        "--jobs", "1", "--output", str(tmp_path),
+    ]  # fmt: skip
+    generalisation.main(arguments)
+    printed = capsys.readouterr().out
+    with (tmp_path / "generalisation.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    boards = ["as learned", *EXPERIMENTS["take-3"].held_out]
+    assert [(row["learner"], row["seed"]) for row in rows] == [
+        *(("q-learning", seed) for seed in "01" for _ in boards),
+        *(("random", "0") for _ in boards),
+    ]
+    for row in rows:
+        if row["learner"] == "random":
+            assert row["optimality %"] == row["random %"]
+        if row["board"] != "as learned":
+            assert float(row["low"]) <= float(row["optimality %"]) <= float(row["high"])
+    report = (tmp_path / "generalisation.md").read_text(encoding="utf-8")
+    for board in boards:
+        assert board in printed
+        assert board in report
+    assert (tmp_path / "generalisation.png").exists()
