@@ -69,13 +69,15 @@ class Measured:
         return cls(cpu_seconds(copy), tests)
 
     def tests_of(self, path: str, line: int) -> set[str]:
-        """Return the tests that execute a line.
+        """Return the tests that execute a line."""
+        return self.tests.get((path, line), set()) - {""}
 
-        None are known where the line is executed outside any test, as at import, or, as far as
-        could be seen, never: in another process, say.
+    def is_outside_tests(self, path: str, line: int) -> bool:
+        """Return whether a line is executed outside tests too, as at import.
+
+        So may be one that was never seen to be executed: in another process, say.
         """
-        tests = self.tests.get((path, line), set())
-        return set() if "" in tests else tests
+        return "" in self.tests.get((path, line), {""})
 
     def quick_first(self, names: Iterable[str]) -> list[str]:
         """Return tests in the order of the time that they take."""

@@ -127,26 +127,33 @@ class Trials:
             raise click.ClickException("without any fault the tests fail in another order")
 
     def by_line(self, mutant: Mutant, source: bytes) -> str:
-        """Run the tests that execute the line; all, where the module has to be imported anew.
+        """Run the tests that execute the line, as far as is known, with the fault put in memory.
+
+        What was made before, while tests were collected, is as without the fault.
 
         Returns:
-            ``"killed"``, ``"timeout"``, ``"survived"``, or ``"unnoticed"`` where other tests are
-            left to be run.
+            ``"killed"``, ``"timeout"``, or ``"unnoticed"`` where other tests are left to be run.
         """
         tests = self._measured.tests_of(mutant.path, mutant.line)
-        code = self._in_memory(mutant, source, tests) if tests else NOT_APPLIED
-        if code == NOT_APPLIED:
-            return WORDS.get(self._imported(mutant, source), "killed")
-        return "unnoticed" if code == 0 else WORDS.get(code, "killed")
+        code = self._in_memory(mutant, source, tests or self._measured.seconds)
+        return "unnoticed" if code in (0, NOT_APPLIED) else WORDS.get(code, "killed")
 
     def by_others(self, mutant: Mutant, source: bytes) -> str:
-        """Run the tests that did not execute the line.
+        """Run the tests that did not execute the line, for what was not noticed by those that do.
 
-        What an earlier test left in a cache they may have used without executing it.
+        What an earlier test left in a cache they may have used without executing it. Where the
+        line is executed outside tests too, all tests are run with the fault imported.
+
+        Returns:
+            ``"killed"``, ``"timeout"`` or ``"survived"``.
         """
-        chosen = self._measured.tests_of(mutant.path, mutant.line)
-        rest = self._measured.seconds.keys() - chosen
-        code = self._in_memory(mutant, source, rest) if rest else 0
+        code = NOT_APPLIED
+        if not self._measured.is_outside_tests(mutant.path, mutant.line):
+            chosen = self._measured.tests_of(mutant.path, mutant.line)
+            rest = self._measured.seconds.keys() - chosen
+            code = self._in_memory(mutant, source, rest or chosen)
+        if code == NOT_APPLIED:
+            code = self._imported(mutant, source)
         return WORDS.get(code, "killed")
 
     def _in_memory(self, mutant: Mutant, source: bytes, tests: Iterable[str]) -> int:
