@@ -8,7 +8,7 @@ import weakref
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nim_envs import Convention, Game, make_game
@@ -24,6 +24,7 @@ from nim_envs.rules import (
     SubtractionHeap,
     TableComponent,
     addition,
+    kayles,
     nim,
     subtraction,
 )
@@ -136,6 +137,35 @@ def test_a_heaps_own_size_bounds_the_lattice():
     rules = nim(heaps=(1, 3, 5, 7))
     assert rules.num_positions == 2 * 4 * 6 * 8
     assert rules.lattice().max(axis=0).tolist() == [1, 3, 5, 7]
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+@settings(max_examples=20)
+@given(data=st.data())
+def test_positions_of_a_box_are_those_of_the_lattice_within_it(case, data):
+    name, arguments = case
+    rules = make_game(name, **arguments).rules
+    lattice = rules.lattice(200_000)
+    bounds = [sorted(data.draw(st.tuples(*[st.integers(0, n - 1)] * 2))) for n in rules.shape]
+    low, high = zip(*bounds, strict=True)
+    within = lattice[((lattice >= low) & (lattice <= high)).all(axis=1)]
+    assert rules.positions_between(low, high).tolist() == within.tolist()
+    with pytest.raises(SearchTooLargeError, match=f"the limit is {len(within) - 1}"):
+        rules.positions_between(low, high, limit=len(within) - 1)
+
+
+def test_rules_in_short_show_heaps_but_not_empty_slots():
+    assert nim(heaps=(0, 3)).in_short == "nim, heaps 0-3"
+    assert kayles(heaps=(5,)).in_short == "kayles, heap 5"
+    assert kayles(heaps=(3, 0, 2)).in_short == "kayles, heaps 3-2"
+    assert nim(heaps=(1,) * 12).in_short == "nim, heaps " + "-".join("1" * 12)
+    assert nim(heaps=(1,) * 13).in_short == "nim, heaps " + "-".join("1" * 12) + "-…"
+
+
+def test_moves_in_words_are_those_that_a_heap_of_the_size_has():
+    one, two = (kayles(heaps=(size,)).components[0].move_in_words for size in (1, 2))
+    assert one == "take 1 object, and split the rest into two heaps if you like"
+    assert two == "take 1 or 2 objects, and split the rest into two heaps if you like"
 
 
 def test_perft_matches_the_published_counts():
