@@ -24,6 +24,7 @@ from nim_envs.rules import (
     SubtractionHeap,
     TableComponent,
     addition,
+    graph,
     kayles,
     nim,
     subtraction,
@@ -162,6 +163,26 @@ def test_rules_in_short_show_heaps_but_not_empty_slots():
     assert nim(heaps=(1,) * 13).in_short == "nim, heaps " + "-".join("1" * 12) + "-…"
 
 
+@pytest.mark.parametrize(
+    ("rules", "words", "last", "numbers"),
+    [
+        (addition(k=3, n=9), "add 1 to 3, until the total is over 9", "total 0: add 3", (3,)),
+        (nim(heaps=(5, 3)), "take any number of objects", "heap 0: take 5", (5,)),
+        (nim(heaps=(9,), max_take=3), "take 1 to 3 objects", "heap 0: take 3", (3,)),
+        (subtraction((9,), (1, 2)), "take 1 or 2 objects", "heap 0: take 2", (2,)),
+        (subtraction((9,), (2, 5, 7)), "take 2, 5 or 7 objects", "heap 0: take 7", (7,)),
+        (graph(((), (0,), (1,)), (2,)), "move along one arrow", "token 0: move to 1", (1,)),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_moves_in_words(rules, words, last, numbers):
+    component, action = rules.components[0], rules.num_options - 1
+    position = (component.states - 1,) + (0,) * (len(rules.components) - 1)
+    assert component.move_in_words == words
+    assert rules.describe_action(action, position) == last
+    assert component.option_numbers(action, position[0]) == numbers
+
+
 def test_moves_in_words_are_those_that_a_heap_of_the_size_has():
     one, two = (kayles(heaps=(size,)).components[0].move_in_words for size in (1, 2))
     assert one == "take 1 object, and split the rest into two heaps if you like"
@@ -215,6 +236,7 @@ def test_nim_counts_plays_of_whole_length():
         (lambda: subtraction(heaps=(5,), subtraction_set=(1, 0)), "0"),
         (lambda: subtraction(heaps=(5,), subtraction_set=(1, -2)), "-2"),
         (lambda: subtraction(heaps=(), subtraction_set=(1,)), "()"),
+        (lambda: subtraction(heaps=(5, -1), subtraction_set=(1,)), "heaps[1]"),
         (lambda: make_game("nim", heaps=(0, 0)), "(0, 0)"),
         (lambda: make_game("subtraction", heaps=(2,), subtraction_set=(3,)), "(2,)"),
         (lambda: make_game("nim", start=(9, 9, 9)), "(9, 9, 9)"),
@@ -252,7 +274,8 @@ def test_a_component_may_have_a_single_state():
 def test_tables_that_everyone_shares_cannot_be_written_to():
     rules = nim((3, 4))
     row = rules.rows[0][3]
-    for table in (rules.table, rules.mask_table, row.mask, row.successors):
+    seconds = kayles((4,)).second_table
+    for table in (rules.table, rules.mask_table, row.mask, row.successors, seconds):
         with pytest.raises(ValueError, match="read-only"):
             table[...] = 0
 
@@ -377,6 +400,8 @@ def test_rules_and_games_pickle_and_copy_as_values():
     assert again == game
     assert again.rules.table.tolist() == game.rules.table.tolist()
     assert copy.deepcopy(game) is game
+    component = game.rules.components[0]
+    assert copy.deepcopy(component) is component
     assert hash(again) == hash(game)
 
 

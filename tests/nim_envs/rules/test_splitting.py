@@ -277,6 +277,39 @@ def test_the_known_sequences_come_out_of_the_tables():
         assert table.tolist() == grundy_sequence(game, 61).tolist()
 
 
+@pytest.mark.parametrize("code", ["kayles", "dawsons_kayles", "officers", "grundy", "4.7"])
+def test_what_a_move_removes_is_what_it_leaves_and_the_table_lacks(code):
+    heap = SplittingHeap(heap_game(code), 9)
+    for state, option in np.argwhere(heap.table != NO_MOVE).tolist():
+        taken, part = heap.moves[option]
+        left = Counter(filter(None, (part, state - taken - part)))
+        removed = left - Counter([heap.table[state, option], heap.second_table[state, option]])
+        described = heap.describe_removal(option, state)
+        if removed.total() == 2:
+            assert described == "neither has a move, so both are removed"
+        elif removed:
+            (size,) = removed
+            assert described == f"the {size} left has no move and is removed"
+        else:
+            assert described == ""
+
+
+@pytest.mark.parametrize("code", ["kayles", "dawsons_chess", "grundy", "4.7", "0.6"])
+def test_a_state_leads_to_those_that_a_move_leaves_alone(code):
+    heap = SplittingHeap(heap_game(code), 9)
+    states = np.arange(heap.states)
+    alone = np.where(heap.second_table == 0, heap.table, NO_MOVE)
+    assert heap.leads_to(states[:, np.newaxis], states).tolist() == [
+        [after in alone[before] for after in states] for before in states
+    ]
+
+
+def test_codes_of_the_same_rule_are_equal():
+    assert heap_game("0.3(0)") == heap_game("0.3") == heap_game("0.300")
+    assert heap_game("0.0(3)") == heap_game("0.03(3)") != heap_game("0.0")
+    assert [heap_game("0.0(3)").digit(taken) for taken in range(5)] == [0, 0, 3, 3, 3]
+
+
 def test_levels_count_the_longest_play():
     # Kayles, one pin at a time; Grundy's game by hand: 7 to 1+6 to 1+5 to 1+4 to 1+3 to 1+2.
     assert levels(SplittingHeap(heap_game("kayles"), 6)).tolist() == list(range(7))
