@@ -218,7 +218,10 @@ def test_nim_counts_plays_of_whole_length():
 @pytest.mark.parametrize(
     ("make", "named"),
     [
-        (lambda: nim(heaps=(3, -1)), "-1"),
+        (
+            lambda: nim(heaps=(3, -1)),
+            "heaps[1] must be an integer from 0 to 4611686018427387904, not -1",
+        ),
         (lambda: nim(heaps=()), "()"),
         (lambda: nim(heaps=(3, 2.5)), "2.5"),
         (lambda: nim(heaps=(3, True)), "True"),
@@ -262,6 +265,24 @@ def test_bad_arguments_are_refused_by_name(make, named):
         make()
     assert named in str(caught.value)
     assert isinstance(caught.value, NimEnvsError)
+
+
+@pytest.mark.parametrize(
+    ("rules", "position", "named"),
+    [
+        (nim((3,)), (4,), "a position is 1 integer, from 0 to 3, not (4,)"),
+        (nim((3, 3)), (1, 4), "2 integers, one for each component, from 0 to 3, not (1, 4)"),
+        (nim((3, 5)), (4, 5), "2 integers, one for each component, from 0 to (3, 5), not (4, 5)"),
+        (nim((3, 5)), (1, -1), "not (1, -1)"),
+        (nim((3, 5)), [[1, 2], [4, 1]], "not (4, 1)"),
+        (nim((3, 5)), np.array([1.0, 2.0]), "array([1., 2.]), an array of shape (2,)"),
+        (kayles((4,)), (4, 4), "[4, 4] can come to need 4 slots for the heaps 0 to 1; there are 2"),
+    ],
+)
+def test_what_is_no_position_is_refused_with_what_one_is(rules, position, named):
+    with pytest.raises(InvalidPositionError) as caught:
+        rules.checked_positions(position)
+    assert named in str(caught.value)
 
 
 def test_a_component_may_have_a_single_state():
