@@ -28,6 +28,7 @@ from nim_envs.rules import (
     kayles,
     nim,
     subtraction,
+    sum_of,
 )
 from nim_envs.rules.rows import Rows
 from nim_envs.theory import count_games, levels, perft
@@ -277,6 +278,8 @@ def test_bad_arguments_are_refused_by_name(make, named):
         (nim((3, 5)), [[1, 2], [4, 1]], "not (4, 1)"),
         (nim((3, 5)), np.array([1.0, 2.0]), "array([1., 2.]), an array of shape (2,)"),
         (kayles((4,)), (4, 4), "[4, 4] can come to need 4 slots for the heaps 0 to 1; there are 2"),
+        # The slots of the first heap suffice.
+        (sum_of([kayles((4,)), kayles((5,))]), (4, 0, 5, 5, 0), "slots for the heaps 2 to 4"),
     ],
 )
 def test_what_is_no_position_is_refused_with_what_one_is(rules, position, named):
@@ -296,7 +299,8 @@ def test_tables_that_everyone_shares_cannot_be_written_to():
     rules = nim((3, 4))
     row = rules.rows[0][3]
     seconds = kayles((4,)).second_table
-    for table in (rules.table, rules.mask_table, row.mask, row.successors, seconds):
+    own = rules.components[0].table
+    for table in (rules.table, rules.mask_table, own, row.mask, row.successors, seconds):
         with pytest.raises(ValueError, match="read-only"):
             table[...] = 0
 
