@@ -278,6 +278,7 @@ def test_bad_arguments_are_refused_by_name(make, named):
         (nim((3, 5)), [[1, 2], [4, 1]], "not (4, 1)"),
         (nim((3, 5)), np.array([1.0, 2.0]), "array([1., 2.]), an array of shape (2,)"),
         (kayles((4,)), (4, 4), "[4, 4] can come to need 4 slots for the heaps 0 to 1; there are 2"),
+        (kayles((4,)), [[4, 4], [4, 0], [3, 3]], "what splits, and [4, 4] can come to need"),
         # The slots of the first heap suffice.
         (sum_of([kayles((4,)), kayles((5,))]), (4, 0, 5, 5, 0), "slots for the heaps 2 to 4"),
     ],
