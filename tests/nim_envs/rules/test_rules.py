@@ -275,7 +275,7 @@ def test_bad_arguments_are_refused_by_name(make, named):
         (nim((3, 3)), (1, 4), "2 integers, one for each component, from 0 to 3, not (1, 4)"),
         (nim((3, 5)), (4, 5), "2 integers, one for each component, from 0 to (3, 5), not (4, 5)"),
         (nim((3, 5)), (1, -1), "not (1, -1)"),
-        (nim((3, 5)), [[1, 2], [4, 1]], "not (4, 1)"),
+        (nim((3, 5)), [[1, 2], [4, 1], [0, 6]], "not (4, 1)"),
         (nim((3, 5)), np.array([1.0, 2.0]), "array([1., 2.]), an array of shape (2,)"),
         (kayles((4,)), (4, 4), "[4, 4] can come to need 4 slots for the heaps 0 to 1; there are 2"),
         (kayles((4,)), [[4, 4], [4, 0], [3, 3]], "what splits, and [4, 4] can come to need"),
