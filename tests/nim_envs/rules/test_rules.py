@@ -289,6 +289,13 @@ def test_what_is_no_position_is_refused_with_what_one_is(rules, position, named)
     assert named in str(caught.value)
 
 
+def test_rows_of_a_component_may_be_lists():
+    lists = TableComponent([[-1, -1], [0, -1], [1, 1]], [[0, 0], [0, 0], [0, 1]])
+    tuples = TableComponent(((-1, -1), (0, -1), (1, 1)), ((0, 0), (0, 0), (0, 1)))
+    assert lists == tuples
+    assert hash(lists) == hash(tuples)
+
+
 def test_a_component_may_have_a_single_state():
     point = TableComponent(rows=((NO_MOVE, NO_MOVE),))
     assert (point.states, point.options) == (1, 2)
@@ -299,9 +306,11 @@ def test_a_component_may_have_a_single_state():
 def test_tables_that_everyone_shares_cannot_be_written_to():
     rules = nim((3, 4))
     row = rules.rows[0][3]
-    seconds = kayles((4,)).second_table
+    splitting = kayles((4,))
+    seconds = splitting.second_table
+    there = splitting.rows[0][4].seconds
     own = rules.components[0].table
-    for table in (rules.table, rules.mask_table, own, row.mask, row.successors, seconds):
+    for table in (rules.table, rules.mask_table, own, row.mask, row.successors, seconds, there):
         with pytest.raises(ValueError, match="read-only"):
             table[...] = 0
 
@@ -434,6 +443,8 @@ def test_rules_and_games_pickle_and_copy_as_values():
 def test_the_winner_follows_from_the_convention_and_the_last_mover():
     assert Convention.NORMAL.winner(last_mover=1) == 1
     assert Convention.MISERE.winner(last_mover=1) == 0
+    assert Convention.NORMAL.in_words == "whoever makes the last move wins"
+    assert Convention.MISERE.in_words == "whoever makes the last move loses"
 
 
 def test_a_game_of_ones_own_needs_only_a_table():

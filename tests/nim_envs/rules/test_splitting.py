@@ -307,6 +307,7 @@ def test_a_state_leads_to_those_that_a_move_leaves_alone(code):
 def test_codes_of_the_same_rule_are_equal():
     assert heap_game("0.3(0)") == heap_game("0.3") == heap_game("0.300")
     assert heap_game("0.0(3)") == heap_game("0.03(3)")
+    assert [heap_game(code).places for code in ("0.077", "0.3", "0.0(3)")] == [3, 1, None]
     assert HeapGame((0, 3)) == HeapGame((0, 3), repeating=False) == heap_game("0.3")
     assert [heap_game("0.0(3)").digit(taken) for taken in range(5)] == [0, 0, 3, 3, 3]
 
