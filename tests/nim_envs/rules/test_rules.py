@@ -256,6 +256,8 @@ def test_nim_counts_plays_of_whole_length():
         (lambda: TableComponent(rows=7), "7"),
         (lambda: Rules("empty", (), ()), "()"),
         (lambda: Rules("outside", nim((3,)).components, (9,)), "(9,)"),
+        (lambda: Rules("negative", nim((3,)).components, (-1,)), "(-1,)"),
+        (lambda: TableComponent(((-1,), (-1,), (1,)), ((0,), (0,), (-1,))), "second_rows[2][0]"),
         (lambda: Rules("one outside", nim((3,)).components, (4,)), "(4,)"),
         (lambda: Rules("short", nim((3, 4)).components, (3,)), "(3,)"),
         (lambda: Game(nim((3,)), "misere"), "'misere'"),
