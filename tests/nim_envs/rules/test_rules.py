@@ -31,6 +31,7 @@ from nim_envs.rules import (
     sum_of,
 )
 from nim_envs.rules.rows import Rows
+from nim_envs.rules.words import any_of
 from nim_envs.theory import count_games, levels, perft
 from tests.games import ALL, label
 
@@ -184,6 +185,19 @@ def test_moves_in_words(rules, words, last, numbers):
     assert component.option_numbers(action, position[0]) == numbers
 
 
+def test_moves_of_a_table_are_chosen_by_their_numbers():
+    component = TableComponent(((-1, -1), (0, -1), (1, 0)))
+    assert component.move_in_words == "choose an option by its number"
+    assert [component.option_numbers(option, 2) for option in (0, 1)] == [(0,), (1,)]
+    assert component.describe_option(1, 2) == "option 1"
+
+
+def test_of_many_numbers_only_the_first_and_the_last_are_named():
+    thirteen, fourteen = (any_of(range(0, stop, 2)) for stop in (26, 28))
+    assert thirteen == "0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22 or 24"
+    assert fourteen == "0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, … or 26"
+
+
 def test_moves_in_words_are_those_that_a_heap_of_the_size_has():
     one, two = (kayles(heaps=(size,)).components[0].move_in_words for size in (1, 2))
     assert one == "take 1 object, and split the rest into two heaps if you like"
@@ -258,6 +272,7 @@ def test_nim_counts_plays_of_whole_length():
         (lambda: Rules("outside", nim((3,)).components, (9,)), "(9,)"),
         (lambda: Rules("negative", nim((3,)).components, (-1,)), "(-1,)"),
         (lambda: TableComponent(((-1,), (-1,), (1,)), ((0,), (0,), (-1,))), "second_rows[2][0]"),
+        (lambda: Rules("one of two", nim((3, 4)).components, (3, 9)), "(3, 9)"),
         (lambda: Rules("one outside", nim((3,)).components, (4,)), "(4,)"),
         (lambda: Rules("short", nim((3, 4)).components, (3,)), "(3,)"),
         (lambda: Game(nim((3,)), "misere"), "'misere'"),

@@ -249,6 +249,7 @@ def test_moves_that_only_split_are_named_by_the_smaller_part():
     [
         ("0.3", "take 1 object"),
         ("0.(3)", "take any number of objects"),
+        ("0.1(3)", "take 1 object where that leaves nothing; or take 2 to 9 objects"),
         ("0.07", "take 2 objects, and split the rest into two heaps if you like"),
         ("0.6", "take 1 object, leave something, and split it into two heaps if you like"),
         ("grundy", "split it into two heaps of different sizes"),
@@ -308,6 +309,8 @@ def test_codes_of_the_same_rule_are_equal():
     assert heap_game("0.3(0)") == heap_game("0.3") == heap_game("0.300")
     assert heap_game("0.0(3)") == heap_game("0.03(3)")
     assert [heap_game(code).places for code in ("0.077", "0.3", "0.0(3)")] == [3, 1, None]
+    with pytest.raises(InvalidGameError, match=r"digits\[1\] must be an integer from 0 to 7"):
+        HeapGame((0, -1))
     assert HeapGame((0, 3)) == HeapGame((0, 3), repeating=False) == heap_game("0.3")
     assert [heap_game("0.0(3)").digit(taken) for taken in range(5)] == [0, 0, 3, 3, 3]
 
