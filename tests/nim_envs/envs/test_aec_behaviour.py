@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pettingzoo
 import pytest
@@ -347,8 +350,53 @@ def test_nothing_works_before_the_first_reset_and_the_error_says_so():
         lambda: env.observe("player_0"),
         lambda: env.position,
     ):
-        with pytest.raises(ResetNeededError, match="reset"):
+        with pytest.raises(ResetNeededError, match="no game is in progress: call reset"):
             ask()
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"]
+)
+def test_a_copy_goes_on_from_the_same_position_by_itself(copied):
+    env = GameEnv(make_game("kayles", heaps=(6,), start="uniform"), max_cycles=9)
+    env.reset(seed=4)
+    env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
+    other = copied(env)
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        while not other.terminations[other.agent_selection]:
+            observation, *rest = other.last()
+            assert env.last()[0]["observation"].tolist() == observation["observation"].tolist()
+            assert env.last()[0]["action_mask"].tolist() == observation["action_mask"].tolist()
+            assert list(env.last()[1:]) == rest
+            action = int(rng.choice(np.flatnonzero(observation["action_mask"])))
+            before = env.state().tolist()
+            other.step(action)
+            assert env.state().tolist() == before
+            env.step(action)
+        assert env.rewards == other.rewards
+        for one in (env, other):
+            one.reset()
+
+
+def test_winning_moves_are_shown_only_where_that_is_asked_for():
+    frames = []
+    for arguments in ({}, {"show_winning_moves": False}, {"show_winning_moves": True}):
+        env = GameEnv(make_game("nim", heaps=(1, 2)), render_mode="rgb_array", **arguments)
+        env.reset()
+        frames.append(np.asarray(env.render()).tolist())
+    assert frames[0] == frames[1] != frames[2]
+
+
+def test_a_window_shows_every_position(monkeypatch):
+    shown = []
+    monkeypatch.setattr(GameEnv, "render", lambda env: shown.append(env.position.tolist()))
+    env = GameEnv(make_game("nim", heaps=(2, 3)), render_mode="human")
+    env.reset()
+    env.step(0)
+    env.step(1)  # a forfeit
+    env.set_position((1, 1))
+    assert shown == [[2, 3], [1, 3], [1, 3], [1, 1]]
 
 
 BAD_ACTIONS = [-1, 15, 10**20, 1.0, 0.5, "0", True, False, None, (0,), [0], np.float64(1), np.True_]
