@@ -388,6 +388,23 @@ def test_winning_moves_are_shown_only_where_that_is_asked_for():
     assert frames[0] == frames[1] != frames[2]
 
 
+def test_infos_are_empty_unless_the_truth_is_asked_for():
+    for arguments, keys in (({}, set()), ({"truth_in_info": True}, {"winning", "kept_win"})):
+        env = GameEnv(make_game("nim", heaps=(1, 2)), **arguments)
+        env.reset()
+        env.step(0)
+        for agent in env.possible_agents:
+            assert set(env.infos[agent]) == keys
+
+
+def test_after_close_no_position_is_set():
+    env = make()
+    env.reset()
+    env.close()
+    with pytest.raises(ClosedEnvironmentError):
+        env.set_position((1, 1, 1))
+
+
 def test_a_window_shows_every_position(monkeypatch):
     shown = []
     monkeypatch.setattr(GameEnv, "render", lambda env: shown.append(env.position.tolist()))
