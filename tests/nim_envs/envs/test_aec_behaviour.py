@@ -388,6 +388,16 @@ def test_winning_moves_are_shown_only_where_that_is_asked_for():
     assert frames[0] == frames[1] != frames[2]
 
 
+def test_a_long_game_is_played_to_its_end():
+    env = make(heaps=(300,))
+    env.reset()
+    for _ in env.agent_iter():
+        over = env.last()[2]
+        env.step(None if over else 0)
+    assert env.position.tolist() == [0]
+    assert env.agents == []
+
+
 def test_infos_are_empty_unless_the_truth_is_asked_for():
     for arguments, keys in (({}, set()), ({"truth_in_info": True}, {"winning", "kept_win"})):
         env = GameEnv(make_game("nim", heaps=(1, 2)), **arguments)
