@@ -407,10 +407,20 @@ def test_infos_are_empty_unless_the_truth_is_asked_for():
             assert set(env.infos[agent]) == keys
 
 
-def test_after_close_no_position_is_set():
+def test_a_position_may_be_set_before_the_first_reset():
+    env = make()
+    env.set_position((1, 1, 1))
+    assert env.agent_selection == "player_0"
+    assert env.state().tolist() == [1, 1, 1, 0]
+
+
+def test_close_closes_the_window_and_then_no_position_is_set(monkeypatch):
+    closed = []
+    monkeypatch.setattr("nim_envs.envs.aec.Renderer.close", lambda window: closed.append(window))
     env = make()
     env.reset()
     env.close()
+    assert len(closed) == 1
     with pytest.raises(ClosedEnvironmentError):
         env.set_position((1, 1, 1))
 
