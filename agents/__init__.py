@@ -25,9 +25,11 @@ from agents.learners.gradient_bandit import GradientBandit
 from agents.learners.monte_carlo import MonteCarloES
 from agents.learners.natural_policy_gradient import NaturalPolicyGradient
 from agents.learners.q_learning import QLearning
+from agents.learners.quotient_learner import QuotientLearner
 from agents.learners.real_time_dynamic_programming import RealTimeDynamicProgramming
 from agents.learners.sampled_afterstate_td import SampledAfterstateTD
 from agents.learners.sarsa import SARSA
+from agents.learners.signed_products import SignedProducts
 from agents.learners.watkins_q_lambda import WatkinsQLambda
 from agents.learners.win_loss_ratio import WinLossRatio
 from agents.players.optimal import EpsilonOptimalAgent, OptimalAgent
@@ -59,9 +61,11 @@ __all__ = [
     "OutcomeSearchAgent",
     "Policy",
     "QLearning",
+    "QuotientLearner",
     "RandomAgent",
     "RealTimeDynamicProgramming",
     "SampledAfterstateTD",
+    "SignedProducts",
     "Trainable",
     "Transition",
     "WatkinsQLambda",

@@ -17,12 +17,14 @@ from agents.learners.gradient_bandit import GradientBandit, gradient_bandit
 from agents.learners.monte_carlo import MonteCarloES, monte_carlo
 from agents.learners.natural_policy_gradient import NaturalPolicyGradient, natural_policy_gradient
 from agents.learners.q_learning import QLearning, q_learning
+from agents.learners.quotient_learner import QuotientLearner
 from agents.learners.real_time_dynamic_programming import (
     RealTimeDynamicProgramming,
     real_time_dynamic_programming,
 )
 from agents.learners.sampled_afterstate_td import SampledAfterstateTD, afterstate_td
 from agents.learners.sarsa import SARSA, sarsa
+from agents.learners.signed_products import SignedProducts
 from agents.learners.watkins_q_lambda import WatkinsQLambda, watkins_q_lambda
 from agents.learners.win_loss_ratio import WinLossRatio, count_result
 from agents.tabular.learner import TabularLearner
@@ -92,6 +94,8 @@ LEARNERS: dict[str, Row] = {
 
 GENERALISING: dict[str, type[GeneralisingLearner]] = {
     "column-automaton": ColumnAutomatonLearner,
+    "signed-products": SignedProducts,
+    "quotient": QuotientLearner,
 }
 """The learners that choose their own games, and play boards that they have not seen, by name."""
 

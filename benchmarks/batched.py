@@ -4,47 +4,17 @@ from __future__ import annotations
 
 import os
 import random
-import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium
 import numpy as np
 
-from benchmarks.timing import interleaved, missing_modules
+from benchmarks import rollouts
+from benchmarks.timing import Batch, Rates, Timer, clocked, measured, ratio
 from nim_envs.registration import gymnasium_id
-
-
-class Rate(NamedTuple):
-    """Steps and moves in a second.
-
-    A step that only begins a new game, as in Gymnasium's next-step autoreset, is not a move.
-    """
-
-    steps: float
-    moves: float
-
-
-Timer = Callable[[float], Rate]
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Something to time.
-
-    Args:
-        make: returns a timer for a number of games at a time, warmed up.
-        sizes: numbers of games to try.
-        modules: the packages that it needs.
-    """
-
-    make: Callable[[int], Timer]
-    sizes: tuple[int, ...]
-    modules: tuple[str, ...] = ()
-
 
 SIZES = (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18)
 BASE = "nim 3-4-5, 1 thread"
@@ -102,44 +72,6 @@ def vector_timer(env: Any, draw_actions: Callable[[], Any]) -> Timer:
     return clocked(run)
 
 
-def pgx_tictactoe(size: int) -> Timer:
-    """Return a timer of pgx's tic-tac-toe: 100 steps in one compiled call.
-
-    The steps are vectorised, with automatic resets and uniformly random legal moves, and
-    nothing returns to Python in between: the fastest that we found to run it.
-    """
-    import jax
-    import jax.numpy as jnp
-    import pgx
-    from pgx.experimental import auto_reset
-
-    env = pgx.make("tic_tac_toe")
-    step = jax.vmap(auto_reset(env.step, env.init))
-    steps = 100
-
-    def one(carry: Any, _: Any) -> tuple[Any, None]:
-        state, key = carry
-        key, draw, reset = jax.random.split(key, 3)
-        # Counting to a random legal move; several times faster than jax.random.categorical.
-        legal = jnp.cumsum(state.legal_action_mask, axis=1)
-        wanted = jnp.floor(jax.random.uniform(draw, (size,)) * legal[:, -1])
-        actions = jnp.argmax(legal > wanted[:, None], axis=1)
-        return (step(state, actions, jax.random.split(reset, size)), key), None
-
-    play = jax.jit(lambda carry: jax.lax.scan(one, carry, None, length=steps)[0])
-    key = jax.random.PRNGKey(0)
-    carry = play((jax.jit(jax.vmap(env.init))(jax.random.split(key, size)), key))
-
-    def run(calls: int) -> tuple[int, int]:
-        nonlocal carry
-        for _ in range(calls):
-            carry = play(carry)
-            carry[1].block_until_ready()
-        return calls * steps * size, calls * steps * size
-
-    return clocked(run)
-
-
 def openspiel_nim(size: int) -> Timer:
     """Return a timer of OpenSpiel's Nim with heaps 3, 4, 5, directly from Python, one at a time."""
     import pyspiel
@@ -186,29 +118,6 @@ def copying(size: int) -> Timer:
     return clocked(run)
 
 
-def clocked(run: Callable[[int], tuple[int, int]]) -> Timer:
-    """Return a timer that runs for about the time asked for, reading the clock seldom.
-
-    Args:
-        run: takes a number of calls and returns the steps and moves that they made.
-    """
-    began = time.perf_counter()
-    run(1)
-    run(1)
-    calls = max(1, int(0.01 / ((time.perf_counter() - began) / 2)))
-
-    def timer(seconds: float) -> Rate:
-        steps = moves = 0
-        began = time.perf_counter()
-        while (elapsed := time.perf_counter() - began) < seconds:
-            done = run(calls)
-            steps += done[0]
-            moves += done[1]
-        return Rate(steps / elapsed, moves / elapsed)
-
-    return timer
-
-
 VERSUS: dict[str, tuple[str, dict[str, Any]]] = {
     "nim 3-4-5": ("nim", {"heaps": (3, 4, 5)}),
     "nim 100 x 5": ("nim", {"heaps": (100,) * 5}),
@@ -238,13 +147,11 @@ BATCHES: dict[str, Batch] = {
     "nim 1-3-5-7-9-11-13": Batch(our_batch("nim", heaps=(1, 3, 5, 7, 9, 11, 13)), SIZES[3:4]),
     "addition 3-10": Batch(our_batch("addition", k=3, n=10), SIZES[3:4]),
     FLOOR: Batch(copying, SIZES),
-    "pgx tic-tac-toe": Batch(pgx_tictactoe, SIZES[:4], modules=("jax", "pgx")),
+    "pgx tic-tac-toe": rollouts.batch(rollouts.theirs("tic_tac_toe"), SIZES[:4]),
     "Gymnasium CartPole, NumPy": Batch(cartpole, SIZES[:4]),
     "EnvPool CartPole": Batch(envpool_cartpole, SIZES[:2], modules=("envpool",)),
     "OpenSpiel nim 3-4-5, Python": Batch(openspiel_nim, (1,), modules=("pyspiel",)),
 }
-
-Rates = dict[tuple[str, int], list[Rate]]
 
 
 def measure(rounds: int, seconds: float, quick: bool) -> tuple[Rates, list[str]]:
@@ -258,17 +165,7 @@ def measure(rounds: int, seconds: float, quick: bool) -> tuple[Rates, list[str]]
     Returns:
         The rates by contestant and size, and who is missing.
     """
-    missing = []
-    timers: dict[tuple[str, int], Timer] = {}
-    for name, batch in BATCHES.items():
-        lacking = missing_modules(batch.modules)
-        if lacking:
-            missing.append(f"{name}: not installed: {', '.join(lacking)}")
-            continue
-        sizes = (min(batch.sizes[0], SIZES[0]),) if quick else batch.sizes
-        for size in sizes:
-            timers[name, size] = batch.make(size)
-    return interleaved(timers, rounds, seconds), missing
+    return measured(BATCHES, rounds, seconds, SIZES[0] if quick else None)
 
 
 HEADER = ("batch", "at a time", "moves/s (median)", "lowest", "highest", "steps/s (median)")
@@ -289,17 +186,6 @@ def rows(rates: Rates) -> list[list[Any]]:
     ]
 
 
-def best_sizes(rates: Rates) -> dict[str, int]:
-    """Return the size at which each contestant is fastest."""
-    best: dict[str, int] = {}
-    for name, size in rates:
-        here = float(np.median([rate.steps for rate in rates[name, size]]))
-        there = [rate.steps for rate in rates[name, best.get(name, size)]]
-        if here >= float(np.median(there)):
-            best[name] = size
-    return best
-
-
 RATIO_HEADER = (
     "each at its best size", "at a time", f"{BASE}: moves/s over its", "steps/s over its",
     "its steps/s over that one's",
@@ -308,19 +194,12 @@ RATIO_HEADER = (
 
 def ratio_rows(rates: Rates) -> list[list[Any]]:
     """Return the rates of the base over those of each, medians of the ratios in every round."""
-    best = best_sizes(rates)
-    base = rates[BASE, best[BASE]]
-
-    def ratio(name: str, what: str) -> float:
-        pairs = zip(base, rates[name, best[name]], strict=True)
-        return float(np.median([getattr(a, what) / getattr(b, what) for a, b in pairs]))
-
-    rows: list[list[Any]] = []
-    for name, size in best.items():
-        by_steps = ratio(name, "steps")
-        figures = (ratio(name, "moves"), by_steps, 1 / by_steps)
-        rows.append([name, size, *(f"{figure:.4g}" for figure in figures)])
-    return rows
+    lines: list[list[Any]] = []
+    pairs = zip(ratio(rates, BASE), ratio(rates, BASE, by_steps=True), strict=True)
+    for (name, size, by_moves), (_, _, by_steps) in pairs:
+        figures = (by_moves, by_steps, 1 / by_steps)
+        lines.append([name, size, *(f"{figure:.4g}" for figure in figures)])
+    return lines
 
 
 OPPONENT_HEADER = ("game", "at a time", "random opponent: steps/s over optimal")
@@ -348,7 +227,7 @@ NOTES = """\
   names an opponent, with the default arguments.
 - *steps* are games times calls; a *move* is a step that does more than to begin a new game, which
   takes a step of its own in Gymnasium's default autoreset mode. pgx begins it in the same step.
-- pgx: 100 steps in one compiled call, legal moves drawn by counting. OpenSpiel: one game at a
+- pgx: many steps in one compiled call, legal moves drawn by counting. OpenSpiel: one game at a
   time, with its observation tensor and list of legal actions.
 - Copying: NumPy copies arrays of the size of those that one step of nim 3-4-5 takes and returns,
   contiguous ones, from and to the same places each time.

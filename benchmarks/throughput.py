@@ -1,4 +1,4 @@
-"""Steps per second of the turn-based and batched environments, beside those of others, in one run.
+"""Moves per second of the environments beside those of others, in one run.
 
 python -m benchmarks.throughput --help explains every option.
 """
@@ -18,7 +18,7 @@ import pettingzoo
 
 from agents import QLearning, RandomAgent
 from agents.training import train
-from benchmarks import batched
+from benchmarks import batched, rollouts
 from benchmarks.command_line import benchmark, count_option, names_option
 from benchmarks.report import Row, closing_line, machine, table, write_csv, write_text
 from benchmarks.timing import interleaved, missing_modules
@@ -158,7 +158,7 @@ COMMON_NOTES = f"""\
 - Machine: {machine()}.
 """
 
-PARTS = ("turn-based", "batched")
+PARTS = ("turn-based", "batched", "jax")
 
 
 @dataclass(frozen=True)
@@ -201,6 +201,20 @@ def many_at_a_time(rounds: int, quick: bool) -> Section:
     return Section("Batched", tables, batched.NOTES, missing)
 
 
+def on_device(rounds: int, quick: bool) -> Section:
+    """Time random play in JAX."""
+    rates, missing = rollouts.measure(rounds, 0.05 if quick else 0.5, quick)
+    tables: dict[str, tuple[tuple[str, ...], list[Row]]] = {}
+    if rates:
+        highest = rollouts.bandwidth(rounds, rollouts.NUMBERS >> (10 if quick else 0))
+        tables = {
+            "jax": (rollouts.HEADER, list(rollouts.rows(rates, highest))),
+            "jax_ratios": (rollouts.RATIO_HEADER, list(rollouts.ratio_rows(rates))),
+        }
+    notes = f"{rollouts.NOTES}- Device: {rollouts.device()}.\n"
+    return Section("In JAX", tables, notes, missing)
+
+
 @benchmark(
     "throughput",
     writes="throughput.md and a CSV file for each table",
@@ -211,14 +225,15 @@ def many_at_a_time(rounds: int, quick: bool) -> Section:
 def main(rounds: int | None, parts: list[str], output: Path, quick: bool) -> None:
     """Time the environments beside those of others, as ratios in one run.
 
-    Moves per second of the turn-based and the batched environments. The others need
-    python -m pip install -e ".[peers]".
+    Moves per second of the turn-based and the batched environments, and of random play in JAX on
+    whatever device it finds. The others need python -m pip install -e ".[peers]".
     """
     number = rounds or (3 if quick else 7)
     began = time.perf_counter()
     timed = {
         "turn-based": lambda: turn_based(number, 0.1 if quick else 1.0),
         "batched": lambda: many_at_a_time(number, quick),
+        "jax": lambda: on_device(number, quick),
     }
     sections: list[Section] = []
     for part in PARTS:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+import numpy as np
 
 from nim_envs.optional import installed
 from nim_envs.progress import progress_bar
 
 Key = TypeVar("Key", bound=Hashable)
-Rate = TypeVar("Rate")
+Timed = TypeVar("Timed")
 
 
 def missing_modules(modules: Iterable[str]) -> list[str]:
@@ -18,15 +22,134 @@ def missing_modules(modules: Iterable[str]) -> list[str]:
 
 
 def interleaved(
-    timers: Mapping[Key, Callable[[float], Rate]], rounds: int, seconds: float
-) -> dict[Key, list[Rate]]:
+    timers: Mapping[Key, Callable[[float], Timed]], rounds: int, seconds: float
+) -> dict[Key, list[Timed]]:
     """Run every timer for about ``seconds``, one after the other, ``rounds`` times over.
 
     Returns:
         What each timer returned in every round.
     """
-    rates: dict[Key, list[Rate]] = {key: [] for key in timers}
+    rates: dict[Key, list[Timed]] = {key: [] for key in timers}
     schedule = [key for _ in range(rounds) for key in timers]
     for key in progress_bar(schedule, desc="timing", unit="run"):
         rates[key].append(timers[key](seconds))
     return rates
+
+
+class Rate(NamedTuple):
+    """Steps and moves in a second.
+
+    A step that only begins a new game, as in Gymnasium's next-step autoreset, is not a move.
+    """
+
+    steps: float
+    moves: float
+
+
+Timer = Callable[[float], Rate]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Something to time.
+
+    Args:
+        make: returns a timer for a number of games at a time, warmed up.
+        sizes: numbers of games to try.
+        modules: the packages that it needs.
+    """
+
+    make: Callable[[int], Timer]
+    sizes: tuple[int, ...]
+    modules: tuple[str, ...] = ()
+
+
+Rates = dict[tuple[str, int], list[Rate]]
+
+
+def clocked(run: Callable[[int], tuple[int, int]]) -> Timer:
+    """Return a timer that runs for about the time asked for, reading the clock seldom.
+
+    Args:
+        run: takes a number of calls and returns the steps and moves that they made.
+    """
+    began = time.perf_counter()
+    run(1)
+    run(1)
+    calls = max(1, int(0.01 / ((time.perf_counter() - began) / 2)))
+
+    def timer(seconds: float) -> Rate:
+        steps = moves = 0
+        began = time.perf_counter()
+        while (elapsed := time.perf_counter() - began) < seconds:
+            done = run(calls)
+            steps += done[0]
+            moves += done[1]
+        return Rate(steps / elapsed, moves / elapsed)
+
+    return timer
+
+
+def measured(
+    batches: Mapping[str, Batch], rounds: int, seconds: float, quick_size: int | None = None
+) -> tuple[Rates, list[str]]:
+    """Time everything at each of its sizes.
+
+    Args:
+        batches: what to time, by name.
+        rounds: how often.
+        seconds: of each.
+        quick_size: times one size of each, this one or its smallest; ``None``: all sizes.
+
+    Returns:
+        The rates by name and size, and what is missing.
+    """
+    missing = []
+    timers: dict[tuple[str, int], Timer] = {}
+    for name, batch in batches.items():
+        lacking = missing_modules(batch.modules)
+        if lacking:
+            missing.append(f"{name}: not installed: {', '.join(lacking)}")
+            continue
+        sizes = batch.sizes if quick_size is None else (min(batch.sizes[0], quick_size),)
+        for size in sizes:
+            timers[name, size] = batch.make(size)
+    # Those of one size follow each other, as a slow period of the machine may be short.
+    by_size = dict(sorted(timers.items(), key=lambda timer: timer[0][1]))
+    rates = interleaved(by_size, rounds, seconds)
+    return {key: rates[key] for key in timers}, missing
+
+
+def best_sizes(rates: Rates) -> dict[str, int]:
+    """Return the size at which each contestant is fastest."""
+    best: dict[str, int] = {}
+    for name, size in rates:
+        here = float(np.median([rate.steps for rate in rates[name, size]]))
+        there = [rate.steps for rate in rates[name, best.get(name, size)]]
+        if here >= float(np.median(there)):
+            best[name] = size
+    return best
+
+
+def ratio(rates: Rates, base: str, by_steps: bool = False) -> list[tuple[str, int, float]]:
+    """Return by how much the base is faster than each, all at their best sizes.
+
+    Args:
+        rates: by name and size.
+        base: the name of what is compared with the others.
+        by_steps: whether steps are compared, not moves.
+
+    Returns:
+        Names, best sizes, and the medians of the ratios in every round; nothing where the base was
+        not timed.
+    """
+    best = best_sizes(rates)
+    if base not in best:
+        return []
+    what = "steps" if by_steps else "moves"
+
+    def median(name: str) -> float:
+        pairs = zip(rates[base, best[base]], rates[name, best[name]], strict=True)
+        return float(np.median([getattr(one, what) / getattr(two, what) for one, two in pairs]))
+
+    return [(name, size, median(name)) for name, size in best.items()]

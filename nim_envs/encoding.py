@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -23,16 +24,17 @@ class Code(NamedTuple):
     """How the features of a component follow from its state."""
 
     width: Callable[[int], int]  # the number of features of a component with so many states
-    feature: Callable[[IntArray, IntArray], npt.NDArray[Any]]  # of states, at these numbers
+    # Of states, at these numbers; by operators alone, so that arrays of other libraries do too.
+    feature: Callable[[IntArray, IntArray], npt.NDArray[Any]]
 
 
 CODES = {
-    "one_hot": Code(lambda states: states, np.equal),
+    "one_hot": Code(lambda states: states, operator.eq),
     "binary": Code(
         lambda states: max(1, (states - 1).bit_length()),
         lambda states, numbers: states >> numbers & 1,
     ),
-    "unary": Code(lambda states: states - 1, np.greater),
+    "unary": Code(lambda states: states - 1, operator.gt),
 }
 ENCODINGS = ("integer", *CODES)
 

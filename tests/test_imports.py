@@ -76,7 +76,7 @@ LAYERS = [
         "benchmarks.tasks",
     ],
     ["benchmarks.leaderboard", "benchmarks.parallel", "benchmarks.pictures", "benchmarks.timing"],
-    ["benchmarks.optimality", "benchmarks.scaling", "benchmarks.solver"],
+    ["benchmarks.optimality", "benchmarks.rollouts", "benchmarks.scaling", "benchmarks.solver"],
     ["benchmarks.batched", "benchmarks.deep", "benchmarks.generalisation", "benchmarks.published"],
     ["benchmarks.learning_speed", "benchmarks.throughput"],
 ]
@@ -151,8 +151,8 @@ def test_every_layer_names_what_there_is():
 def test_importing_the_package_leaves_numba_and_the_agents_alone():
     code = (
         "import sys, nim_envs, nim_envs.scoring; "
-        "print([m for m in ('numba', 'agents', 'pygame', 'matplotlib', 'torch', 'tqdm') "
-        "if m in sys.modules])"
+        "print([m for m in ('numba', 'agents', 'pygame', 'matplotlib', 'torch', 'tqdm', 'jax', "
+        "'pgx') if m in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True

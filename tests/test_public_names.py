@@ -105,9 +105,11 @@ agents.OptimalAgent
 agents.OutcomeSearchAgent
 agents.Policy
 agents.QLearning
+agents.QuotientLearner
 agents.RandomAgent
 agents.RealTimeDynamicProgramming
 agents.SampledAfterstateTD
+agents.SignedProducts
 agents.Trainable
 agents.Transition
 agents.WatkinsQLambda
@@ -149,6 +151,9 @@ PUBLIC = _PUBLIC.split()
 _NEED_A_LIBRARY = """
 agents.deep.network.network_agent
 nim_envs.adapters.agilerl.AgileRLVectorEnv
+nim_envs.adapters.pgx.PgxEnv
+nim_envs.adapters.pgx.PgxState
+nim_envs.adapters.pgx.make_pgx
 nim_envs.adapters.rllib.MaskedPettingZooEnv
 nim_envs.adapters.sb3.EntropyDecay
 nim_envs.adapters.sb3.GameVecEnv

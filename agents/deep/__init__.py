@@ -1,4 +1,4 @@
-"""Policies of networks and other libraries as agents that play; a score needs none."""
+"""Networks: values learned by self-play, and policies of other libraries as agents that play."""
 
 from agents.deep.policy import PolicyAgent
 

@@ -39,6 +39,7 @@ class GeneralisingLearner(ABC):
         self.game = game
         self.positions_read = 0
         self._arguments = arguments
+        self._acting: LookAheadPolicy | None = None  # the greedy policy, until it learns more
 
     def __repr__(self) -> str:
         """Return the game, and whether it has proved what it knows."""
@@ -95,7 +96,10 @@ class GeneralisingLearner(ABC):
             )
         checked_integer("games", games, minimum=0)
         rng = np.random.default_rng(checked_integer("seed", seed, minimum=0))
-        self._fit(game, games, rng, after_game or (lambda winner, length: False))
+        try:
+            self._fit(game, games, rng, after_game or (lambda winner, length: False))
+        finally:
+            self._acting = None
 
     @abstractmethod
     def _fit(self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame) -> None:
@@ -132,7 +136,9 @@ class GeneralisingLearner(ABC):
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action of the greedy policy."""
-        return self.greedy().act(observation, action_mask, rng)
+        if self._acting is None:
+            self._acting = self.greedy()
+        return self._acting.act(observation, action_mask, rng)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probabilities of the greedy policy; see :class:`agents.base.Policy`."""
@@ -175,3 +181,4 @@ class GeneralisingLearner(ABC):
         self.positions_read = saved["positions_read"]
         self.proof = saved["proof"]
         self.restore_learned(saved["learned"])
+        self._acting = None

@@ -107,6 +107,8 @@ def _given(rules: HeapRules, labels: str) -> Iterator[str]:
         yield "that zeros change nothing is tried first"
     if any(limit is not None for limit in rules.limits):
         yield "a total is read as the objects left until its limit is exceeded"
+    if rules.one_heap:
+        yield "there is one of them on every board"
 
 
 class ColumnAutomatonLearner(GeneralisingLearner):
@@ -115,7 +117,8 @@ class ColumnAutomatonLearner(GeneralisingLearner):
     It is given a hypothesis: that the lost positions are a regular language of the heaps' bits,
     read column by column, all heaps aligned. Labels of positions, lost or won, come from games
     against itself. An automaton that agrees with them is inferred by state merging, examined on
-    larger random boards, and proved for every number of heaps of every size. Where the exam or the
+    larger random boards, and proved for every number of heaps of every size (of the addition
+    game, for every limit). Where the exam or the
     proof contradicts it, play goes on from there. It stops when the proof succeeds.
 
     The games are Nim and bounded Nim, normal and misère, and the addition game, whose total is
@@ -123,7 +126,8 @@ class ColumnAutomatonLearner(GeneralisingLearner):
 
     Use it where heaps lose objects one move at a time and what is learned on a small board is to
     hold, proved, on all. Where a bound on what a move takes is not one less than a power of two,
-    no such automaton says who wins: it says so and gives up.
+    no such automaton says who wins several heaps: it says so and gives up. The addition game, which
+    has one total, it learns with any ``k``.
 
     Args:
         game: what it learns.
@@ -364,13 +368,12 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             if not contradicted:
                 self.automaton = guess
                 verdict = prove(
-                    guess, self.rules.relation, self.rules.misere, self._arguments["proof_work"]
-                )
+                    guess, self.rules.relation, self.rules.misere, self._arguments["proof_work"],
+                    self.rules.one_heap,
+                )  # fmt: skip
                 self.verdict = str(verdict)
                 if verdict.proved:
-                    self.proof = (
-                        f"who wins, for every number of heaps of every size: {self._learned_game}"
-                    )
+                    self.proof = f"who wins, {verdict.reason}: {self._learned_game}"
                     return
                 if verdict.position is not None:
                     contradicted = [self.rules.canonical(verdict.position)]
@@ -382,10 +385,15 @@ class ColumnAutomatonLearner(GeneralisingLearner):
 
     @property
     def _exam_sizes(self) -> dict[str, int]:
-        """Most heaps and most bits of a board of the exam: one more than the game has."""
+        """Most heaps and most bits of a board of the exam: one more than the game has.
+
+        A running total is one heap, on every board.
+        """
         largest = max(self.rules.sizes(self.game.rules.initial))
         return {
-            "heaps": max(LEAST_HEAPS, len(self.game.rules.components) + 1),
+            "heaps": 1
+            if self.rules.one_heap
+            else max(LEAST_HEAPS, len(self.game.rules.components) + 1),
             "bits": max(LEAST_BITS, largest.bit_length() + 1),
         }
 

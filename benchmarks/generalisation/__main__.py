@@ -126,7 +126,10 @@ def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[st
         if learner is None:
             policy: Any = RandomAgent()
         elif isinstance(learner, GeneralisingLearner):
-            policy = learner.greedy(game)
+            try:
+                policy = learner.greedy(game)
+            except ValueError:  # a plain network reads its own board alone
+                continue
         else:
             policy = KnownOrRandom(learner.greedy(), env.game, game)
         number = game.rules.num_positions
@@ -218,7 +221,7 @@ def results(name: str, runs: Sequence[Run]) -> tuple[list[str], list[list[Any]]]
         [
             group[0].contender,
             *(
-                percents([run.scores[board].percent for run in done]) if done else "refused"
+                _shown([run.scores[board].percent for run in done if board in run.scores], done)
                 for board in boards
             ),
         ]
@@ -227,6 +230,11 @@ def results(name: str, runs: Sequence[Run]) -> tuple[list[str], list[list[Any]]]
         for done in [[run for run in group if run.scores]]
     ]
     return ["learner", *boards], body
+
+
+def _shown(values: Sequence[float], runs: Sequence[Run]) -> str:
+    """The scores on one board; a dash where the learner cannot read it."""
+    return percents(values) if values else "-" if runs else "refused"
 
 
 NOTES = f"""\

@@ -93,8 +93,8 @@ TABLES = {
 def _automata(games: int, q_games: int) -> dict[str, Contender]:
     return {
         "column-automaton": Contender("column-automaton", games),
-        "column-automaton, 0 1 |": Contender("column-automaton", games, {"letters": "0 1 |"}),
-        "column-automaton of Q-learning": Contender(
+        "column-automaton-with-zeros": Contender("column-automaton", games, {"letters": "0 1 |"}),
+        "column-automaton-of-q-learning": Contender(
             "column-automaton", q_games, {"labels": "q-learning"}, weight=3
         ),
     }
@@ -103,8 +103,8 @@ def _automata(games: int, q_games: int) -> dict[str, Contender]:
 def _networks(games: int) -> dict[str, Contender]:
     variants: dict[str, dict[str, Any]] = {
         "signed-products": {},
-        "signed-products, unsigned": {"factors": "unsigned"},
-        "signed-products, not rounded": {"rounding": False},
+        "unsigned-products": {"factors": "unsigned"},
+        "signed-products-not-rounded": {"rounding": False},
         "mlp": {"architecture": "mlp"},
     }
     return {
@@ -154,6 +154,14 @@ EXPERIMENTS: dict[str, Experiment] = {
         for most in (3, 7)
         for misere in (False, True)
     },
+    "addition-10": Experiment(
+        Board("addition", {"k": 10, "n": 100}),
+        {
+            "n = 10,000": Board("addition", {"k": 10, "n": 10_000}),
+            "n = 1,000,000": Board("addition", {"k": 10, "n": 1_000_000}, enumerated=False),
+        },
+        {"column-automaton": Contender("column-automaton", 5_000), "random": TABLES["random"]},
+    ),
     **{
         name: Experiment(
             Board(game, {"heaps": (heap,), **arguments}),

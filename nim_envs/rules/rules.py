@@ -299,14 +299,19 @@ class Rules:
             return self.table[component, state, option], (
                 None if second is None else second[component, state, option]
             )
-        action = (component * self.num_options + option)[..., np.newaxis]
-
-        def taken(options: IntArray) -> IntArray:
-            by_action = options.reshape(*positions.shape[:-1], self.num_actions)
-            return np.take_along_axis(by_action, action, axis=-1)[..., 0]
-
-        seconds = self.second_options(positions)
-        return taken(self.options(positions)), None if seconds is None else taken(seconds)
+        component, option = np.asarray(component), np.asarray(option)
+        successor, seconds = np.empty_like(state), np.zeros_like(state)
+        for index, part in enumerate(self.components):
+            here = component == index
+            # The options of each state that occurs are made once.
+            states, which = np.unique(state[here], return_inverse=True)
+            if not len(states):
+                continue
+            chosen = which.reshape(-1), option[here]
+            successor[here] = part.successors(states)[chosen]
+            if part.splits:
+                seconds[here] = part.second_successors(states)[chosen]
+        return successor, seconds if self.slot_groups else None
 
     def is_terminal(self, positions: IntArray) -> BoolArray:
         """Return where no move is legal: ``(..., components)`` to ``(...)``."""

@@ -50,7 +50,7 @@ def _furthest(mean: float, end: float, largest: float) -> float:
 
 def _divergence(mean: float, expectation: float) -> float:
     """The Kullback-Leibler divergence of two coins, in nats."""
-    return sum(
-        share * math.log(share / other) if share else 0.0
-        for share, other in ((mean, expectation), (1 - mean, 1 - expectation))
-    )
+    both = [(mean, expectation), (1 - mean, 1 - expectation)]
+    if any(share and not other for share, other in both):
+        return math.inf
+    return sum(share * math.log(share / other) for share, other in both if share)

@@ -20,6 +20,9 @@ from nim_envs.scoring.policies import AnyPolicy, ScoredPolicy
 from nim_envs.scoring.subjects import subject_of
 from nim_envs.starts import OutcomeStart
 
+ROUNDING = 1e-12
+"""A sum of probabilities this close to their number, relatively, is that number."""
+
 POSITION_SETS = ("all", "reachable", *PLAYERS)
 
 
@@ -136,12 +139,15 @@ def optimality(
     count = sum(part.number for part in judged)
 
     def share(amounts: Iterator[float]) -> float:
-        return 100.0 * sum(amounts) / count if count else math.nan
+        amount = sum(amounts)
+        # Thirteen thirteenths are not quite one, by the rounding of floats.
+        whole = math.isclose(amount, count, rel_tol=ROUNDING)
+        return (100.0 if whole else 100.0 * amount / count) if count else math.nan
 
     percent = share(part.won for part in judged)
     interval = None
     if sample is not None:
-        low, high = mean_interval(min(1.0, percent / 100), count)
+        low, high = mean_interval(percent / 100, count)
         interval = 100 * low, 100 * high
     return Optimality(
         percent,

@@ -10,6 +10,7 @@ that it begins.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,6 +53,8 @@ class CountedSampler(TransformSampler):
 
     Attributes:
         num_positions: how many such positions there are; 0 is possible, and then none is drawn.
+        layers: what each component does to the code of those before it.
+        first_code: the code before the first component.
 
     Raises:
         SearchTooLargeError: there is too much to count.
@@ -71,20 +74,20 @@ class CountedSampler(TransformSampler):
         bits = max(int(one.values.max()) for one in classes).bit_length()
         # In normal play the rule for misère play with a firm component holds always.
         misere = solution is not None and solution.convention is Convention.MISERE
-        self._start = 0 if misere else FIRM
+        self.first_code = 0 if misere else FIRM
         accepted = np.ones(1 << (FLAGS + bits)) if terminal else _ends(bits, winning)
-        self._layers, counts, exponent = _layers(box, classes, accepted)
-        mantissa, scale = math.frexp(counts[self._start])
+        self.layers, counts, exponent = _layers(box, classes, accepted)
+        mantissa, scale = math.frexp(counts[self.first_code])
         self.num_positions = int(mantissa * 2**53) << (scale + exponent) >> 53
 
     def positions_of(self, numbers: FloatArray) -> IntArray:
         """Return the positions that ``(n, components)`` random numbers stand for."""
-        rows = max(1, BLOCK // max(len(layer.classes.sizes) for layer in self._layers))
+        rows = max(1, BLOCK // max(len(layer.classes.sizes) for layer in self.layers))
         positions = np.empty(numbers.shape, dtype=np.int64)
         for first in range(0, len(numbers), rows):
             block = slice(first, first + rows)
-            codes = np.full(len(positions[block]), self._start, dtype=np.int64)
-            for index, layer in enumerate(self._layers):
+            codes = np.full(len(positions[block]), self.first_code, dtype=np.int64)
+            for index, layer in enumerate(self.layers):
                 positions[block, index], codes = layer.draw(codes, numbers[block, index])
         return positions
 
@@ -94,7 +97,7 @@ class CountedSampler(TransformSampler):
 
 
 @dataclass(frozen=True)
-class _Classes:
+class Classes:
     """The states of a component in a box, in classes of states that change codes alike.
 
     Attributes:
@@ -116,10 +119,10 @@ class _Classes:
     needed: IntArray
 
 
-def _classes(box: Box, solution: SumSolution | None, *, by_move: bool) -> list[_Classes]:
+def _classes(box: Box, solution: SumSolution | None, *, by_move: bool) -> list[Classes]:
     """Return the classes of every component's states; equal components share theirs."""
     components = box.rules.components
-    made: dict[tuple[Component, int, int], _Classes] = {}
+    made: dict[tuple[Component, int, int], Classes] = {}
     for index, key in enumerate(zip(components, box.low, box.high, strict=True)):
         if key not in made:
             values = None if solution is None else solution.component_values[index]
@@ -136,10 +139,10 @@ def _classes_between(
     *,
     misere: bool,
     by_move: bool,
-) -> _Classes:
+) -> Classes:
     if values is None and not by_move and not component.splits:
         zero = np.zeros(1, dtype=np.int64)
-        return _Classes(None, low, np.array([high - low + 1]), zero, zero, zero, zero)
+        return Classes(None, low, np.array([high - low + 1]), zero, zero, zero, zero)
     if high - low >= LARGEST_SPAN:
         raise SearchTooLargeError(
             f"a {component.kind} has {high - low + 1} states between {low} and {high}; the limit "
@@ -156,7 +159,7 @@ def _classes_between(
         return_inverse=True,
         return_counts=True,
     )
-    return _Classes(
+    return Classes(
         states[np.argsort(which.reshape(-1), kind="stable")],
         low,
         sizes,
@@ -181,18 +184,20 @@ def _ends(bits: int, winning: bool | None) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class _Layer:
+class Layer:
     """What one component does to codes.
 
     Attributes:
         classes: the classes of its states.
+        codes: how many codes there are of the components before it.
         following: in how many ways the components after it complete a position, by the code of
             those up to it; 0 where these need too many slots.
         slot: the code of one slot.
         ends_group: whether the components after it are of another group of slots.
     """
 
-    classes: _Classes
+    classes: Classes
+    codes: int
     following: FloatArray
     slot: int
     ends_group: bool
@@ -207,14 +212,16 @@ class _Layer:
         """Return in how many ways each class completes a position, in the shape of ``after``."""
         return self.following.take(after) * self.classes.sizes
 
-    def count(self, number: int) -> FloatArray:
-        """Return in how many ways codes 0 to ``number - 1`` are completed to a position."""
+    def blocks(self) -> Iterator[FloatArray]:
+        """Yield in how many ways each class completes each code, ``(n, classes)``, code by code."""
         step = max(1, BLOCK // len(self.classes.sizes))
-        blocks = (
-            np.arange(first, min(first + step, number), dtype=np.int64)
-            for first in range(0, number, step)
-        )
-        return np.concatenate([self.ways(self.after(block)).sum(axis=1) for block in blocks])
+        for first in range(0, self.codes, step):
+            codes = np.arange(first, min(first + step, self.codes), dtype=np.int64)
+            yield self.ways(self.after(codes))
+
+    def count(self) -> FloatArray:
+        """Return in how many ways each code is completed to a position."""
+        return np.concatenate([ways.sum(axis=1) for ways in self.blocks()])
 
     def draw(self, codes: IntArray, numbers: FloatArray) -> tuple[IntArray, IntArray]:
         """Draw this component of positions, each with one random number.
@@ -251,8 +258,8 @@ class _Layer:
 
 
 def _layers(
-    box: Box, classes: list[_Classes], accepted: FloatArray
-) -> tuple[list[_Layer], FloatArray, int]:
+    box: Box, classes: list[Classes], accepted: FloatArray
+) -> tuple[list[Layer], FloatArray, int]:
     """Count from the last component back.
 
     Args:
@@ -276,7 +283,7 @@ def _layers(
             f"counting the positions of {box.rules.name} from {list(box.low)} to "
             f"{list(box.high)} takes {additions} additions; the limit is {LARGEST_COUNT}"
         )
-    layers: list[_Layer] = []
+    layers: list[Layer] = []
     counts, exponent = accepted, 0
     for index in reversed(range(len(classes))):
         following, ends_group = counts, False
@@ -286,8 +293,8 @@ def _layers(
                 following = np.tile(counts, len(groups[index]) + 1)
             too_many = np.zeros(slot * int(classes[index].needed.max()))
             following = np.concatenate([following, too_many])
-        layers.append(_Layer(classes[index], following, slot, ends_group))
-        counts = layers[-1].count(numbers[index])
+        layers.append(Layer(classes[index], numbers[index], following, slot, ends_group))
+        counts = layers[-1].count()
         scale = int(np.frexp(counts.max())[1])
         counts, exponent = np.ldexp(counts, -scale), exponent + scale
     return layers[::-1], counts, exponent

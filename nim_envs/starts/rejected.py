@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.subtraction_game import SubtractionHeap
 from nim_envs.starts.box import Box
@@ -86,6 +87,19 @@ class RejectionSampler(Sampler):
             winning = np.asarray(self._solution.is_winning(positions[wanted]))
             wanted[wanted] = winning == self._winning
         return positions, wanted
+
+    def counted(self) -> CountedSampler:
+        """Return the sampler of the same positions by counting.
+
+        Raises:
+            SearchTooLargeError: there is too much to count, or no theorem to count by.
+        """
+        if self._solution is not None and not isinstance(self._solution, SumSolution):
+            raise SearchTooLargeError(
+                f"positions of {self._box.rules.name} are counted by a theorem on who wins, and "
+                f"none is known here for {self._solution.convention.value} play"
+            )
+        return CountedSampler(self._box, self._winning, self._solution)
 
     def support(self) -> tuple[IntArray, FloatArray]:
         """Refuse: the box is too large to be listed."""

@@ -123,12 +123,12 @@ class Mixed(Sampler):
     """
 
     def __init__(self, first: Sampler, second: Sampler) -> None:
-        self._first = first
-        self._second = second
+        self.first = first
+        self.second = second
 
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
         """Return ``size`` positions, ``(size, components)``."""
-        first, second = self._first, self._second
+        first, second = self.first, self.second
         if (
             isinstance(first, TransformSampler)
             and isinstance(second, TransformSampler)
@@ -145,11 +145,11 @@ class Mixed(Sampler):
 
     def draw(self, rng: np.random.Generator) -> IntArray:
         """Return one position, ``(components,)``, in a new array."""
-        return (self._first if rng.random() < 0.5 else self._second).draw(rng)
+        return (self.first if rng.random() < 0.5 else self.second).draw(rng)
 
     def support(self) -> tuple[IntArray, FloatArray]:
         """Return the positions of both."""
-        parts = [self._first.support(), self._second.support()]
+        parts = [self.first.support(), self.second.support()]
         return (
             np.concatenate([positions for positions, _ in parts]),
             np.concatenate([probabilities / 2 for _, probabilities in parts]),

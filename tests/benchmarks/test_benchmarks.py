@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import sys
 
+import numpy as np
 import pytest
 
 import benchmarks.deep.__main__ as deep
-from benchmarks import batched, optimality, report, solver, throughput
-from benchmarks.timing import missing_modules
+from benchmarks import batched, optimality, report, rollouts, solver, throughput
+from benchmarks.timing import Batch, Rate, missing_modules
 from nim_envs.sequences import checksum, grundy_sequence
 
 
@@ -187,15 +188,15 @@ def test_throughput_counts_moves_and_names_who_is_missing(tmp_path, capsys, monk
 def test_batches_are_compared_each_at_its_best_size(tmp_path, capsys, monkeypatch):
     def pretended(size):
         # Twice as fast at ten games as at one, and a thousandth of the moves of any real one.
-        return lambda seconds: batched.Rate(steps=10.0 * size, moves=5.0 * size)
+        return lambda seconds: Rate(steps=10.0 * size, moves=5.0 * size)
 
     monkeypatch.setattr(
         batched,
         "BATCHES",
         {
-            batched.BASE: batched.Batch(batched.our_batch("nim"), (8, 64)),
-            "pretended": batched.Batch(pretended, (1, 10)),
-            "elsewhere": batched.Batch(pretended, (1,), modules=("no_such_module",)),
+            batched.BASE: Batch(batched.our_batch("nim"), (8, 64)),
+            "pretended": Batch(pretended, (1, 10)),
+            "elsewhere": Batch(pretended, (1,), modules=("no_such_module",)),
         },
     )
     arguments = ["--rounds", "1", "--parts", "batched", "--output", str(tmp_path)]
@@ -223,9 +224,9 @@ def test_batches_are_compared_each_at_its_best_size(tmp_path, capsys, monkeypatc
 
 def test_how_much_slower_optimal_opponents_are_is_the_ratio_within_each_round():
     rates = {
-        ("nim 3-4-5, random opponent", 8): [batched.Rate(6, 5), batched.Rate(9, 7)],
-        ("nim 3-4-5, optimal opponent", 8): [batched.Rate(2, 1), batched.Rate(6, 5)],
-        ("nim 3-4-5, 1 thread", 8): [batched.Rate(9, 9), batched.Rate(9, 9)],
+        ("nim 3-4-5, random opponent", 8): [Rate(6, 5), Rate(9, 7)],
+        ("nim 3-4-5, optimal opponent", 8): [Rate(2, 1), Rate(6, 5)],
+        ("nim 3-4-5, 1 thread", 8): [Rate(9, 9), Rate(9, 9)],
     }
     assert batched.opponent_rows(rates) == [["nim 3-4-5", 8, "2.25"]]
 
@@ -237,6 +238,37 @@ def test_every_batch_that_is_installed_runs(name):
         pytest.skip(f"{batch.modules} are not all installed")
     rate = batch.make(4)(0.01)
     assert rate.steps >= rate.moves > 0
+
+
+def test_random_play_in_jax_is_timed_beside_the_games_of_pgx(tmp_path, monkeypatch):
+    if missing_modules(["jax", "pgx"]):
+        pytest.skip("jax and pgx are not both installed")
+    chosen = {name: rollouts.ROLLOUTS[name][0] for name in (rollouts.BASE, "pgx tic-tac-toe")}
+    timed = {name: (make, (4, 64)) for name, make in chosen.items()}
+    monkeypatch.setattr(rollouts, "ROLLOUTS", timed)
+    monkeypatch.setattr(rollouts, "STEPS_IN_ALL", 512)
+    monkeypatch.setattr(rollouts, "SIZES", (16,))
+    arguments = ["--rounds", "1", "--parts", "jax", "--output", str(tmp_path)]
+    throughput.main([*arguments, "--quick"])
+    with (tmp_path / "jax.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["at a time"] for row in rows] == ["4", "4"]
+    assert all(float(row["moves/s (median)"]) > 0 for row in rows)
+    assert all(float(row["share of bandwidth, %"]) > 0 for row in rows)
+    with (tmp_path / "jax_ratios.csv").open(encoding="utf-8") as file:
+        assert float(next(csv.DictReader(file))[f"{rollouts.BASE}: moves/s over its"]) == 1
+    report = (tmp_path / "throughput.md").read_text(encoding="utf-8")
+    assert f"- Device: {rollouts.device()}." in report
+
+
+def test_every_legal_action_is_as_likely_in_random_play_in_jax():
+    jax = pytest.importorskip("jax")
+    masks = np.array([[1, 0, 1, 1], [0, 0, 0, 1], [1, 1, 1, 1]], dtype=np.bool_)
+    for mask in masks:
+        legal = np.flatnonzero(mask)
+        uniform = (np.arange(12) + 0.5) / 12
+        actions = rollouts.kth_legal(jax.numpy.asarray(np.tile(mask, (12, 1))), uniform)
+        assert actions.tolist() == np.repeat(legal, 12 // len(legal)).tolist()
 
 
 def failing(_):

@@ -53,6 +53,11 @@ NEEDED = [
         "python -m pip install stable-baselines3 sb3-contrib",
     ),
     (
+        "jax",
+        "import nim_envs.adapters.pgx",
+        "the adapter for pgx needs jax: python -m pip install jax pgx",
+    ),
+    (
         "ray",
         "import nim_envs.adapters.rllib",
         'the adapter for RLlib needs ray: python -m pip install "ray[rllib]" torch',

@@ -291,6 +291,13 @@ def test_the_interval_holds_the_expectation_as_often_as_it_says(share, probabili
     assert held / runs >= 0.95
 
 
+@pytest.mark.parametrize("mean", [np.nextafter(0, 1), 1e-12, 1 - 1e-12, np.nextafter(1, 0)])
+def test_a_mean_that_is_all_but_0_or_1_has_an_interval(mean):
+    low, high = mean_interval(float(mean), 50)
+    assert 0 <= low <= mean <= high <= 1
+    assert mean_interval(round(mean), 50) == pytest.approx((low, high), abs=1e-6)
+
+
 def test_more_numbers_make_the_interval_narrower():
     widths = [np.ptp(mean_interval(0.3, number)) for number in (10, 100, 1000, 10_000)]
     assert widths == sorted(widths, reverse=True)
@@ -343,3 +350,15 @@ def test_progress_is_shown_where_it_takes_long(monkeypatch):
 def test_the_score_reads_as_a_line():
     assert str(optimality(RandomAgent(), NIM)).startswith("24.70 % of 102 N-positions, all; ")
     assert nim_envs.optimality is optimality
+
+
+def test_a_policy_that_shares_wins_equally_scores_100():
+    game = make_game("nim", heaps=(13,) * 13, max_take=1)
+
+    def winning(observations, action_masks):
+        wins = game.solution.winning_mask(observations)
+        return wins / wins.sum(axis=1, keepdims=True)
+
+    score = nim_envs.optimality(winning, game, sample=100, seed=0)
+    assert score.percent == 100
+    assert score.interval[1] == 100

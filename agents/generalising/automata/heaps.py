@@ -37,6 +37,11 @@ class HeapRules:
     limits: tuple[int | None, ...]
     ordered: bool
 
+    @property
+    def one_heap(self) -> bool:
+        """Whether there is one running total, so that sums of several heaps do not arise."""
+        return len(self.limits) == 1 and self.limits[0] is not None
+
     def heaps(self, position: Sequence[int]) -> Heaps:
         """Return the heaps of a position of the game."""
         return self.canonical(self.sizes(position))

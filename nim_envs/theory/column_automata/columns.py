@@ -39,7 +39,7 @@ class Columns:
         return self.maps[self.exact + (ones - self.exact) % self.period]
 
 
-def columns_of(automaton: ColumnAutomaton, limit: int) -> Columns | str:
+def columns_of(automaton: ColumnAutomaton, limit: int, one_heap: bool = False) -> Columns | str:
     """Return the claim of an automaton column by column, or why there is no such form of it.
 
     An automaton that reads the lowest column first is reversed, by the subset construction.
@@ -48,17 +48,22 @@ def columns_of(automaton: ColumnAutomaton, limit: int) -> Columns | str:
         automaton: the claim.
         limit: entries that the maps of all numbers of ones may have, and that may be looked at to
             reverse them.
+        one_heap: whether the claim is of one heap alone, so that no column has more than one one;
+            then the letters may be read in any way.
     """
     padded = automaton.padded()
-    claim = padded.without_zeros()
-    if padded.reads_zeros:
+    claim = padded if one_heap else padded.without_zeros()
+    if padded.reads_zeros and not one_heap:
         word = _told_apart(padded, claim)
         if word is not None:
             return (
                 "with the letters 0 1 | it must not depend on empty heaps, nor on the order of the "
                 f"heaps, but what it says of {word} may"
             )
-    maps, exact = _column_maps(claim, limit // claim.states)
+    if one_heap:
+        maps, exact = _maps_of_one_bit(claim), 0
+    else:
+        maps, exact = _column_maps(claim, limit // claim.states)
     lost: list[bool] = claim.lost.tolist()
     if maps and not claim.most_significant_first:
         maps, lost = _reversed(maps, lost, limit)
@@ -108,6 +113,14 @@ def _column_maps(claim: ColumnAutomaton, most: int) -> tuple[list[Map], int]:
         seen[power] = len(seen)
         power = tuple(one[state] for state in power)
     return [tuple(end[state] for state in power) for power in seen], seen[power]
+
+
+def _maps_of_one_bit(claim: ColumnAutomaton) -> list[Map]:
+    """Return the next states after the bit of one heap, 0 and 1, and a separator."""
+    end: list[int] = claim.transitions[:, SEPARATOR].tolist()
+    one: list[int] = claim.transitions[:, ONE].tolist()
+    zero = claim.transitions[:, ZERO].tolist() if claim.reads_zeros else range(claim.states)
+    return [tuple(end[state] for state in after) for after in (zero, one)]
 
 
 def _reversed(maps: list[Map], lost: list[bool], limit: int) -> tuple[list[Map], list[bool]]:

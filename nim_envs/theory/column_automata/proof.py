@@ -29,7 +29,13 @@ bits: with ones in all of them, a part of the configuration is reached.
 
 Configurations that no position has may be followed, too: how many heaps of a kind there are is not
 looked at. So where one refutes the claim, a position that does is made of it and tried; if it does
-not, the claim is called not proved.
+does not, the claim is called not proved.
+
+A claim of *one heap alone* is proved in the same way: a column is then the bit of that heap, so
+that no other ones stand beside it, and no configuration has a second heap. All configurations are
+those of positions, and every claim is proved or refuted if the work allows. Of take 1 to ``k`` such
+a claim can be right where none of several heaps is: the lost heaps have a certain rest modulo
+``k + 1``, which can be read from the bits of one heap for every ``k``.
 """
 
 from __future__ import annotations
@@ -78,7 +84,7 @@ class Verdict:
 
     @property
     def proved(self) -> bool:
-        """Whether the claim is right for every number of heaps of every size."""
+        """Whether the claim is right for all heaps that it was to be proved for."""
         return self.outcome is Outcome.PROVED
 
     @property
@@ -118,8 +124,11 @@ def prove(
     relation: MoveRelation,
     misere: bool,
     work_limit: int = WORK_LIMIT,
+    one_heap: bool = False,
 ) -> Verdict:
     """Prove or refute that an automaton says who wins, for every number of heaps of every size.
+
+    Or for one heap of every size: games with a single heap, or with a single running total.
 
     It is given a claim and nothing else, and knows no theorem. A refutation comes with a position
     at which the rules contradict the claim. There may be neither: when the work is at its
@@ -130,6 +139,7 @@ def prove(
         relation: what a move may leave of a heap.
         misere: whether the player who makes the last move loses.
         work_limit: steps after which it is given up.
+        one_heap: whether the claim is of one heap alone, and may be wrong for several.
 
     Example:
         >>> nim = ColumnAutomaton([[0, 1], [2, 0], [2, 2]], [True, False, False], False)
@@ -139,35 +149,43 @@ def prove(
         refuted: the position without objects is claimed to be lost, but is won
         >>> print(prove(nim, MoveRelation(max_take=3), misere=False))
         refuted: (4,) is claimed to be won, but no move leads to what is claimed to be lost
+        >>> threes = [[0, 3], [2, 4], [1, 5], [1, 3], [0, 4], [2, 5]]  # a multiple of three is lost
+        >>> claim = ColumnAutomaton(threes, [True] + [False] * 5, True)
+        >>> print(prove(claim, MoveRelation(max_take=2), misere=False, one_heap=True))
+        proved: for one heap of every size
+        >>> prove(claim, MoveRelation(max_take=2), misere=False).refuted
+        True
     """
     if bool(automaton.is_lost([0])) == misere:
         said, true = ("lost", "won") if misere else ("won", "lost")
         reason = f"the position without objects is claimed to be {said}, but is {true}"
         return Verdict(Outcome.REFUTED, reason, (), 0)
     counter = _Counter(work_limit)
-    columns = columns_of(automaton, work_limit)
+    columns = columns_of(automaton, work_limit, one_heap)
     if isinstance(columns, str):
-        return _by_small_boards(automaton, relation, columns, 0)
+        return _by_small_boards(automaton, relation, one_heap, columns, 0)
     try:
-        moves = _Moves(columns, relation, counter)
+        moves = _Moves(columns, relation, one_heap, counter)
         position = _with_a_wrong_move(moves) or _without_a_move(moves)
     except _OutOfWorkError:
         return Verdict(Outcome.NOT_PROVED, f"given up after {work_limit} steps", None, counter.done)
     if position is None:
-        reason = "for every number of heaps of every size"
+        reason = f"for {'one heap' if one_heap else 'every number of heaps'} of every size"
         return Verdict(Outcome.PROVED, reason, None, counter.done)
     contradiction = _contradiction(automaton, relation, position)
     if contradiction is None:
         reason = "what would refute it belongs to no position that was found"
-        return _by_small_boards(automaton, relation, reason, counter.done)
+        return _by_small_boards(automaton, relation, one_heap, reason, counter.done)
     return Verdict(Outcome.REFUTED, contradiction, position, counter.done)
 
 
 def _by_small_boards(
-    automaton: ColumnAutomaton, relation: MoveRelation, why: str, work: int
+    automaton: ColumnAutomaton, relation: MoveRelation, one_heap: bool, why: str, work: int
 ) -> Verdict:
     """Return a refutation if a small board has one, else that the claim is not proved, and why."""
     for heaps, below in SMALL_BOARDS:
+        if one_heap and heaps > 1:
+            continue
         for position in itertools.product(range(below), repeat=heaps):
             reason = _contradiction(automaton, relation, position)
             if reason is not None:
@@ -196,12 +214,17 @@ class _Moves:
     out.
     """
 
-    def __init__(self, columns: Columns, relation: MoveRelation, counter: _Counter) -> None:
+    def __init__(
+        self, columns: Columns, relation: MoveRelation, one_heap: bool, counter: _Counter
+    ) -> None:
         self.columns = columns
         self.counter = counter
-        self.counts = range(columns.exact + columns.period + 1)
-        """Numbers of ones in a column. A larger one does what one of these does, one more or less
-        included."""
+        self.bits: dict[int, tuple[int, ...]] = {0: (0,), 1: (1,)}
+        """By the number of ones in a column, what bits a heap may have there. A larger number does
+        what one of these does, one more or less included."""
+        if not one_heap:
+            for ones in range(1, columns.exact + columns.period + 1):
+                self.bits[ones] = (0, 1)
         self.start = relation.start(True)
         differences = _differences(relation, counter)
         counter.add(len(columns.lost) * len(differences))
@@ -221,10 +244,8 @@ class _Moves:
         """Return, by bit and ones in the column, the sets of pairs after every pair."""
         found = {}
         # Sets of pairs take words of memory, as many as can be told before.
-        self.counter.add(len(self.pairs) ** 2 * 2 * len(self.counts) // 64)
-        for bit, ones in itertools.product((0, 1), self.counts):
-            if bit > ones:
-                continue
+        self.counter.add(len(self.pairs) ** 2 * 2 * len(self.bits) // 64)
+        for bit, ones in sorted((bit, ones) for ones, bits in self.bits.items() for bit in bits):
             row = []
             for state, difference in self.pairs:
                 pairs = 0
@@ -387,9 +408,9 @@ def _followers(now: _Configuration, moves: _Moves) -> Iterator[_Configuration]:
     That the heaps of a kind have different bits is not looked at: with all of them 1 there would
     be fewer kinds.
     """
-    for ones in moves.counts:
+    for ones, possible in moves.bits.items():
         state = moves.columns.after(ones)[now.state]
-        for bits in itertools.product((0, 1) if ones else (0,), repeat=len(now.kinds)):
+        for bits in itertools.product(possible, repeat=len(now.kinds)):
             moves.counter.add(1)
             after = {moves.kind(kind, bit, ones) for kind, bit in zip(now.kinds, bits, strict=True)}
             if ones and not any(bits):
@@ -426,7 +447,7 @@ def _realised(end: _Configuration, moves: _Moves) -> tuple[int, ...]:
         heaps += [(0, empty)] * more
         bits += [1] * more
         same = ones
-        while same > moves.counts[-1]:
+        while same > max(moves.bits):
             same -= moves.columns.period
         heaps = [
             (2 * heap + bit, moves.kind(kind, bit, same))

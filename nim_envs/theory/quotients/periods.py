@@ -1,7 +1,7 @@
 """The theorem on periodic quotients: a game solved for heaps of all sizes.
 
 Let no move take more than ``k`` objects, and let the heaps up to ``2 n0 + 2 p + k - 1`` have a
-finite misère quotient in which heaps ``n`` and ``n + p``, as far as they are among these, have the
+finite quotient in which heaps ``n`` and ``n + p``, as far as they are among these, have the
 same element for all ``n >= n0``, where ``n0 >= 1``. Then the quotient of heaps of all sizes is the
 same one, and heaps ``n`` and ``n + p`` have the same element for all ``n >= n0``.
 
@@ -12,7 +12,8 @@ heaps ``a >= b`` with ``a >= n0``, taking as much from ``n`` may leave ``a + p``
 heaps ``a + p`` and ``a`` have the same element. (Both ``n`` and ``n - p`` are too large to be taken
 whole.) So the options of ``n`` and of ``n - p`` have the same elements. The proof of a quotient
 looks only at the elements of a heap and of its options: heap ``n`` with the element of ``n - p`` is
-nothing new to it.
+nothing new to it. Nothing here depends on who wins the empty position: the theorem is also about
+quotients of normal play, whose elements are told apart by Grundy values.
 
 The theorem is not about games that must leave heaps of different sizes: there ``b`` may be
 ``a - p``.

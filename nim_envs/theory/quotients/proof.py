@@ -1,7 +1,8 @@
-"""Proof that a finite monoid says who wins misère play, apart from how it was found.
+"""Proof that a finite monoid says who wins, apart from how it was found.
 
 A claim is a monoid, an element for every part of a sum, and which elements are lost. It is right
-if the empty position is won, and any other is lost exactly where no option is lost. Of the
+if the empty position is won in misère play and lost in normal play, and any other is lost exactly
+where no option is lost. Of the
 infinitely many positions finitely many classes need a look, in the *transition algebra* of
 Plambeck and Siegel: pairs of an element and the set of elements of the options.
 
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.rules.component import BoolArray
+from nim_envs.rules.convention import Convention
 
 Options = Sequence[Sequence[tuple[int, ...]]]
 
@@ -27,8 +29,9 @@ def refutation(
     products: npt.NDArray[np.integer],
     elements: Sequence[int],
     lost: npt.NDArray[np.bool_],
+    convention: Convention = Convention.MISERE,
 ) -> str | None:
-    """Return why a claimed misère quotient is wrong; ``None`` is a proof that it is right.
+    """Return why a claimed quotient is wrong; ``None`` is a proof that it is right.
 
     Right means that it is *the* quotient, up to the numbers of its elements: it says who wins
     every sum of the parts, every element is the class of some sum, and of any two elements some
@@ -40,6 +43,7 @@ def refutation(
         products: ``(n, n)``, the claimed table of products; element 0 is that of no part.
         elements: the claimed element of each part.
         lost: ``(n,)``, the claimed elements of the P-positions.
+        convention: who wins the empty position.
     """
     order = len(lost)
     table = np.asarray(products)
@@ -47,7 +51,9 @@ def refutation(
     if reason is None:
         reason = _no_monoid(table, sorted(set(elements)))
     if reason is None:
-        reason = _disobeys(options, table, elements, np.asarray(lost, dtype=np.bool_), None)
+        # In normal play nothing beside the sum is won: the empty position is lost.
+        beside = np.zeros(order, dtype=np.bool_) if convention is Convention.NORMAL else None
+        reason = _disobeys(options, table, elements, np.asarray(lost, dtype=np.bool_), beside)
     if reason is None:
         # As a product with any element is one with parts, rows that differ are told apart.
         rows = np.packbits(np.asarray(lost)[table], axis=1)

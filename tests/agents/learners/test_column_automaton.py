@@ -112,6 +112,15 @@ def test_the_addition_game_is_read_as_the_objects_left():
         learner.greedy(make_game("addition", k=4, n=10))
 
 
+@pytest.mark.parametrize(("k", "n"), [(2, 10), (5, 31), (10, 60)])
+@pytest.mark.parametrize("misere", [False, True])
+def test_a_single_total_is_learned_for_any_k_and_every_limit(k, n, misere):
+    learner, _ = learned(make_game("addition", k=k, n=n, misere=misere))
+    assert "for one heap of every size" in learner.proof
+    larger = make_game("addition", k=k, n=7 * n, misere=misere)
+    assert optimality(learner.greedy(larger), larger).percent == 100
+
+
 def test_the_hypothesis_is_refused_with_the_reason():
     for game in (
         make_game("kayles", heaps=(5, 5)),

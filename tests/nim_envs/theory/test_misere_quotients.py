@@ -228,6 +228,53 @@ def test_what_is_no_quotient_is_refused_with_its_reason(products, elements, lost
     assert reason in refutation([[()]], np.array(products), elements, np.array(lost))
 
 
+# The same proof of normal play
+
+
+def normal_claim(name, largest):
+    """The options of all heaps, and the group of their Grundy values as a claim."""
+    game, values = heap_game(name), []
+    for heap in range(largest + 1):
+        sums = [np.bitwise_xor.reduce([values[left] for left in option] or [0])
+                for option in game.options(heap)]  # fmt: skip
+        values.append(mex(sums))
+    order = 1 << max(values).bit_length()
+    numbers = np.arange(order)
+    options = [game.options(heap) for heap in range(largest + 1)]
+    return options, numbers[:, np.newaxis] ^ numbers, np.array(values), numbers == 0
+
+
+@pytest.mark.parametrize(("name", "largest"), [("0.77", 40), ("0.07", 60), ("grundy", 40)])
+def test_normal_play_is_proven_by_the_group_of_grundy_values(name, largest):
+    options, products, elements, lost = normal_claim(name, largest)
+    elements = elements.tolist()
+    assert refutation(options, products, elements, lost, Convention.NORMAL) is None
+    assert "empty position" in refutation(options, products, elements, lost)
+    _, products, elements, lost = claim(name, 9)
+    reason = refutation(options[:10], products, elements.tolist(), lost, Convention.NORMAL)
+    assert "empty sum is won" in reason
+
+
+def test_no_wrong_mutant_is_proven_of_normal_play():
+    rng = np.random.default_rng(2)
+    wrong = 0
+    for name, largest in (("0.77", 8), ("0.07", 9), ("0.6", 9), ("0.(3)", 5)):
+        options, *right = normal_claim(name, largest)
+        search = HeapSearch(name, Convention.NORMAL)
+        positions = np.array(list(combinations_with_replacement(range(largest + 1), 5)))
+        winning = np.array([search.is_winning(row.tolist()) for row in positions])
+        for products, elements, lost in mutants(*right, 400, rng):
+            total = np.zeros((2, len(positions)), dtype=int)
+            for column in range(5):
+                total[0] = products[total[0], elements[positions[:, column]]]
+                total[1] = products[total[1], elements[positions[:, 4 - column]]]
+            if (lost[total] == winning).any():
+                wrong += 1
+                claimed = options, products, elements.tolist(), lost
+                assert refutation(*claimed, Convention.NORMAL) is not None, claimed
+    assert wrong >= 1_000
+
+
 # What is proven stays
 
 

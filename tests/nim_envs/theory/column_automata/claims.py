@@ -57,6 +57,34 @@ def automaton(first, start, column, lost, letters=2):
     ).minimal()
 
 
+def one_heap_claim(max_take, misere, first, letters=2):
+    """The right automaton of one heap, of which 1 to ``max_take`` may be taken, found by search.
+
+    Its states are rests modulo the period of the lost heaps and, where the lowest bits come first,
+    what a one in the next column is worth. It says nothing of use of several heaps.
+    """
+    searched = truth(max_take, misere, 1, 20 * max_take)
+    period = next(
+        length
+        for length in range(1, len(searched))
+        if (searched[length:] == searched[:-length]).all()
+    )
+
+    def column(known, bit):
+        rest, weight = known
+        if first:
+            return (2 * rest + bit) % period, weight
+        return (rest + bit * weight) % period, 2 * weight % period
+
+    return automaton(
+        first,
+        (0, 1 % period),
+        lambda known, ones: column(known, ones % 2),
+        lambda known: searched[known[0]],
+        letters,
+    )
+
+
 def right_claim(max_take, misere, first, letters=2):
     """The right automaton of Nim (``max_take`` ``None``) or of take 1 to 1, 3, 7, ... ."""
     bits = None if max_take is None else (max_take + 1).bit_length() - 1

@@ -1,0 +1,242 @@
+"""A network that reads heaps in bits: signed products over the heaps, a recurrence over the bits.
+
+Let ``c[b]`` be the number of heaps, of ``n``, whose bit ``b`` is 1. The logit of a win for the
+player to move is computed so, from the most significant bit to the least::
+
+    f = cos(angles)                        # (2, k): k factors of a bit 0, and k of a bit 1
+    p[b] = f[1] ** c[b] * f[0] ** (n - c[b])        # (k,): the product over all heaps
+    x[b] = tanh(p[b] @ hidden.weight + hidden.bias) @ mixed.weight + mixed.bias
+    h = 0
+    for b = B - 1, …, 0:                   # a gated recurrent unit, H units
+        g, s = x[b] @ input.weight + input.bias, h @ state.weight + state.bias
+        r, u = sigmoid(g[:H] + s[:H]), sigmoid(g[H : 2 * H] + s[H : 2 * H])
+        h = u * h + (1 - u) * tanh(g[2 * H :] + r * s[2 * H :])
+    logit = h @ output.weight + output.bias
+
+A product of factors is a linear recurrence over the heaps whose matrix is diagonal; factors that
+may be negative are its negative eigenvalues, without which no product tells an odd number of ones
+from an even one. Rounded, they are -1, 0 and 1. Where the factors of bit 0 are 1, empty heaps
+change nothing; the order of the heaps never does.
+
+The formula is written once, in :meth:`SignedProductsNetwork.logits`, for the arrays of NumPy,
+PyTorch and JAX alike; weights are a dict of arrays by the names above.
+
+References:
+    R. Grazzi, J. Siems, A. Zela, J. K. H. Franke, F. Hutter & M. Pontil, "Unlocking state-tracking
+    in linear RNNs through negative eigenvalues", ICLR 2025, arXiv:2411.12537; K. Cho et al.,
+    "Learning phrase representations using RNN encoder-decoder", EMNLP 2014 (the gated unit).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.base import Array, IntArray
+
+Parameters = Mapping[str, Any]
+"""Weights by name: arrays of NumPy, or of the module that computes with them."""
+
+PRODUCTS = 8
+"""Factors of each bit."""
+
+UNITS = 16
+"""Units of each layer and of the recurrence."""
+
+MLP_UNITS = 36
+"""Units of each layer of the plain network: as many weights on five heaps below 16, about 2,100."""
+
+LARGEST_KEY = 1 << 62
+
+
+class Column(NamedTuple):
+    """One column of the bits of many positions, of which those equal so far are one."""
+
+    counts: IntArray  # (n,): how many heaps have a 1 here
+    parents: IntArray  # (n,): where among those of the column before; 0 in the first
+
+
+class ValueNetwork(ABC):
+    """Values of positions of heaps, each position as a number that adds up over its heaps.
+
+    Positions that the network cannot tell apart have the same number, their *key*, so that each
+    is evaluated once.
+
+    Attributes:
+        other_boards: whether it plays boards of other sizes than the one that it has learned on.
+    """
+
+    other_boards: bool
+
+    @abstractmethod
+    def initial(self, heaps: int, columns: int, rng: np.random.Generator) -> dict[str, Array]:
+        """Return new weights, float32, for a board of so many heaps and bits of each."""
+
+    @abstractmethod
+    def key_table(self, heaps: int, columns: int) -> IntArray:
+        """Return what each size of each heap adds to a key, ``(heaps, 2 ** columns)``.
+
+        Raises:
+            ValueError: the board is too large for keys of 64 bits.
+        """
+
+    @abstractmethod
+    def inputs(self, keys: IntArray, heaps: int, columns: int) -> Any:
+        """Return what :meth:`logits` takes for keys that are distinct and ascend, ``(n,)``."""
+
+    @abstractmethod
+    def logits(
+        self,
+        weights: Parameters,
+        inputs: Any,
+        heaps: int,
+        xp: Any = np,
+        rounding: Callable[[Any], Any] | None = None,
+        disturb: Callable[[Any], Any] | None = None,
+    ) -> Any:
+        """Return the logit of a win for the player to move, ``(n,)``.
+
+        Args:
+            weights: by name.
+            inputs: of :meth:`inputs`.
+            heaps: on the board, empty ones included.
+            xp: the array module of the weights: ``numpy``, ``torch`` or ``jax.numpy``.
+            rounding: of the factors; ``None``: they are not rounded.
+            disturb: of the state after each column, in training.
+        """
+
+
+@dataclass(frozen=True)
+class SignedProductsNetwork(ValueNetwork):
+    """The network of this module.
+
+    Args:
+        signed: whether factors are in [-1, 1]; otherwise they are in [0, 1].
+    """
+
+    signed: bool = True
+    other_boards = True
+
+    def initial(self, heaps: int, columns: int, rng: np.random.Generator) -> dict[str, Array]:
+        """Return new weights: factors of bit 0 near 1, those of bit 1 spread over their range."""
+        spread = (np.arange(PRODUCTS) + rng.random(PRODUCTS)) / PRODUCTS
+        angles = np.pi * np.stack([0.1 * rng.random(PRODUCTS), spread])
+        return {
+            "angles": angles.astype(np.float32),
+            **layer("hidden", PRODUCTS, UNITS, rng),
+            **layer("mixed", UNITS, UNITS, rng),
+            **layer("input", UNITS, 3 * UNITS, rng),
+            **layer("state", UNITS, 3 * UNITS, rng),
+            **layer("output", UNITS, 1, rng),
+        }
+
+    def key_table(self, heaps: int, columns: int) -> IntArray:
+        """Return keys whose digits, to base ``heaps + 1``, count the ones of each column."""
+        if (heaps + 1) ** columns > LARGEST_KEY:
+            raise ValueError(f"{heaps} heaps of {columns} bits are too many for this network")
+        bits = (np.arange(1 << columns)[:, np.newaxis] >> np.arange(columns)) & 1
+        table: IntArray = bits @ (heaps + 1) ** np.arange(columns)
+        return np.broadcast_to(table, (heaps, len(table)))
+
+    def inputs(self, keys: IntArray, heaps: int, columns: int) -> list[Column]:
+        """Return the columns, most significant first; positions share what they have in common."""
+        found, prefixes = [], keys
+        for _ in range(columns):
+            # Prefixes ascend, so that equal ones are neighbours; before the first there is one.
+            shorter, counts = np.divmod(prefixes, heaps + 1)
+            first = np.diff(shorter, prepend=-1) != 0
+            found.append(Column(counts, first.cumsum() - 1))
+            prefixes = shorter[first]
+        return found[::-1]
+
+    def factors(self, weights: Parameters, xp: Any = np) -> Any:
+        """Return the factors before they are rounded, ``(2, PRODUCTS)`` by bit."""
+        cosines = xp.cos(weights["angles"])
+        return cosines if self.signed else (1 + cosines) / 2
+
+    def logits(
+        self,
+        weights: Parameters,
+        inputs: Sequence[Column],
+        heaps: int,
+        xp: Any = np,
+        rounding: Callable[[Any], Any] | None = None,
+        disturb: Callable[[Any], Any] | None = None,
+    ) -> Any:
+        """Return the logit of a win; see :meth:`ValueNetwork.logits` and the formula above."""
+        factors = self.factors(weights, xp)
+        if rounding is not None:
+            factors = rounding(factors)
+        ones = xp.arange(heaps + 1, dtype=factors.dtype)[:, None]
+        products = factors[1] ** ones * factors[0] ** (heaps - ones)
+        # Columns with the same number of ones share what is computed of them: (heaps + 1, 3 H).
+        mixed = linear(weights, "mixed", xp.tanh(linear(weights, "hidden", products)))
+        gates = linear(weights, "input", mixed)
+        state = xp.zeros((1, UNITS), dtype=weights["angles"].dtype)
+        for counts, parents in inputs:
+            here, before = gates[counts], linear(weights, "state", state)[parents]
+            # sigmoid(x) = (1 + tanh(x / 2)) / 2, which never overflows.
+            opened = (1 + xp.tanh((here + before)[:, : 2 * UNITS] / 2)) / 2
+            reset, keep = opened[:, :UNITS], opened[:, UNITS:]
+            new = xp.tanh(here[:, 2 * UNITS :] + reset * before[:, 2 * UNITS :])
+            state = keep * state[parents] + (1 - keep) * new
+            if disturb is not None:
+                state = disturb(state)
+        return linear(weights, "output", state)[:, 0]
+
+
+@dataclass(frozen=True)
+class PlainNetwork(ValueNetwork):
+    """Two hidden layers on the bits of all heaps, to compare with: it knows its own board alone."""
+
+    other_boards = False
+
+    def initial(self, heaps: int, columns: int, rng: np.random.Generator) -> dict[str, Array]:
+        """Return new weights."""
+        return {
+            **layer("first", heaps * columns, MLP_UNITS, rng),
+            **layer("second", MLP_UNITS, MLP_UNITS, rng),
+            **layer("output", MLP_UNITS, 1, rng),
+        }
+
+    def key_table(self, heaps: int, columns: int) -> IntArray:
+        """Return keys that are the bits of all heaps."""
+        if heaps * columns > 62:
+            raise ValueError(f"{heaps} heaps of {columns} bits are too many for this network")
+        return np.arange(1 << columns) << (columns * np.arange(heaps)[:, np.newaxis])
+
+    def inputs(self, keys: IntArray, heaps: int, columns: int) -> Array:
+        """Return the bits, float32 ``(n, heaps * columns)``."""
+        return ((keys[:, np.newaxis] >> np.arange(heaps * columns)) & 1).astype(np.float32)
+
+    def logits(
+        self,
+        weights: Parameters,
+        inputs: Any,
+        heaps: int,
+        xp: Any = np,
+        rounding: Callable[[Any], Any] | None = None,
+        disturb: Callable[[Any], Any] | None = None,
+    ) -> Any:
+        """Return the logit of a win; see :meth:`ValueNetwork.logits`."""
+        first = xp.tanh(linear(weights, "first", inputs))
+        second = xp.tanh(linear(weights, "second", first))
+        return linear(weights, "output", second)[:, 0]
+
+
+def linear(weights: Parameters, name: str, inputs: Any) -> Any:
+    """Return ``inputs`` times a matrix, plus a vector, of the layer ``name``."""
+    return inputs @ weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+
+def layer(name: str, inputs: int, outputs: int, rng: np.random.Generator) -> dict[str, Array]:
+    """Return weights of a layer, uniform within 1 over the root of its inputs, and biases of 0."""
+    bound = inputs**-0.5
+    return {
+        f"{name}.weight": rng.uniform(-bound, bound, (inputs, outputs)).astype(np.float32),
+        f"{name}.bias": np.zeros(outputs, dtype=np.float32),
+    }

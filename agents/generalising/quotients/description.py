@@ -1,0 +1,37 @@
+"""A quotient as text."""
+
+from __future__ import annotations
+
+from agents.generalising.quotients.periods import classes_of_states, periods
+from agents.generalising.quotients.quotient import Quotient
+
+MOST_ROWS = 60
+"""Classes that are listed."""
+
+
+def described(quotient: Quotient, proof: str | None) -> str:
+    """Return classes, the sums with each generator, the classes of states, and what is proved."""
+    parts = quotient.parts
+    names = [parts.name(word) for word in quotient.words]
+    generators = list(dict.fromkeys(element for element in quotient.elements if element))
+    rows = [["class", "lost", *(f"+ {names[element]}" for element in generators)]]
+    for element, name in enumerate(names[:MOST_ROWS]):
+        sums = (names[quotient.products[element, step]] for step in generators)
+        rows.append([name, "lost" if quotient.lost[element] else "", *sums])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [f"{quotient.order} classes, named by their shortest positions:"]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        lines.append("  ".join(cells).rstrip())
+    if quotient.order > MOST_ROWS:
+        lines.append(f"and {quotient.order - MOST_ROWS} more")
+    for number, kind in enumerate(parts.kinds):
+        classes = (names[element] for element in classes_of_states(quotient, number))
+        lines.append(f"states 0, 1, ... of {parts.kind_name(number)}: {', '.join(classes)}")
+        if kind.states > len(classes_of_states(quotient, number)):
+            lines.append("not all are learned yet")
+    for period in periods(quotient):
+        says = "proved" if period.refuted is None else f"not proved: {period.refuted}"
+        lines.append(f"{period.in_words} ({says})")
+    lines.append(f"proved: {proof}" if proof else "not proved")
+    return "\n".join(lines)

@@ -1,0 +1,129 @@
+"""An exam of a quotient: is a sum lost exactly where no option is lost?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.base import HypothesisError
+from agents.generalising.quotients.parts import Word
+from agents.generalising.quotients.quotient import Quotient
+from agents.generalising.quotients.self_play import Games
+from nim_envs.rules.component import BoolArray
+
+MOST_SUMS = 200_000
+"""Sums that an exam may keep at a time."""
+
+
+class Exam:
+    """Looks for a sum that is wrong by its class, among sums of ever more parts.
+
+    It asks of a sum: beside which classes of rests is the whole won, but not by a move in the sum?
+    There a move in the rest has to win; if the rest is empty, the class of the sum is wrong. Of
+    two sums of one class that with fewer such rests needs no look. As there are finitely many
+    classes, the exam comes to an end.
+
+    Args:
+        quotient: what is examined; later ones must have the same classes and products.
+        games: counts the sums that were looked at.
+    """
+
+    def __init__(self, quotient: Quotient, games: Games) -> None:
+        self._products = quotient.products
+        self._lost = quotient.lost
+        self._games = games
+        # By class, the sets of rests as bits, each with a sum of which it is.
+        self._sums: list[dict[int, Word]] = [{} for _ in range(quotient.order)]
+        self._sums[0][_bits((~quotient.lost)[np.newaxis])[0]] = ()
+        # By class, the rests of parts, each with a part.
+        self._parts: list[dict[int, int]] = [{} for _ in range(quotient.order)]
+        self._number = 1
+
+    def counterexample(self, quotient: Quotient, first: int) -> Word | None:
+        """Return a sum of the parts of a quotient that is wrong, if there is one.
+
+        Args:
+            quotient: of the same classes as the one before.
+            first: the first part that was not examined yet.
+
+        Raises:
+            HypothesisError: there are too many sums to keep.
+        """
+        added: list[tuple[int, int, int]] = []
+        for part in range(first, len(quotient.elements)):
+            element, after = quotient.elements[part], quotient.after_move(part)
+            wins = self._lost[self._products[:, after]].any(axis=1)
+            whole = self._lost[self._products[:, element]]
+            wrong = wins & whole
+            if wrong.any():
+                rest = quotient.words[int(wrong.argmax())]
+                return tuple(sorted((*rest, part)))
+            rests = _bits((~wins & ~whole)[np.newaxis])[0]
+            known = self._parts[element]
+            if any(rests | other == other for other in known):
+                continue
+            known[rests] = part
+            added.append((element, rests, part))
+        return self._explore(added) if added else None
+
+    def _explore(self, parts: list[tuple[int, int, int]]) -> Word | None:
+        """Add parts to sums until nothing new comes; return a sum that is wrong."""
+        order = len(self._products)
+        frontier = [
+            (element, rests, word)
+            for element, known in enumerate(self._sums)
+            for rests, word in known.items()
+        ]
+        everything = [
+            (element, rests, part)
+            for element, known in enumerate(self._parts)
+            for rests, part in known.items()
+        ]
+        while frontier:
+            elements = np.array([element for element, _, _ in frontier])
+            rows = _rows([rests for _, rests, _ in frontier], order)
+            after: list[tuple[int, int, Word]] = []
+            for element, unanswered, part in parts:
+                self._games.looked_up(len(frontier))
+                table = _rows([unanswered], order)[0][self._products]
+                left = rows[:, self._products[:, element]] & table[elements]
+                if left[:, 0].any():
+                    word = frontier[int(left[:, 0].argmax())][2]
+                    return tuple(sorted((*word, part)))
+                some = np.flatnonzero(left.any(axis=1))
+                sums = self._products[elements[some], element].tolist()
+                for place, total, bits in zip(some.tolist(), sums, _bits(left[some]), strict=True):
+                    if self._is_new(total, bits):
+                        word = tuple(sorted((*frontier[place][2], part)))
+                        self._sums[total][bits] = word
+                        after.append((total, bits, word))
+            frontier = [entry for entry in after if entry[1] in self._sums[entry[0]]]
+            parts = everything
+        return None
+
+    def _is_new(self, element: int, rests: int) -> bool:
+        """Return whether no sum of a class has all these rests; forget those that have fewer."""
+        known = self._sums[element]
+        if any(rests | other == other for other in known):
+            return False
+        for fewer in [other for other in known if other | rests == rests]:
+            del known[fewer]
+            self._number -= 1
+        self._number += 1
+        if self._number > MOST_SUMS:
+            raise HypothesisError(f"an exam of the classes needs more than {MOST_SUMS} sums")
+        return True
+
+
+def _bits(rows: BoolArray) -> list[int]:
+    """Return each row as the bits of an integer, the first lowest."""
+    packed = np.packbits(rows, axis=1, bitorder="little")
+    return [int.from_bytes(row.tobytes(), "little") for row in packed]
+
+
+def _rows(numbers: list[int], size: int) -> BoolArray:
+    """Return the lowest bits of integers as rows, ``(numbers, size)``."""
+    width = (size + 7) // 8
+    data = b"".join(number.to_bytes(width, "little") for number in numbers)
+    packed = np.frombuffer(data, dtype=np.uint8).reshape(len(numbers), width)
+    rows = np.unpackbits(packed, axis=1, bitorder="little", count=size)
+    return np.asarray(rows, dtype=np.bool_)

@@ -1,0 +1,98 @@
+"""Sums of a few parts, the generators, by how many copies of each there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import HypothesisError
+from agents.generalising.quotients.parts import Parts, Word
+
+Counts = npt.NDArray[np.uint8]
+"""``(generators,)`` or ``(n, generators)``: the copies of each generator in a sum."""
+
+MOST = 255
+"""Counts of a generator in a sum."""
+
+
+class Generators:
+    """Parts of which sums are made, where equations say that other parts are as good as such sums.
+
+    Args:
+        parts: all parts of the game.
+        last: the last part that is looked at.
+        equations: which sums are as good as which: single parts, which are no generators then, as
+            sums of earlier parts, and so many copies of a part as fewer.
+
+    Attributes:
+        chosen: the generators, ascending.
+    """
+
+    def __init__(self, parts: Parts, last: int, equations: Mapping[Word, Word]) -> None:
+        self._alike = {left[0]: right for left, right in equations.items() if len(left) == 1}
+        self.chosen = [part for part in range(last + 1) if part not in self._alike]
+        self._column = {part: column for column, part in enumerate(self.chosen)}
+        size = len(self.chosen)
+        self._columns = np.arange(size)
+        self._single = np.eye(size, dtype=np.int64)
+        self._folded = np.tile(np.arange(MOST + 1, dtype=np.uint8), (size, 1))
+        for left, right in equations.items():
+            if len(left) > 1 and left[0] in self._column:
+                counts, period = np.arange(len(right), MOST + 1), len(left) - len(right)
+                folded = len(right) + (counts - len(right)) % period
+                self._folded[self._column[left[0]], len(right) :] = folded
+        self._lengths = np.array([parts.lengths[part] for part in self.chosen])
+        self._after = [self._moves(parts, part) for part in self.chosen]
+
+    def _moves(self, parts: Parts, part: int) -> npt.NDArray[np.int64]:
+        """Return by how much each move in a generator changes the copies."""
+        left = [self._added(word) for word in parts.options[part]]
+        after = np.unique(np.array(left, dtype=np.int64), axis=0)
+        return np.asarray(after - self._single[self._column[part]])
+
+    def _added(self, word: Word) -> npt.NDArray[np.int64]:
+        copies = np.zeros(len(self.chosen), dtype=np.int64)
+        waiting = list(word)
+        while waiting:
+            part = waiting.pop()
+            if part in self._column:
+                copies[self._column[part]] += 1
+            else:
+                waiting += self._alike[part]
+        return copies
+
+    def folded(self, copies: npt.NDArray[np.int64]) -> Counts:
+        """Return as many copies as are as good as ``copies``, ``(..., generators)``.
+
+        Raises:
+            HypothesisError: there are too many copies of a generator.
+        """
+        try:
+            return self._folded[self._columns, copies]
+        except IndexError:
+            raise HypothesisError(f"more than {MOST} copies of a state matter") from None
+
+    def of(self, word: Word) -> Counts:
+        """Return a sum of parts as copies of the generators."""
+        return self.folded(self._added(word))
+
+    def options(self, position: bytes) -> list[bytes]:
+        """Return the options of a sum of generators, each written as the copies of each."""
+        copies = np.frombuffer(position, dtype=np.uint8).astype(np.int64)
+        after = [copies + self._after[column] for column in np.flatnonzero(copies).tolist()]
+        if not after:
+            return []
+        data, size = self.folded(np.concatenate(after)).tobytes(), len(copies)
+        return list(
+            dict.fromkeys(data[place : place + size] for place in range(0, len(data), size))
+        )
+
+    def word(self, copies: npt.NDArray[np.integer]) -> Word:
+        """Return a sum of generators as its parts."""
+        return tuple(np.repeat(self.chosen, copies).tolist())
+
+    def length(self, copies: npt.NDArray[np.integer]) -> int:
+        """Return the moves in the longest play of a sum of generators."""
+        return int(copies @ self._lengths)

@@ -1,0 +1,190 @@
+"""The states of a game's components as parts of sums, each after those that its moves leave."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+
+from agents.base import HypothesisError
+from nim_envs.rules import NO_MOVE, Component, HeapGame, Rules, SplittingHeap
+
+Word = tuple[int, ...]
+"""A sum of parts, in ascending order; the empty sum has no move."""
+
+MOST_OPTIONS = 1_000_000
+"""Options of all states of a component that is learned."""
+
+
+class Kind:
+    """The states of components of one kind: heaps of one game, or those of one table.
+
+    Args:
+        component: one of these components.
+        states: how many of the states, or of the heaps of a game from 0 on, are parts.
+    """
+
+    def __init__(self, component: Component, states: int) -> None:
+        self.component = component
+        self.states = states
+        self.heap_game: HeapGame | None = (
+            component.game if isinstance(component, SplittingHeap) else None
+        )
+
+    def options(self, state: int) -> list[tuple[int, ...]]:
+        """Return what each move leaves of a state: no state, one, or two where it splits."""
+        if self.heap_game is not None:
+            return self.heap_game.options(state)
+        firsts = self.component.table[state].tolist()
+        seconds = self.component.second_table[state].tolist()
+        return [
+            (first, second) if second else (first,)
+            for first, second in zip(firsts, seconds, strict=True)
+            if first != NO_MOVE
+        ]
+
+    def is_like(self, component: Component) -> bool:
+        """Return whether states of a component have the same moves as those of this kind."""
+        if self.heap_game is not None:
+            return isinstance(component, SplittingHeap) and component.game == self.heap_game
+        if isinstance(component, SplittingHeap):
+            return False
+        other = Kind(component, min(component.states, self.states))
+        return all(
+            sorted(other.options(state)) == sorted(self.options(state))
+            for state in range(other.states)
+        )
+
+    def all_options(self) -> list[list[tuple[int, ...]]]:
+        """Return the options of all states.
+
+        Raises:
+            HypothesisError: there are too many to be learned one by one.
+        """
+        size = 0 if self.heap_game else self.component.states * self.component.options
+        found: list[list[tuple[int, ...]]] = []
+        while size <= MOST_OPTIONS and len(found) < self.states:
+            found.append(self.options(len(found)))
+            size += len(found[-1]) if self.heap_game else 0
+        if size > MOST_OPTIONS:
+            raise HypothesisError(
+                f"the states of a {self.component.kind} are learned one by one: {self.states} of "
+                f"them have more than {MOST_OPTIONS} options, which is the limit"
+            )
+        return found
+
+
+class Parts:
+    """The states of components as parts of sums, shorter play first.
+
+    States with the same options are one part, and states without a move are none.
+
+    Args:
+        rules: of the game.
+        largest: the largest heap of games of heaps that may split; ``None``: that of ``rules``.
+
+    Attributes:
+        kinds: the kinds of components, in the order in which they come.
+        kind_of: the number of the kind of each component of the game.
+        options: by part, what its moves leave, as words of earlier parts, each once.
+        lengths: by part, the moves in the longest play.
+        names: by part, a kind and a state that it stands for.
+        states: all states with their kinds, those without a move first, each after its options.
+        numbers: by kind and state, the part; ``None`` where there is no move.
+
+    Raises:
+        HypothesisError: a component has too many options.
+    """
+
+    def __init__(self, rules: Rules, largest: int | None = None) -> None:
+        sizes: dict[Hashable, int] = {}
+        components: dict[Hashable, Component] = {}
+        keys: list[Hashable] = []
+        for component in rules.components:
+            heaps = isinstance(component, SplittingHeap)
+            key = component.game if isinstance(component, SplittingHeap) else component
+            states = component.states if not heaps or largest is None else largest + 1
+            keys.append(key)
+            sizes[key] = max(states, sizes.get(key, 0))
+            components.setdefault(key, component)
+        self.kinds = [Kind(components[key], states) for key, states in sizes.items()]
+        numbers = {key: number for number, key in enumerate(sizes)}
+        self.kind_of = [numbers[key] for key in keys]
+        self.options: list[list[Word]] = []
+        self.lengths: list[int] = []
+        self.names: list[tuple[int, int]] = []
+        self.numbers: list[list[int | None]] = [[None] * kind.states for kind in self.kinds]
+        self.states: list[tuple[int, int]] = []
+        known: dict[tuple[Word, ...], int] = {}
+        for number, state, options in self._in_order():
+            self.states.append((number, state))
+            if not options:
+                continue
+            words = tuple(sorted({self.word(number, left) for left in options}))
+            part = known.setdefault(words, len(known))
+            if part == len(self.options):
+                self.options.append(list(words))
+                longest = max(sum(self.lengths[part] for part in word) for word in words)
+                self.lengths.append(1 + longest)
+                self.names.append((number, state))
+            self.numbers[number][state] = part
+
+    def __len__(self) -> int:
+        """Return the number of parts."""
+        return len(self.options)
+
+    def _in_order(self) -> Iterator[tuple[int, int, list[tuple[int, ...]]]]:
+        """Yield kind, state and options of all states, shortest play first."""
+        found = []
+        for number, kind in enumerate(self.kinds):
+            options = kind.all_options()
+            for state, length in enumerate(_lengths(options)):
+                found.append((length, number, state, options[state]))
+        for _, number, state, left in sorted(found, key=lambda entry: entry[:3]):
+            yield number, state, left
+
+    def word(self, kind: int, states: Sequence[int]) -> Word:
+        """Return a sum of states of one kind."""
+        parts = (self.numbers[kind][state] for state in states)
+        return tuple(sorted(part for part in parts if part is not None))
+
+    def name(self, word: Word) -> str:
+        """Return a sum for people to read, such as ``"1+1+4"``, the empty one as ``"0"``.
+
+        With several kinds of components each state has the letter of its kind: ``"a1+b4"``.
+        """
+        letters = [_letter(kind) if len(self.kinds) > 1 else "" for kind in range(len(self.kinds))]
+        named = (self.names[part] for part in word)
+        return "+".join(f"{letters[kind]}{state}" for kind, state in named) or "0"
+
+    def kind_name(self, kind: int) -> str:
+        """Return a name for components of a kind, with its letter where there are several."""
+        name = self.kinds[kind].component.kind
+        return name if len(self.kinds) == 1 else f"{name} {_letter(kind)}"
+
+
+def _letter(kind: int) -> str:
+    """Return the letter of a kind, or several: a, b, ..., z, aa, ab, ..."""
+    letters = ""
+    while kind >= 0:
+        kind, last = divmod(kind, 26)
+        letters, kind = chr(ord("a") + last) + letters, kind - 1
+    return letters
+
+
+def _lengths(options: Sequence[Sequence[tuple[int, ...]]]) -> list[int]:
+    """Return the moves in the longest play from each state; moves form no cycle."""
+    lengths: list[int | None] = [None] * len(options)
+    for first in range(len(options)):
+        waiting = [first]
+        while waiting:
+            state = waiting[-1]
+            missing = [left for option in options[state] for left in option
+                       if lengths[left] is None]  # fmt: skip
+            if missing:
+                waiting += missing
+                continue
+            waiting.pop()
+            lengths[state] = max(
+                (1 + sum(lengths[left] or 0 for left in option) for option in options[state]),
+                default=0,
+            )
+    return [length or 0 for length in lengths]

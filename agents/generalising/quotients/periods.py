@@ -1,0 +1,77 @@
+"""Periods that the classes of heaps seem to have, and whether a theorem says that they go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from agents.generalising.quotients.quotient import Quotient
+from nim_envs.theory.quotients.periods import (
+    QuotientPeriod,
+    may_be_periodic,
+    period_refutation,
+)
+
+REPETITIONS = 3
+"""How often a period must have been seen."""
+
+
+class Period(NamedTuple):
+    """A period of the classes of heaps.
+
+    Attributes:
+        kind: the number of the kind of components.
+        claim: the period.
+        refuted: why it is only a conjecture; ``None`` where a theorem proves it.
+    """
+
+    kind: int
+    claim: QuotientPeriod
+    refuted: str | None
+
+    @property
+    def in_words(self) -> str:
+        """The period in words."""
+        start, length = self.claim.start, self.claim.length
+        return f"heaps n and n + {length} are alike for all n >= {start}"
+
+
+def periods(quotient: Quotient) -> list[Period]:
+    """Return the periods that the classes of heaps of each game seem to have."""
+    found = []
+    for number, kind in enumerate(quotient.parts.kinds):
+        game = kind.heap_game
+        if game is None or not may_be_periodic(game):
+            continue
+        elements = classes_of_states(quotient, number)
+        claim = conjecture(elements)
+        if claim is not None:
+            found.append(Period(number, claim, period_refutation(game, elements, claim)))
+    return found
+
+
+def classes_of_states(quotient: Quotient, kind: int) -> list[int]:
+    """Return the classes of the states of a kind of components, as far as all are learned."""
+    classes = []
+    for part in quotient.parts.numbers[kind]:
+        if part is not None and part >= len(quotient.elements):
+            break
+        classes.append(0 if part is None else quotient.elements[part])
+    return classes
+
+
+def conjecture(elements: Sequence[int]) -> QuotientPeriod | None:
+    """Return the shortest period that was seen three times, and in a quarter of all heaps.
+
+    Example:
+        >>> conjecture([0, 3, 1, 2, 1, 2, 1, 2])
+        QuotientPeriod(start=2, length=2)
+    """
+    count = len(elements)
+    for length in range(1, count // REPETITIONS + 1):
+        start = count - length
+        while start > 1 and elements[start - 1] == elements[start - 1 + length]:
+            start -= 1
+        if count - start >= max(REPETITIONS * length, count // 4):
+            return QuotientPeriod(start, length)
+    return None

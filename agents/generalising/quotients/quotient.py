@@ -1,0 +1,114 @@
+"""A quotient of sums: classes, how they add up, and which are lost."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from agents.generalising.quotients.parts import Parts, Word
+from nim_envs.rules.component import BoolArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Quotient:
+    """Classes of sums of the first parts of a game: a finite commutative monoid.
+
+    Attributes:
+        parts: all parts of the game, of which the first have a class.
+        products: ``(n, n)``, the class of a sum of two positions; class 0 is that of no part.
+        elements: the class of each of the first parts.
+        lost: ``(n,)``, the classes whose positions are lost for the player to move.
+    """
+
+    parts: Parts
+    products: IntArray
+    elements: tuple[int, ...]
+    lost: BoolArray
+    _after_move: list[IntArray] = field(default_factory=list, repr=False)
+
+    @property
+    def order(self) -> int:
+        """Number of classes."""
+        return len(self.products)
+
+    def of(self, word: Sequence[int]) -> int:
+        """Return the class of a sum of parts."""
+        element = 0
+        for part in word:
+            element = int(self.products[element, self.elements[part]])
+        return element
+
+    def after_move(self, part: int) -> IntArray:
+        """Return the classes that moves leave of a part: one of the first, or the next one."""
+        while len(self._after_move) <= part:
+            words = self.parts.options[len(self._after_move)]
+            found = sorted({self.of(word) for word in words})
+            self._after_move.append(np.array(found, dtype=np.int64))
+        return self._after_move[part]
+
+    def with_next(self, element: int) -> Quotient:
+        """Return the same classes with the next part in one of them."""
+        elements = (*self.elements, element)
+        return Quotient(self.parts, self.products, elements, self.lost, self._after_move)
+
+    @cached_property
+    def words(self) -> list[Word]:
+        """A sum of each class, of those with the shortest play."""
+        steps: dict[int, int] = {}  # the first part, which has the shortest play, of each class
+        for part, element in enumerate(self.elements):
+            steps.setdefault(element, part)
+        words = self.words_of(list(steps.values()))
+        return [words[element] for element in range(self.order)]
+
+    def words_of(self, parts: Sequence[int]) -> dict[int, Word]:
+        """Return by class a sum of some parts, of those with the shortest play."""
+        lengths = self.parts.lengths
+        words: dict[int, Word] = {}
+        waiting: list[tuple[int, int, Word, int]] = [(0, 0, (), 0)]
+        while waiting:
+            length, size, word, element = heapq.heappop(waiting)
+            if element in words:
+                continue
+            words[element] = word
+            for part in parts:
+                after = int(self.products[element, self.elements[part]])
+                if after not in words:
+                    longer = tuple(sorted((*word, part)))
+                    heapq.heappush(waiting, (length + lengths[part], size + 1, longer, after))
+        return words
+
+    @cached_property
+    def options(self) -> list[list[int]]:
+        """The classes of the options of each of ``words``."""
+        found = []
+        for word in self.words:
+            after: set[int] = set()
+            for place, part in enumerate(word):
+                rest = self.of(word[:place] + word[place + 1 :])
+                after.update(self.products[rest, self.after_move(part)].tolist())
+            found.append(sorted(after))
+        return found
+
+    def powers(self, element: int) -> tuple[int, int]:
+        """Return the least ``a`` and ``p`` such that ``a + p`` copies are in the class of ``a``."""
+        seen: dict[int, int] = {}
+        power = 0
+        while power not in seen:
+            seen[power] = len(seen)
+            power = int(self.products[power, element])
+        return seen[power], len(seen) - seen[power]
+
+    def saved(self) -> dict[str, Any]:
+        """Return what a file stores of it: values and arrays by name."""
+        elements = list(self.elements)
+        return {"products": self.products, "elements": elements, "lost": self.lost}
+
+    @classmethod
+    def from_saved(cls, parts: Parts, saved: dict[str, Any]) -> Quotient:
+        """Return the quotient from what :meth:`saved` returned."""
+        return cls(parts, saved["products"], tuple(saved["elements"]), saved["lost"])

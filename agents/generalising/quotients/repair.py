@@ -1,0 +1,145 @@
+"""Repair of classes that were too coarse."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from agents.generalising.quotients.exam import Exam
+from agents.generalising.quotients.generators import Generators
+from agents.generalising.quotients.observation_table import ObservationTable
+from agents.generalising.quotients.parts import Parts, Word
+from agents.generalising.quotients.quotient import Quotient
+from agents.generalising.quotients.self_play import Games
+
+
+class Repair:
+    """Learns classes of sums of the first parts again, where those that were found are too coarse.
+
+    What of these is kept at first is that some parts are as good as sums of others, the
+    generators, and some numbers of copies as good as fewer. A sum that the exam finds either
+    shows the observation table what it has to tell apart, or contradicts one of these equations;
+    then others take its place that hold of the classes found by then.
+
+    Args:
+        quotient: classes that are too coarse.
+        last: the last of the parts.
+        empty_lost: whether the empty position is lost.
+    """
+
+    def __init__(self, quotient: Quotient, last: int, empty_lost: bool) -> None:
+        self._last = last
+        self._empty_lost = empty_lost
+        self._refuted: set[tuple[Word, Word]] = set()
+        self._experiments: list[Word] = []
+        self._begin(quotient)
+
+    def _begin(self, quotient: Quotient) -> None:
+        """Begin a table with what holds of some classes and is not refuted."""
+        self._quotient = quotient
+        self._equations = _equations(quotient, self._refuted)
+        self._generators = Generators(quotient.parts, self._last, self._equations)
+        # Outcomes that were found with other equations may be wrong.
+        self._lost = {self._generators.of(()).tobytes(): self._empty_lost}
+
+    def finish(self, games: Games, most_classes: int) -> tuple[Quotient, Exam]:
+        """Return classes, and an exam that they passed; if interrupted, it can be called again.
+
+        Args:
+            games: the games that may be played.
+            most_classes: the most classes.
+
+        Raises:
+            NoMoreGamesError: there are no more games.
+            HypothesisError: there are too many classes, or too much to read.
+        """
+        while True:
+            table = ObservationTable(
+                self._generators, self._experiments, self._lost, games, most_classes
+            )
+            quotient, exam, wrong = self._closed(table, games)
+            if wrong is None:
+                return quotient, exam
+            # The sum contradicts an equation that was used for it.
+            used = [left for left in self._equations if not Counter(left) - Counter(wrong)]
+            self._refuted.add((used[-1], self._equations[used[-1]]))
+            self._experiments = table.experiments()
+            self._begin(quotient)
+
+    def _closed(self, table: ObservationTable, games: Games) -> tuple[Quotient, Exam, Word | None]:
+        """Return the classes of a table, and a sum that is wrong by them and cannot teach it."""
+        parts = self._quotient.parts
+        while True:
+            table.close()
+            elements = [
+                table.class_of(self._generators.of((part,))) for part in range(self._last + 1)
+            ]
+            quotient = Quotient(parts, table.products(), tuple(elements), table.lost())
+            exam = Exam(quotient, games)
+            wrong = exam.counterexample(quotient, 0)
+            if wrong is None or not _learned(table, [wrong, *_options(quotient, wrong)]):
+                return quotient, exam, wrong
+
+    def saved(self) -> dict[str, Any]:
+        """Return what a file stores of it: values and arrays by name."""
+        positions = np.frombuffer(b"".join(self._lost), dtype=np.uint8)
+        return {
+            "last": self._last,
+            "empty_lost": self._empty_lost,
+            "refuted": sorted(self._refuted),
+            "experiments": list(self._experiments),
+            "quotient": self._quotient.saved(),
+            "positions": positions.reshape(len(self._lost), -1).copy(),
+            "lost": np.array(list(self._lost.values())),
+        }
+
+    @classmethod
+    def from_saved(cls, parts: Parts, saved: dict[str, Any]) -> Repair:
+        """Return the repair from what :meth:`saved` returned."""
+        quotient = Quotient.from_saved(parts, saved["quotient"])
+        repair = cls(quotient, saved["last"], saved["empty_lost"])
+        repair._refuted = set(saved["refuted"])
+        repair._experiments = list(saved["experiments"])
+        repair._begin(quotient)
+        positions = (position.tobytes() for position in saved["positions"])
+        repair._lost = dict(zip(positions, saved["lost"].tolist(), strict=True))
+        return repair
+
+
+def _equations(quotient: Quotient, refuted: set[tuple[Word, Word]]) -> dict[Word, Word]:
+    """Return sums that are as good as others of earlier parts, or as fewer copies of a part.
+
+    First those of copies, then those of single parts, in ascending order; none that is refuted.
+    """
+    found: dict[Word, Word] = {}
+    generators: list[int] = []
+    words = quotient.words_of(generators)
+    for part, element in enumerate(quotient.elements):
+        if element in words and ((part,), words[element]) not in refuted:
+            found[part,] = words[element]
+        else:
+            generators.append(part)
+            words = quotient.words_of(generators)
+    copies: dict[Word, Word] = {}
+    for part in generators:
+        start, period = quotient.powers(quotient.elements[part])
+        left, right = (part,) * (start + period), (part,) * start
+        if (left, right) not in refuted:
+            copies[left] = right
+    return copies | found
+
+
+def _learned(table: ObservationTable, words: list[Word]) -> bool:
+    """Return whether a table has learned something from one of several sums."""
+    return any(table.learn_from(table.generators.of(word)) for word in words)
+
+
+def _options(quotient: Quotient, word: Word) -> list[Word]:
+    """Return the options of a sum."""
+    return [
+        tuple(sorted((*word[:place], *left, *word[place + 1 :])))
+        for place, part in enumerate(word)
+        for left in quotient.parts.options[part]
+    ]

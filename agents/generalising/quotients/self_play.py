@@ -1,0 +1,158 @@
+"""Who wins positions, found out by games between players who remember."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from agents.base import AfterGame, HypothesisError
+
+Position = TypeVar("Position", bound=Hashable)
+
+DRAWN = 4096
+"""Random numbers that are drawn at a time."""
+
+
+class NoMoreGamesError(Exception):
+    """No more games are to be played."""
+
+
+class Games:
+    """The games that may be played, and what was read of the rules for them.
+
+    Args:
+        most: the most games.
+        most_read: the most positions whose options may be read for one part.
+        rng: of the players' choices.
+        after_game: called after every game; a true result ends all games.
+
+    Attributes:
+        read: positions whose options were read.
+    """
+
+    def __init__(
+        self, most: int, most_read: int, rng: np.random.Generator, after_game: AfterGame
+    ) -> None:
+        self.left = most
+        self.most_read = most_read
+        self.read = 0
+        self._read_before = 0
+        self._rng = rng
+        self._after_game = after_game
+        self._numbers: list[float] = []
+
+    def begin(self) -> None:
+        """Begin a game.
+
+        Raises:
+            NoMoreGamesError: there are no more.
+        """
+        if self.left <= 0:
+            raise NoMoreGamesError
+        self.left -= 1
+
+    def end(self, winner: int, length: int) -> None:
+        """End a game that a seat has won after so many moves."""
+        if self._after_game(winner, length):
+            self.left = 0
+
+    def next_part(self) -> None:
+        """Allow as many positions again to be read."""
+        self._read_before = self.read
+
+    def looked_up(self, positions: int) -> None:
+        """Count positions whose options were read.
+
+        Raises:
+            HypothesisError: these were too many for one part.
+        """
+        self.read += positions
+        if self.read - self._read_before > self.most_read:
+            raise HypothesisError(
+                f"the options of more than {self.most_read} positions had to be read"
+            )
+
+    def from_any(self, options: list[Position]) -> list[Position]:
+        """Return options in their order, but beginning with a random one."""
+        if not self._numbers:
+            self._numbers = self._rng.random(DRAWN).tolist()
+        first = int(self._numbers.pop() * len(options))
+        return options[first:] + options[:first]
+
+
+class SelfPlay(Generic[Position]):
+    """Finds out who wins by games of two players with one memory.
+
+    At each position the options of which the memory does not say who wins are tried one after
+    another, from game to game, and a game ends where the memory says who wins whatever is done.
+    Then the positions of the game are gone through backwards: one with a lost option is won, one
+    with won options only is lost.
+
+    Args:
+        options: the options of a position, in the order in which they are to be tried.
+        lost: whether positions are lost, as far as known; more is added.
+        games: the games that may be played.
+    """
+
+    def __init__(
+        self,
+        options: Callable[[Position], list[Position]],
+        lost: dict[Position, bool],
+        games: Games,
+    ) -> None:
+        self.lost = lost
+        self._options = options
+        self._games = games
+        self._untried: dict[Position, list[Position]] = {}  # the next option last
+
+    def is_lost(self, position: Position) -> bool:
+        """Return whether the player to move loses, after as many games as it takes to know.
+
+        Raises:
+            NoMoreGamesError: there are no more games.
+        """
+        while position not in self.lost:
+            self._play(position)
+        return self.lost[position]
+
+    def _play(self, start: Position) -> None:
+        """Play one game."""
+        self._games.begin()
+        path = [start]
+        while (after := self._next(path[-1])) is not None:
+            path.append(after)
+        to_move = (len(path) - 1) % 2
+        winner = 1 - to_move if self.lost[path[-1]] else to_move
+        for position in reversed(path[:-1]):
+            if self._next(position) is not None:
+                break
+        self._games.end(winner, len(path))
+
+    def _next(self, position: Position) -> Position | None:
+        """Return the option to try; none where it is known who wins."""
+        lost = self.lost
+        if position in lost:
+            return None
+        untried = self._untried.get(position)
+        if untried is None:
+            options = self._options(position)
+            self._games.looked_up(1)
+            outcomes = [lost.get(option) for option in options]
+            if True in outcomes:
+                lost[position] = False
+                return None
+            untried = [option for option, known in zip(options, outcomes, strict=True)
+                       if known is None][::-1]  # fmt: skip
+            self._untried[position] = untried
+        while untried:
+            known = lost.get(untried[-1])
+            if known is None:
+                return untried[-1]
+            if known:
+                break
+            untried.pop()
+        lost[position] = not untried
+        del self._untried[position]
+        return None

@@ -1,0 +1,200 @@
+"""Random play in JAX, compiled as a whole: our games beside those of pgx, on whatever device.
+
+Each is the same loop with another environment: one uniform random number for each game chooses the
+k-th of its legal actions, ``auto_reset(env.step)`` makes the move, and begins a new game where that
+one has ended; ``jax.lax.scan`` repeats it without a return to Python.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.timing import Batch, Rates, Timer, clocked, measured, missing_modules, ratio
+
+SIZES = (1 << 10, 1 << 13, 1 << 16, 1 << 20)
+STEPS_IN_ALL = 1 << 22
+"""Steps of all games together in one compiled call, about."""
+
+BASE = "nim 3-4-5"
+"""What the others are compared with."""
+
+NUMBERS = 1 << 26
+"""Numbers that are read and written to measure the bandwidth of the memory."""
+
+
+def ours(name: str, **arguments: Any) -> Callable[[], Any]:
+    """Return a function that makes an environment of ours for JAX."""
+
+    def make() -> Any:
+        from nim_envs.adapters.pgx import make_pgx
+
+        return make_pgx(name, **arguments)
+
+    return make
+
+
+def theirs(name: str) -> Callable[[], Any]:
+    """Return a function that makes a game of pgx."""
+
+    def make() -> Any:
+        import pgx
+
+        return pgx.make(name)
+
+    return make
+
+
+def kth_legal(masks: Any, uniform: Any) -> Any:
+    """Return a random legal action for each mask: the k-th, by counting.
+
+    Several times faster than ``jax.random.categorical``, which draws a number for each action, or
+    sums along the rows.
+
+    Args:
+        masks: ``(games, actions)``.
+        uniform: random numbers on [0, 1), ``(games,)``.
+    """
+    import jax.numpy as jnp
+
+    k = jnp.floor(uniform * masks.sum(axis=1)).astype(jnp.int32)
+    passed = action = jnp.zeros_like(k)
+    for number in range(masks.shape[1]):
+        passed += masks[:, number]
+        action += passed <= k
+    return action
+
+
+def rollout(make: Callable[[], Any], size: int) -> Timer:
+    """Return a timer of random play, warmed up.
+
+    Args:
+        make: makes the environment.
+        size: games at a time.
+    """
+    import jax
+    from pgx.experimental import auto_reset
+
+    env = make()
+    step = jax.vmap(auto_reset(env.step, env.init))
+    steps = max(8, min(1000, STEPS_IN_ALL // size))
+
+    def one(carry: Any, _: Any) -> tuple[Any, None]:
+        state, key = carry
+        key, draw, reset = jax.random.split(key, 3)
+        actions = kth_legal(state.legal_action_mask, jax.random.uniform(draw, (size,)))
+        return (step(state, actions, jax.random.split(reset, size)), key), None
+
+    play = jax.jit(lambda carry: jax.lax.scan(one, carry, None, length=steps)[0])
+    key = jax.random.PRNGKey(0)
+    carry = play((jax.jit(jax.vmap(env.init))(jax.random.split(key, size)), key))
+
+    def run(calls: int) -> tuple[int, int]:
+        nonlocal carry
+        for _ in range(calls):
+            carry = play(carry)
+        carry[1].block_until_ready()
+        return calls * steps * size, calls * steps * size
+
+    return clocked(run)
+
+
+def batch(make: Callable[[], Any], sizes: tuple[int, ...] = SIZES) -> Batch:
+    """Return random play of an environment, to be timed."""
+    return Batch(partial(rollout, make), sizes, modules=("jax", "pgx"))
+
+
+ROLLOUTS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
+    BASE: (ours("nim", heaps=(3, 4, 5)), SIZES),
+    "pgx tic-tac-toe": (theirs("tic_tac_toe"), SIZES),
+    "pgx connect four": (theirs("connect_four"), SIZES),
+    "nim 3-4-5, uniform starts": (ours("nim", heaps=(3, 4, 5), start="uniform"), SIZES),
+    "nim 1-3-5-7-9": (ours("nim", heaps=(1, 3, 5, 7, 9)), SIZES[2:3]),
+    "kayles 7": (ours("kayles", heaps=(7,)), SIZES[2:3]),
+}
+"""What is timed: how to make its environment, and at which sizes."""
+
+
+def measure(rounds: int, seconds: float, quick: bool) -> tuple[Rates, list[str]]:
+    """Time every environment at each of its sizes, or at a small one; say which are missing."""
+    batches = {name: batch(make, sizes) for name, (make, sizes) in ROLLOUTS.items()}
+    return measured(batches, rounds, seconds, SIZES[0] if quick else None)
+
+
+def state_bytes(make: Callable[[], Any]) -> int:
+    """Return the bytes of a state of one game."""
+    import jax
+
+    state = jax.eval_shape(make().init, jax.random.PRNGKey(0))
+    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
+
+
+def bandwidth(rounds: int, numbers: int = NUMBERS) -> float:
+    """Return the bytes in a second that the device reads and writes, the highest of some rounds."""
+    import jax
+    import jax.numpy as jnp
+
+    # In place, as new memory takes longer to get than to write.
+    following: Any = jax.jit(lambda array: array + 1, donate_argnums=0)
+    array = following(jnp.zeros(numbers, jnp.float32))
+    best = 0.0
+    for _ in range(rounds):
+        began = time.perf_counter()
+        array = following(array).block_until_ready()
+        best = max(best, 2 * array.nbytes / (time.perf_counter() - began))
+    return best
+
+
+HEADER = (
+    "random play in JAX", "at a time", "moves/s (median)", "lowest", "highest", "GB/s of states",
+    "share of bandwidth, %",
+)  # fmt: skip
+
+
+def rows(rates: Rates, highest: float) -> list[list[Any]]:
+    """Return one row for each environment and size.
+
+    Args:
+        rates: by environment and size.
+        highest: bytes in a second, from :func:`bandwidth`.
+    """
+    lines: list[list[Any]] = []
+    for (name, size), timed in rates.items():
+        moves = [rate.moves for rate in timed]
+        moved = 2 * state_bytes(ROLLOUTS[name][0]) * float(np.median(moves))
+        figures = [round(float(figure)) for figure in (np.median(moves), min(moves), max(moves))]
+        lines.append([name, size, *figures, f"{moved / 1e9:.3g}", f"{100 * moved / highest:.2g}"])
+    return lines
+
+
+RATIO_HEADER = ("each at its best size", "at a time", f"{BASE}: moves/s over its")
+
+
+def ratio_rows(rates: Rates) -> list[list[Any]]:
+    """Return the moves of the base over those of each, medians of the ratios in every round."""
+    return [[name, size, f"{by:.3g}"] for name, size, by in ratio(rates, BASE)]
+
+
+def device() -> str:
+    """Return in words what JAX runs on."""
+    if missing_modules(["jax"]):
+        return "no JAX"
+    import jax
+
+    first, *others = jax.devices()
+    kind = "the CPU, all cores" if first.platform == "cpu" else first.device_kind
+    return f"{kind}{f' and {len(others)} more, not used' if others else ''}, JAX {jax.__version__}"
+
+
+NOTES = """\
+- Random play in JAX: many steps in one compiled call. A timing includes drawing a legal action by
+  counting (one uniform random number for each game, whatever the number of actions), the step, the
+  observation, the mask, rewards, ends, and beginning new games in the same step; not compilation.
+- *GB/s of states*: moves per second times twice the bytes of a state, as a step reads a state and
+  writes one; tables and intermediate results are not counted, so that it is a lower bound. The
+  share is of the most that the same device reads and writes in adding 1 to 2**26 floats in place.
+"""

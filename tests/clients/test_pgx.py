@@ -1,0 +1,463 @@
+"""The environment for JAX plays as the turn-based one does, and as pgx's own games do."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+from functools import lru_cache
+from typing import Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pgx
+import pytest
+from pgx.experimental import auto_reset
+from scipy.stats import chisquare
+
+import nim_envs
+from nim_envs import GameEnv
+from nim_envs.adapters.pgx import PgxEnv, make_pgx
+from nim_envs.adapters.pgx.layouts import ComponentLayout, JointLayout, packed, unpacked
+from nim_envs.adapters.pgx.starts import start_of
+from nim_envs.encoding import ENCODINGS, Encoding
+from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
+from nim_envs.game import PLAYERS
+from nim_envs.starts import OutcomeStart, UniformStart
+from nim_envs.starts.box import checked_box
+from nim_envs.starts.counted import CountedSampler
+from nim_envs.starts.rejected import RejectionSampler
+from nim_envs.starts.samplers import Mixed, Sampler
+from tests.clients.tutorials import run_tutorial
+from tests.games import ALL, label
+
+GAMES_AT_A_TIME = 8
+
+# What is compiled here is run a few times.
+jax.config.update("jax_disable_most_optimizations", True)
+
+everywhere = pytest.mark.parametrize("case", ALL, ids=label)
+
+
+def keys(number, seed=0):
+    return jax.random.split(jax.random.PRNGKey(seed), number)
+
+
+@lru_cache
+def functions(env):
+    """``init`` and ``step`` of many games at a time."""
+    return jax.jit(jax.vmap(env.init)), jax.jit(jax.vmap(env.step))
+
+
+def some_actions(rng, masks, illegal):
+    """An action for each mask: a legal one, or with probability ``illegal`` one that is not."""
+    actions = []
+    for mask in masks:
+        wanted = np.flatnonzero(mask == (rng.random() >= illegal))
+        actions.append(rng.choice(wanted if len(wanted) else len(mask)))
+    return np.array(actions, dtype=np.int32)
+
+
+@everywhere
+def test_it_is_in_lock_step_with_the_turn_based_environment(case):
+    name, arguments = case
+    env = make_pgx(name, **arguments)
+    for illegal in (0.0, 0.1):
+        play_in_lock_step(env, illegal)
+
+
+def play_in_lock_step(env, illegal):
+    init, step = functions(env)
+    states = init(keys(GAMES_AT_A_TIME))
+    others = []
+    for position, player in zip(states.position, states.current_player, strict=True):
+        other = GameEnv(env.game)
+        other.reset(seed=0)
+        other.set_position(np.asarray(position), PLAYERS[int(player)])
+        others.append(other)
+    rng = np.random.default_rng(env.num_actions)
+    while True:
+        shown = jax.tree.map(np.asarray, states)
+        for index, other in enumerate(others):
+            assert shown.position[index].tolist() == other.position.tolist()
+            assert shown.observation[index].tolist() == other.position.tolist()
+            over = all(other.terminations.values())
+            assert shown.terminated[index] == over
+            assert not shown.truncated[index]
+            mask = shown.legal_action_mask[index]
+            if over:
+                assert mask.all()
+                continue
+            agent = other.agent_selection
+            assert PLAYERS[shown.current_player[index]] == agent
+            assert mask.tolist() == (other.observe(agent)["action_mask"] != 0).tolist()
+        if shown.terminated.all():
+            break
+        actions = some_actions(rng, shown.legal_action_mask, illegal)
+        states = step(states, actions)
+        for index, other in enumerate(others):
+            rewards = states.rewards[index].tolist()
+            if shown.terminated[index]:
+                assert rewards == [0.0, 0.0]
+            else:
+                other.step(int(actions[index]))
+                assert rewards == [other.rewards[agent] for agent in PLAYERS]
+    assert max(states._step_count.tolist()) >= 1
+
+
+@everywhere
+def test_both_layouts_and_all_encodings_are_the_rules(case):
+    name, arguments = case
+    game = nim_envs.make_game(name, **arguments)
+    rules = game.rules
+    rng = np.random.default_rng(0)
+    positions = rng.permutation(rules.lattice())[:40]
+    masks = rules.action_mask(positions)
+    actions = some_actions(rng, masks != 0, 0.2)
+    legal = masks[np.arange(len(masks)), actions] != 0
+    after = positions.copy()
+    after[legal] = rules.step(positions[legal], actions[legal])
+    encodings = [Encoding(encoding, rules, np.int32) for encoding in ENCODINGS]
+
+    def looked_up(layouts, places):
+        """All that one game's layouts say, with the game compiled once."""
+        *_, layout = layouts
+        return (
+            [jax.vmap(one.observe)(places) for one in layouts],
+            jax.vmap(lambda place: layout.mask(layout.legal(place)))(places),
+            layout.positions(places),
+            layout.positions(jax.vmap(layout.step)(places, actions)),
+        )
+
+    @jax.jit
+    def both():
+        kinds = [[kind(rules, one) for one in encodings] for kind in (JointLayout, ComponentLayout)]
+        return [looked_up(one, jnp.asarray(one[0].places(positions))) for one in kinds]
+
+    for observations, shown_masks, shown, moved in both():
+        for encoding, seen in zip(encodings, observations, strict=True):
+            assert seen.dtype == encoding.space.dtype
+            assert (seen == encoding.encode(positions)).all()
+        assert (shown_masks == (masks != 0)).all()
+        assert (shown == positions).all()
+        assert (moved == after).all()
+
+
+@pytest.mark.parametrize("bits", [1, 31, 32, 33, 100])
+def test_masks_of_any_length_are_kept_as_bits(bits):
+    masks = np.random.default_rng(bits).random((7, bits)) < 0.5
+    assert (unpacked(jnp.asarray(packed(masks)), bits) == masks).all()
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("name", ["misere_nim", "sum"])
+def test_observations_are_those_of_the_turn_based_environment(name, encoding):
+    env = make_pgx(name, encoding=encoding)
+    other = GameEnv(env.game, encoding=encoding)
+    other.reset(seed=0)
+    state = env.init(jax.random.PRNGKey(3))
+    assert state.observation.shape == env.observation_shape
+    while not state.terminated:
+        seen = other.observe(other.agent_selection)["observation"]
+        assert state.observation.tolist() == seen.tolist()
+        assert (env.observe(state) == state.observation).all()
+        action = int(np.flatnonzero(state.legal_action_mask)[-1])
+        state = env.step(state, action)
+        other.step(action)
+    assert all(other.terminations.values())
+
+
+@pytest.mark.parametrize("arguments", [{"heaps": (3, 4, 5)}, {"heaps": (60, 60, 60, 60)}])
+def test_a_step_is_that_of_the_base_class(arguments):
+    """Which handles illegal actions, and games that are finished or were truncated."""
+    env = make_pgx("nim", **arguments, start="uniform")
+    init, step = functions(env)
+    base = jax.jit(jax.vmap(lambda state, action: pgx.Env.step(env, state, action)))
+    rng = np.random.default_rng(0)
+    states = init(keys(64))
+    for move in range(6):
+        if move == 3:
+            truncated = jnp.arange(64) < 8
+            states = states.replace(truncated=truncated)
+        actions = some_actions(rng, np.asarray(states.legal_action_mask), 0.2)
+        ours, theirs = step(states, actions), base(states, actions)
+        for field in vars(ours):
+            if field != "_env":
+                assert (getattr(ours, field) == getattr(theirs, field)).all(), field
+        states = ours
+    assert states.terminated.any()
+    assert (states.truncated & ~states.terminated).any()
+
+
+@pytest.mark.parametrize("action", [-1, 12, 1000])
+def test_an_action_that_there_is_not_is_illegal(action):
+    env = make_pgx("nim", heaps=(4, 4, 4))
+    state = env.init(jax.random.PRNGKey(0))
+    after = env.step(state, action)
+    assert after.terminated
+    assert after.rewards[state.current_player] == -1
+    assert after.position.tolist() == [4, 4, 4]
+    again = env.step(after, action)
+    assert again.rewards.tolist() == [0, 0]
+    assert again.position.tolist() == [4, 4, 4]
+
+
+@pytest.mark.parametrize("name", ["nim", "kayles"])
+def test_it_passes_the_test_of_pgx(name, monkeypatch):
+    env = make_pgx(name)
+    # The list of ids there is of pgx's own games alone, and with this version of JAX its random
+    # player fails in any game.
+    tested = sys.modules["pgx._src.api_test"]
+    monkeypatch.setattr(tested, "EnvId", Literal[env.id])
+    choose = jax.jit(lambda key, mask: jax.random.categorical(key, jnp.log(mask)))
+    monkeypatch.setattr(tested, "act_randomly", choose)
+    pgx.api_test(env, 1)
+    pgx.api_test(env, 1, use_key=False)
+
+
+def test_either_player_begins():
+    first = functions(make_pgx("nim"))[0](keys(4000)).current_player
+    assert set(first.tolist()) == {0, 1}
+    assert chisquare(np.bincount(first)).pvalue > 1e-4
+
+
+def test_it_resets_itself_in_a_scan_and_both_players_win_as_often():
+    env = make_pgx("misere_nim", heaps=(1, 2), start="uniform")
+    step = jax.vmap(auto_reset(env.step, env.init))
+
+    def one(states, key):
+        draw, reset = jax.random.split(key)
+        action = jax.random.categorical(draw, jnp.log(states.legal_action_mask))
+        states = step(states, action, jax.random.split(reset, 100))
+        return states, (states.terminated, states.rewards, states.position, states._step_count)
+
+    states = jax.vmap(env.init)(keys(100))
+    play = jax.jit(lambda states: jax.lax.scan(one, states, keys(60, seed=1)))
+    terminated, rewards, positions, counts = map(np.asarray, play(states)[1])
+    assert (np.abs(rewards).sum(axis=-1) == 2 * terminated).all()
+    assert (rewards.sum(axis=-1) == 0).all()
+    assert (counts[terminated] == 0).all()
+    assert positions.any(axis=-1).all()
+    winners = np.bincount(rewards[terminated].argmax(axis=-1))
+    assert winners.sum() > 1000
+    assert chisquare(winners).pvalue > 1e-4
+
+
+def drawn(start, layout, number):
+    """Positions that a start draws, and how often each was drawn."""
+    words = jax.random.bits(jax.random.PRNGKey(0), (number, max(1, start.words)), jnp.uint32)
+    positions = layout.positions(jax.jit(jax.vmap(start.place))(words))
+    return np.unique(np.asarray(positions), axis=0, return_counts=True)
+
+
+def assert_drawn_from(sampler, game, support, chances, kind=JointLayout):
+    layout = kind(game.rules, Encoding("integer", game.rules, np.int32))
+    found, counts = drawn(start_of(sampler, layout), layout, 30_000)
+    order = np.lexsort(support.T[::-1])
+    assert found.tolist() == support[order].tolist()
+    assert len(found) == 1 or chisquare(counts, 30_000 * chances[order]).pvalue > 1e-4
+
+
+STARTS = ["uniform", "n_position", "p_position", "balanced", "fixed"]
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("kind", [JointLayout, ComponentLayout])
+def test_starts_that_are_listed(start, kind):
+    game = nim_envs.make_game("misere_nim", heaps=(3, 2, 2), start=start)
+    sampler = game.start.bind(game)
+    assert_drawn_from(sampler, game, *sampler.support(), kind)
+
+
+COUNTED = [
+    ("nim", {"heaps": (3, 4, 2)}),
+    ("nim", {"heaps": (3, 4, 2), "misere": True}),
+    ("subtraction", {"heaps": (9, 2), "subtraction_set": (3, 5), "misere": True}),
+    ("kayles", {"heaps": (3, 5)}),
+    ("grundy", {"heaps": (9,)}),
+    ("sum", {"games": (("kayles", {"heaps": (4,)}), ("nim", {"heaps": (3,)}))}),
+]
+
+
+@pytest.mark.parametrize("winning", [None, True, False])
+@pytest.mark.parametrize("case", COUNTED, ids=label)
+def test_starts_that_are_counted(case, winning):
+    """What is drawn by counting where there are too many to be listed, here in small."""
+    game = nim_envs.make_game(case[0], **case[1])
+    box = checked_box(game.rules, 0, None)
+    sampler = CountedSampler(box, winning, game.solution if winning is not None else None)
+    support = box.positions()
+    if winning is not None:
+        support = support[np.asarray(game.solution.is_winning(support)) == winning]
+    assert_drawn_from(sampler, game, support, np.full(len(support), 1 / len(support)))
+    if winning:
+        balanced = Mixed(sampler, CountedSampler(box, False, game.solution))
+        positions = box.positions()
+        won = np.asarray(game.solution.is_winning(positions))
+        chances = np.where(won, 0.5 / won.sum(), 0.5 / max(1, (~won).sum()))
+        assert_drawn_from(balanced, game, positions, chances)
+
+
+class Twice(Sampler):
+    """A sampler of one's own: two positions, one of them three times as likely."""
+
+    def sample(self, rng, size):
+        raise NotImplementedError
+
+    def support(self):
+        return np.array([[1, 0], [0, 2]]), np.array([0.25, 0.75])
+
+
+def test_a_list_with_probabilities():
+    game = nim_envs.make_game("nim", heaps=(2, 2))
+    assert_drawn_from(Twice(), game, *Twice().support())
+
+
+@pytest.mark.parametrize("start", ["uniform", "n_position", "p_position", "balanced"])
+@pytest.mark.parametrize("misere", [False, True])
+def test_starts_of_boxes_that_are_too_large_to_list(start, misere):
+    env = make_pgx("nim", heaps=(50,) * 5, misere=misere, start=start)
+    with pytest.raises(SearchTooLargeError):
+        env.game.start_positions()
+    positions = np.asarray(functions(env)[0](keys(5000)).position).astype(np.int64)
+    assert not env.game.rules.is_terminal(positions).any()
+    won = int(env.game.solution.is_winning(positions).sum())
+    if start == "balanced":
+        assert chisquare([won, 5000 - won]).pvalue > 1e-4
+    elif start != "uniform":
+        assert won == (5000 if start == "n_position" else 0)
+    # In a P-position, too, each heap alone is of nearly any size with nearly the same probability.
+    if start != "balanced":
+        sampler = env.game.start.bind(env.game)
+        expected = np.bincount(sampler.sample(np.random.default_rng(0), 200_000)[:, 1]) / 40
+        assert chisquare(np.bincount(positions[:, 1]), expected).pvalue > 1e-4
+
+
+def test_a_sampler_that_rejects_is_replaced_by_one_that_counts():
+    game = nim_envs.make_game("nim", heaps=(50,) * 5)
+    assert isinstance(OutcomeStart(True).bind(game), RejectionSampler)
+    bounded = UniformStart(low=(0, 0, 0, 3, 7), high=(50, 4, 3, 3, 8))
+    assert bounded.bind(game).support()[0].shape == (51 * 5 * 4 * 2, 5)
+    env = PgxEnv(nim_envs.Game(game.rules, game.convention, bounded))
+    positions = np.asarray(functions(env)[0](keys(3000)).position)
+    assert (positions.min(axis=0) == [0, 0, 0, 3, 7]).all()
+    assert (positions.max(axis=0) == [50, 4, 3, 3, 8]).all()
+
+
+def test_what_is_too_large_is_refused_in_bytes_before_it_is_made(monkeypatch):
+    monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", "1000000")
+    with pytest.raises(
+        SearchTooLargeError, match=r"tables on the device of 2 different .* would take 4\d{6} bytes"
+    ):
+        make_pgx("nim", heaps=(1000, 9))
+    make_pgx("nim", heaps=(300, 300))
+    with pytest.raises(SearchTooLargeError, match="lists on the device of 99999 starts"):
+        make_pgx("nim", heaps=(9,) * 5, start="uniform")
+
+
+def test_starts_that_cannot_be_counted_are_refused():
+    with pytest.raises(SearchTooLargeError, match="the limit for counting positions is"):
+        make_pgx("subtraction", heaps=(300_000,) * 2, start="uniform")
+
+
+def test_equal_environments_are_one_and_traced_once(monkeypatch):
+    traced = []
+    original = PgxEnv._moved
+
+    def counted(self, *arguments):
+        traced.append(self)
+        return original(self, *arguments)
+
+    monkeypatch.setattr(PgxEnv, "_moved", counted)
+    for _ in range(3):
+        env = make_pgx("nim", heaps=(2, 6, 3), encoding="unary")
+        state = env.init(jax.random.PRNGKey(0))
+        for step in (env.step, jax.jit(env.step), jax.jit(env.step)):
+            step(state, 0)
+            step(state, 1)
+        states = jax.vmap(env.init)(keys(2))
+        jax.jit(jax.vmap(env.step))(states, jnp.zeros(2, jnp.int32))
+    assert traced in ([env], [env, env])  # weakly typed actions are traced apart
+    assert env is PgxEnv(nim_envs.make_game("nim", heaps=(2, 6, 3)), encoding="unary")
+    assert env is not make_pgx("nim", heaps=(2, 6, 3))
+    assert env is not make_pgx("nim", heaps=(2, 6, 3), encoding="unary", misere=True)
+    assert env is not make_pgx("nim", heaps=(2, 6, 3), encoding="unary", start="uniform")
+
+
+def test_it_can_be_made_while_a_function_is_traced():
+    @jax.jit
+    def begin(key):
+        return make_pgx("addition", k=2, n=5).init(key).position
+
+    assert begin(jax.random.PRNGKey(0)).tolist() == [0]
+    assert make_pgx("addition", k=2, n=5).init(jax.random.PRNGKey(0)).position.tolist() == [0]
+
+
+def test_copies_and_pickles_are_the_same_environment():
+    env = make_pgx("octal", start="uniform")
+    state = env.init(jax.random.PRNGKey(0))
+    for again in (pickle.loads(pickle.dumps(state)), copy.deepcopy(state)):
+        assert again._env is env
+        assert (env.step(again, 0).position == env.step(state, 0).position).all()
+    assert pickle.loads(pickle.dumps(env)) is env
+
+
+def test_states_at_positions_of_ones_own():
+    env = make_pgx("nim", heaps=(3, 4, 5), encoding="one_hot")
+    state = env.state_at((1, 0, 5), current_player=1)
+    assert (state.position.tolist(), int(state.current_player)) == ([1, 0, 5], 1)
+    assert not state.terminated
+    assert env.step(state, 10).position.tolist() == [1, 0, 4]
+    with pytest.raises(InvalidPositionError, match=r"not \(9, 0, 0\)"):
+        env.state_at((9, 0, 0))
+    lattice = env.game.rules.lattice()
+    states = jax.vmap(env.state_at)(lattice)
+    assert (states.position == lattice).all()
+    assert (states.terminated == env.game.rules.is_terminal(lattice)).all()
+    assert states.legal_action_mask[0].all()
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_optimality_takes_the_environment_and_functions_of_jax(encoding):
+    env = make_pgx("nim", heaps=(3, 4, 5), encoding=encoding)
+    game = env.game
+
+    @jax.jit
+    def uniform(observations, masks):
+        assert observations.shape[1:] == env.observation_shape
+        assert observations.dtype == env.encoding.space.dtype
+        return masks / jnp.asarray(masks).sum(axis=1, keepdims=True)
+
+    @jax.jit
+    def first(observations, masks):
+        return jnp.argmax(masks, axis=1)
+
+    score = nim_envs.optimality(uniform, env)
+    assert score.percent == pytest.approx(score.random_percent)
+    numpy = nim_envs.optimality(lambda _, masks: masks.argmax(axis=1), game)
+    assert nim_envs.optimality(first, env).percent == numpy.percent > 0
+
+
+def test_pictures_show_the_positions(tmp_path):
+    env = make_pgx("nim", heaps=(3, 4, 5))
+    states = jax.vmap(env.init)(keys(2))
+    for state, number in ((env.init(jax.random.PRNGKey(0)), 1), (states, 2)):
+        assert state.to_svg().count("heap 2  5  ooooo") == number
+    states.save_svg(tmp_path / "states.svg", color_theme="dark", scale=2.0)
+    assert (tmp_path / "states.svg").read_text().startswith("<svg")
+    assert "ooooo" in env.init(jax.random.PRNGKey(0))._repr_html_()
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(InvalidGameError, match="encoding must be one of"):
+        make_pgx("nim", encoding="ternary")
+    with pytest.raises(TypeError, match="'heap'; did you mean 'heaps'"):
+        make_pgx("nim", heap=(3,))
+
+
+def test_the_tutorial_learns_and_scores():
+    score = run_tutorial("pgx")["score"]
+    assert score.count == 102
+    assert score.illegal_percent == 0
+    assert score.percent > 90 > 2 * score.random_percent

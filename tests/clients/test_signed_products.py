@@ -1,0 +1,173 @@
+"""The network with signed products learns by self-play with PyTorch."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import nim_envs.theory
+from agents import SignedProducts
+from agents.deep import self_play_values
+from agents.testing import check_learner, contents
+from agents.training import train
+from nim_envs import GameEnv, make_game, optimality
+from nim_envs.theory.solution import Solution
+
+SMALL = {"heaps": (7, 7, 7), "start": "uniform"}
+
+
+def trained(name="nim", games=800, seed=0, board=SMALL, **arguments):
+    env = GameEnv(make_game(name, **board))
+    learner = SignedProducts.for_env(env, **arguments)
+    log = train(env, learner, games, seed=seed, progress=False)
+    return learner, log
+
+
+@pytest.fixture(scope="module")
+def nim():
+    return trained()
+
+
+def lost(position, misere):
+    """Whether the player to move loses: by counting, heap by heap, in no use of the package."""
+    large = [size for size in position if size > 1]
+    if misere and not large:
+        return sum(position) % 2 == 1
+    return all(sum(size >> bit & 1 for size in position) % 2 == 0 for bit in range(10))
+
+
+def test_it_learns_small_boards_and_plays_larger_ones(nim):
+    learner, log = nim
+    assert log.games < 800  # it ends by itself
+    assert optimality(learner.greedy(), learner.game).percent == 100
+    rng = np.random.default_rng(0)
+    policy = learner.greedy(make_game("nim", heaps=(63,) * 8))
+    for position in rng.integers(64, size=(30, 8)):
+        if not lost(position, misere=False):
+            assert lost(policy.move(position), misere=False)
+    assert learner.proof is None
+    assert "nothing was proved" in learner.describe()
+
+
+def test_it_learns_misere_play_on_its_own_board():
+    learner, _ = trained("misere_nim", 1_000, board={"heaps": (3, 3, 3), "start": "uniform"})
+    lattice = learner.game.rules.lattice().reshape(-1, 3)
+    for position in lattice[lattice.sum(axis=1) > 0]:
+        if not lost(position, misere=True):
+            assert lost(learner.greedy().move(position), misere=True)
+
+
+def test_factors_are_rounded_in_the_end_and_order_and_empty_heaps_change_nothing(nim):
+    state = nim[0].state
+    factors = np.round(state.network.factors(state.weights))
+    assert state.rounded
+    assert set(factors.ravel().tolist()) <= {-1, 0, 1}
+    assert (factors[1] == -1).any()  # or it could not tell odd from even
+    policy = nim[0].greedy(make_game("nim", heaps=(7,) * 5))
+    same = policy.judged(np.array([[1, 2, 4, 0, 0], [0, 4, 0, 2, 1], [4, 2, 1, 0, 0]]))
+    np.testing.assert_allclose(same, same[0], rtol=1e-5)
+    few = nim[0].greedy().judged(np.array([[4, 1, 2]]))
+    np.testing.assert_allclose(few, same[:1], rtol=1e-5)
+
+
+@pytest.mark.parametrize("rounded", [True, False])
+def test_pytorch_computes_the_same_as_numpy(nim, rounded):
+    state = nim[0].state
+    keys = np.unique(np.random.default_rng(0).integers(4**5, size=100))
+    inputs = state.network.inputs(keys, 3, 5)
+    roundings = (np.round, self_play_values.rounded_straight_through) if rounded else (None, None)
+    tensors = {name: torch.from_numpy(array) for name, array in state.weights.items()}
+    columns = [[torch.from_numpy(part) for part in column] for column in inputs]
+    np.testing.assert_allclose(
+        state.network.logits(tensors, columns, 3, torch, roundings[1]).numpy(),
+        state.network.logits(state.weights, inputs, 3, np, roundings[0]),
+        atol=1e-4,
+    )
+
+
+def test_the_check_of_learners_has_nothing_to_object():
+    check_learner(SignedProducts.for_env, GameEnv(make_game("nim", heaps=(1, 2, 3))))
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"factors": "unsigned"}, {"rounding": False}, {"architecture": "mlp"}]
+)
+def test_other_options_learn_and_the_same_seed_teaches_the_same(arguments):
+    board = {"heaps": (2, 3)}
+    one, other, third = (trained(board=board, games=64, seed=s, **arguments) for s in (1, 1, 2))
+    assert contents(one[0]) == contents(other[0])
+    assert contents(one[0]) != contents(third[0])
+    np.testing.assert_array_equal(one[1].lengths, other[1].lengths)
+    rounds = arguments == {"factors": "unsigned"}
+    assert one[0].state.rounded == rounds
+    if "factors" in arguments:
+        assert one[0].state.network.factors(one[0].state.weights).min() >= 0
+
+
+def test_without_negative_factors_it_does_not_learn_and_says_so():
+    learner, log = trained(factors="unsigned", games=400)
+    assert log.games == 400
+    assert learner.state.contradictions > 0
+    assert "contradictions in the last exam" in learner.describe()
+    assert optimality(learner.greedy(), learner.game).percent < 100
+
+
+def test_it_stops_where_it_is_told_to_and_keeps_what_it_has_learned():
+    learner = SignedProducts(make_game("nim", **SMALL))
+    before = learner.greedy().judged(np.array([[1, 2, 3]]))
+    played = []
+
+    def interrupt(winner, length):
+        played.append((winner, length))
+        if len(played) == 40:
+            raise KeyboardInterrupt
+        return False
+
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(learner.game, 400, 0, interrupt)
+    assert learner.greedy().judged(np.array([[1, 2, 3]])) != before
+    assert learner.positions_read > 0
+    learner.fit(learner.game, 400, 0, lambda winner, length: bool(played.append((winner, length))))
+    assert all(length > 0 and winner == (length + 1) % 2 for winner, length in played)
+    played.clear()
+    learner.fit(learner.game, 400, 0, lambda winner, length: not played.append((winner, length)))
+    assert len(played) == 1
+
+
+def test_learning_and_stopping_use_no_knowledge_of_who_wins(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("who wins was asked")
+
+    names = {"solve", "nim_sum", "mex", "grundy_values", "theorem_for"}
+    modules = [
+        importlib.import_module(found.name)
+        for found in pkgutil.walk_packages(nim_envs.theory.__path__, "nim_envs.theory.")
+    ]
+    replaced = set()
+    for module in (*modules, nim_envs, importlib.import_module("nim_envs.game")):
+        for name in names & vars(module).keys():
+            monkeypatch.setattr(module, name, refuse)
+            replaced.add(name)
+    assert replaced == names
+    for kind in (Solution, *Solution.__subclasses__()):
+        for name in [name for name in vars(kind) if not name.startswith("__")]:
+            if name != "_abc_impl":
+                monkeypatch.setattr(kind, name, refuse)
+    learner, log = trained()
+    assert learner.state.contradictions == 0
+    assert log.games < 800
+
+
+def test_no_file_of_it_contains_an_exclusive_or():
+    folder = Path(self_play_values.__file__).parent
+    files = [*folder.glob("*.py"), folder.parent / "learners" / "signed_products.py"]
+    assert len(files) > 5
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        assert "^" not in text
+        assert "xor" not in text
