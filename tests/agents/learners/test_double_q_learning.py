@@ -37,6 +37,17 @@ def test_a_coin_says_which_table_a_turn_updates_and_it_acts_on_their_mean():
     assert min(expected) > 0  # both have come
 
 
+def test_of_equal_replies_any_is_taken_whichever_table_is_updated():
+    learner = DoubleQLearning(BOX, TWO, learning_rate=1.0)
+    for updated, other in (learner.tables, learner.tables[::-1]):
+        updated[2], other[2] = [0.5, 0.5], [0.1, 0.7]
+        targets = set()
+        for _ in range(60):
+            feed(learner, [turn(1, 0, reply=2, cut="after the move")])
+            targets.add(updated[1, 0])
+        assert {-0.1, -0.7} <= targets
+
+
 @pytest.mark.parametrize("cut", ["after the move", "after the reply"])
 def test_where_a_game_is_cut_short_it_bootstraps_from_the_position_left(cut):
     learner = DoubleQLearning(BOX, TWO)

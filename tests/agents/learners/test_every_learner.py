@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from contextlib import nullcontext
 
 import gymnasium
 import numpy as np
@@ -11,8 +12,11 @@ import pettingzoo
 import pytest
 
 from agents import (
+    SARSA,
     ActorCritic,
+    DoubleQLearning,
     EpsilonOptimalAgent,
+    ExpectedSARSA,
     GradientBandit,
     HeapSymmetry,
     Learner,
@@ -21,6 +25,8 @@ from agents import (
     Policy,
     QLearning,
     RealTimeDynamicProgramming,
+    SampledAfterstateTD,
+    WatkinsQLambda,
     WinLossRatio,
 )
 from agents.base import GameLearner
@@ -35,9 +41,11 @@ from tests.agents.learning import (
     BOX,
     CASES,
     TWO,
+    feed,
     own_game,
     players,
     small_env,
+    turn,
 )
 
 SETS = {1: ("all",), 2: SEATS}
@@ -99,6 +107,40 @@ def test_it_plays_by_the_probabilities_it_says(name):
         [learner.act(position, mask, rng) for _ in range(2_000)], minlength=len(mask)
     )
     assert (abs(acts / 2_000 - chances) <= 5 * (chances * (1 - chances) / 2_000) ** 0.5).all()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_its_moves_are_legal_whatever_was_legal_before(name):
+    env = small_env()
+    learner = CASES[name](env)[0]
+    train(env, learner, 10, seed=3, progress=False)
+    positions = playable_positions(env.game)
+    rng = np.random.default_rng(0)
+    for position in positions[rng.integers(len(positions), size=200)]:
+        mask = env.game.rules.action_mask(position)
+        assert mask[learner.act(position, mask, rng)]
+
+
+@pytest.mark.parametrize(
+    ("learner", "tables"),
+    [(QLearning, 1), (MonteCarloES, 2), (WinLossRatio, 2), (DoubleQLearning, 3)],
+)
+def test_what_its_tables_take_is_limited(learner, tables, monkeypatch):
+    one = learner(BOX, TWO).wins if learner is WinLossRatio else learner(BOX, TWO).table
+    for limit, refused in ((tables, False), (tables - 0.5, True)):
+        monkeypatch.setattr("agents.tabular.index.LARGEST_TABLE_BYTES", limit * one.nbytes)
+        with pytest.raises(MemoryError, match="limit") if refused else nullcontext():
+            learner(BOX, TWO)
+
+
+@pytest.mark.parametrize("learner", [RealTimeDynamicProgramming, SampledAfterstateTD])
+def test_what_its_values_take_is_limited(learner, monkeypatch):
+    game = small_env().game
+    size = 8 * game.rules.num_positions
+    for limit, refused in ((size, False), (size - 1, True)):
+        monkeypatch.setattr("agents.tabular.index.LARGEST_TABLE_BYTES", limit)
+        with pytest.raises(MemoryError, match="limit") if refused else nullcontext():
+            learner(game)
 
 
 ENVIRONMENTS = {
@@ -189,6 +231,8 @@ def test_it_learns_a_game_that_is_not_registered(name):
         (QLearning, {"epsilon": math.nan}),
         (QLearning, {"bootstrap": "minimax"}),
         (QLearning, {"initial_range": -1}),
+        (QLearning, {"win_reward": math.inf}),
+        (QLearning, {"loss_reward": math.nan}),
         (GradientBandit, {"learning_rate": -1.0}),
         (GradientBandit, {"temperature": 0.0}),
         (WinLossRatio, {"forgetting": 1.0}),
@@ -198,6 +242,8 @@ def test_it_learns_a_game_that_is_not_registered(name):
         (MonteCarloES, {"epsilon": -0.5}),
         (lambda _, __, **arguments: RealTimeDynamicProgramming(make_game("nim"), **arguments),
          {"learning_rate": 0}),
+        (lambda _, __, **arguments: RealTimeDynamicProgramming(make_game("nim"), **arguments),
+         {"learning_rate": 1.5}),
     ],
 )  # fmt: skip
 def test_parameters_out_of_range_are_refused_by_name_and_value(make, parameter):
@@ -205,6 +251,36 @@ def test_parameters_out_of_range_are_refused_by_name_and_value(make, parameter):
     with pytest.raises(ValueError, match=rf"{name} must be") as caught:
         make(BOX, TWO, **parameter)
     assert repr(value) in str(caught.value)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_its_rates_and_chances_are_not_negative(name):
+    env = small_env()
+    arguments = LEARNERS[name].make(env)[0].saved()["arguments"]
+    numbers = {key for key, value in arguments.items() if isinstance(value, float)}
+    for key in numbers - {"win_reward", "loss_reward"}:
+        with pytest.raises(ValueError, match=rf"{key} must be"):
+            LEARNERS[name].make(env, **{key: -0.5})
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        ActorCritic,
+        DoubleQLearning,
+        ExpectedSARSA,
+        GradientBandit,
+        NaturalPolicyGradient,
+        QLearning,
+        SARSA,
+        WatkinsQLambda,
+    ],
+)
+def test_a_bonus_is_worth_as_much_as_a_reward(learner):
+    rewarded, paid = learner(BOX, TWO), learner(BOX, TWO)
+    feed(rewarded, [turn(1, 0, reward=1.5)])
+    feed(paid, [turn(1, 0, reward=1.0, bonus=0.5)])
+    assert contents(rewarded) == contents(paid)
 
 
 def test_wrappers_answer_for_the_learner_inside():

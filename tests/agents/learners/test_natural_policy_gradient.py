@@ -17,15 +17,15 @@ RATES = {"actor_rate": 0.5, "critic_rate": 0.2, "discount": 0.9}
 def test_preferences_move_by_the_advantages_of_legal_actions():
     preferences, action_values = np.zeros((2, 3)), np.zeros((2, 3))
     preferences[0] = [math.log(3), 0.0, 9.0]  # 3/4 and 1/4, and one that is not legal
-    action_values[0] = [0.0, 0.6, 8.0]
+    action_values[0] = [0.25, 0.6, 8.0]
     natural_policy_gradient(
         preferences, action_values, 0, np.array([0, 1]), 0, 0.5, 1, np.array([2]),
         0.5, 0.2, 0.9, np.zeros(3),
     )  # fmt: skip
-    assert action_values[0].tolist() == pytest.approx([0.1, 0.6, 8.0])
-    mean = 0.75 * 0.1 + 0.25 * 0.6
+    assert action_values[0].tolist() == pytest.approx([0.3, 0.6, 8.0])
+    mean = 0.75 * 0.3 + 0.25 * 0.6
     assert preferences[0].tolist() == pytest.approx(
-        [math.log(3) + 0.5 * (0.1 - mean), 0.5 * (0.6 - mean), 9.0]
+        [math.log(3) + 0.5 * (0.3 - mean), 0.5 * (0.6 - mean), 9.0]
     )
 
 
@@ -49,3 +49,10 @@ def test_a_position_that_has_ended_the_game_has_no_value():
     learner.action_values[2] = 5.0
     feed(learner, [turn(4, 1, reply=2, reward=1.0)])
     assert learner.action_values[4].tolist() == pytest.approx([0.0, 0.2])
+
+
+def test_its_policy_is_the_softmax_of_its_preferences():
+    learner = NaturalPolicyGradient(BOX, TWO)
+    learner.preferences[1] = [math.log(3), 0.0]
+    shares = learner.action_probabilities(np.array([[1]]), np.ones((1, 2), np.int8))
+    assert shares[0].tolist() == pytest.approx([0.75, 0.25])

@@ -126,8 +126,22 @@ def test_replay_learns_from_old_turns_when_it_is_time():
     # Two games have ended: three more steps, each half of the way to 1.
     feed(learner, [turn(1, 0, reward=1.0)])
     assert learner.table[1, 0] == pytest.approx(1 - 0.125 * 0.5**3)
+    # Three have ended: that is not yet two more.
+    feed(learner, [turn(1, 0, reward=1.0)])
+    assert learner.table[1, 0] == pytest.approx(1 - 0.125 * 0.5**4)
     with pytest.raises(ValueError, match="batch"):
         Replay(batch=0)
+
+
+def test_replay_draws_anew_each_time():
+    learner = learner_of({}, replay=Replay(capacity=3, batch=1, interval=1))
+    replayed = set()
+    for game in range(60):
+        learner.table[:] = 7.0
+        feed(learner, [turn(game % 3, 0, end=True)])
+        if game >= 3:  # the buffer is full, with each position in a place of its own
+            replayed |= set(np.flatnonzero(learner.table[:, 0] != 7.0)) - {game % 3}
+    assert replayed == {0, 1, 2}
 
 
 def test_replay_bootstraps_from_legal_actions_alone():

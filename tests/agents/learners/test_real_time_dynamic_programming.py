@@ -83,6 +83,18 @@ def test_sweeping_raises_the_positions_before_one_that_turned_out_lost():
     assert learner.values[at(np.array([1, 2]))] == pytest.approx(0.25 + 0.5 * (0.75 - 0.25))
 
 
+def test_unless_asked_to_it_does_not_sweep():
+    game = make_game("nim", heaps=(2, 2))
+    learner = RealTimeDynamicProgramming(game)
+    at = game.rules.indices
+    for position in ((0, 1), (1, 0)):
+        learner.values[at(np.array(position))] = 1.0
+    before = learner.values.copy()
+    feed(learner, [turn_at(game, 1, 1)])
+    before[at(np.array([1, 1]))] = -1.0
+    assert learner.values.tolist() == before.tolist()
+
+
 def test_a_sweep_goes_back_one_move():
     game = make_game("nim", heaps=(3,))
     positions = position_values(game, np.array([-1.0, -0.5, 0.25, 0.75]))
@@ -98,6 +110,8 @@ def test_moves_that_split_are_left_out_of_sweeps():
     # A heap of 2 comes of 3 by taking one from an end, and of 4 by taking two.
     counts = before.counts[0]
     assert before.states[0, 2, : counts[2]].tolist() == [3, 4]
+    # One of 1 comes of 2 and of 3; of 4 too, but beside another one.
+    assert before.states[0, 1, : counts[1]].tolist() == [2, 3]
 
 
 def test_values_of_one_byte_need_a_learning_rate_of_one():

@@ -48,6 +48,29 @@ def test_a_turn_of_another_game_is_not_the_one_before():
     assert learner.table[4, 0] == pytest.approx(0.3 + 0.5 * 0.7)
 
 
+def test_a_bonus_waits_with_its_turn():
+    learner = learner_of({4: [0.3, -0.4]})
+    feed(learner, [turn(1, 0, following=4, bonus=0.25), turn(4, 1, reward=1.0)])
+    assert learner.table[1, 0] == pytest.approx(0.5 * (0.25 - 0.9 * 0.4))
+
+
+def test_after_the_end_of_a_game_no_turn_waits():
+    learner = learner_of({4: [0.3, -0.4]})
+    for transition in (turn(1, 0, following=4), turn(4, 1, reward=1.0)):
+        learner.update(transition)
+    before = learner.table.copy()
+    learner.update(turn(3, 0))
+    assert learner.table.tolist() == before.tolist()
+
+
+def test_before_the_first_game_there_is_no_turn_to_learn_from():
+    learner = learner_of({4: [0.3, -0.4]})
+    before = learner.table.copy()
+    for seat in (0, 1):
+        learner.update(turn(4, 0, seat=seat, following=3))
+    assert learner.table.tolist() == before.tolist()
+
+
 @pytest.mark.parametrize("cut", ["after the move", "after the reply"])
 def test_where_a_game_is_cut_short_the_last_turn_is_not_learned_from(cut):
     learner = learner_of({4: [0.3, -0.4], 3: [0.8, 0.8]})

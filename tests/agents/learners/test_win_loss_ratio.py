@@ -73,6 +73,21 @@ def test_it_crystallises_above_its_threshold():
     assert abs(np.mean(acts) - 1 / 3) < 5 * (2 / 9 / 3000) ** 0.5
 
 
+def test_the_greedy_move_is_that_of_the_largest_ratio():
+    learner = WinLossRatio(BOX, TWO)
+    learner.wins[4], learner.losses[4] = [6.0, 4.0], [4.0, 0.0]
+    learner.wins[5], learner.losses[5] = [0.0, 2.0], [0.0, 3.0]  # no count is less than 1
+    both = np.array([[4], [5]]), np.stack([ONES, ONES])
+    assert learner.greedy().action_probabilities(*both).tolist() == [[0, 1], [1, 0]]
+    assert learner.action_probabilities(*both).argmax(axis=1).tolist() == [1, 0]
+
+
+def test_of_equal_moves_over_the_threshold_the_one_that_is_said_is_played():
+    learner, rng = WinLossRatio(BOX, TWO, crystallise=0.3), np.random.default_rng(0)
+    assert learner.action_probabilities(np.array([[4]]), ONES[None]).tolist() == [[1, 0]]
+    assert {learner.act(np.array([4]), ONES, rng) for _ in range(20)} == {0}
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_it_passes_its_published_figure(seed):
     # 17 balls, take up to 3, last ball loses; 5,000 games: over 98 % at every N-position.

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pettingzoo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pettingzoo.utils.conversions import aec_to_parallel
 
 from nim_envs import GameEnv, make_game
 from nim_envs.errors import (
+    ClosedEnvironmentError,
     IllegalMoveError,
     InvalidActionError,
     InvalidGameError,
@@ -76,6 +81,7 @@ def test_an_illegal_move_forfeits_and_the_sum_stays_zero(name):
     other = next(agent for agent in env.possible_agents if agent != mover)
     assert env.rewards == {mover: -1.0, other: 1.0}
     assert env.terminations == {"player_0": True, "player_1": True}
+    assert env.agent_selection == other
     assert env.position.tolist() == before.tolist()
     assert not env.observe(other)["action_mask"].any()
 
@@ -181,6 +187,24 @@ def test_encodings_read_as_documented():
     assert shown("unary") == [1, 1, 0] + [1, 1, 1, 1, 1]
 
 
+def test_next_starts_are_those_of_the_resets_to_come():
+    env, other = make(heaps=(3, 4, 5)), make(heaps=(3, 4, 5))
+    with pytest.raises(ResetNeededError, match="generator"):
+        env.next_starts(1)
+    for one in (env, other):
+        one.reset(seed=6)
+    for options in ({"start": "uniform"}, {"start": "n_position"}, None):
+        expected = []
+        for _ in range(4):
+            other.reset(options=options)
+            expected.append(other.position.tolist())
+        assert env.next_starts(4, options=options).tolist() == expected
+    assert env.position.tolist() == [3, 4, 5]
+    env.close()
+    with pytest.raises(ClosedEnvironmentError):
+        env.next_starts(1)
+
+
 def test_set_position_goes_on_from_there():
     env = make(heaps=(3, 4, 5))
     env.reset()
@@ -203,13 +227,14 @@ def test_set_position_goes_on_from_there():
 
 def test_max_cycles_truncates_both_seats_without_a_winner():
     env = make(heaps=(9, 9), max_cycles=2)
-    env.reset()
-    for _ in range(4):
-        assert not any(env.truncations.values())
-        env.step(0)
-    assert env.truncations == {"player_0": True, "player_1": True}
-    assert not any(env.terminations.values())
-    assert env.rewards == {"player_0": 0.0, "player_1": 0.0}
+    for _ in range(2):
+        env.reset()
+        for _ in range(4):
+            assert not any(env.truncations.values())
+            env.step(0)
+        assert env.truncations == {"player_0": True, "player_1": True}
+        assert not any(env.terminations.values())
+        assert env.rewards == {"player_0": 0.0, "player_1": 0.0}
 
 
 @pytest.mark.parametrize("first", ["player_0", "player_1"])
@@ -258,6 +283,17 @@ def test_the_text_shows_heaps_whose_turn_and_the_last_move():
     env.step(2)
     env.step(5 + 2)
     assert "player_0 has won" in env.render()
+    env.reset()
+    env.step(3)
+    assert env.render().splitlines()[0] == (
+        "player_0 made an illegal move and forfeits; player_1 has won"
+    )
+    env = make(heaps=(1,), misere=True, render_mode="ansi")
+    env.reset()
+    env.step(0)
+    assert "player_1 has won" in env.render()
+    env.step(None)  # takes its reward with it
+    assert "has won" not in env.render()
     env = make("addition", k=3, n=4, render_mode="ansi")
     env.reset()
     env.step(2)
@@ -297,8 +333,9 @@ def test_bad_environment_arguments_are_refused_by_name(arguments, named):
 
 def test_a_heap_too_large_for_a_mask_is_refused_by_the_environment_only():
     assert make_game("nim", heaps=(10**15,)).solution.is_winning((5,))
-    with pytest.raises(SearchTooLargeError, match=str(10**15)):
-        make(heaps=(10**15,))
+    for heap in (10**8, 10**15):
+        with pytest.raises(SearchTooLargeError, match=f"environments with {heap} actions"):
+            make(heaps=(heap,))
 
 
 def test_nothing_works_before_the_first_reset_and_the_error_says_so():
@@ -313,8 +350,90 @@ def test_nothing_works_before_the_first_reset_and_the_error_says_so():
         lambda: env.observe("player_0"),
         lambda: env.position,
     ):
-        with pytest.raises(ResetNeededError, match="reset"):
+        with pytest.raises(ResetNeededError, match="no game is in progress: call reset"):
             ask()
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"]
+)
+def test_a_copy_goes_on_from_the_same_position_by_itself(copied):
+    env = GameEnv(make_game("kayles", heaps=(6,), start="uniform"), max_cycles=9)
+    env.reset(seed=4)
+    env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
+    other = copied(env)
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        while not other.terminations[other.agent_selection]:
+            observation, *rest = other.last()
+            assert env.last()[0]["observation"].tolist() == observation["observation"].tolist()
+            assert env.last()[0]["action_mask"].tolist() == observation["action_mask"].tolist()
+            assert list(env.last()[1:]) == rest
+            action = int(rng.choice(np.flatnonzero(observation["action_mask"])))
+            before = env.state().tolist()
+            other.step(action)
+            assert env.state().tolist() == before
+            env.step(action)
+        assert env.rewards == other.rewards
+        for one in (env, other):
+            one.reset()
+
+
+def test_winning_moves_are_shown_only_where_that_is_asked_for():
+    frames = []
+    for arguments in ({}, {"show_winning_moves": False}, {"show_winning_moves": True}):
+        env = GameEnv(make_game("nim", heaps=(1, 2)), render_mode="rgb_array", **arguments)
+        env.reset()
+        frames.append(np.asarray(env.render()).tolist())
+    assert frames[0] == frames[1] != frames[2]
+
+
+def test_a_long_game_is_played_to_its_end():
+    env = make(heaps=(300,))
+    env.reset()
+    for _ in env.agent_iter():
+        over = env.last()[2]
+        env.step(None if over else 0)
+    assert env.position.tolist() == [0]
+    assert env.agents == []
+
+
+def test_infos_are_empty_unless_the_truth_is_asked_for():
+    for arguments, keys in (({}, set()), ({"truth_in_info": True}, {"winning", "kept_win"})):
+        env = GameEnv(make_game("nim", heaps=(1, 2)), **arguments)
+        env.reset()
+        env.step(0)
+        for agent in env.possible_agents:
+            assert set(env.infos[agent]) == keys
+
+
+def test_a_position_may_be_set_before_the_first_reset():
+    env = make()
+    env.set_position((1, 1, 1))
+    assert env.agent_selection == "player_0"
+    assert env.state().tolist() == [1, 1, 1, 0]
+
+
+def test_close_closes_the_window_and_then_no_position_is_set(monkeypatch):
+    closed = []
+    monkeypatch.setattr("nim_envs.envs.aec.Renderer.close", lambda window: closed.append(window))
+    env = make()
+    env.reset()
+    env.close()
+    assert len(closed) == 1
+    with pytest.raises(ClosedEnvironmentError):
+        env.set_position((1, 1, 1))
+
+
+def test_a_window_shows_every_position(monkeypatch):
+    shown = []
+    monkeypatch.setattr(GameEnv, "render", lambda env: shown.append(env.position.tolist()))
+    env = GameEnv(make_game("nim", heaps=(2, 3)), render_mode="human")
+    env.reset()
+    env.step(0)
+    env.step(1)  # a forfeit
+    env.set_position((1, 1))
+    assert shown == [[2, 3], [1, 3], [1, 3], [1, 1]]
 
 
 BAD_ACTIONS = [-1, 15, 10**20, 1.0, 0.5, "0", True, False, None, (0,), [0], np.float64(1), np.True_]
@@ -330,6 +449,21 @@ def test_what_is_no_action_is_refused_by_name(action):
     assert "0 to 14" in str(caught.value)
     assert env.position.tolist() == [3, 4, 5]
     assert env.agent_selection == "player_0"
+
+
+def test_none_is_refused_with_the_reason_while_the_game_goes_on():
+    env = make(heaps=(3, 4, 5))
+    env.reset()
+    with pytest.raises(InvalidActionError, match=r"None is allowed only when the game is over"):
+        env.step(None)
+
+
+@pytest.mark.parametrize("agent", ["player_2", None, 0])
+def test_who_is_no_player_has_no_observation(agent):
+    env = make()
+    env.reset()
+    with pytest.raises(InvalidActionError, match=f"not {agent!r}"):
+        env.observe(agent)
 
 
 @pytest.mark.parametrize("kind", [int, np.int8, np.int32, np.int64, np.uint16, np.array])
@@ -349,6 +483,8 @@ def test_a_finished_agent_takes_only_none():
             env.step(action)
     env.step(None)
     assert env.agents == ["player_0"]
+    assert env.rewards == {"player_0": 0.0}  # its last reward was given with the last move
+    assert env.last()[1] == 1.0
     env.step(None)
     assert env.agents == []
     for ask in (lambda: env.step(None), lambda: env.step(0), env.last):
@@ -411,7 +547,8 @@ def test_arbitrary_calls_raise_only_the_packages_own_errors(calls, illegal_move,
         assert len(set(map(len, (env.rewards, env.terminations, env.infos)))) == 1
 
 
-def test_a_game_after_one_that_was_cut_short_begins_and_ends_like_any_other():
+@pytest.mark.parametrize("action", [0, 1], ids=["the last move", "a forfeit"])
+def test_a_game_after_one_that_was_cut_short_begins_and_ends_like_any_other(action):
     env = GameEnv(make_game("nim", heaps=(2, 2)), max_cycles=1, render_mode="ansi")
     env.reset(seed=0)
     for _ in range(2):
@@ -421,11 +558,16 @@ def test_a_game_after_one_that_was_cut_short_begins_and_ends_like_any_other():
     env.reset()
     assert env.last_move is None
     env.set_position((1, 0))
-    env.step(0)
+    env.step(action)
     assert all(env.terminations.values())
     assert not any(env.truncations.values())
     for agent in env.possible_agents:
         assert not env.observe(agent)["action_mask"].any()
+
+
+def test_it_is_refused_where_both_players_would_move_at_once():
+    with pytest.raises(AssertionError, match="is_parallelizable"):
+        aec_to_parallel(make())
 
 
 def test_the_spaces_are_as_large_as_what_comes_from_them():

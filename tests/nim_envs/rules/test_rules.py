@@ -8,7 +8,7 @@ import weakref
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nim_envs import Convention, Game, make_game
@@ -24,10 +24,14 @@ from nim_envs.rules import (
     SubtractionHeap,
     TableComponent,
     addition,
+    graph,
+    kayles,
     nim,
     subtraction,
+    sum_of,
 )
 from nim_envs.rules.rows import Rows
+from nim_envs.rules.words import any_of
 from nim_envs.theory import count_games, levels, perft
 from tests.games import ALL, label
 
@@ -138,6 +142,68 @@ def test_a_heaps_own_size_bounds_the_lattice():
     assert rules.lattice().max(axis=0).tolist() == [1, 3, 5, 7]
 
 
+@pytest.mark.parametrize("case", ALL, ids=label)
+@settings(max_examples=20)
+@given(data=st.data())
+def test_positions_of_a_box_are_those_of_the_lattice_within_it(case, data):
+    name, arguments = case
+    rules = make_game(name, **arguments).rules
+    lattice = rules.lattice(200_000)
+    bounds = [sorted(data.draw(st.tuples(*[st.integers(0, n - 1)] * 2))) for n in rules.shape]
+    low, high = zip(*bounds, strict=True)
+    within = lattice[((lattice >= low) & (lattice <= high)).all(axis=1)]
+    assert rules.positions_between(low, high).tolist() == within.tolist()
+    with pytest.raises(SearchTooLargeError, match=f"the limit is {len(within) - 1}"):
+        rules.positions_between(low, high, limit=len(within) - 1)
+
+
+def test_rules_in_short_show_heaps_but_not_empty_slots():
+    assert nim(heaps=(0, 3)).in_short == "nim, heaps 0-3"
+    assert kayles(heaps=(5,)).in_short == "kayles, heap 5"
+    assert kayles(heaps=(3, 0, 2)).in_short == "kayles, heaps 3-2"
+    assert nim(heaps=(1,) * 12).in_short == "nim, heaps " + "-".join("1" * 12)
+    assert nim(heaps=(1,) * 13).in_short == "nim, heaps " + "-".join("1" * 12) + "-…"
+
+
+@pytest.mark.parametrize(
+    ("rules", "words", "last", "numbers"),
+    [
+        (addition(k=3, n=9), "add 1 to 3, until the total is over 9", "total 0: add 3", (3,)),
+        (nim(heaps=(5, 3)), "take any number of objects", "heap 0: take 5", (5,)),
+        (nim(heaps=(9,), max_take=3), "take 1 to 3 objects", "heap 0: take 3", (3,)),
+        (subtraction((9,), (1, 2)), "take 1 or 2 objects", "heap 0: take 2", (2,)),
+        (subtraction((9,), (2, 5, 7)), "take 2, 5 or 7 objects", "heap 0: take 7", (7,)),
+        (graph(((), (0,), (1,)), (2,)), "move along one arrow", "token 0: move to 1", (1,)),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_moves_in_words(rules, words, last, numbers):
+    component, action = rules.components[0], rules.num_options - 1
+    position = (component.states - 1,) + (0,) * (len(rules.components) - 1)
+    assert component.move_in_words == words
+    assert rules.describe_action(action, position) == last
+    assert component.option_numbers(action, position[0]) == numbers
+
+
+def test_moves_of_a_table_are_chosen_by_their_numbers():
+    component = TableComponent(((-1, -1), (0, -1), (1, 0)))
+    assert component.move_in_words == "choose an option by its number"
+    assert [component.option_numbers(option, 2) for option in (0, 1)] == [(0,), (1,)]
+    assert component.describe_option(1, 2) == "option 1"
+
+
+def test_of_many_numbers_only_the_first_and_the_last_are_named():
+    thirteen, fourteen = (any_of(range(0, stop, 2)) for stop in (26, 28))
+    assert thirteen == "0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22 or 24"
+    assert fourteen == "0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, … or 26"
+
+
+def test_moves_in_words_are_those_that_a_heap_of_the_size_has():
+    one, two = (kayles(heaps=(size,)).components[0].move_in_words for size in (1, 2))
+    assert one == "take 1 object, and split the rest into two heaps if you like"
+    assert two == "take 1 or 2 objects, and split the rest into two heaps if you like"
+
+
 def test_perft_matches_the_published_counts():
     # Compositions into parts of at most 3.
     assert count_games(nim(heaps=(5,), max_take=3)) == 13
@@ -167,7 +233,10 @@ def test_nim_counts_plays_of_whole_length():
 @pytest.mark.parametrize(
     ("make", "named"),
     [
-        (lambda: nim(heaps=(3, -1)), "-1"),
+        (
+            lambda: nim(heaps=(3, -1)),
+            "heaps[1] must be an integer from 0 to 4611686018427387904, not -1",
+        ),
         (lambda: nim(heaps=()), "()"),
         (lambda: nim(heaps=(3, 2.5)), "2.5"),
         (lambda: nim(heaps=(3, True)), "True"),
@@ -185,6 +254,7 @@ def test_nim_counts_plays_of_whole_length():
         (lambda: subtraction(heaps=(5,), subtraction_set=(1, 0)), "0"),
         (lambda: subtraction(heaps=(5,), subtraction_set=(1, -2)), "-2"),
         (lambda: subtraction(heaps=(), subtraction_set=(1,)), "()"),
+        (lambda: subtraction(heaps=(5, -1), subtraction_set=(1,)), "heaps[1]"),
         (lambda: make_game("nim", heaps=(0, 0)), "(0, 0)"),
         (lambda: make_game("subtraction", heaps=(2,), subtraction_set=(3,)), "(2,)"),
         (lambda: make_game("nim", start=(9, 9, 9)), "(9, 9, 9)"),
@@ -200,6 +270,9 @@ def test_nim_counts_plays_of_whole_length():
         (lambda: TableComponent(rows=7), "7"),
         (lambda: Rules("empty", (), ()), "()"),
         (lambda: Rules("outside", nim((3,)).components, (9,)), "(9,)"),
+        (lambda: Rules("negative", nim((3,)).components, (-1,)), "(-1,)"),
+        (lambda: TableComponent(((-1,), (-1,), (1,)), ((0,), (0,), (-1,))), "second_rows[2][0]"),
+        (lambda: Rules("one of two", nim((3, 4)).components, (3, 9)), "(3, 9)"),
         (lambda: Rules("one outside", nim((3,)).components, (4,)), "(4,)"),
         (lambda: Rules("short", nim((3, 4)).components, (3,)), "(3,)"),
         (lambda: Game(nim((3,)), "misere"), "'misere'"),
@@ -212,6 +285,34 @@ def test_bad_arguments_are_refused_by_name(make, named):
     assert isinstance(caught.value, NimEnvsError)
 
 
+@pytest.mark.parametrize(
+    ("rules", "position", "named"),
+    [
+        (nim((3,)), (4,), "a position is 1 integer, from 0 to 3, not (4,)"),
+        (nim((3, 3)), (1, 4), "2 integers, one for each component, from 0 to 3, not (1, 4)"),
+        (nim((3, 5)), (4, 5), "2 integers, one for each component, from 0 to (3, 5), not (4, 5)"),
+        (nim((3, 5)), (1, -1), "not (1, -1)"),
+        (nim((3, 5)), [[1, 2], [4, 1], [0, 6]], "not (4, 1)"),
+        (nim((3, 5)), np.array([1.0, 2.0]), "array([1., 2.]), an array of shape (2,)"),
+        (kayles((4,)), (4, 4), "[4, 4] can come to need 4 slots for the heaps 0 to 1; there are 2"),
+        (kayles((4,)), [[4, 4], [4, 0], [3, 3]], "what splits, and [4, 4] can come to need"),
+        # The slots of the first heap suffice.
+        (sum_of([kayles((4,)), kayles((5,))]), (4, 0, 5, 5, 0), "slots for the heaps 2 to 4"),
+    ],
+)
+def test_what_is_no_position_is_refused_with_what_one_is(rules, position, named):
+    with pytest.raises(InvalidPositionError) as caught:
+        rules.checked_positions(position)
+    assert named in str(caught.value)
+
+
+def test_rows_of_a_component_may_be_lists():
+    lists = TableComponent([[-1, -1], [0, -1], [1, 1]], [[0, 0], [0, 0], [0, 1]])
+    tuples = TableComponent(((-1, -1), (0, -1), (1, 1)), ((0, 0), (0, 0), (0, 1)))
+    assert lists == tuples
+    assert hash(lists) == hash(tuples)
+
+
 def test_a_component_may_have_a_single_state():
     point = TableComponent(rows=((NO_MOVE, NO_MOVE),))
     assert (point.states, point.options) == (1, 2)
@@ -222,7 +323,11 @@ def test_a_component_may_have_a_single_state():
 def test_tables_that_everyone_shares_cannot_be_written_to():
     rules = nim((3, 4))
     row = rules.rows[0][3]
-    for table in (rules.table, rules.mask_table, row.mask, row.successors):
+    splitting = kayles((4,))
+    seconds = splitting.second_table
+    there = splitting.rows[0][4].seconds
+    own = rules.components[0].table
+    for table in (rules.table, rules.mask_table, own, row.mask, row.successors, seconds, there):
         with pytest.raises(ValueError, match="read-only"):
             table[...] = 0
 
@@ -347,12 +452,16 @@ def test_rules_and_games_pickle_and_copy_as_values():
     assert again == game
     assert again.rules.table.tolist() == game.rules.table.tolist()
     assert copy.deepcopy(game) is game
+    component = game.rules.components[0]
+    assert copy.deepcopy(component) is component
     assert hash(again) == hash(game)
 
 
 def test_the_winner_follows_from_the_convention_and_the_last_mover():
     assert Convention.NORMAL.winner(last_mover=1) == 1
     assert Convention.MISERE.winner(last_mover=1) == 0
+    assert Convention.NORMAL.in_words == "whoever makes the last move wins"
+    assert Convention.MISERE.in_words == "whoever makes the last move loses"
 
 
 def test_a_game_of_ones_own_needs_only_a_table():

@@ -249,6 +249,7 @@ def test_moves_that_only_split_are_named_by_the_smaller_part():
     [
         ("0.3", "take 1 object"),
         ("0.(3)", "take any number of objects"),
+        ("0.1(3)", "take 1 object where that leaves nothing; or take 2 to 9 objects"),
         ("0.07", "take 2 objects, and split the rest into two heaps if you like"),
         ("0.6", "take 1 object, leave something, and split it into two heaps if you like"),
         ("grundy", "split it into two heaps of different sizes"),
@@ -275,6 +276,43 @@ def test_the_known_sequences_come_out_of_the_tables():
         game = heap_game(code)
         table = grundy_values(SplittingHeap(game, 60))
         assert table.tolist() == grundy_sequence(game, 61).tolist()
+
+
+@pytest.mark.parametrize("code", ["kayles", "dawsons_kayles", "officers", "grundy", "4.7"])
+def test_what_a_move_removes_is_what_it_leaves_and_the_table_lacks(code):
+    heap = SplittingHeap(heap_game(code), 9)
+    for state, option in np.argwhere(heap.table != NO_MOVE).tolist():
+        taken, part = heap.moves[option]
+        left = Counter(filter(None, (part, state - taken - part)))
+        removed = left - Counter([heap.table[state, option], heap.second_table[state, option]])
+        described = heap.describe_removal(option, state)
+        if removed.total() == 2:
+            assert described == "neither has a move, so both are removed"
+        elif removed:
+            (size,) = removed
+            assert described == f"the {size} left has no move and is removed"
+        else:
+            assert described == ""
+
+
+@pytest.mark.parametrize("code", ["kayles", "dawsons_chess", "grundy", "4.7", "0.6"])
+def test_a_state_leads_to_those_that_a_move_leaves_alone(code):
+    heap = SplittingHeap(heap_game(code), 9)
+    states = np.arange(heap.states)
+    alone = np.where(heap.second_table == 0, heap.table, NO_MOVE)
+    assert heap.leads_to(states[:, np.newaxis], states).tolist() == [
+        [after in alone[before] for after in states] for before in states
+    ]
+
+
+def test_codes_of_the_same_rule_are_equal():
+    assert heap_game("0.3(0)") == heap_game("0.3") == heap_game("0.300")
+    assert heap_game("0.0(3)") == heap_game("0.03(3)")
+    assert [heap_game(code).places for code in ("0.077", "0.3", "0.0(3)")] == [3, 1, None]
+    with pytest.raises(InvalidGameError, match=r"digits\[1\] must be an integer from 0 to 7"):
+        HeapGame((0, -1))
+    assert HeapGame((0, 3)) == HeapGame((0, 3), repeating=False) == heap_game("0.3")
+    assert [heap_game("0.0(3)").digit(taken) for taken in range(5)] == [0, 0, 3, 3, 3]
 
 
 def test_levels_count_the_longest_play():
@@ -409,7 +447,9 @@ CYCLIC = ((1,), (2,), (3,), (1, 0), ())
         (lambda: graph(((0,),), (0,)), "0 -> 0"),
         (lambda: graph(((), (0, 0)), (1,)), "successors[1]"),
         (lambda: graph(((), (2,)), (1,)), "successors[1][0]"),
-        (lambda: graph(((), "0"), (1,)), "'0'"),
+        (lambda: graph(((), "0"), (1,)), "successors[1] must be a list of nodes, not '0'"),
+        (lambda: graph(((), ""), (1,)), "successors[1] must be a list of nodes, not ''"),
+        (lambda: graph(((), 7), (1,)), "successors[1] must be a list of nodes, not 7"),
         (lambda: graph((), (0,)), "()"),
         (lambda: graph(5, (0,)), "5"),
         (lambda: graph(((), (0,)), (2,)), "tokens[0]"),

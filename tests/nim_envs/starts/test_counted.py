@@ -155,6 +155,22 @@ def test_large_games_start_from_positions_of_the_wanted_outcome(name, arguments)
         assert len(np.unique(drawn, axis=0)) > 200
 
 
+@pytest.mark.parametrize("winning", [None, True, False])
+def test_the_smallest_and_largest_random_numbers_stand_for_wanted_positions(winning):
+    largest = np.nextafter(1.0, 0.0)
+    for name, arguments, misere in SOLVED_BY_THEOREM:
+        game = make_game(name, **{**arguments, "misere": misere})
+        box = checked_box(game.rules, 0, None)
+        sampler = CountedSampler(box, winning, None if winning is None else game.solution)
+        if not sampler.num_positions:
+            continue
+        numbers = np.stack([np.zeros(sampler.numbers), np.full(sampler.numbers, largest)])
+        positions = game.rules.checked_positions(sampler.positions_of(numbers))
+        assert not game.rules.is_terminal(positions).any()
+        if winning is not None:
+            assert (game.solution.is_winning(positions) == winning).all()
+
+
 @pytest.mark.parametrize(("name", "arguments"), LARGE, ids=str)
 @pytest.mark.parametrize("start", ["uniform", "n_position", "p_position", "balanced"])
 def test_many_starts_of_large_games_are_those_drawn_one_by_one(name, arguments, start):
@@ -166,10 +182,30 @@ def test_many_starts_of_large_games_are_those_drawn_one_by_one(name, arguments, 
     assert at_once.random() == one_by_one.random()
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_rejection_leaves_the_generator_as_single_draws_do(seed):
+    game = make_game("nim", heaps=(1, 1, 1, 1))
+    box = checked_box(game.rules, 0, None)
+    # Half of the positions are N-positions.
+    sampler = RejectionSampler(CountedSampler(box, terminal=True), box, True, game.solution)
+    one_by_one = np.random.default_rng(seed)
+    drawn: list[list[int]] = []
+    # Whatever the size of a batch is, for some size just as many are wanted as are missing.
+    for size in range(1, 65):
+        drawn.append(sampler.draw(one_by_one).tolist())
+        at_once = np.random.default_rng(seed)
+        assert sampler.sample(at_once, size).tolist() == drawn
+        assert at_once.bit_generator.state == one_by_one.bit_generator.state
+
+
 def test_counts_beyond_the_range_of_a_float_are_counts():
     box = checked_box(make_game("nim", heaps=(10,) * 400).rules, 0, None)
     number = CountedSampler(box).num_positions
     assert abs(number - (11**400 - 1)) < 11**400 // 2**40
+    # The large heap is as large as the nim-sum of the others says: never 2 or 3.
+    game = make_game("nim", heaps=(3,) + (1,) * 1100)
+    number = CountedSampler(checked_box(game.rules, 0, None), False, game.solution).num_positions
+    assert abs(number - (2**1100 - 1)) < 2**1100 // 2**40
 
 
 def test_a_searched_game_too_large_to_list_is_drawn_from():

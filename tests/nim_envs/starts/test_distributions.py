@@ -73,6 +73,10 @@ def test_a_box_too_large_to_list_is_drawn_from_all_the_same():
         assert (game.solution.is_winning(drawn) == wanted).all()
         with pytest.raises(SearchTooLargeError, match=str(201**4)):
             sampler.support()
+    for low in (50, (60, 50, 40, 50)):
+        points = np.prod(201 - np.broadcast_to(low, 4))
+        with pytest.raises(SearchTooLargeError, match=f"has {points} points"):
+            UniformStart(low=low).bind(game).support()
 
 
 def test_a_box_of_a_single_state_of_a_component_is_a_box():
@@ -151,6 +155,7 @@ def test_the_same_seed_draws_the_same_positions(seed, name):
     [
         (FixedStart((0, 0, 0)), "(0, 0, 0)"),
         (FixedStart((3, 4, 6)), "(3, 4, 6)"),
+        (FixedStart(((1, 2, 3), (3, 2, 1))), "one position of 3 components, not ((1, 2, 3), (3, "),
         (UniformStart(low=3, high=2), "low [3, 3, 3] exceeds high [2, 2, 2]"),
         (UniformStart(low=0, high=0), "[0, 0, 0]"),
         (UniformStart(low=(1, 2)), "(1, 2)"),
@@ -165,9 +170,11 @@ def test_an_impossible_start_is_refused_by_name(start, named):
     assert named in str(caught.value)
 
 
-def test_a_game_without_p_positions_to_start_from_says_so():
+def test_a_game_without_such_positions_to_start_from_says_so():
     with pytest.raises(InvalidPositionError, match="no P-position"):
         NAMED_STARTS["p_position"].bind(make_game("nim", heaps=(5,)))
+    with pytest.raises(InvalidPositionError, match="no N-position"):
+        OutcomeStart(winning=True, low=1).bind(make_game("nim", heaps=(1, 1)))
 
 
 def test_positions_and_names_are_starts():
@@ -203,6 +210,21 @@ def test_many_starts_at_once_are_those_drawn_one_by_one(start):
     blocks = [sampler.sample(at_once, size) for size in (1, 0, 9, 30)]
     assert np.concatenate(blocks).tolist() == drawn.tolist()
     assert at_once.random() == one_by_one.random()
+
+
+@pytest.mark.parametrize("name", ["p_position", "balanced"])
+@pytest.mark.parametrize(
+    ("heaps", "expected"), [((1, 2), {(1, 1)}), ((2, 2), {(1, 1), (2, 2)})], ids=["one", "two"]
+)
+def test_starts_of_few_positions_are_drawn_one_by_one_or_at_once(heaps, expected, name):
+    game = make_game("nim", heaps=heaps)
+    sampler = NAMED_STARTS[name].bind(game)
+    one_by_one, at_once = np.random.default_rng(9), np.random.default_rng(9)
+    drawn = np.stack([sampler.draw(one_by_one) for _ in range(40)])
+    assert sampler.sample(at_once, 40).tolist() == drawn.tolist()
+    assert at_once.random() == one_by_one.random()
+    lost = drawn[~game.solution.is_winning(drawn)]
+    assert {tuple(position) for position in lost.tolist()} == expected
 
 
 @pytest.mark.parametrize(

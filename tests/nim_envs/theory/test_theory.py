@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -128,6 +129,18 @@ def test_bouton_and_ferguson_as_functions_of_heaps():
         truth = search_winning(nim(heaps=(4, 4, 4)), convention)
         assert (bouton(lattice, convention) == truth).all()
     assert (ferguson(lattice) == search_winning(nim(heaps=(4, 4, 4)), Convention.MISERE)).all()
+
+
+@pytest.mark.parametrize(
+    "theorem",
+    [sprague_grundy, bouton, partial(bouton, convention=Convention.MISERE), ferguson],
+    ids=["sprague_grundy", "bouton", "bouton misere", "ferguson"],
+)
+def test_theorems_take_one_position_and_arrays_of_any_shape(theorem):
+    lattice = nim(heaps=(4, 4, 4)).lattice()
+    winning = theorem(lattice)
+    assert [bool(theorem(position)) for position in lattice] == winning.tolist()
+    assert theorem(lattice.reshape(5, 25, 3)).tolist() == winning.reshape(5, 25).tolist()
     bounded = nim(heaps=(7, 7), max_take=2)
     assert (ferguson(bounded.lattice() % 3) == search_winning(bounded, Convention.MISERE)).all()
     assert (
