@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import agents.learners.quotient_learner as module
-from agents import quotients
 from agents.base import HypothesisError
+from agents.generalising import quotients
 from agents.learners.quotient_learner import QuotientLearner
 from agents.storage import load, save
 from agents.testing import check_learner
