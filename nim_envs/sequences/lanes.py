@@ -92,50 +92,51 @@ def store(typing: Any, words: Any, index: Any, value: Any) -> Any:
 
 
 @intrinsic
-def is_full(typing: Any, value: Any) -> Any:
-    """Return whether all bits of lanes are set."""
+def count_clear(typing: Any, value: Any) -> Any:
+    """Return how many bits of lanes are not set."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        ones = ir.Constant(VECTOR, [(1 << 64) - 1] * WORDS)
-        equal = builder.icmp_unsigned("==", arguments[0], ones)
-        bits = ir.IntType(WORDS)
-        return builder.icmp_unsigned(
-            "==", builder.bitcast(equal, bits), ir.Constant(bits, (1 << WORDS) - 1)
-        )
+        bits = builder.bitcast(builder.not_(arguments[0]), ir.IntType(LANES))
+        return builder.trunc(builder.ctpop(bits), WORD)
 
-    return types.boolean(lanes), code
+    return types.int64(lanes), code
 
 
 @intrinsic
-def or_all(typing: Any, value: Any, words: Any, offsets: Any, begin: Any, end: Any) -> Any:
+def or_all(
+    typing: Any, value: Any, words: Any, start: Any, offsets: Any, begin: Any, end: Any
+) -> Any:
     """Return ``value`` or-ed with the lanes that begin at each byte ``offsets[begin : end]``.
 
-    There is at least one. Byte 1 of the uint64 array ``words`` begins at bit 8, as on every machine
-    that Numba compiles for.
+    There is at least one. Bytes are counted from ``words[start]``; byte 1 of the uint64 array
+    ``words`` begins at bit 8, as on every machine that Numba compiles for.
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value, words, offsets, begin, end = arguments
-        start = _address(context, builder, signature.args[1], words, ir.Constant(WORD, 0))
-        start = builder.bitcast(start, BYTE.as_pointer())
-        first = _address(context, builder, signature.args[2], offsets, begin)
-        last = _address(context, builder, signature.args[2], offsets, end)
+        value, words, start, offsets, begin, end = arguments
+        origin = _address(context, builder, signature.args[1], words, start)
+        origin = builder.bitcast(origin, BYTE.as_pointer())
+        first = _address(context, builder, signature.args[3], offsets, begin)
+        last = _address(context, builder, signature.args[3], offsets, end)
         before = builder.block
         loop, after = builder.append_basic_block(), builder.append_basic_block()
         builder.branch(loop)
         builder.position_at_end(loop)
         offset, found = builder.phi(first.type), builder.phi(VECTOR)
         byte = builder.zext(builder.load(offset), WORD)
-        union = builder.or_(found, _load(builder, builder.gep(start, [byte]), VECTOR, 1))
+        union = builder.or_(found, _load(builder, builder.gep(origin, [byte]), VECTOR, 1))
         following = builder.gep(offset, [ir.Constant(WORD, 1)])
-        for origin, address, lanes_found in (before, first, value), (loop, following, union):
-            offset.add_incoming(address, origin)
-            found.add_incoming(lanes_found, origin)
+        for came_from, address, lanes_found in (
+            (before, first, value),
+            (loop, following, union),
+        ):
+            offset.add_incoming(address, came_from)
+            found.add_incoming(lanes_found, came_from)
         builder.cbranch(builder.icmp_unsigned("<", following, last), loop, after)
         builder.position_at_end(after)
         return union
 
-    return lanes(lanes, words, offsets, types.int64, types.int64), code
+    return lanes(lanes, words, types.int64, offsets, types.int64, types.int64), code
 
 
 @intrinsic

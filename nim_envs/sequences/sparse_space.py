@@ -9,8 +9,9 @@ method exact whatever the mask.
 
 For each common value a bitmap says which heaps have it. What one heap of rare value excludes from
 ``LANES`` consecutive heaps at once is then a stretch of a bitmap, and bitmaps are or-ed. The same
-with a sample of heaps of common value shows that most rare values are options; a search among all
-pairs decides on the rest. Pairs with a heap inside the stretch are looked up heap by heap.
+with a sample of heaps of common value, whose stretches begin at whole bytes, shows that most rare
+values are options; a search among all pairs decides on the rest. Pairs with a heap inside the
+stretch are looked up heap by heap.
 
 Importing this module imports Numba.
 
@@ -37,7 +38,7 @@ from nim_envs.sequences.lanes import (
     WORDS,
     any_matching,
     any_pair,
-    is_full,
+    count_clear,
     load,
     or_all,
     store,
@@ -52,11 +53,17 @@ ENOUGH = 4096
 OVERSHOOT = LANES
 """Most values that are computed beyond those wanted."""
 
-SAMPLE = 3600
-"""Heaps of common value that are tried to show that rare values are options."""
+SPAN = 32_000
+"""Up to which offset heaps of common value are a sample that shows that rare values are options."""
 
-FREQUENT = 0.65
-"""Share of the heaps of common value whose bitmaps are used with the sample: the fullest ones."""
+FULLEST = 40
+"""Common values whose bitmaps are used with the sample: those of most heaps."""
+
+AT_ONCE = 4
+"""Bitmaps of the sample that are used at once; so few stay in the processor's nearest cache."""
+
+FEW = 3
+"""So few heaps of which a rare value is not shown to be an option are searched one by one."""
 
 RECENT = 1 << 18
 """Of so many last values at most the frequencies are looked at."""
@@ -94,7 +101,7 @@ class Groups(NamedTuple):
     Attributes:
         values: the value of the heaps of each group, int64 ``(groups,)``.
         ends: where each group ends in ``lanes``, int64 ``(groups,)``.
-        lanes: where in :attr:`Plan.shifted` the lanes of each offset begin, in bytes, uint32.
+        lanes: where the lanes of each offset begin in :attr:`Plan.shifted`, in bytes, uint32.
     """
 
     values: npt.NDArray[np.int64]
@@ -110,14 +117,15 @@ class Plan(NamedTuple):
         splits: objects taken by the moves that leave two heaps, int64.
         unequal: whether those two must be of different sizes.
         common: whether a value is common, uint8 ``(bound,)``; values are below ``bound``.
-        fullest: the common values whose bitmaps are used with the sample, int64.
         limit: up to which value bitmaps say what is excluded; few values are larger.
         newest: the last heap with each common value, or a negative number, int64 ``(bound,)``.
         bitmaps: for each value a bitmap of ``width`` words, one after the other, uint64.
         width: words of one bitmap.
-        window: words of a bitmap before the cursor that offsets reach into.
+        window: words of a bitmap before the cursor that offsets of ``rare`` reach into.
+        history: the same for those of ``sample``.
         rare: the offsets of heaps of rare value.
-        sample: the offsets of the sample of heaps of common value.
+        sample: lanes that show that rare values, which are those of the groups, are options; their
+            bytes are counted from where the history begins in the bitmap of value 0.
         near: for ``LANES`` consecutive heaps the value of the other heap that each makes a pair
             with to give an option of the next heap, or ``bound``, uint16; perhaps several rows.
         distant: the offsets of ``rare`` in the low 32 bits, the value of the heap of each above
@@ -135,12 +143,12 @@ class Plan(NamedTuple):
     splits: npt.NDArray[np.int64]
     unequal: bool
     common: npt.NDArray[np.uint8]
-    fullest: npt.NDArray[np.int64]
     limit: int
     newest: npt.NDArray[np.int64]
     bitmaps: npt.NDArray[np.uint64]
     width: int
     window: int
+    history: int
     rare: Groups
     sample: Groups
     direct: npt.NDArray[np.uint64]
@@ -278,20 +286,21 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2) -> Plan:
     offsets, offset_values = pairs[:, 0], pairs[:, 1]
     lately = max(known // 2, known - RECENT)
     used = np.unique(values[lately:][is_common[lately:]]).size
-    reach = _best_reach(offsets, used, min(LARGEST_BITMAPS * 8 // (2 * bound), known - LANES))
+    largest = min(LARGEST_BITMAPS * 8 // (2 * bound), known - LANES)
+    reach = _best_reach(offsets, used, largest)
     grouped = (offsets >= LANES) & (offsets <= reach)
 
-    recent = np.arange(max(1, known - reach), known)
+    span = max(reach, min(SPAN, largest))
+    recent = np.arange(max(1, known - span), known)
     recent = recent[is_common[recent]]
     counts = np.bincount(values[recent], minlength=bound)
-    fullest = np.argsort(-counts, kind="stable")
-    fullest = fullest[np.cumsum(counts[fullest]) <= FREQUENT * len(recent)]
     # So that the lanes from every word up to the cursor's are a whole number of vectors.
     window = -(-(reach // 64 + 2) // WORDS) * WORDS - 1
     stride = window + 1 + WORDS
 
-    width = 2 * window + 64 * WORDS
-    cursor = 64 * (window + 1)
+    history = span // 64 + 2
+    width = 2 * history + 64 * WORDS
+    cursor = 64 * (history + 1)
     bitmaps = _aligned(bound * width)
     bits = recent - known + cursor
     words = values[recent].astype(np.int64) * width + (bits >> 6)
@@ -311,14 +320,14 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2) -> Plan:
         splits=splits,
         unequal=game.unequal,
         common=common,
-        fullest=fullest,
         limit=_best_limit(values[lately:], used, bound),
         newest=newest,
         bitmaps=bitmaps,
         width=width,
         window=window,
+        history=history,
         rare=_grouped(offsets[grouped], offset_values[grouped], window),
-        sample=_grouped(*_sample(values, is_common, splits, reach), window),
+        sample=_sample(values, is_common, counts, splits, width, history),
         direct=np.concatenate([direct, room]).astype(np.uint64),
         near=_near(others[near] & LOW, others[near] >> 32, bound),
         distant=packed[grouped].astype(np.uint64),
@@ -354,23 +363,33 @@ def _best_limit(values: Values, used: int, bound: int) -> int:
 def _sample(
     values: Values,
     is_common: npt.NDArray[np.bool_],
+    counts: npt.NDArray[np.int64],
     splits: npt.NDArray[np.int64],
-    reach: int,
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return offsets of ``SAMPLE`` heaps of common value, as many of each value as possible.
+    width: int,
+    history: int,
+) -> Groups:
+    """Return the lanes that show that rare values are options, in groups of one such value.
 
-    All are so small that the other heap of the pair is larger.
+    They are those of the fullest bitmaps at the offsets of heaps of common value that are whole
+    bytes; all these heaps are so small that the other heap of the pair is larger. The groups with
+    the same few bitmaps follow each other.
     """
-    rng = np.random.default_rng(0)
     most_taken = int(splits.max())
-    heaps = np.arange(LANES, min(reach - most_taken, (len(values) - most_taken) // 2))
-    heaps = rng.permutation(heaps[is_common[heaps]])
-    order = np.argsort(values[heaps], kind="stable")
-    sorted_values = values[heaps][order]
-    rank = np.empty(len(heaps), dtype=np.int64)
-    rank[order] = np.arange(len(heaps)) - np.searchsorted(sorted_values, sorted_values)
-    chosen = heaps[np.argsort(rank, kind="stable")[:SAMPLE]]
-    return chosen + rng.choice(splits, len(chosen)), values[chosen].astype(np.int64)
+    heaps = np.arange(LANES, min(64 * (history - 2), len(values) // 2) - most_taken)
+    heaps = heaps[is_common[heaps]]
+    offsets = heaps[:, None] + splits
+    chosen = offsets % 8 == 0
+    sample = np.repeat(values[heaps], chosen.sum(axis=1)).astype(np.int64)
+    fullest = np.argsort(-counts, kind="stable")[: min(FULLEST, np.count_nonzero(counts))]
+    options = fullest[:, None] ^ sample
+    bound = len(counts)
+    keys = (np.arange(len(fullest))[:, None] // AT_ONCE * bound + options).reshape(-1)
+    lanes = (8 * (fullest[:, None] * width + history) - offsets[chosen] // 8).reshape(-1)
+    order = np.argsort(
+        keys.astype(np.uint16 if keys.max(initial=0) < 1 << 16 else np.int64), kind="stable"
+    )
+    groups, counted = np.unique(keys, return_counts=True)
+    return Groups(groups % bound, np.cumsum(counted), lanes[order].astype(np.uint32))
 
 
 def _grouped(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int64], window: int) -> Groups:
@@ -412,7 +431,7 @@ def _aligned(words: int) -> npt.NDArray[np.uint64]:
 def _make_room(plan: Plan) -> None:
     """Move the bits that are still needed to the front of the bitmaps."""
     bitmaps = plan.bitmaps.reshape(-1, plan.width)
-    end, kept = plan.state[CURSOR] // 64, plan.window + 1
+    end, kept = plan.state[CURSOR] // 64, plan.history + 1
     bitmaps[:, :kept] = bitmaps[:, end - kept : end].copy()
     bitmaps[:, kept:] = 0
     plan.state[CURSOR] = 64 * kept
@@ -430,80 +449,80 @@ def _lowest_bit(word: Any) -> int:
 lowest_bit = compiled(_lowest_bit)
 
 
-def _shift(plan: Any, value: int) -> None:
-    """Store in ``plan.shifted`` the bitmap of ``value``, shifted by 0 to 7 bits."""
-    stride = plan.window + 1 + WORDS
-    source = value * plan.width + plan.state[CURSOR] // 64 - plan.window
+def _shift(shifted: Any, bitmaps: Any, source: int) -> None:
+    """Store in ``shifted`` the bits from ``bitmaps[source]`` on, shifted by 0 to 7 bits."""
+    stride = len(shifted) // 8
     for word in range(0, stride, WORDS):
-        store_shifted(plan.shifted, word, stride, plan.bitmaps, source + word)
+        store_shifted(shifted, word, stride, bitmaps, source + word)
 
 
 shift = compiled(inner=True)(_shift)
 
 
+def _or_groups(
+    excluded: Any, groups: Any, words: Any, start: int, value: int, last: int, few: int
+) -> None:
+    """Or lanes of ``value``, at the offsets of groups, to those of the options up to ``last``.
+
+    The lanes are in ``words``; bytes are counted from ``words[start]``. No option of which at most
+    ``few`` bits are left is looked at.
+    """
+    begin = 0
+    for group in range(len(groups.values)):
+        end = groups.ends[group]
+        option = value ^ groups.values[group]
+        if option <= last:
+            found = load(excluded, option * WORDS)
+            if few < 0 or count_clear(found) > few:
+                found = or_all(found, words, start, groups.lanes, begin, end)
+                store(excluded, option * WORDS, found)
+        begin = end
+
+
+or_groups = compiled(inner=True)(_or_groups)
+
+
 def _exclude(plan: Any, known: int) -> None:
     """Set in ``plan.excluded`` the bits of the common values that heaps of rare value exclude."""
-    groups, ends, offsets = plan.rare
+    first = plan.state[CURSOR] // 64 - plan.window
     for value in range(len(plan.common)):
-        if plan.newest[value] < known - 64 * plan.window:
-            continue
-        shift(plan, value)
-        begin = 0
-        for group in range(len(groups)):
-            end = ends[group]
-            option = value ^ groups[group]
-            if option <= plan.limit:
-                found = load(plan.excluded, option * WORDS)
-                found = or_all(found, plan.shifted, offsets, begin, end)
-                store(plan.excluded, option * WORDS, found)
-            begin = end
+        if plan.newest[value] >= known - 64 * plan.window:
+            shift(plan.shifted, plan.bitmaps, value * plan.width + first)
+            or_groups(plan.excluded, plan.rare, plan.shifted, 0, value, plan.limit, -1)
 
 
 exclude = compiled(inner=True)(_exclude)
 
 
-def _cover(plan: Any, known: int, last: int) -> None:
+def _cover(plan: Any, last: int) -> None:
     """Set in ``plan.excluded`` the bits of rare values up to ``last`` that the sample excludes."""
-    groups, ends, offsets = plan.sample
-    for value in plan.fullest:
-        if plan.newest[value] < known - 64 * plan.window:
-            continue
-        shift(plan, value)
-        begin = 0
-        for group in range(len(groups)):
-            end = ends[group]
-            option = value ^ groups[group]
-            if option <= last:
-                found = load(plan.excluded, option * WORDS)
-                if not is_full(found):
-                    found = or_all(found, plan.shifted, offsets, begin, end)
-                    store(plan.excluded, option * WORDS, found)
-            begin = end
+    first = plan.state[CURSOR] // 64 - plan.history
+    or_groups(plan.excluded, plan.sample, plan.bitmaps, first, 0, last, FEW)
 
 
 cover = compiled(inner=True)(_cover)
 
 
-def _is_option(values: Any, heap: int, value: int, plan: Any) -> bool:
-    """Return whether ``heap`` has an option of Grundy value ``value``; all pairs are tried.
-
-    Those of about equal heaps first: there most values are common, and the nim-sums so rare.
-    """
-    for taken in plan.singles:
+def _is_option(
+    values: Any, heap: int, value: int, singles: Any, splits: Any, unequal: bool
+) -> bool:
+    """Return whether ``heap`` has an option of Grundy value ``value``; all pairs are tried."""
+    for taken in singles:
         if values[heap - taken] == value:
             return True
     target = np.uint16(value)
-    for taken in plan.splits:
+    for taken in splits:
         total = heap - taken
-        one = (total - 1) // 2 if plan.unequal else total // 2
-        while one >= PAIRS:
-            if any_pair(values, one - PAIRS + 1, total - one + PAIRS - 1, target):
+        last = (total - 1) // 2 if unequal else total // 2
+        one = 1
+        while one + PAIRS <= last + 1:
+            if any_pair(values, one, total - one, target):
                 return True
-            one -= PAIRS
-        while one >= 1:
+            one += PAIRS
+        while one <= last:
             if values[one] ^ values[total - one] == value:
                 return True
-            one -= 1
+            one += 1
     return False
 
 
@@ -556,7 +575,7 @@ def _verified(values: Any, known: int, plan: Any) -> bool:
     # No value from its own on is in question for a heap.
     for word in range(WORDS, (last + 1) * WORDS):
         excluded[word] |= excluded[word - WORDS]
-    cover(plan, known, last)
+    cover(plan, last)
     for value in range(last):
         if not plan.common[value]:
             for word in range(WORDS):
@@ -564,7 +583,7 @@ def _verified(values: Any, known: int, plan: Any) -> bool:
                 while left:
                     heap = known + 64 * word + lowest_bit(left)
                     left &= left - np.uint64(1)
-                    if not is_option(values, heap, value, plan):
+                    if not is_option(values, heap, value, plan.singles, plan.splits, plan.unequal):
                         return False
     return True
 
@@ -603,7 +622,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         plan.excluded[:] = 0
         exclude(plan, known)
         if at_once:
-            cover(plan, known, bound - 1)
+            cover(plan, bound - 1)
         else:
             for value in range(bound):
                 if not common[value]:
@@ -638,7 +657,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                 if common[value]:
                     if marks[value] != mark and not near_option(plan.near, values, heap, value):
                         break
-                elif not is_option(values, heap, value, plan):
+                elif not is_option(values, heap, value, plan.singles, plan.splits, plan.unequal):
                     break
             values[heap] = value
             if not common[value]:
