@@ -111,7 +111,7 @@ LARGEST_BOUND = 1 << 15
 """Values are smaller: 15 bits."""
 
 HEAP_COST, PAIR_COST, BITMAP_COST, NAIVE_COST = 500, 0.2, 0.0035, 0.35
-RARE_COST, LARGEST_RARE_COST = 20_000, 3_000
+RARE_COST, LARGEST_RARE_COST = 10_000, 2_000
 """Nanoseconds, measured: for a heap, a pair with a heap of rare value, the same for each bitmap,
 a pair of heaps by the naive method; and for rare values, so many times their share."""
 
