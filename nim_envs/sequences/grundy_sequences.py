@@ -100,6 +100,7 @@ class GrundySequence:
         self._sparse = method == "sparse" or (
             method == "auto" and splits and not wide and installed("numba")
         )
+        self._sparse_space: Any = None
         self._plain = method == "plain" or (method == "auto" and not installed("numba"))
         self._memory: Sequence = np.zeros(1, dtype=np.uint32 if wide else np.uint16)
         self._known = 1
@@ -168,6 +169,7 @@ class GrundySequence:
 
             begin = sparse_space.least_known(self.game)
             self._reserve(size + sparse_space.OVERSHOOT)
+            self._sparse_space = self._sparse_space or sparse_space.SparseSpace(self.game)
         else:
             self._reserve(size)
         while self._known < size:
@@ -184,7 +186,7 @@ class GrundySequence:
             if self._plain or (self.method == "auto" and size <= FEW):
                 steps = self._plain_values(until)
             elif sparse:
-                steps = sparse_space.extend(self._memory, self._known, until, self.game, PIECE)
+                steps = self._sparse_space.extend(self._memory, self._known, until, PIECE)
             else:
                 steps = self._naive_values(min(until, begin) if self._known < begin else until)
             try:

@@ -24,9 +24,16 @@ LANES = 64 * WORDS
 PAIRS = 32
 """Pairs of values that :func:`any_pair` compares."""
 
+SIDE = 16
+"""Heaps that :func:`strike` looks at, side by side."""
+
+CANDIDATES = 5
+"""Values of each heap that :func:`strike` looks at."""
+
 BYTE, WORD, INDEX = ir.IntType(8), ir.IntType(64), ir.IntType(32)
 VECTOR = ir.VectorType(WORD, WORDS)
 VALUES = ir.VectorType(ir.IntType(16), PAIRS)
+HEAPS = ir.VectorType(ir.IntType(16), SIDE)
 
 
 class Lanes(types.Type):
@@ -58,14 +65,14 @@ def _load(builder: Any, address: Any, vector: Any, align: int) -> Any:
 
 
 def _store(builder: Any, value: Any, address: Any) -> None:
-    builder.store(value, builder.bitcast(address, value.type.as_pointer()), align=8)
+    builder.store(value, builder.bitcast(address, value.type.as_pointer()), align=2)
 
 
-def _repeated(builder: Any, value: Any) -> Any:
-    """Return ``PAIRS`` times the same 16 bits."""
-    undefined = ir.Constant(VALUES, ir.Undefined)
+def _repeated(builder: Any, value: Any, vector: Any) -> Any:
+    """Return a vector of the same 16 bits again and again."""
+    undefined = ir.Constant(vector, ir.Undefined)
     one = builder.insert_element(undefined, value, ir.Constant(INDEX, 0))
-    zeros = ir.Constant(ir.VectorType(INDEX, PAIRS), [0] * PAIRS)
+    zeros = ir.Constant(ir.VectorType(INDEX, vector.count), [0] * vector.count)
     return builder.shuffle_vector(one, undefined, zeros)
 
 
@@ -92,50 +99,61 @@ def store(typing: Any, words: Any, index: Any, value: Any) -> Any:
 
 
 @intrinsic
-def is_full(typing: Any, value: Any) -> Any:
-    """Return whether all bits of lanes are set."""
+def count_clear(typing: Any, value: Any) -> Any:
+    """Return how many bits of lanes are not set."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        ones = ir.Constant(VECTOR, [(1 << 64) - 1] * WORDS)
-        equal = builder.icmp_unsigned("==", arguments[0], ones)
-        bits = ir.IntType(WORDS)
-        return builder.icmp_unsigned(
-            "==", builder.bitcast(equal, bits), ir.Constant(bits, (1 << WORDS) - 1)
-        )
+        bits = builder.bitcast(builder.not_(arguments[0]), ir.IntType(LANES))
+        return builder.trunc(builder.ctpop(bits), WORD)
 
-    return types.boolean(lanes), code
+    return types.int64(lanes), code
 
 
 @intrinsic
-def or_all(typing: Any, value: Any, words: Any, offsets: Any, begin: Any, end: Any) -> Any:
+def lowest_bit(typing: Any, word: Any) -> Any:
+    """Return the place of the lowest bit that is set in a uint64, which is not 0."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), code
+
+
+@intrinsic
+def or_all(
+    typing: Any, value: Any, words: Any, start: Any, offsets: Any, begin: Any, end: Any
+) -> Any:
     """Return ``value`` or-ed with the lanes that begin at each byte ``offsets[begin : end]``.
 
-    There is at least one. Byte 1 of the uint64 array ``words`` begins at bit 8, as on every machine
-    that Numba compiles for.
+    There is at least one. Bytes are counted from ``words[start]``; byte 1 of the uint64 array
+    ``words`` begins at bit 8, as on every machine that Numba compiles for.
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value, words, offsets, begin, end = arguments
-        start = _address(context, builder, signature.args[1], words, ir.Constant(WORD, 0))
-        start = builder.bitcast(start, BYTE.as_pointer())
-        first = _address(context, builder, signature.args[2], offsets, begin)
-        last = _address(context, builder, signature.args[2], offsets, end)
+        value, words, start, offsets, begin, end = arguments
+        origin = _address(context, builder, signature.args[1], words, start)
+        origin = builder.bitcast(origin, BYTE.as_pointer())
+        first = _address(context, builder, signature.args[3], offsets, begin)
+        last = _address(context, builder, signature.args[3], offsets, end)
         before = builder.block
         loop, after = builder.append_basic_block(), builder.append_basic_block()
         builder.branch(loop)
         builder.position_at_end(loop)
         offset, found = builder.phi(first.type), builder.phi(VECTOR)
         byte = builder.zext(builder.load(offset), WORD)
-        union = builder.or_(found, _load(builder, builder.gep(start, [byte]), VECTOR, 1))
+        union = builder.or_(found, _load(builder, builder.gep(origin, [byte]), VECTOR, 1))
         following = builder.gep(offset, [ir.Constant(WORD, 1)])
-        for origin, address, lanes_found in (before, first, value), (loop, following, union):
-            offset.add_incoming(address, origin)
-            found.add_incoming(lanes_found, origin)
+        for came_from, address, lanes_found in (
+            (before, first, value),
+            (loop, following, union),
+        ):
+            offset.add_incoming(address, came_from)
+            found.add_incoming(lanes_found, came_from)
         builder.cbranch(builder.icmp_unsigned("<", following, last), loop, after)
         builder.position_at_end(after)
         return union
 
-    return lanes(lanes, words, offsets, types.int64, types.int64), code
+    return lanes(lanes, words, types.int64, offsets, types.int64, types.int64), code
 
 
 @intrinsic
@@ -188,7 +206,7 @@ def any_pair(typing: Any, values: Any, first: Any, last: Any, target: Any) -> An
             reverse,
         )
         equal = builder.icmp_unsigned(
-            "==", builder.xor(ascending, descending), _repeated(builder, target)
+            "==", builder.xor(ascending, descending), _repeated(builder, target, VALUES)
         )
         bits = ir.IntType(PAIRS)
         return builder.icmp_unsigned("!=", builder.bitcast(equal, bits), ir.Constant(bits, 0))
@@ -197,25 +215,54 @@ def any_pair(typing: Any, values: Any, first: Any, last: Any, target: Any) -> An
 
 
 @intrinsic
-def any_matching(typing: Any, values: Any, first: Any, others: Any, begin: Any, target: Any) -> Any:
-    """Return whether ``values[first + i] ^ others[begin + i] == target`` for some ``i < LANES``.
+def strike(
+    typing: Any, values: Any, first: Any, pairs: Any, candidates: Any, struck: Any, column: Any
+) -> Any:
+    """Store which candidates of ``SIDE`` heaps from ``first`` on are options by one of ``pairs``.
 
-    Both are uint16 arrays; so ``target`` is one of their values.
+    Each of the uint64 ``pairs`` has an offset of at least ``SIDE`` in its low 32 bits, the value of
+    a heap of this offset above them. ``candidates`` and ``struck`` are uint16 of ``CANDIDATES``
+    rows of ``LANES`` heaps, one after the other; those of ``first`` are in ``column``.
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        values, first, others, begin, target = arguments
-        value = _address(context, builder, signature.args[0], values, first)
-        other = _address(context, builder, signature.args[2], others, begin)
-        wanted = _repeated(builder, target)
-        matching = ir.Constant(VALUES, [0] * PAIRS)
-        for index in range(0, LANES, PAIRS):
-            place = [ir.Constant(WORD, index)]
-            one = _load(builder, builder.gep(value, place), VALUES, 2)
-            two = _load(builder, builder.gep(other, place), VALUES, 2)
-            equal = builder.icmp_unsigned("==", builder.xor(one, two), wanted)
-            matching = builder.or_(matching, builder.sext(equal, VALUES))
-        bits = ir.IntType(16 * PAIRS)
-        return builder.icmp_unsigned("!=", builder.bitcast(matching, bits), ir.Constant(bits, 0))
+        values, first, pairs, candidates, struck, column = arguments
+        origin = _address(context, builder, signature.args[0], values, first)
+        array = context.make_array(signature.args[2])(context, builder, pairs)
+        begin, count = array.data, builder.extract_value(array.shape, 0)
+        end = builder.gep(begin, [count])
+        wanted = []
+        for row in range(CANDIDATES):
+            place = builder.add(column, ir.Constant(WORD, row * LANES))
+            address = _address(context, builder, signature.args[3], candidates, place)
+            wanted.append(_load(builder, address, HEAPS, 2))
+        before = builder.block
+        head, loop, after = (builder.append_basic_block() for _ in range(3))
+        builder.branch(head)
+        builder.position_at_end(head)
+        address = builder.phi(begin.type)
+        found = [builder.phi(HEAPS) for _ in range(CANDIDATES)]
+        builder.cbranch(builder.icmp_unsigned("<", address, end), loop, after)
+        builder.position_at_end(loop)
+        pair = builder.load(address)
+        offset = builder.and_(pair, ir.Constant(WORD, (1 << 32) - 1))
+        value = builder.trunc(builder.lshr(pair, ir.Constant(WORD, 32)), ir.IntType(16))
+        others = _load(builder, builder.gep(origin, [builder.neg(offset)]), HEAPS, 2)
+        options = builder.xor(others, _repeated(builder, value, HEAPS))
+        following = builder.gep(address, [ir.Constant(WORD, 1)])
+        address.add_incoming(begin, before)
+        address.add_incoming(following, loop)
+        for so_far, candidate in zip(found, wanted, strict=True):
+            equal = builder.sext(builder.icmp_unsigned("==", options, candidate), HEAPS)
+            so_far.add_incoming(ir.Constant(HEAPS, [0] * SIDE), before)
+            so_far.add_incoming(builder.or_(so_far, equal), loop)
+        builder.branch(head)
+        builder.position_at_end(after)
+        for row in range(CANDIDATES):
+            place = builder.add(column, ir.Constant(WORD, row * LANES))
+            _store(
+                builder, found[row], _address(context, builder, signature.args[4], struck, place)
+            )
+        return context.get_dummy_value()
 
-    return types.boolean(values, types.int64, others, types.int64, types.uint16), code
+    return types.void(values, types.int64, pairs, candidates, struck, types.int64), code

@@ -9,8 +9,10 @@ method exact whatever the mask.
 
 For each common value a bitmap says which heaps have it. What one heap of rare value excludes from
 ``LANES`` consecutive heaps at once is then a stretch of a bitmap, and bitmaps are or-ed. The same
-with a sample of heaps of common value shows that most rare values are options; a search among all
-pairs decides on the rest. Pairs with a heap inside the stretch are looked up heap by heap.
+with a sample of heaps of common value, whose stretches begin at whole bytes, shows that most rare
+values are options; a search among all pairs decides on the rest, and from what had to be searched
+for the sample is improved. Pairs with a heap inside the stretch, and a few others, are looked up
+for the few values that are left.
 
 Importing this module imports Numba.
 
@@ -31,17 +33,21 @@ import numpy.typing as npt
 
 from nim_envs.compilation import compiled
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame
+from nim_envs.sequences.covering import NONE, lacking, most_frequent
 from nim_envs.sequences.lanes import (
+    CANDIDATES,
     LANES,
     PAIRS,
+    SIDE,
     WORDS,
-    any_matching,
     any_pair,
-    is_full,
+    count_clear,
     load,
+    lowest_bit,
     or_all,
     store,
     store_shifted,
+    strike,
 )
 
 Values = npt.NDArray[np.uint16]
@@ -52,23 +58,51 @@ ENOUGH = 4096
 OVERSHOOT = LANES
 """Most values that are computed beyond those wanted."""
 
-SAMPLE = 3600
-"""Heaps of common value that are tried to show that rare values are options."""
+SPAN = 32_000
+"""Up to which offset heaps of common value are a sample that shows that rare values are options."""
 
-FREQUENT = 0.65
-"""Share of the heaps of common value whose bitmaps are used with the sample: the fullest ones."""
+FULLEST = 40
+"""Common values whose bitmaps are used with the sample: those of most heaps."""
+
+AT_ONCE = 16
+"""Bitmaps of the sample that are used at once; so few stay in the processor's nearest cache."""
+
+STEP = 8
+"""Pairs of the sample have offsets that are multiples of it: lanes that begin at whole bytes."""
+
+FREQUENT = 384
+"""Pairs of the sample for each rare value that are chosen by how full their bitmaps are."""
+
+ROUNDS = np.array([32, 16, 16])
+"""How many pairs are learned at a time for each rare value that had to be searched for."""
+
+SEARCHES = 1 << 14
+"""Searches that are remembered at most, to learn pairs from them."""
+
+SEARCHED_SHARE = 16
+"""At most so many times fewer searches are remembered than values known: learning takes time."""
+
+LEARN = 1 << 16
+"""From so many values on pairs are learned; before, they would help too few heaps."""
+
+LEFT_SHARE = 0.14
+"""Share of the offsets of rare heaps that may be left to be looked up; more leave too many values
+to look up."""
+
+LEFT_COST = 60
+"""How much longer looking up an offset takes than the bitmap of one value, shifted by it."""
+
+FEW = 3
+"""So few heaps of which a rare value is not shown to be an option are searched one by one."""
 
 RECENT = 1 << 18
 """Of so many last values at most the frequencies are looked at."""
 
-NEW_RARE = 64
+NEW_RARE = 256
 """New heaps of rare value after which the plan is made anew."""
 
 LARGEST_BITMAPS = 1 << 26
 """Bytes that the bitmaps may take."""
-
-CANDIDATES = 5
-"""Values of a heap that are listed as not excluded before the bitmaps are read again."""
 
 LIMIT_COST = 1 / 800
 """How much longer bitmaps take for one offset, value and heap than a look-up for one offset."""
@@ -77,7 +111,7 @@ LARGEST_BOUND = 1 << 15
 """Values are smaller: 15 bits."""
 
 HEAP_COST, PAIR_COST, BITMAP_COST, NAIVE_COST = 500, 0.2, 0.0035, 0.35
-RARE_COST, LARGEST_RARE_COST = 20_000, 3_000
+RARE_COST, LARGEST_RARE_COST = 10_000, 2_000
 """Nanoseconds, measured: for a heap, a pair with a heap of rare value, the same for each bitmap,
 a pair of heaps by the naive method; and for rare values, so many times their share."""
 
@@ -94,7 +128,7 @@ class Groups(NamedTuple):
     Attributes:
         values: the value of the heaps of each group, int64 ``(groups,)``.
         ends: where each group ends in ``lanes``, int64 ``(groups,)``.
-        lanes: where in :attr:`Plan.shifted` the lanes of each offset begin, in bytes, uint32.
+        lanes: where the lanes of each offset begin in :attr:`Plan.shifted`, in bytes, uint32.
     """
 
     values: npt.NDArray[np.int64]
@@ -110,48 +144,53 @@ class Plan(NamedTuple):
         splits: objects taken by the moves that leave two heaps, int64.
         unequal: whether those two must be of different sizes.
         common: whether a value is common, uint8 ``(bound,)``; values are below ``bound``.
-        fullest: the common values whose bitmaps are used with the sample, int64.
         limit: up to which value bitmaps say what is excluded; few values are larger.
         newest: the last heap with each common value, or a negative number, int64 ``(bound,)``.
         bitmaps: for each value a bitmap of ``width`` words, one after the other, uint64.
         width: words of one bitmap.
-        window: words of a bitmap before the cursor that offsets reach into.
+        window: words of a bitmap before the cursor that offsets of ``rare`` reach into.
+        history: the same for those of ``sample``.
         rare: the offsets of heaps of rare value.
-        sample: the offsets of the sample of heaps of common value.
-        near: for ``LANES`` consecutive heaps the value of the other heap that each makes a pair
-            with to give an option of the next heap, or ``bound``, uint16; perhaps several rows.
+        sample: lanes that show that rare values, which are those of the groups, are options; their
+            bytes are counted from where the history begins in the bitmap of value 0.
+        learned: pairs of the sample that were learned, int64, see :func:`_sample`.
+        searched: heaps that a rare value had to be searched for, the value above the low 32 bits,
+            int64; with room for more.
         distant: the offsets of ``rare`` in the low 32 bits, the value of the heap of each above
             them, uint64.
-        direct: further offsets, to be looked up heap by heap, in the same form; with room for more.
+        left: further offsets of at least ``SIDE``, in the same form, that :func:`strike` looks up.
+        direct: the other offsets, to be looked up heap by heap; with room for more.
         shifted: buffer for a bitmap shifted by 0 to 7 bits, ``(8, window + WORDS + 1)``
             words, one after the other, uint64.
         excluded: buffer for the lanes of each value, uint64 ``(bound * WORDS,)``.
         state: the bit of the bitmaps that is the next heap's, the number of direct offsets, how
-            many of the last ``LANES`` values are rare, and why :func:`advance` returned, int64
-            ``(4,)``.
+            many of the last ``LANES`` values are rare, why :func:`advance` returned, and the number
+            of searches remembered, int64 ``(5,)``.
     """
 
     singles: npt.NDArray[np.int64]
     splits: npt.NDArray[np.int64]
     unequal: bool
     common: npt.NDArray[np.uint8]
-    fullest: npt.NDArray[np.int64]
     limit: int
     newest: npt.NDArray[np.int64]
     bitmaps: npt.NDArray[np.uint64]
     width: int
     window: int
+    history: int
     rare: Groups
     sample: Groups
+    learned: npt.NDArray[np.int64]
+    searched: npt.NDArray[np.int64]
     direct: npt.NDArray[np.uint64]
-    near: npt.NDArray[np.uint16]
+    left: npt.NDArray[np.uint64]
     distant: npt.NDArray[np.uint64]
     shifted: npt.NDArray[np.uint64]
     excluded: npt.NDArray[np.uint64]
     state: npt.NDArray[np.int64]
 
 
-CURSOR, COUNT, RARE_LATELY, STATUS = range(4)
+CURSOR, COUNT, RARE_LATELY, STATUS, SEARCHED = range(5)
 """Places of :attr:`Plan.state`."""
 
 DONE, NEEDS_PLAN, NEEDS_BOUND, NEEDS_ROOM = range(4)
@@ -181,7 +220,7 @@ def pays(values: Values, game: HeapGame) -> bool:
     mask = sparse_mask(values[max(known // 4, known - RECENT) :], bound)
     is_common = parities(np.arange(bound, dtype=np.int64) & mask)[values].astype(np.bool_)
     lately = max(known // 2, known - RECENT)
-    bitmaps = np.unique(values[lately:][is_common[lately:]]).size
+    bitmaps = int(np.count_nonzero(np.bincount(values[lately:][is_common[lately:]])))
     splits = len(_taken(game, LEAVE_TWO))
     rare_lately = 1 - is_common[known * 3 // 4 :].mean()
     cost = (
@@ -192,36 +231,46 @@ def pays(values: Values, game: HeapGame) -> bool:
     return bool(cost < splits * known * NAIVE_COST)
 
 
-def extend(values: Values, known: int, size: int, game: HeapGame, piece: int) -> Iterator[int]:
-    """Compute Grundy values in place, after those that are known.
+class SparseSpace:
+    """The method for one game; what was learned from some values helps with the next.
 
     Args:
-        values: array of at least ``size + OVERSHOOT`` entries, the first ``known`` filled.
-        known: at least :func:`least_known`.
-        size: number of values wanted.
         game: a game whose digits do not repeat and that has a splitting move.
-        piece: about how many values to compute between two yields.
-
-    Yields:
-        How many values are known by now; at last ``size`` or a little more.
-
-    Raises:
-        OverflowError: a value does not fit in 16 bits.
     """
-    bound = 2
-    while known < size:
-        until = min(size, 2 * known)
-        plan = make_plan(values[:known], game, bound)
-        while known < until:
-            known = advance(values, known, min(until, known + piece), plan)
-            yield known
-            if plan.state[STATUS] == NEEDS_ROOM:
-                _make_room(plan)
-            elif plan.state[STATUS] != DONE:
-                break
-        bound = len(plan.common) * (2 if plan.state[STATUS] == NEEDS_BOUND else 1)
-        if bound > LARGEST_BOUND:
-            raise OverflowError(f"a Grundy value of {game.name} does not fit in 15 bits")
+
+    def __init__(self, game: HeapGame) -> None:
+        self._game = game
+        self._plan: Plan | None = None
+
+    def extend(self, values: Values, known: int, size: int, piece: int) -> Iterator[int]:
+        """Compute Grundy values in place, after those that are known.
+
+        Args:
+            values: array of at least ``size + OVERSHOOT`` entries, the first ``known`` filled.
+            known: at least :func:`least_known`.
+            size: number of values wanted.
+            piece: about how many values to compute between two yields.
+
+        Yields:
+            How many values are known by now; at last ``size`` or a little more.
+
+        Raises:
+            OverflowError: a value does not fit in 16 bits.
+        """
+        bound = 2
+        while known < size:
+            until = min(size, 2 * known)
+            plan = self._plan = make_plan(values[:known], self._game, bound, self._plan)
+            while known < until:
+                known = advance(values, known, min(until, known + piece), plan)
+                yield known
+                if plan.state[STATUS] == NEEDS_ROOM:
+                    _make_room(plan)
+                elif plan.state[STATUS] != DONE:
+                    break
+            bound = len(plan.common) * (2 if plan.state[STATUS] == NEEDS_BOUND else 1)
+            if bound > LARGEST_BOUND:
+                raise OverflowError(f"a Grundy value of {self._game.name} does not fit in 15 bits")
 
 
 def _taken(game: HeapGame, bit: int) -> npt.NDArray[np.int64]:
@@ -254,13 +303,14 @@ def parities(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
     return (folded & 1).astype(np.uint8)
 
 
-def make_plan(values: Values, game: HeapGame, bound: int = 2) -> Plan:
+def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | None = None) -> Plan:
     """Return the plan for the heaps after those whose ``values`` are known.
 
     Args:
         values: the values so far, at least :func:`least_known`.
         game: the game.
         bound: least bound of the values to plan for.
+        earlier: a plan for smaller heaps of the game, if there was one.
     """
     known = len(values)
     splits = _taken(game, LEAVE_TWO)
@@ -277,68 +327,74 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2) -> Plan:
     )
     offsets, offset_values = pairs[:, 0], pairs[:, 1]
     lately = max(known // 2, known - RECENT)
-    used = np.unique(values[lately:][is_common[lately:]]).size
-    reach = _best_reach(offsets, used, min(LARGEST_BITMAPS * 8 // (2 * bound), known - LANES))
+    used = int(np.count_nonzero(np.bincount(values[lately:][is_common[lately:]])))
+    largest = min(LARGEST_BITMAPS * 8 // (2 * bound), known - LANES)
+    reach = _best_reach(offsets, used, largest)
     grouped = (offsets >= LANES) & (offsets <= reach)
 
-    recent = np.arange(max(1, known - reach), known)
+    span = max(reach, min(SPAN, largest))
+    recent = np.arange(max(1, known - span), known)
     recent = recent[is_common[recent]]
     counts = np.bincount(values[recent], minlength=bound)
-    fullest = np.argsort(-counts, kind="stable")
-    fullest = fullest[np.cumsum(counts[fullest]) <= FREQUENT * len(recent)]
     # So that the lanes from every word up to the cursor's are a whole number of vectors.
     window = -(-(reach // 64 + 2) // WORDS) * WORDS - 1
     stride = window + 1 + WORDS
 
-    width = 2 * window + 64 * WORDS
-    cursor = 64 * (window + 1)
+    frequent, learned = _sample(values, is_common, counts, common, splits, span, earlier)
+    history = span // 64 + 2
+    width = 2 * history + 64 * WORDS
+    cursor = 64 * (history + 1)
     bitmaps = _aligned(bound * width)
-    bits = recent - known + cursor
-    words = values[recent].astype(np.int64) * width + (bits >> 6)
-    np.bitwise_or.at(bitmaps, words, np.uint64(1) << (bits & 63).astype(np.uint64))
     newest = np.full(bound, -LARGEST_BITMAPS * 8, dtype=np.int64)
-    newest[values[recent]] = recent
+    first = int(max(1, known - span))
+    enter(values, first, known, common, newest, bitmaps, width, cursor - known)
 
+    room_for_searches = min(SEARCHES, known // SEARCHED_SHARE) if known >= LEARN else 0
     singles = _taken(game, LEAVE_ONE)
     packed = offsets | offset_values << 32
     # To leave one heap is as to split off an empty one, of value 0.
     others = np.concatenate([singles, packed[~grouped]])
-    near = others & LOW < LANES
-    direct = others[~near]
+    left = (others & LOW >= SIDE) & (others & LOW < known)
+    direct = others[~left]
     room = np.zeros(NEW_RARE + len(offsets) // 8 + len(splits) * LANES, dtype=np.int64)
     return Plan(
         singles=singles,
         splits=splits,
         unequal=game.unequal,
         common=common,
-        fullest=fullest,
         limit=_best_limit(values[lately:], used, bound),
         newest=newest,
         bitmaps=bitmaps,
         width=width,
         window=window,
+        history=history,
         rare=_grouped(offsets[grouped], offset_values[grouped], window),
-        sample=_grouped(*_sample(values, is_common, splits, reach), window),
+        sample=_sample_lanes(
+            np.concatenate([frequent, learned]), values, counts, splits, width, history
+        ),
+        learned=learned,
+        searched=np.zeros(room_for_searches, dtype=np.int64),
         direct=np.concatenate([direct, room]).astype(np.uint64),
-        near=_near(others[near] & LOW, others[near] >> 32, bound),
+        left=others[left].astype(np.uint64),
         distant=packed[grouped].astype(np.uint64),
         shifted=_aligned(8 * stride),
         excluded=_aligned(bound * WORDS),
-        state=np.array([cursor, len(direct), (~is_common[-LANES:]).sum(), DONE]),
+        state=np.array([cursor, len(direct), (~is_common[-LANES:]).sum(), DONE, 0]),
     )
 
 
 def _best_reach(offsets: npt.NDArray[np.int64], used: int, largest: int) -> int:
     """Return up to which offset bitmaps save time.
 
-    Every 64 heaps further cost work for each of the ``used`` bitmaps, every offset that is left to
-    be looked up heap by heap costs work for each heap; the factors were measured.
+    Every 64 heaps further cost work for each of the ``used`` bitmaps, every offset that is left
+    costs work for each heap; the factors were measured.
     """
     reaches = np.append(offsets[(offsets > ENOUGH) & (offsets <= largest)], min(ENOUGH, largest))
     reaches.sort()
     beyond = len(offsets) - np.searchsorted(np.sort(offsets), reaches, side="right")
-    cost = used * (reaches / 70 - beyond) + 600 * beyond
-    return int(reaches[np.argmin(cost)])
+    few = beyond <= max(beyond[-1], LEFT_SHARE * len(offsets), 50)
+    reaches, beyond = reaches[few], beyond[few]
+    return int(reaches[np.argmin(used * (reaches / 70 - beyond) + LEFT_COST * beyond)])
 
 
 def _best_limit(values: Values, used: int, bound: int) -> int:
@@ -354,23 +410,78 @@ def _best_limit(values: Values, used: int, bound: int) -> int:
 def _sample(
     values: Values,
     is_common: npt.NDArray[np.bool_],
+    counts: npt.NDArray[np.int64],
+    common: npt.NDArray[np.uint8],
     splits: npt.NDArray[np.int64],
-    reach: int,
+    span: int,
+    earlier: Plan | None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return offsets of ``SAMPLE`` heaps of common value, as many of each value as possible.
+    """Return pairs of heaps of common value that show that rare values are options.
 
-    All are so small that the other heap of the pair is larger.
+    The larger heap of a pair is a multiple of ``STEP`` below the heap that has the option, so its
+    lanes begin at whole bytes. A pair is that multiple, with the option above its 32 bits.
+
+    Returns:
+        Pairs with the fullest bitmaps, and those that were learned: the ones of the ``earlier``
+        plan, and the best for the options that had to be searched for since.
     """
-    rng = np.random.default_rng(0)
-    most_taken = int(splits.max())
-    heaps = np.arange(LANES, min(reach - most_taken, (len(values) - most_taken) // 2))
-    heaps = rng.permutation(heaps[is_common[heaps]])
-    order = np.argsort(values[heaps], kind="stable")
-    sorted_values = values[heaps][order]
-    rank = np.empty(len(heaps), dtype=np.int64)
-    rank[order] = np.arange(len(heaps)) - np.searchsorted(sorted_values, sorted_values)
-    chosen = heaps[np.argsort(rank, kind="stable")[:SAMPLE]]
-    return chosen + rng.choice(splits, len(chosen)), values[chosen].astype(np.int64)
+    known = len(values)
+    offsets = np.arange(0, min(span, known // 2), STEP)
+    heaps = offsets - splits[np.arange(len(offsets)) % len(splits)]
+    small = np.full(len(offsets), NONE, dtype=np.uint16)
+    used = (heaps >= LANES) & is_common[heaps]
+    small[used] = values[heaps[used]]
+    rare = np.flatnonzero(common[: values[known // 2 :].max()] == 0)
+    fullest = np.argsort(-counts, kind="stable")[: min(FULLEST, np.count_nonzero(counts))]
+    learned = np.empty(0, dtype=np.int64)
+    searched = learned
+    if earlier is not None:
+        learned = earlier.learned[earlier.learned & LOW < len(offsets)]
+        learned = learned[(common[learned >> 32] == 0) & used[learned & LOW]]
+        searched = earlier.searched[: earlier.state[SEARCHED]]
+        searched = np.sort(searched[searched & LOW >= len(offsets) * STEP])
+    if len(searched):
+        targets, heaps = searched >> 32, searched & LOW
+        first = int(heaps.min()) - len(offsets) * STEP
+        columns = -(-(known - first) // STEP)
+        backwards = np.zeros(columns * STEP, dtype=np.uint16)
+        backwards[: known - first] = values[first:][::-1]
+        back = known - 1 - heaps
+        places = back % STEP * columns + back // STEP
+        backwards = backwards.reshape(columns, STEP).T.reshape(-1)
+        larger = np.append(common, np.zeros(NONE + 1 - len(common), dtype=np.uint8))
+        chosen = lacking(small, larger, backwards, places, targets, ROUNDS)
+        learned = np.concatenate([learned, chosen[0] << 32 | chosen[1]])
+    picked = most_frequent(small, fullest, rare, FREQUENT)
+    row, column = np.nonzero(picked >= 0)
+    return rare[row] << 32 | picked[row, column], learned
+
+
+def _sample_lanes(
+    pairs: npt.NDArray[np.int64],
+    values: Values,
+    counts: npt.NDArray[np.int64],
+    splits: npt.NDArray[np.int64],
+    width: int,
+    history: int,
+) -> Groups:
+    """Return the lanes of pairs, in groups of one rare value.
+
+    The groups with the same few bitmaps follow each other, the fullest first.
+    """
+    targets, ks = pairs >> 32, pairs & LOW
+    others = values[STEP * ks - splits[ks % len(splits)]] ^ targets
+    bound = len(counts)
+    rank = np.empty(bound, dtype=np.int64)
+    rank[np.argsort(-counts, kind="stable")] = np.arange(bound)
+    keys = rank[others] // AT_ONCE * bound + targets
+    counted = np.bincount(keys)
+    groups = np.flatnonzero(counted)
+    order = np.argsort(
+        keys.astype(np.uint16 if len(counted) < 1 << 16 else np.int64), kind="stable"
+    )
+    lanes = 8 * (others * width + history) - STEP // 8 * ks
+    return Groups(groups % bound, np.cumsum(counted[groups]), lanes[order].astype(np.uint32))
 
 
 def _grouped(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int64], window: int) -> Groups:
@@ -386,22 +497,6 @@ def _grouped(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int64], wind
     return Groups(groups[by_size], np.cumsum(counts[by_size]), lanes.astype(np.uint32))
 
 
-def _near(
-    offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int64], bound: int
-) -> npt.NDArray[np.uint16]:
-    """Return the values of the heaps of offsets below ``LANES``, by offset.
-
-    Several rows if an offset has several values. The nim-sum of the filling, which is ``bound``,
-    and a value is no value.
-    """
-    order = np.argsort(offsets, kind="stable")
-    offsets, values = offsets[order], values[order]
-    row = np.arange(len(offsets)) - np.searchsorted(offsets, offsets)
-    near = np.full((row.max(initial=0) + 1, LANES), bound, dtype=np.uint16)
-    near[row, LANES - offsets] = values
-    return near.reshape(-1)
-
-
 def _aligned(words: int) -> npt.NDArray[np.uint64]:
     """Return zeros that begin at a cache line."""
     memory = np.zeros(words + 8, dtype=np.uint64)
@@ -412,119 +507,112 @@ def _aligned(words: int) -> npt.NDArray[np.uint64]:
 def _make_room(plan: Plan) -> None:
     """Move the bits that are still needed to the front of the bitmaps."""
     bitmaps = plan.bitmaps.reshape(-1, plan.width)
-    end, kept = plan.state[CURSOR] // 64, plan.window + 1
+    end, kept = plan.state[CURSOR] // 64, plan.history + 1
     bitmaps[:, :kept] = bitmaps[:, end - kept : end].copy()
     bitmaps[:, kept:] = 0
     plan.state[CURSOR] = 64 * kept
 
 
-def _lowest_bit(word: Any) -> int:
-    number = 0
-    for half in (32, 16, 8, 4, 2, 1):
-        if not word & np.uint64((1 << half) - 1):
-            number += half
-            word >>= np.uint64(half)
-    return number
+def _enter(
+    values: Any, begin: int, end: int, common: Any, newest: Any, bitmaps: Any, width: int, bit: int
+) -> None:
+    """Enter heaps of common value in the bitmaps, where heap 0 would have the place ``bit``."""
+    for heap in range(begin, end):
+        value = values[heap]
+        if common[value]:
+            newest[value] = heap
+            place = bit + heap
+            bitmaps[value * width + place // 64] |= np.uint64(1) << np.uint64(place % 64)
 
 
-lowest_bit = compiled(_lowest_bit)
+enter = compiled(_enter)
 
 
-def _shift(plan: Any, value: int) -> None:
-    """Store in ``plan.shifted`` the bitmap of ``value``, shifted by 0 to 7 bits."""
-    stride = plan.window + 1 + WORDS
-    source = value * plan.width + plan.state[CURSOR] // 64 - plan.window
+def _shift(shifted: Any, bitmaps: Any, source: int) -> None:
+    """Store in ``shifted`` the bits from ``bitmaps[source]`` on, shifted by 0 to 7 bits."""
+    stride = len(shifted) // 8
     for word in range(0, stride, WORDS):
-        store_shifted(plan.shifted, word, stride, plan.bitmaps, source + word)
+        store_shifted(shifted, word, stride, bitmaps, source + word)
 
 
 shift = compiled(inner=True)(_shift)
 
 
+def _or_groups(
+    excluded: Any, groups: Any, words: Any, start: int, value: int, last: int, few: int
+) -> None:
+    """Or lanes of ``value``, at the offsets of groups, to those of the options up to ``last``.
+
+    The lanes are in ``words``; bytes are counted from ``words[start]``. No option of which at most
+    ``few`` bits are left is looked at.
+    """
+    begin = 0
+    for group in range(len(groups.values)):
+        end = groups.ends[group]
+        option = value ^ groups.values[group]
+        if option <= last:
+            found = load(excluded, option * WORDS)
+            if few < 0 or count_clear(found) > few:
+                found = or_all(found, words, start, groups.lanes, begin, end)
+                store(excluded, option * WORDS, found)
+        begin = end
+
+
+or_groups = compiled(inner=True)(_or_groups)
+
+
 def _exclude(plan: Any, known: int) -> None:
     """Set in ``plan.excluded`` the bits of the common values that heaps of rare value exclude."""
-    groups, ends, offsets = plan.rare
+    first = plan.state[CURSOR] // 64 - plan.window
     for value in range(len(plan.common)):
-        if plan.newest[value] < known - 64 * plan.window:
-            continue
-        shift(plan, value)
-        begin = 0
-        for group in range(len(groups)):
-            end = ends[group]
-            option = value ^ groups[group]
-            if option <= plan.limit:
-                found = load(plan.excluded, option * WORDS)
-                found = or_all(found, plan.shifted, offsets, begin, end)
-                store(plan.excluded, option * WORDS, found)
-            begin = end
+        if plan.newest[value] >= known - 64 * plan.window:
+            shift(plan.shifted, plan.bitmaps, value * plan.width + first)
+            or_groups(plan.excluded, plan.rare, plan.shifted, 0, value, plan.limit, -1)
 
 
 exclude = compiled(inner=True)(_exclude)
 
 
-def _cover(plan: Any, known: int, last: int) -> None:
+def _cover(plan: Any, last: int) -> None:
     """Set in ``plan.excluded`` the bits of rare values up to ``last`` that the sample excludes."""
-    groups, ends, offsets = plan.sample
-    for value in plan.fullest:
-        if plan.newest[value] < known - 64 * plan.window:
-            continue
-        shift(plan, value)
-        begin = 0
-        for group in range(len(groups)):
-            end = ends[group]
-            option = value ^ groups[group]
-            if option <= last:
-                found = load(plan.excluded, option * WORDS)
-                if not is_full(found):
-                    found = or_all(found, plan.shifted, offsets, begin, end)
-                    store(plan.excluded, option * WORDS, found)
-            begin = end
+    first = plan.state[CURSOR] // 64 - plan.history
+    or_groups(plan.excluded, plan.sample, plan.bitmaps, first, 0, last, FEW)
 
 
 cover = compiled(inner=True)(_cover)
 
 
-def _is_option(values: Any, heap: int, value: int, plan: Any) -> bool:
-    """Return whether ``heap`` has an option of Grundy value ``value``; all pairs are tried.
-
-    Those of about equal heaps first: there most values are common, and the nim-sums so rare.
-    """
-    for taken in plan.singles:
+def _is_option(
+    values: Any, heap: int, value: int, singles: Any, splits: Any, unequal: bool
+) -> bool:
+    """Return whether ``heap`` has an option of Grundy value ``value``; all pairs are tried."""
+    for taken in singles:
         if values[heap - taken] == value:
             return True
     target = np.uint16(value)
-    for taken in plan.splits:
+    for taken in splits:
         total = heap - taken
-        one = (total - 1) // 2 if plan.unequal else total // 2
-        while one >= PAIRS:
-            if any_pair(values, one - PAIRS + 1, total - one + PAIRS - 1, target):
+        last = (total - 1) // 2 if unequal else total // 2
+        one = 1
+        while one + PAIRS <= last + 1:
+            if any_pair(values, one, total - one, target):
                 return True
-            one -= PAIRS
-        while one >= 1:
+            one += PAIRS
+        while one <= last:
             if values[one] ^ values[total - one] == value:
                 return True
-            one -= 1
+            one += 1
     return False
 
 
 is_option = compiled(inner=True)(_is_option)
 
 
-def _near_option(near: Any, values: Any, heap: int, value: int) -> bool:
-    """Return whether a heap of an offset below ``LANES`` makes ``value`` an option of ``heap``."""
-    for row in range(0, len(near), LANES):
-        if any_matching(values, heap - LANES, near, row, np.uint16(value)):
-            return True
-    return False
-
-
-near_option = compiled(inner=True)(_near_option)
-
-
-def _note_candidates(excluded: Any, limit: int, candidates: Any, noted: Any) -> None:
+def _note_candidates(excluded: Any, limit: int, candidates: Any) -> None:
     """List for each lane the least values up to ``limit`` that are not excluded, ascending."""
     open_lanes = np.full(WORDS, np.uint64(FULL))
-    noted[:] = 0
+    candidates[:] = NONE
+    noted = np.zeros(LANES, dtype=np.int64)
     for value in range(limit + 1):
         any_open = False
         for word in range(WORDS):
@@ -533,9 +621,9 @@ def _note_candidates(excluded: Any, limit: int, candidates: Any, noted: Any) -> 
                 bit = lowest_bit(left)
                 left &= left - np.uint64(1)
                 lane = 64 * word + bit
-                candidates[lane, noted[lane]] = value
+                candidates[noted[lane] * LANES + lane] = value
                 noted[lane] += 1
-                if noted[lane] == candidates.shape[1]:
+                if noted[lane] == CANDIDATES:
                     open_lanes[word] &= ~(np.uint64(1) << np.uint64(bit))
             any_open |= open_lanes[word] != 0
         if not any_open:
@@ -556,7 +644,7 @@ def _verified(values: Any, known: int, plan: Any) -> bool:
     # No value from its own on is in question for a heap.
     for word in range(WORDS, (last + 1) * WORDS):
         excluded[word] |= excluded[word - WORDS]
-    cover(plan, known, last)
+    cover(plan, last)
     for value in range(last):
         if not plan.common[value]:
             for word in range(WORDS):
@@ -564,7 +652,10 @@ def _verified(values: Any, known: int, plan: Any) -> bool:
                 while left:
                     heap = known + 64 * word + lowest_bit(left)
                     left &= left - np.uint64(1)
-                    if not is_option(values, heap, value, plan):
+                    if plan.state[SEARCHED] < len(plan.searched):
+                        plan.searched[plan.state[SEARCHED]] = value << 32 | heap
+                        plan.state[SEARCHED] += 1
+                    if not is_option(values, heap, value, plan.singles, plan.splits, plan.unequal):
                         return False
     return True
 
@@ -587,8 +678,8 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     common, direct, low, high = plan.common, plan.direct, np.uint64(LOW), np.uint64(32)
     bound = len(common)
     most = len(direct) - len(plan.splits) * LANES
-    candidates = np.empty((LANES, CANDIDATES), dtype=np.uint16)
-    noted = np.empty(LANES, dtype=np.int64)
+    candidates = np.empty(CANDIDATES * LANES, dtype=np.uint16)
+    struck = np.empty(CANDIDATES * LANES, dtype=np.uint16)
     # The last lane, counted from 1, that a value was found to be excluded from heap by heap.
     marks = np.empty(bound, dtype=np.uint16)
     while known < until:
@@ -603,29 +694,39 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         plan.excluded[:] = 0
         exclude(plan, known)
         if at_once:
-            cover(plan, known, bound - 1)
+            cover(plan, bound - 1)
         else:
             for value in range(bound):
                 if not common[value]:
                     plan.excluded[value * WORDS : (value + 1) * WORDS] = np.uint64(FULL)
-        note_candidates(plan.excluded, plan.limit, candidates, noted)
+        note_candidates(plan.excluded, plan.limit, candidates)
         marks[:] = 0
         new_rare = 0
         for lane in range(LANES):
             heap, mark = known + lane, np.uint16(lane + 1)
+            if lane % SIDE == 0:
+                strike(values, heap, plan.left, candidates, struck, lane)
             for i in range(count):
                 far = heap - np.int64(direct[i] & low)
                 if far >= 1:
                     marks[direct[i] >> high ^ np.uint64(values[far])] = mark
-            candidate, value, looked_up = 0, -1, False
+            place, value, looked_up = lane, -1, 0
             while True:
-                if candidate < noted[lane]:
-                    value = int(candidates[lane, candidate])
-                    candidate += 1
+                if place < len(candidates) and candidates[place] != NONE:
+                    value = int(candidates[place])
+                    place += LANES
+                    if struck[place - LANES]:
+                        continue
                 else:
+                    place = len(candidates)
                     value += 1
-                    if value > plan.limit and not looked_up:
-                        looked_up = True
+                    if looked_up == 0:
+                        looked_up = 1
+                        for pair in plan.left:
+                            other = np.uint64(heap) - (pair & low)
+                            marks[pair >> high ^ np.uint64(values[other])] = mark
+                    if value > plan.limit and looked_up == 1:
+                        looked_up = 2
                         for pair in plan.distant:
                             other = np.uint64(heap) - (pair & low)
                             marks[pair >> high ^ np.uint64(values[other])] = mark
@@ -636,9 +737,9 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                     if word >> np.uint64(lane % 64) & np.uint64(1):
                         continue
                 if common[value]:
-                    if marks[value] != mark and not near_option(plan.near, values, heap, value):
+                    if marks[value] != mark:
                         break
-                elif not is_option(values, heap, value, plan):
+                elif not is_option(values, heap, value, plan.singles, plan.splits, plan.unequal):
                     break
             values[heap] = value
             if not common[value]:
@@ -649,12 +750,11 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         if not at_once and not verified(values, known, plan):
             plan.state[RARE_LATELY] = 1
             continue
-        for heap in range(known, known + LANES):
-            value = values[heap]
-            if common[value]:
-                plan.newest[value] = heap
-                bit = plan.state[CURSOR] + heap - known
-                plan.bitmaps[value * plan.width + bit // 64] |= np.uint64(1) << np.uint64(bit % 64)
+        after = known + LANES
+        enter(
+            values, known, after, common, plan.newest, plan.bitmaps, plan.width,
+            plan.state[CURSOR] - known,
+        )  # fmt: skip
         known += LANES
         plan.state[CURSOR] += LANES
         plan.state[COUNT], plan.state[RARE_LATELY] = count, new_rare
