@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nim_envs import Game, make_game
@@ -110,11 +110,18 @@ ABLATIONS: dict[str, dict[str, Any]] = {
 }
 
 
+ABLATION_GAMES = 2_000
+"""Three times as many as the whole network needs on their board."""
+
+
 def _networks(games: int, ablations: Mapping[str, dict[str, Any]]) -> dict[str, Contender]:
-    variants = {"signed-products": {}, **ablations}
+    whole = Contender("signed-products", games, needs="torch", weight=50)
     return {
-        name: Contender("signed-products", games, arguments, needs="torch", weight=50)
-        for name, arguments in variants.items()
+        "signed-products": whole,
+        **{
+            name: replace(whole, games=ABLATION_GAMES, arguments=arguments)
+            for name, arguments in ablations.items()
+        },
     }
 
 
@@ -142,7 +149,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         {
             **_automata(5_000, 2_000_000),
             "quotient": Contender("quotient", 20_000),
-            **_networks(8_000, ABLATIONS),
+            **_networks(8_000, {}),
             **TABLES,
         },
     ),
@@ -178,7 +185,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         )
         for name, game, heap, numbers, arguments in (
             ("misere-kayles", "kayles", 12, (3, 5), {"misere": True}),
-            ("misere-dawsons-kayles", "dawsons_kayles", 15, (2, 4), {"misere": True}),
+            ("misere-dawsons-kayles", "dawsons_kayles", 15, (3, 4), {"misere": True}),
             ("misere-grundy", "grundy", 20, (2, 3), {"misere": True}),
             ("take-2-5-7", "subtraction", 40, (3, 6), {"subtraction_set": (2, 5, 7)}),
         )
