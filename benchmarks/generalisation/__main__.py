@@ -240,6 +240,12 @@ def _shown(values: Sequence[float], runs: Sequence[Run]) -> str:
     return percents(values) if values else "-" if runs else "refused"
 
 
+PICTURE = """\
+![Optimality against the size of the board](generalisation.png)
+
+The dashed line is the board that was learned; a line ends where a learner cannot read the board.
+"""
+
 NOTES = f"""\
 - Scores are optimality in percent: the mean probability of a winning move over N-positions, ties as
   fractions; the mean over the seeds, with the lowest and the highest where they differ. On the
@@ -261,7 +267,7 @@ NOTES = f"""\
 
 def report(runs: Sequence[Run], seeds: int, command: str) -> str:
     """Return the whole report as Markdown."""
-    parts = [f"# Boards that were not seen\n\n`{command}`, {seeds} seeds.\n"]
+    parts = [f"# Boards that were not seen\n\n`{command}`, {seeds} seeds.\n\n{PICTURE}\n"]
     for name, plan in EXPERIMENTS.items():
         if not any(run.experiment == name for run in runs):
             continue
