@@ -181,7 +181,10 @@ def groups(runs: Sequence[Run]) -> list[list[Run]]:
 
 def spread(values: Sequence[float]) -> str:
     """Return the median of numbers, with the least and the greatest where they differ."""
-    low, middle, high = (f"{value:,.4g}" for value in np.quantile(values, (0, 0.5, 1)))
+    low, middle, high = (
+        f"{value:,.0f}" if value >= 1_000 else f"{value:.3g}"
+        for value in np.quantile(values, (0, 0.5, 1))
+    )
     return middle if low == high else f"{middle} ({low} to {high})"
 
 

@@ -149,7 +149,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         {
             **_automata(5_000, 2_000_000),
             "quotient": Contender("quotient", 20_000),
-            **_networks(8_000, {}),
+            **_networks(20_000, {}),
             **TABLES,
         },
     ),
