@@ -61,6 +61,7 @@ LAYERS = [
     ["agents.registry"],
     ["agents.storage_version_1"],
     ["agents.storage"],
+    ["agents.deep.alphazero"],
     ["agents.training"],
     ["agents.evaluation"],
     ["agents.plotting", "agents.seeds", "agents.testing"],

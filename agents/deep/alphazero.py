@@ -1,0 +1,635 @@
+"""AlphaZero in JAX, in one file: self-play, search, targets, networks and update, all compiled.
+
+One network plays both seats. It is learned by repeating two steps:
+
+1. Many games are played against itself. Each move is chosen by a search over the exact rules
+   (Gumbel MuZero, which improves the policy with few simulations). A value counts negatively for
+   the opponent, so the discount is -1.
+2. The network learns from moves drawn from those remembered: its policy to be that of the search,
+   its value to be the result of the game.
+
+References:
+    D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and Go
+    through self-play", Science 362 (2018); I. Danihelka, A. Guez, J. Schrittwieser & D. Silver,
+    "Policy improvement by planning with Gumbel", ICLR 2022.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from agents.base import IntArray, MaskArray
+from agents.deep.signed_products import SignedProductsNetwork
+from agents.deep.visited_positions import heap_options
+from agents.storage import StorageError, load_content, save_content
+from nim_envs import optimality
+from nim_envs.optional import imports_for, needed
+from nim_envs.progress import progress_bar
+from nim_envs.rules.validation import checked_integer
+from nim_envs.theory.grundy import levels
+
+with imports_for("AlphaZero", "equinox", "mctx", "optax", "pgx"):
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+    import mctx
+    import optax
+
+    from nim_envs.adapters.pgx import PgxEnv, PgxState
+
+LARGEST_KEYS = 1 << 16
+"""Positions that a network with signed products may be able to tell apart: all are evaluated."""
+
+LOWEST = -1e30
+"""The logit of an illegal action: its probability is 0 then."""
+
+SCORED_AT_A_TIME = 4096
+"""Positions, a power of two, that a policy is asked about at a time: their trees are in memory."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train.
+
+    Attributes:
+        network: ``"mlp"``, a plain network on the observation; ``"signed-products"``, which can
+            represent parity, for heaps that are alike; or ``"unsigned-products"``, the same with
+            factors from 0 to 1, which cannot.
+        games: how many to play in all; the learning rate falls to 0 until then.
+        games_at_a_time: how many are played between two updates.
+        simulations: of the search before each move.
+        learning_rate: of Adam, at the beginning.
+        updates: gradient steps after each batch of games.
+        minibatch: moves in a gradient step.
+        memory: moves that are remembered.
+        width: units in each hidden layer of the MLP.
+        depth: hidden layers of the MLP.
+
+    Raises:
+        ValueError: a value that is not allowed.
+    """
+
+    network: Literal["mlp", "signed-products", "unsigned-products"] = "mlp"
+    games: int = 20_000
+    games_at_a_time: int = 250
+    simulations: int = 32
+    learning_rate: float = 1e-3
+    updates: int = 64
+    minibatch: int = 512
+    memory: int = 1 << 17
+    width: int = 256
+    depth: int = 3
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if self.network not in NETWORKS:
+            raise ValueError(f"network must be one of {list(NETWORKS)}, not {self.network!r}")
+        for name, value in asdict(self).items():
+            if name not in ("network", "learning_rate"):
+                checked_integer(name, value, minimum=1)
+        if not self.learning_rate > 0:
+            raise ValueError(f"learning_rate must be above 0, not {self.learning_rate!r}")
+        if self.games % self.games_at_a_time:
+            raise ValueError(
+                f"games must be a multiple of games_at_a_time, {self.games_at_a_time}, not "
+                f"{self.games}"
+            )
+
+
+# Networks: from observations (n, ...) to a logit of every action (n, actions), and values (n,).
+
+
+class MLP(eqx.Module):
+    """Hidden layers of rectified units on the observation, and one layer for all outputs."""
+
+    layers: eqx.nn.MLP
+
+    def __init__(self, env: PgxEnv, settings: Settings, key: Any) -> None:
+        inputs, outputs = int(np.prod(env.observation_shape)), env.num_actions + 1
+        self.layers = eqx.nn.MLP(inputs, outputs, settings.width, settings.depth, key=key)
+
+    def __call__(self, observations: Any) -> tuple[Any, Any]:
+        """Return logits and values."""
+        flat = observations.reshape(len(observations), -1).astype(jnp.float32)
+        outputs = jax.vmap(self.layers)(flat)
+        return outputs[:, :-1], jnp.tanh(outputs[:, -1])
+
+
+class Products(eqx.Module):
+    """Signed products over the heaps; :mod:`agents.deep.signed_products` has the formula.
+
+    The value is the tanh of half the logit of a win, so that it is in [-1, 1]; an action's logit
+    is -4 times the value of the position after it. Positions with as many ones in each column of
+    bits have the same value, those with the same *key*: the values of all keys are computed at
+    once, and looked up.
+
+    Raises:
+        HypothesisError: the components are no heaps that are alike.
+        ValueError: an encoding, or too many keys.
+    """
+
+    weights: dict[str, Any]
+    formula: SignedProductsNetwork = eqx.field(static=True)
+    env: PgxEnv = eqx.field(static=True)
+
+    def __init__(self, env: PgxEnv, settings: Settings, key: Any) -> None:
+        if env.encoding.name != "integer":
+            raise ValueError(
+                f"{settings.network} takes positions as integers, not encoded: {env.encoding.name}"
+            )
+        heap_options(env.game.rules)
+        self.env, self.formula = env, SignedProductsNetwork(settings.network == "signed-products")
+        heaps, columns = self.board
+        if (heaps + 1) ** columns > LARGEST_KEYS:
+            raise ValueError(
+                f"{heaps} heaps of {columns} bits are too many for {settings.network}: at most "
+                f"{LARGEST_KEYS:,} keys, not {(heaps + 1) ** columns:,}"
+            )
+        rng = np.random.default_rng(jax.random.bits(key, (4,)).tolist())
+        new = self.formula.initial(heaps, columns, rng)
+        self.weights = {name: jnp.asarray(array) for name, array in new.items()}
+
+    @property
+    def board(self) -> tuple[int, int]:
+        """How many heaps there are, and bits of the largest."""
+        rules = self.env.game.rules
+        return len(rules.components), max(1, (max(rules.shape) - 1).bit_length())
+
+    def logits_of_wins(self) -> Any:
+        """Return the logit of a win for the player to move at every key, ``(keys,)``."""
+        heaps, columns = self.board
+        inputs = self.formula.inputs(np.arange((heaps + 1) ** columns), heaps, columns)
+        return self.formula.logits(self.weights, inputs, heaps, xp=jnp)
+
+    def __call__(self, observations: Any) -> tuple[Any, Any]:
+        """Return logits and values."""
+        values = jnp.tanh(self.logits_of_wins() / 2)
+        heap = np.arange(self.board[0])
+        sizes, left = self.formula.key_table(*self.board), self.env.game.rules.table
+        # What each action changes in the key, (heaps, states, options); illegal ones do not count.
+        states = np.arange(left.shape[1])[:, np.newaxis]
+        change = sizes[heap[:, np.newaxis, np.newaxis], left] - sizes[0, states]
+        keys = jnp.asarray(sizes)[heap, observations].sum(axis=-1)
+        after = keys[:, np.newaxis, np.newaxis] + jnp.asarray(change)[heap, observations]
+        return -4 * values[after].reshape(len(after), -1), values[keys]
+
+
+NETWORKS: dict[str, Any] = {
+    "mlp": MLP,
+    "signed-products": Products,
+    "unsigned-products": Products,
+}
+"""The classes of networks, by name."""
+
+
+# Search.
+
+
+def masked(logits: Any, masks: Any) -> Any:
+    """Return the logits, those of illegal actions so low that their probability is 0."""
+    return jnp.where(masks, logits, LOWEST)
+
+
+def search(
+    network: Any, states: PgxState, key: Any, simulations: int, gumbel_scale: float = 1.0
+) -> Any:
+    """Search from many states at a time; see :func:`mctx.gumbel_muzero_policy`.
+
+    Args:
+        network: one of :data:`NETWORKS`.
+        states: of games, batched.
+        key: of JAX.
+        simulations: how many.
+        gumbel_scale: of the noise in the choice of actions; 0: there is none.
+
+    Returns:
+        With ``action``, the one chosen, and ``action_weights``, the improved policy.
+    """
+
+    def expanded(network: Any, key: Any, actions: Any, states: Any) -> tuple[Any, Any]:
+        movers = states.current_player
+        states = jax.vmap(states._env.step)(states, actions)
+        logits, values = network(states.observation)
+        return mctx.RecurrentFnOutput(
+            reward=jnp.take_along_axis(states.rewards, movers[:, np.newaxis], axis=1)[:, 0],
+            discount=jnp.where(states.terminated, 0.0, -1.0),
+            prior_logits=masked(logits, states.legal_action_mask),
+            value=jnp.where(states.terminated, 0.0, values),
+        ), states
+
+    logits, values = network(states.observation)
+    root = mctx.RootFnOutput(
+        prior_logits=masked(logits, states.legal_action_mask), value=values, embedding=states
+    )
+    return mctx.gumbel_muzero_policy(
+        network, key, root, expanded, simulations,
+        invalid_actions=~states.legal_action_mask, gumbel_scale=gumbel_scale,
+    )  # fmt: skip
+
+
+# Learning.
+
+
+class Moves(NamedTuple):
+    """Moves of games, as the network learns from them.
+
+    Attributes:
+        observation: what the player to move saw, ``(n, ...)``.
+        mask: the legal actions, boolean ``(n, actions)``.
+        policy: the improved policy of the search, ``(n, actions)``.
+        result: of the game for that player, 1 or -1, ``(n,)``.
+    """
+
+    observation: Any
+    mask: Any
+    policy: Any
+    result: Any
+
+
+class State(NamedTuple):
+    """All that training needs to go on.
+
+    Attributes:
+        network: the network.
+        optimizer: Adam's state.
+        memory: the moves of the last games, ``(memory, ...)``, in a ring.
+        moves: how many there were so far.
+        key: of JAX.
+        games: how many were played so far.
+    """
+
+    network: Any
+    optimizer: Any
+    memory: Moves
+    moves: Any
+    key: Any
+    games: Any
+
+
+def optimizer(settings: Settings) -> Any:
+    """Return Adam with a learning rate that falls to 0 along a cosine, and clipped gradients."""
+    steps = settings.games // settings.games_at_a_time * settings.updates
+    rate = optax.cosine_decay_schedule(settings.learning_rate, steps)
+    return optax.chain(optax.clip_by_global_norm(1.0), optax.adam(rate))
+
+
+def begin(env: PgxEnv, settings: Settings, seed: int) -> State:
+    """Return the state before the first game.
+
+    Args:
+        env: the game, with its encoding and start.
+        settings: how to train.
+        seed: of all that is drawn.
+
+    Raises:
+        ValueError: the memory does not hold the moves of one batch of games; or the network does
+            not fit the game.
+    """
+    most = longest_game(env) * settings.games_at_a_time
+    if settings.memory < most:
+        raise ValueError(
+            f"memory must hold the moves of {settings.games_at_a_time} games, up to {most}, not "
+            f"{settings.memory}"
+        )
+    key, network_key = jax.random.split(jax.random.PRNGKey(seed))
+    network = NETWORKS[settings.network](env, settings, network_key)
+    return State(
+        network=network,
+        optimizer=optimizer(settings).init(eqx.filter(network, eqx.is_inexact_array)),
+        memory=no_moves(env, settings.memory),
+        moves=jnp.int32(0),
+        key=key,
+        games=jnp.int32(0),
+    )
+
+
+def longest_game(env: PgxEnv) -> int:
+    """Return how many moves a game has at most."""
+    return sum(int(levels(component).max()) for component in env.game.rules.components)
+
+
+def no_moves(env: PgxEnv, *shape: int) -> Moves:
+    """Return moves that are all zeros."""
+    observation = jax.eval_shape(env.init, jax.random.PRNGKey(0)).observation
+    return Moves(
+        jnp.zeros((*shape, *observation.shape), observation.dtype),
+        jnp.zeros((*shape, env.num_actions), jnp.bool_),
+        jnp.zeros((*shape, env.num_actions)),
+        jnp.zeros(shape),
+    )
+
+
+def self_play(network: Any, env: PgxEnv, key: Any, settings: Settings) -> tuple[Moves, Any]:
+    """Play games to their ends; return their moves ``(moves, games, ...)``, and which there were.
+
+    The second is boolean, ``(moves, games)``: games are of unequal length.
+    """
+    longest, games = longest_game(env), settings.games_at_a_time
+    key, start_key = jax.random.split(key)
+    states = jax.vmap(env.init)(jax.random.split(start_key, games))
+    moves, movers = no_moves(env, longest, games), jnp.full((longest, games), -1)
+
+    def go_on(carry: Any) -> Any:
+        return ~carry[0].terminated.all()
+
+    def move(carry: Any) -> Any:
+        states, number, key, moves, movers, results = carry
+        key, search_key = jax.random.split(key)
+        found = search(network, states, search_key, settings.simulations)
+        made = Moves(states.observation, states.legal_action_mask, found.action_weights, 0.0)
+        moves = jax.tree.map(lambda all_moves, new: all_moves.at[number].set(new), moves, made)
+        movers = movers.at[number].set(jnp.where(states.terminated, -1, states.current_player))
+        states = jax.vmap(env.step)(states, found.action)
+        # Rewards come once, in the state after the last move.
+        return states, number + 1, key, moves, movers, results + states.rewards
+
+    carry = (states, 0, key, moves, movers, jnp.zeros((games, 2)))
+    *_, moves, movers, results = jax.lax.while_loop(go_on, move, carry)
+    by_mover = jnp.take_along_axis(results, movers.T, axis=1).T
+    return moves._replace(result=by_mover), movers >= 0
+
+
+def loss(network: Any, moves: Moves) -> tuple[Any, dict[str, Any]]:
+    """Return cross-entropy of the policy plus squared error of the value, and both by name."""
+    logits, values = network(moves.observation)
+    log_probabilities = jax.nn.log_softmax(masked(logits, moves.mask))
+    terms = jnp.where(moves.mask, moves.policy * log_probabilities, 0.0)
+    losses = {
+        "policy_loss": -terms.sum(axis=1).mean(),
+        "value_loss": jnp.square(values - moves.result).mean(),
+    }
+    return losses["policy_loss"] + losses["value_loss"], losses
+
+
+@eqx.filter_jit
+def iterate(state: State, env: PgxEnv, settings: Settings) -> tuple[State, dict[str, Any]]:
+    """Play a batch of games and learn from those remembered; return the state, and what to log."""
+    key, play_key, learn_key = jax.random.split(state.key, 3)
+    moves, there = self_play(state.network, env, play_key, settings)
+    # The moves that there were, one after the other, from the next place of the ring on.
+    there = there.reshape(-1)
+    number = jnp.cumsum(there)
+    places = jnp.where(there, (state.moves + number - 1) % settings.memory, settings.memory)
+    memory = jax.tree.map(
+        lambda ring, new: ring.at[places].set(new.reshape(-1, *ring.shape[1:]), mode="drop"),
+        state.memory,
+        moves,
+    )
+    in_all = state.moves + number[-1]
+    weights, rest = eqx.partition(state.network, eqx.is_inexact_array)
+
+    def learn(carry: Any, key: Any) -> Any:
+        weights, optimizer_state = carry
+        chosen = jax.random.randint(
+            key, (settings.minibatch,), 0, jnp.minimum(in_all, settings.memory)
+        )
+        batch = jax.tree.map(lambda ring: ring[chosen], memory)
+        gradients, losses = jax.grad(
+            lambda weights: loss(eqx.combine(weights, rest), batch), has_aux=True
+        )(weights)
+        changes, optimizer_state = optimizer(settings).update(gradients, optimizer_state)
+        return (optax.apply_updates(weights, changes), optimizer_state), losses
+
+    (weights, optimizer_state), losses = jax.lax.scan(
+        learn, (weights, state.optimizer), jax.random.split(learn_key, settings.updates)
+    )
+    after = State(
+        eqx.combine(weights, rest), optimizer_state, memory, in_all, key,
+        state.games + settings.games_at_a_time,
+    )  # fmt: skip
+    logged = {name: values.mean() for name, values in losses.items()}
+    return after, {**logged, "game_length": number[-1] / settings.games_at_a_time}
+
+
+class Trained(NamedTuple):
+    """What training ends with.
+
+    Attributes:
+        network: the last one; none is chosen by its score.
+        curve: games played, and percent of the N-positions at which the raw policy's move wins,
+            that of the first weights included.
+    """
+
+    network: Any
+    curve: list[tuple[int, float]]
+
+
+def train(
+    env: PgxEnv,
+    settings: Settings,
+    seed: int = 0,
+    *,
+    scores: int = 20,
+    log: str | Path | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_every: int = 2_500,
+    progress: bool = True,
+) -> Trained:
+    """Train a network by self-play.
+
+    The same seed gives the same network on the same machine.
+
+    Args:
+        env: from :func:`nim_envs.adapters.pgx.make_pgx`; its start is where games begin. An MLP
+            takes any encoding, signed products positions as integers.
+        settings: how to train.
+        seed: of the first weights, starts, searches and minibatches.
+        scores: how often the raw policy is scored exactly, in equal steps; nothing in training
+            depends on it.
+        log: a directory for TensorBoard: losses, length of games, score.
+        checkpoint: a file to save the run to as it goes and at its end, on Ctrl-C too; if the file
+            exists, the run goes on from it, and ends as if it had not been interrupted.
+        checkpoint_every: games between two checkpoints, at least.
+        progress: whether to show a progress bar on the standard error.
+
+    Raises:
+        HypothesisError: a network with signed products, and no heaps that are alike.
+        MissingPackageError: ``log``, and tensorboardX is not installed.
+        StorageError: the file is damaged, no checkpoint, or of a run with other arguments.
+        ValueError: settings that do not fit the game.
+    """
+    state = begin(env, settings, seed)
+    curve: list[tuple[int, float]] = []
+    if checkpoint is not None and Path(checkpoint).exists():
+        state, curve = _resumed(Path(checkpoint), env, settings, seed, state)
+    writer = None
+    if log is not None:
+        tensorboard = needed("tensorboardX", "a log for TensorBoard")
+        writer = tensorboard.SummaryWriter(str(log))
+    games = saved = int(state.games)
+
+    def score() -> dict[str, float]:
+        if len(curve) > games * scores // settings.games:
+            return {}
+        percent = optimality(raw_policy(state.network, env), env.game).percent
+        curve.append((games, percent))
+        bar.set_postfix_str(f"{percent:.1f} % optimal")
+        return {"optimality_percent": percent}
+
+    bar = progress_bar(
+        desc="training", unit="game", initial=games, total=settings.games, shown=progress
+    )
+    try:
+        with bar:
+            if scores:
+                score()
+            while games < settings.games:
+                state, logged = iterate(state, env, settings)
+                games = int(state.games)
+                bar.update(settings.games_at_a_time)
+                if scores:
+                    logged.update(score())
+                if writer is not None:
+                    for name, value in logged.items():
+                        writer.add_scalar(name, float(value), games)
+                if checkpoint is not None and games - saved >= checkpoint_every:
+                    _save(Path(checkpoint), env, settings, seed, state, curve)
+                    saved = games
+    finally:
+        if checkpoint is not None and int(state.games) > saved:
+            _save(Path(checkpoint), env, settings, seed, state, curve)
+        if writer is not None:
+            writer.close()
+    return Trained(state.network, curve)
+
+
+# Scores: policies are functions of positions (n, components) and masks (n, actions).
+
+
+def raw_policy(network: Any, env: PgxEnv) -> Callable[[IntArray, MaskArray], IntArray]:
+    """Return the network's most probable action without search, for an exact score.
+
+    Args:
+        network: a network.
+        env: the environment in which it was trained.
+
+    Returns:
+        A function of positions and masks, for :func:`nim_envs.optimality` on ``env.game``, and for
+        :class:`agents.deep.PolicyAgent`.
+    """
+
+    def actions(states: PgxState) -> Any:
+        logits, _ = network(states.observation)
+        return masked(logits, states.legal_action_mask).argmax(axis=1)
+
+    return _scored(actions, env)
+
+
+def search_policy(
+    network: Any, env: PgxEnv, simulations: int = 32
+) -> Callable[[IntArray, MaskArray], IntArray]:
+    """Return the action that a search with the network chooses, for an exact score.
+
+    Args:
+        network: a network.
+        env: the environment in which it was trained.
+        simulations: of the search.
+
+    Returns:
+        As :func:`raw_policy` does. Nothing is drawn: the search is without noise.
+    """
+    key = jax.random.PRNGKey(0)
+
+    def actions(states: PgxState) -> Any:
+        return search(network, states, key, simulations, gumbel_scale=0.0).action
+
+    return _scored(actions, env)
+
+
+def _scored(
+    actions: Callable[[PgxState], Any], env: PgxEnv
+) -> Callable[[IntArray, MaskArray], IntArray]:
+    compiled = jax.jit(lambda positions: actions(jax.vmap(env.state_at)(positions)))
+
+    def policy(positions: IntArray, masks: MaskArray) -> IntArray:
+        chosen = np.zeros(len(positions), dtype=np.int64)
+        for first in range(0, len(positions), SCORED_AT_A_TIME):
+            some = positions[first : first + SCORED_AT_A_TIME]
+            # Filled up to a power of two, so that it is compiled for few sizes.
+            padded = np.resize(some, (1 << (len(some) - 1).bit_length(), some.shape[1]))
+            chosen[first : first + len(some)] = np.asarray(compiled(padded))[: len(some)]
+        return chosen
+
+    return policy
+
+
+# Checkpoints.
+
+
+def load(path: str | Path) -> tuple[Any, PgxEnv]:
+    """Return the network of a checkpoint, and the environment in which it was trained.
+
+    Args:
+        path: the file.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        StorageError: it is damaged or no checkpoint, or its game is not a registered one.
+    """
+    saved = _content(Path(path))
+    if saved["game"] is None:
+        raise StorageError(f"{path} does not name its game, as it is not a registered one")
+    env = PgxEnv(saved["game"], saved["encoding"])
+    settings = Settings(**saved["settings"])
+    return _restored(Path(path), saved, begin(env, settings, saved["seed"])).network, env
+
+
+def _save(
+    path: Path, env: PgxEnv, settings: Settings, seed: int, state: State, curve: list[Any]
+) -> None:
+    save_content(
+        {
+            "alphazero": {
+                "game": env.game,
+                "encoding": env.encoding.name,
+                "settings": asdict(settings),
+                "seed": seed,
+                "curve": curve,
+                "arrays": [np.asarray(leaf) for leaf in _arrays(state)],
+            }
+        },
+        path,
+    )
+
+
+def _arrays(state: State) -> list[Any]:
+    return jax.tree.leaves(eqx.filter(state, eqx.is_array))
+
+
+def _content(path: Path) -> dict[str, Any]:
+    content = load_content(path)
+    if set(content) != {"alphazero"}:
+        raise StorageError(f"{path} holds {sorted(content)}, not a run of AlphaZero")
+    saved: dict[str, Any] = content["alphazero"]
+    return saved
+
+
+def _resumed(
+    path: Path, env: PgxEnv, settings: Settings, seed: int, new: State
+) -> tuple[State, list[tuple[int, float]]]:
+    saved = _content(path)
+    for name, before, now in (
+        ("game", saved["game"] or env.game, env.game),
+        ("encoding", saved["encoding"], env.encoding.name),
+        ("seed", saved["seed"], seed),
+        ("settings", Settings(**saved["settings"]), settings),
+    ):
+        if before != now:
+            raise StorageError(f"{path} is of a run with {name} {before}, this one has {now}")
+    return _restored(path, saved, new), saved["curve"]
+
+
+def _restored(path: Path, saved: dict[str, Any], new: State) -> State:
+    arrays, rest = eqx.partition(new, eqx.is_array)
+    leaves, structure = jax.tree.flatten(arrays)
+    shapes = [(leaf.shape, leaf.dtype) for leaf in leaves]
+    if [(array.shape, array.dtype) for array in saved["arrays"]] != shapes:
+        raise StorageError(f"{path} is damaged: its arrays are not those of its settings")
+    filled = jax.tree.unflatten(structure, [jnp.asarray(array) for array in saved["arrays"]])
+    state: State = eqx.combine(filled, rest)
+    return state
