@@ -9,11 +9,10 @@ import numpy as np
 
 from agents.base import AfterGame, Array, FloatArray, MaskArray
 from agents.generalising.policy import LookAheadPolicy
+from agents.restoring import check_arguments, saved_game
 from nim_envs import Game
 from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import FixedStart, UniformStart
-
-UNREGISTERED = "its game is not in the file, as it is not a registered one: load it with game=…"
 
 AnyLearner = TypeVar("AnyLearner", bound="GeneralisingLearner")
 
@@ -157,10 +156,8 @@ class GeneralisingLearner(ABC):
     @classmethod
     def from_saved(cls: type[AnyLearner], saved: dict[str, Any]) -> AnyLearner:
         """Return the learner from what :meth:`saved` returned."""
-        if saved["game"] is None:
-            raise ValueError(UNREGISTERED)
         constructor: Any = cls
-        learner: AnyLearner = constructor(saved["game"], **saved["arguments"])
+        learner: AnyLearner = constructor(saved_game(saved), **saved["arguments"])
         learner.restore(saved)
         return learner
 
@@ -173,11 +170,7 @@ class GeneralisingLearner(ABC):
         Raises:
             ValueError: it was made with other arguments.
         """
-        if saved["arguments"] != self._arguments:
-            raise ValueError(
-                f"the saved learner was made with other arguments, {saved['arguments']}, than "
-                f"this one, {self._arguments}"
-            )
+        check_arguments(saved, self._arguments)
         self.positions_read = saved["positions_read"]
         self.proof = saved["proof"]
         self.restore_learned(saved["learned"])
