@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from agents.base import AfterGame, Array, FloatArray, MaskArray
+from agents.games import own_game, same_game
 from agents.generalising.policy import LookAheadPolicy
 from agents.restoring import check_arguments, saved_game
 from nim_envs import Game
@@ -57,19 +58,13 @@ class GeneralisingLearner(ABC):
             TypeError: it is another environment.
             HypothesisError: what the learner assumes does not fit the game.
         """
-        game = getattr(env.unwrapped, "game", None)
-        if not isinstance(game, Game):
-            raise TypeError(
-                f"{cls.__name__} chooses its own games by the rules: it needs an environment of "
-                "nim_envs"
-            )
         constructor: Any = cls
-        learner: AnyLearner = constructor(game, **arguments)
+        learner: AnyLearner = constructor(own_game(env, cls), **arguments)
         return learner
 
     def fits(self, game: Game) -> bool:
         """Return whether ``game`` is the one that it learns."""
-        return (self.game.rules, self.game.convention) == (game.rules, game.convention)
+        return same_game(self.game, game)
 
     def fit(self, game: Game, games: int, seed: int, after_game: AfterGame | None = None) -> None:
         """Learn from games against itself; see :class:`agents.base.GameChoosingLearner`.

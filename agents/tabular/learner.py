@@ -12,6 +12,7 @@ import numpy as np
 from gymnasium import spaces
 
 from agents.base import Array, FloatArray, IntArray, MaskArray, Policy, Transition
+from agents.games import game_of
 from agents.restoring import check_arguments, saved_game
 from agents.tabular.index import ObservationIndex, mixed_radix_number
 from agents.tabular.protocol import (
@@ -153,8 +154,7 @@ class TabularLearner(ABC):
         else:
             player = env.possible_agents[0]
             both = env.observation_space(player), env.action_space(player)
-        game = getattr(env.unwrapped, "game", None)
-        return cls.make(*both, game if isinstance(game, Game) else None, **arguments)
+        return cls.make(*both, game_of(env), **arguments)
 
     def fits(self, game: Game) -> bool:
         """Return whether its tables are numbered as positions and actions of ``game`` are."""
