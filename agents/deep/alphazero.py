@@ -49,7 +49,10 @@ LOWEST = -1e30
 """The logit of an illegal action: its probability is 0 then."""
 
 SCORED_AT_A_TIME = 4096
-"""Positions, a power of two, that a policy is asked about at a time: their trees are in memory."""
+"""Positions, a power of two, that a network is asked about at a time."""
+
+SEARCHED_AT_A_TIME = 256
+"""The same where it searches: the trees of more do not stay in a processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -517,7 +520,7 @@ def raw_policy(network: Any, env: PgxEnv) -> Callable[[IntArray, MaskArray], Int
         logits, _ = network(states.observation)
         return masked(logits, states.legal_action_mask).argmax(axis=1)
 
-    return _scored(actions, env)
+    return _scored(actions, env, SCORED_AT_A_TIME)
 
 
 def search_policy(
@@ -538,18 +541,18 @@ def search_policy(
     def actions(states: PgxState) -> Any:
         return search(network, states, key, simulations, gumbel_scale=0.0).action
 
-    return _scored(actions, env)
+    return _scored(actions, env, SEARCHED_AT_A_TIME)
 
 
 def _scored(
-    actions: Callable[[PgxState], Any], env: PgxEnv
+    actions: Callable[[PgxState], Any], env: PgxEnv, at_a_time: int
 ) -> Callable[[IntArray, MaskArray], IntArray]:
     compiled = jax.jit(lambda positions: actions(jax.vmap(env.state_at)(positions)))
 
     def policy(positions: IntArray, masks: MaskArray) -> IntArray:
         chosen = np.zeros(len(positions), dtype=np.int64)
-        for first in range(0, len(positions), SCORED_AT_A_TIME):
-            some = positions[first : first + SCORED_AT_A_TIME]
+        for first in range(0, len(positions), at_a_time):
+            some = positions[first : first + at_a_time]
             # Filled up to a power of two, so that it is compiled for few sizes.
             padded = np.resize(some, (1 << (len(some) - 1).bit_length(), some.shape[1]))
             chosen[first : first + len(some)] = np.asarray(compiled(padded))[: len(some)]

@@ -36,6 +36,8 @@ from benchmarks.deep.settings import (
     OPPONENTS,
     PUBLISHED_STEPS,
     RECIPES,
+    SAMPLE,
+    SEARCHED,
     Task,
 )
 from benchmarks.parallel import in_parallel, parallel_options
@@ -138,9 +140,10 @@ def run(task: Task, quick: bool, log: Path | None) -> tuple[Task, list[Run]]:
             trained = training.train_ppo(task, games, where)
         seconds = time.perf_counter() - began
         policies[""], games, steps, curve = trained
-    runs = []
+    runs: list[Run] = []
     for added, policy in policies.items():
-        score = optimality(policy, game)
+        large = bool(added) and runs[0].count > SEARCHED
+        score = optimality(policy, game, sample=SAMPLE if large else None)
         runs.append(
             Run(
                 board=task.board,
@@ -250,14 +253,17 @@ NOTES = f"""\
 - *ppo-from-scratch*: the program of the tutorial of that name, {FROM_SCRATCH_GAMES:,} games.
   *discount 1* is the same with the value of the next observation, which is the opponent's, added
   to the mover's reward instead of subtracted.
-- *alphazero*: `agents.deep.alphazero`, its last network, never one chosen by its score; *with
-  search*: 32 simulations at evaluation too. Of signed products even random weights score anything
-  from under 1 to 99 %, by seed (`curves.csv`, 0 games): they can tell odd from even, and what is
-  learned is how to judge it. With unsigned factors, from 0 to 1, the same network cannot.
+- *alphazero*: `agents.deep.alphazero`, its last network, never one chosen by its score, and its
+  most probable action; *with search*: 32 simulations at evaluation too, on boards with more than
+  {SEARCHED:,} N-positions at {SAMPLE:,} of them, drawn. Of signed products even random weights
+  score anything from under 1 to 99 %, by seed (`curves.csv`, 0 games): they can tell odd from
+  even, and what is learned is what that means. With unsigned factors, from 0 to 1, the same network
+  cannot.
 - On the boards named after AlphaZero games start from the full board, as published by Zhou & Riis
-  (arXiv:2205.12787). What differs: an MLP on the bits of the heaps, or signed products, in place of
-  their network; Gumbel MuZero's search with 32 simulations in place of PUCT; learning rate,
-  memory and number of updates are our own; two CPU cores in place of an A100.
+  (arXiv:2205.12787). What differs: an MLP on the bits of the heaps, or signed products on their
+  columns, in place of a recurrent network on the row of all objects; Gumbel MuZero's search with
+  32 simulations in place of PUCT with 50 to 100; learning rate, memory, number of updates; two CPU
+  cores in place of an A100.
 - *games to 100 %*: how many a learner that is scored as it learns had played when every N-position
   was played right for good; the highest over the seeds, nothing where a seed did not come to it.
   `curves.csv` has the scores.

@@ -7,7 +7,7 @@ from pathlib import Path
 from agents import Policy
 from agents.deep import PolicyAgent
 from agents.deep.alphazero import Settings, raw_policy, search_policy, train
-from benchmarks.deep.settings import ALPHAZERO, ALPHAZERO_BATCH, BOARDS, SCORES, Task
+from benchmarks.deep.settings import ALPHAZERO, ALPHAZERO_BATCH, ALPHAZERO_SCORES, BOARDS, Task
 from nim_envs.adapters.pgx import PgxEnv
 
 
@@ -23,7 +23,9 @@ def train_alphazero(
     """
     env = PgxEnv(BOARDS[task.board].make().game, task.encoding)
     settings = Settings(ALPHAZERO[task.learner], games, games_at_a_time=ALPHAZERO_BATCH)
-    network, curve = train(env, settings, task.seed, scores=SCORES, log=log, progress=False)
+    network, curve = train(
+        env, settings, task.seed, scores=ALPHAZERO_SCORES, log=log, progress=False
+    )
     policies: dict[str, Policy] = {
         "": PolicyAgent(raw_policy(network, env), env.game),
         ", with search": PolicyAgent(search_policy(network, env, settings.simulations), env.game),

@@ -78,6 +78,12 @@ ALPHAZERO_BATCH = 250
 """Games that it plays at a time."""
 ALPHAZERO_GAMES = 20_000
 """Games on the first board; on its own as many as were published."""
+ALPHAZERO_SCORES = 10
+"""Points of its learning curve."""
+SEARCHED = 50_000
+"""With search boards with more N-positions are scored on a sample."""
+SAMPLE = 20_000
+"""N-positions in that."""
 ALPHAZERO_PUBLISHED = {
     "alphazero-5": (41.5, 47.4),
     "alphazero-6": (15.6, 43.2),
