@@ -49,7 +49,10 @@ LOWEST = -1e30
 """The logit of an illegal action: its probability is 0 then."""
 
 SCORED_AT_A_TIME = 4096
-"""Positions, a power of two, that a policy is asked about at a time: their trees are in memory."""
+"""Positions, a power of two, that a network is asked about at a time."""
+
+SEARCHED_AT_A_TIME = 256
+"""The same where it searches: the trees of more do not stay in a processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -546,10 +549,12 @@ def _actions(network: Any, env: PgxEnv, simulations: int | None, positions: Any)
 def _scored(
     network: Any, env: PgxEnv, simulations: int | None
 ) -> Callable[[IntArray, MaskArray], IntArray]:
+    at_a_time = SCORED_AT_A_TIME if simulations is None else SEARCHED_AT_A_TIME
+
     def policy(positions: IntArray, masks: MaskArray) -> IntArray:
         chosen = np.zeros(len(positions), dtype=np.int64)
-        for first in range(0, len(positions), SCORED_AT_A_TIME):
-            some = positions[first : first + SCORED_AT_A_TIME]
+        for first in range(0, len(positions), at_a_time):
+            some = positions[first : first + at_a_time]
             # Filled up to a power of two, so that it is compiled for few sizes.
             padded = np.resize(some, (1 << (len(some) - 1).bit_length(), some.shape[1]))
             actions = _actions(network, env, simulations, padded)

@@ -1,6 +1,6 @@
 """Deep learners beside the tabular one, scored exactly.
 
-MaskablePPO of sb3-contrib, and the program of the tutorial "PPO from scratch".
+MaskablePPO of sb3-contrib, the program of the tutorial "PPO from scratch", and AlphaZero.
 
 python -m benchmarks.deep --help explains every option.
 """
@@ -24,7 +24,11 @@ from agents.evaluation import optimality
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.deep.settings import (
+    ALPHAZERO,
+    ALPHAZERO_GAMES,
+    ALPHAZERO_PUBLISHED,
     BOARDS,
+    FIRST_BOARD,
     FROM_SCRATCH,
     FROM_SCRATCH_GAMES,
     LEARNERS,
@@ -32,6 +36,8 @@ from benchmarks.deep.settings import (
     OPPONENTS,
     PUBLISHED_STEPS,
     RECIPES,
+    SAMPLE,
+    SEARCHED,
     Task,
 )
 from benchmarks.parallel import in_parallel, parallel_options
@@ -65,8 +71,11 @@ class Run:
         return sustained[-1][0] if sustained else None
 
 
-def run(task: Task, quick: bool, log: Path | None) -> Run:
+def run(task: Task, quick: bool, log: Path | None) -> tuple[Task, list[Run]]:
     """Train a learner and score its greedy policy over all N-positions.
+
+    AlphaZero's is scored twice, without search and with it. The task is returned too, as runs
+    come in any order.
 
     Args:
         task: what is to be trained.
@@ -78,7 +87,9 @@ def run(task: Task, quick: bool, log: Path | None) -> Run:
     steps = 0
     curve: tuple[tuple[int, float], ...] = ()
     game = setting.make().game
-    policy: Policy = RandomAgent()
+    policies: dict[str, Policy] = {"": RandomAgent()}
+    name = f"{task.board}-{task.learner}-{task.encoding}-{task.opponent}-{task.seed}"
+    name = name.replace(", ", "-").replace(" ", "-")
     began = time.perf_counter()
     seconds = 0.0
     if task.learner == "random":
@@ -90,7 +101,16 @@ def run(task: Task, quick: bool, log: Path | None) -> Run:
         train(env, QLearning(*spaces, epsilon=0.5), 2, seed=0, progress=False)
         learner = QLearning(*spaces, epsilon=0.5)
         seconds = train(env, learner, games, seed=task.seed, progress=False).seconds
-        policy = learner.greedy()
+        policies[""] = learner.greedy()
+    elif task.learner in ALPHAZERO:
+        # JAX takes seconds to import, and is not installed everywhere.
+        from benchmarks.deep.alphazero import train_alphazero
+
+        if setting is FIRST_BOARD and not quick:
+            games = ALPHAZERO_GAMES
+        began = time.perf_counter()
+        policies, curve = train_alphazero(task, games, None if log is None else log / name)
+        seconds = time.perf_counter() - began
     elif task.learner in FROM_SCRATCH:
         from agents.deep.network import network_agent
         from benchmarks.deep.ppo_from_scratch import train as train_from_scratch
@@ -104,15 +124,14 @@ def run(task: Task, quick: bool, log: Path | None) -> Run:
                 gamma=FROM_SCRATCH[task.learner],
             )
         seconds = time.perf_counter() - began
-        policy = network_agent(actor, game, task.encoding, greedy=True)
+        policies[""] = network_agent(actor, game, task.encoding, greedy=True)
         games, curve = points[-1][0], tuple(points)
     else:
         # PyTorch takes seconds to import, and is not installed everywhere.
         from benchmarks.deep import training
 
         began = time.perf_counter()
-        name = f"{task.board}-{task.learner}-{task.encoding}-{task.opponent}-{task.seed}"
-        where = None if log is None else (str(log), name.replace(" ", "-"))
+        where = None if log is None else (str(log), name)
         if task.learner in RECIPES:
             trained = training.train_recipe(
                 task, 2_048 if quick else PUBLISHED_STEPS, RECIPES[task.learner], where
@@ -120,23 +139,30 @@ def run(task: Task, quick: bool, log: Path | None) -> Run:
         else:
             trained = training.train_ppo(task, games, where)
         seconds = time.perf_counter() - began
-        policy, games, steps, curve = trained
-    score = optimality(policy, game)
-    return Run(
-        task.board,
-        task.learner,
-        task.encoding,
-        task.opponent,
-        task.seed,
-        games,
-        steps,
-        seconds,
-        score.percent,
-        score.random_percent,
-        len(score.blunders),
-        score.count,
-        curve,
-    )
+        policies[""], games, steps, curve = trained
+    runs: list[Run] = []
+    for added, policy in policies.items():
+        large = bool(added) and runs[0].count > SEARCHED
+        score = optimality(policy, game, sample=SAMPLE if large else None)
+        runs.append(
+            Run(
+                board=task.board,
+                learner=task.learner + added,
+                encoding=task.encoding,
+                opponent=task.opponent,
+                seed=task.seed,
+                games=games,
+                steps=steps,
+                seconds=seconds,
+                percent=score.percent,
+                random_percent=score.random_percent,
+                blunders=len(score.blunders),
+                count=score.count,
+                # What is scored as it learns is the network without search.
+                curve=() if added else curve,
+            )
+        )
+    return task, runs
 
 
 HEADER = (
@@ -173,17 +199,24 @@ def summary(runs: list[Run]) -> list[list[Any]]:
 
 
 def verdicts(rows: list[list[Any]]) -> list[str]:
-    """Return for each board how far its best deep learner is above or below the tabular one.
+    """Return for each board how its deep learners compare with the tabular one, and as published.
 
     Args:
         rows: as :func:`summary` returns them.
     """
-    named = [dict(zip(HEADER, row, strict=True)) for row in rows]
+    named: list[dict[str, Any]] = [dict(zip(HEADER, row, strict=True)) for row in rows]
     lines = []
     for board in dict.fromkeys(row["board"] for row in named):
         here = [row for row in named if row["board"] == board]
         deep = [row for row in here if row["learner"] == "maskable-ppo"]
         tabular = [row["optimality %"] for row in here if row["learner"] == "q-learning"]
+        if board in ALPHAZERO_PUBLISHED and any(row["learner"] in ALPHAZERO for row in here):
+            last, highest = ALPHAZERO_PUBLISHED[board]
+            measured = ", ".join(f"{row['learner']} {row['optimality %']:.1f} %" for row in here)
+            lines.append(
+                f"{board}: published of AlphaZero {last} %, at best {highest} % in one of its "
+                f"checkpoints; here {measured}"
+            )
         if not deep or not tabular:
             continue
         best = max(deep, key=lambda row: row["optimality %"])
@@ -220,6 +253,17 @@ NOTES = f"""\
 - *ppo-from-scratch*: the program of the tutorial of that name, {FROM_SCRATCH_GAMES:,} games.
   *discount 1* is the same with the value of the next observation, which is the opponent's, added
   to the mover's reward instead of subtracted.
+- *alphazero*: `agents.deep.alphazero`, its last network, never one chosen by its score, and its
+  most probable action; *with search*: 32 simulations at evaluation too, on boards with more than
+  {SEARCHED:,} N-positions at {SAMPLE:,} of them, drawn. Of signed products even random weights
+  score anything from under 1 to 99 %, by seed (`curves.csv`, 0 games): they can tell odd from
+  even, and what is learned is what that means. With unsigned factors, from 0 to 1, the same network
+  cannot.
+- On the boards named after AlphaZero games start from the full board, as published by Zhou & Riis
+  (arXiv:2205.12787). What differs: an MLP on the bits of the heaps, or signed products on their
+  columns, in place of a recurrent network on the row of all objects; Gumbel MuZero's search with
+  32 simulations in place of PUCT with 50 to 100; learning rate, memory, number of updates; two CPU
+  cores in place of an A100.
 - *games to 100 %*: how many a learner that is scored as it learns had played when every N-position
   was played right for good; the highest over the seeds, nothing where a seed did not come to it.
   `curves.csv` has the scores.
@@ -257,7 +301,16 @@ def tasks_of(
             "q-learning": [("q-learning", "integer", "self-play")],
             "ppo-from-scratch": [(name, "one_hot", "self-play") for name in FROM_SCRATCH if first],
             "published": [(name, "integer", "self-play") for name in RECIPES if first],
-            "maskable-ppo": [("maskable-ppo", encoding, opponent) for encoding, opponent in pairs],
+            "maskable-ppo": [
+                ("maskable-ppo", encoding, opponent)
+                for encoding, opponent in pairs
+                if board not in ALPHAZERO_PUBLISHED
+            ],
+            "alphazero": [
+                (name, "binary" if network == "mlp" else "integer", "self-play")
+                for name, network in ALPHAZERO.items()
+                if first or board in ALPHAZERO_PUBLISHED
+            ],
         }
         tasks += [
             Task(board, *row, seed)
@@ -290,7 +343,10 @@ def tasks_of(
     "and all play themselves.",
 )
 @names_option(
-    "--learners", LEARNERS, "Learners; published and ppo-from-scratch play on the first board alone"
+    "--learners",
+    LEARNERS,
+    "Learners; published and ppo-from-scratch play on the first board alone, alphazero on that and "
+    "its own, maskable-ppo not on those",
 )
 @seeds_option("3; quick: 1")
 @parallel_options
@@ -299,18 +355,21 @@ def main(
     full: bool, learners: list[str], seeds: int | None, jobs: int | None, backend: str,
     output: Path, quick: bool,
 ) -> None:  # fmt: skip
-    """Train PPO in self-play and MaskablePPO against opponents too, and score them exactly.
+    """Train PPO and AlphaZero in self-play, MaskablePPO against opponents too; score them exactly.
 
-    Beside them stands tabular Q-learning with as many games as MaskablePPO. Needs the extra sb3;
-    without published and maskable-ppo PyTorch is enough.
+    Beside them stands tabular Q-learning with as many games as MaskablePPO. Needs the extras sb3
+    and alphazero; ppo-from-scratch alone needs PyTorch.
     """
     tasks = tasks_of(boards, encodings, opponents, seeds, full, learners, quick)
     if not tasks:
-        raise click.UsageError(f"{' and '.join(learners)}: on {next(iter(BOARDS))} alone")
+        raise click.UsageError(f"{' and '.join(learners)}: not on {' and '.join(boards or [])}")
     if {"published", "maskable-ppo"} & {*learners}:
         needed("sb3_contrib", "benchmarks.deep", "sb3_contrib", "tensorboard")
     elif "ppo-from-scratch" in learners:
         needed("torch", "benchmarks.deep")
+    if "alphazero" in learners:
+        needed("agents.deep.alphazero", "benchmarks.deep", "equinox", "mctx", "optax", "pgx")
+        needed("tensorboardX", "benchmarks.deep")
     # Logs are written on the machine that trains.
     log = output.resolve() / "tensorboard"
     began = time.perf_counter()
@@ -318,10 +377,9 @@ def main(
     # The longest first, so that no core is idle at the end.
     first = sorted(tasks, key=lambda task: (task.learner in ("random", "q-learning"), task.seed))
     finished = in_parallel(run, [(task, quick, log) for task in first], jobs, backend)
-    runs = sorted(
-        finished,
-        key=lambda run: order[Task(run.board, run.learner, run.encoding, run.opponent, run.seed)],
-    )
+    runs = [
+        run for _, of_task in sorted(finished, key=lambda pair: order[pair[0]]) for run in of_task
+    ]
     rows = summary(runs)
     compared = verdicts(rows)
     print("\n".join([table(HEADER, rows), "", *compared]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from benchmarks.tasks import GameSetting
 
@@ -15,8 +15,17 @@ BOARDS: dict[str, GameSetting] = {
     "addition-10-100": GameSetting(
         "addition", {"k": 10, "n": 100, "start": "uniform"}, 50_000, 2_000
     ),
+    **{
+        f"alphazero-{heaps}": GameSetting(
+            "nim", {"heaps": tuple(range(1, 2 * heaps, 2))}, 20_000, 500
+        )
+        for heaps in (5, 6, 7)
+    },
 }
-"""By name. Games start from uniformly drawn positions, but for the published recipe's."""
+"""By name. Games start from uniformly drawn positions, but for the published recipe's and those of
+the boards named after AlphaZero, which start from the full board as published."""
+
+FIRST_BOARD = BOARDS["nim-3-4-5"]
 
 OPPONENTS: dict[str, Any] = {
     "self-play": None,
@@ -59,9 +68,32 @@ FROM_SCRATCH = {"ppo-from-scratch": -1.0, "ppo-from-scratch, discount 1": 1.0}
 value to the mover's. On the first board alone."""
 FROM_SCRATCH_GAMES = 60_000
 
-LEARNERS = ("random", "q-learning", "ppo-from-scratch", "published", "maskable-ppo")
+ALPHAZERO: dict[str, Literal["mlp", "signed-products", "unsigned-products"]] = {
+    "alphazero, mlp": "mlp",
+    "alphazero, signed products": "signed-products",
+    "alphazero, unsigned products": "unsigned-products",
+}
+"""The networks of AlphaZero, by the name of the learner; on the first board and its own."""
+ALPHAZERO_BATCH = 250
+"""Games that it plays at a time."""
+ALPHAZERO_GAMES = 20_000
+"""Games on the first board; on its own as many as were published."""
+ALPHAZERO_SCORES = 10
+"""Points of its learning curve."""
+SEARCHED = 50_000
+"""With search boards with more N-positions are scored on a sample."""
+SAMPLE = 20_000
+"""N-positions in that."""
+ALPHAZERO_PUBLISHED = {
+    "alphazero-5": (41.5, 47.4),
+    "alphazero-6": (15.6, 43.2),
+    "alphazero-7": (8.1, 8.6),
+}
+"""Percent of all N-positions, of the last network and of the best of all checkpoints, by board."""
+
+LEARNERS = ("random", "q-learning", "ppo-from-scratch", "published", "maskable-ppo", "alphazero")
 """What can be asked for; ``"published"`` is all of :data:`RECIPES`, ``"ppo-from-scratch"`` all of
-:data:`FROM_SCRATCH`."""
+:data:`FROM_SCRATCH`, ``"alphazero"`` all of :data:`ALPHAZERO`."""
 
 # Found on seeds 11 to 14 of three heaps, one setting at a time; the benchmark uses other seeds.
 # Rollouts of many short games with small batches learn sooner than few large ones.

@@ -1,0 +1,33 @@
+"""How the deep benchmark trains AlphaZero, and what was published of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agents import Policy
+from agents.deep import PolicyAgent
+from agents.deep.alphazero import Settings, raw_policy, search_policy, train
+from benchmarks.deep.settings import ALPHAZERO, ALPHAZERO_BATCH, ALPHAZERO_SCORES, BOARDS, Task
+from nim_envs.adapters.pgx import PgxEnv
+
+
+def train_alphazero(
+    task: Task, games: int, log: Path | None
+) -> tuple[dict[str, Policy], tuple[tuple[int, float], ...]]:
+    """Return the policies of the last network, by what is added to their name, and the curve.
+
+    Args:
+        task: the board, network, encoding and seed.
+        games: how many it plays, a multiple of :data:`ALPHAZERO_BATCH`.
+        log: directory of its TensorBoard log, if any.
+    """
+    env = PgxEnv(BOARDS[task.board].make().game, task.encoding)
+    settings = Settings(ALPHAZERO[task.learner], games, games_at_a_time=ALPHAZERO_BATCH)
+    network, curve = train(
+        env, settings, task.seed, scores=ALPHAZERO_SCORES, log=log, progress=False
+    )
+    policies: dict[str, Policy] = {
+        "": PolicyAgent(raw_policy(network, env), env.game),
+        ", with search": PolicyAgent(search_policy(network, env, settings.simulations), env.game),
+    }
+    return policies, tuple(curve)

@@ -1,0 +1,593 @@
+"""AlphaZero: networks, self-play, targets, search, runs that are interrupted and go on."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+import agents
+from agents import HypothesisError, OptimalAgent
+from agents.deep import PolicyAgent, alphazero
+from agents.deep.alphazero import Moves, Products, Settings
+from agents.evaluation import play_match
+from agents.storage import StorageError, load, save
+from nim_envs import Game, GameEnv, make_game, optimality
+from nim_envs.adapters.pgx import PgxEnv, make_pgx
+from nim_envs.game import PLAYERS
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# What is compiled here is run a few times.
+jax.config.update("jax_disable_most_optimizations", True)
+
+# Six batches, of whose moves the memory keeps less than half.
+SETTINGS = Settings(
+    games=96, games_at_a_time=16, simulations=4, updates=2, minibatch=16, memory=64, width=8,
+    depth=1,
+)  # fmt: skip
+BOARD = {"heaps": (2, 2), "start": "uniform"}
+PRODUCTS = Settings(
+    network="signed-products", games=1_000, games_at_a_time=50, simulations=8, learning_rate=0.01,
+    updates=16, minibatch=64, memory=1_000,
+)  # fmt: skip
+
+both = pytest.mark.parametrize("misere", [False, True])
+
+
+def board(misere=False, **arguments):
+    return make_pgx("nim", **{**BOARD, **arguments}, misere=misere)
+
+
+def train(settings=SETTINGS, env=None, seed=0, **arguments):
+    arguments = {"scores": 6, "progress": False, **arguments}
+    return alphazero.train(env or board(), settings, seed, **arguments)
+
+
+def arrays(network):
+    return jax.tree.leaves(eqx.filter(network, eqx.is_array))
+
+
+def same(one, other):
+    pairs = list(zip(arrays(one.network), arrays(other.network), strict=True))
+    assert pairs
+    return all((a == b).all() for a, b in pairs) and one.curve == other.curve
+
+
+def lost(position, misere):
+    """Whether the player to move loses at Nim: heap by heap, in no use of the package."""
+    if misere and max(position) <= 1:
+        return sum(position) % 2 == 1
+    return all(sum(size >> bit & 1 for size in position) % 2 == 0 for bit in range(10))
+
+
+# Networks.
+
+
+def plain_logit(weights, position, columns, signed):
+    """The formula of agents.deep.signed_products for one position, column by column."""
+
+    def linear(name, inputs):
+        return inputs @ weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+    def sigmoid(x):
+        return 1 / (1 + np.exp(-x))
+
+    factors = np.cos(weights["angles"])
+    factors = factors if signed else (1 + factors) / 2
+    units = len(weights["output.weight"])
+    h = np.zeros(units)
+    for column in reversed(range(columns)):
+        product = np.ones(factors.shape[1])
+        for heap in position:
+            product *= factors[heap >> column & 1]
+        x = linear("mixed", np.tanh(linear("hidden", product)))
+        g, s = linear("input", x), linear("state", h)
+        reset = sigmoid(g[:units] + s[:units])
+        keep = sigmoid(g[units : 2 * units] + s[units : 2 * units])
+        h = keep * h + (1 - keep) * np.tanh(g[2 * units :] + reset * s[2 * units :])
+    return float(linear("output", h)[0])
+
+
+@pytest.mark.parametrize("signed", [True, False])
+@pytest.mark.parametrize("heaps", [(3, 3), (1, 2, 5)])
+def test_signed_products_are_those_of_numpy_and_pytorch(signed, heaps):
+    env = make_pgx("nim", heaps=heaps)
+    rules = env.game.rules
+    name = "signed-products" if signed else "unsigned-products"
+    network = Products(env, Settings(network=name), jax.random.PRNGKey(1))
+    weights = {name: np.asarray(array) for name, array in network.weights.items()}
+    tensors = {name: torch.tensor(array) for name, array in weights.items()}
+    count, columns = len(heaps), max(heaps).bit_length()
+    assert network.board == (count, columns)
+
+    inputs = network.formula.inputs(np.arange((count + 1) ** columns), count, columns)
+    ours = np.asarray(network.logits_of_wins())
+    assert len(ours) == (count + 1) ** columns
+    numpy = network.formula.logits(weights, inputs, count)
+    np.testing.assert_allclose(ours, numpy, rtol=1e-4, atol=1e-6)
+    parts = [[torch.from_numpy(part) for part in column] for column in inputs]
+    pytorch = network.formula.logits(tensors, parts, count, torch).numpy()
+    np.testing.assert_allclose(ours, pytorch, rtol=1e-4, atol=1e-6)
+
+    positions = rules.lattice()
+    logits, values = map(np.asarray, network(jnp.asarray(positions, jnp.int32)))
+    assert logits.shape == (len(positions), env.num_actions)
+    masks = rules.action_mask(positions) != 0
+    for position, mask, shown, value in zip(positions, masks, logits, values, strict=True):
+        expected = math.tanh(plain_logit(weights, position, columns, signed) / 2)
+        assert value == pytest.approx(expected, abs=1e-5)
+        for action in np.flatnonzero(mask):
+            (after,) = rules.step(position[np.newaxis], np.array([action]))
+            expected = -4 * math.tanh(plain_logit(weights, after, columns, signed) / 2)
+            assert shown[action] == pytest.approx(expected, abs=1e-5)
+
+
+# Self-play and targets.
+
+
+@eqx.filter_jit
+def self_play(network, env, key, settings):
+    return alphazero.self_play(network, env, key, settings)
+
+
+@both
+def test_recorded_games_are_games_and_results_are_those_of_the_movers(misere):
+    env = board(misere)
+    state = alphazero.begin(env, SETTINGS, 0)
+    moves, there = self_play(state.network, env, jax.random.PRNGKey(1), SETTINGS)
+    moves, there = jax.tree.map(np.asarray, moves), np.asarray(there)
+    assert there.shape == (4, 16)
+    assert there[0].all()
+    lengths = there.sum(axis=0)
+    assert set(lengths) > {1}  # games are of unequal length
+    rules = env.game.rules
+    for game, length in enumerate(lengths):
+        assert there[:length, game].all()
+        positions = moves.observation[:length, game].tolist()
+        other = GameEnv(env.game)
+        other.reset(seed=0)
+        other.set_position(positions[0], PLAYERS[0])
+        for number, position in enumerate(positions):
+            seen = other.observe(other.agent_selection)
+            assert seen["observation"].tolist() == position
+            legal = seen["action_mask"] != 0
+            assert (moves.mask[number, game] == legal).all()
+            policy = moves.policy[number, game]
+            assert (policy[~legal] == 0).all()
+            assert policy[legal].min() >= 0
+            assert policy.sum() == pytest.approx(1, abs=1e-5)
+            after = positions[number + 1] if number + 1 < length else [0] * len(position)
+            options = [
+                action
+                for action in np.flatnonzero(legal)
+                if rules.step(np.array([position]), np.array([action]))[0].tolist() == after
+            ]
+            other.step(int(options[0]))
+        assert all(other.terminations.values())
+        results = [other.rewards[PLAYERS[number % 2]] for number in range(length)]
+        assert moves.result[:length, game].tolist() == results
+        assert results[-1] == (-1 if misere else 1)
+
+
+def test_the_loss_by_hand():
+    logits = jnp.array([[0.0, 5.0, math.log(3)], [2.0, 0.0, 0.0]])
+    values = jnp.array([0.5, 0.75])
+    moves = Moves(
+        observation=jnp.zeros((2, 1)),
+        mask=jnp.array([[True, False, True], [True, False, False]]),
+        policy=jnp.array([[0.5, 0.0, 0.5], [1.0, 0.0, 0.0]]),
+        result=jnp.array([-1.0, 1.0]),
+    )
+    total, losses = alphazero.loss(lambda _: (logits, values), moves)
+    # Of two legal actions with 1/4 and 3/4; and of a single one, which costs nothing.
+    policy_loss = -(0.5 * math.log(1 / 4) + 0.5 * math.log(3 / 4)) / 2
+    value_loss = (1.5**2 + 0.25**2) / 2
+    assert float(losses["policy_loss"]) == pytest.approx(policy_loss)
+    assert float(losses["value_loss"]) == pytest.approx(value_loss)
+    assert float(total) == pytest.approx(policy_loss + value_loss)
+
+
+def test_illegal_actions_have_no_gradient():
+    moves = Moves(
+        jnp.zeros((1, 1)), jnp.array([[True, False]]), jnp.array([[1.0, 0.0]]), jnp.ones(1)
+    )
+
+    def of(logits):
+        return alphazero.loss(lambda _: (logits, jnp.zeros(1)), moves)[0]
+
+    assert jax.grad(of)(jnp.array([[0.0, 100.0]])).tolist() == [[0.0, 0.0]]
+
+
+def test_the_memory_is_a_ring_of_the_last_moves():
+    env = board()
+    state = alphazero.begin(env, SETTINGS, 3)
+    recorded = []
+    for _ in range(6):
+        _, play_key, _ = jax.random.split(state.key, 3)
+        moves, there = self_play(state.network, env, play_key, SETTINGS)
+        rows = np.flatnonzero(np.asarray(there))
+        recorded += zip(
+            *(np.asarray(part).reshape(len(there) * 16, *part.shape[2:])[rows] for part in moves),
+            strict=True,
+        )
+        state, logged = alphazero.iterate(state, env, SETTINGS)
+        assert float(logged["game_length"]) == pytest.approx(len(rows) / 16)
+        assert int(state.moves) == len(recorded)
+        kept = [None] * SETTINGS.memory
+        for number, move in enumerate(recorded):
+            kept[number % SETTINGS.memory] = move
+        for place, move in enumerate(kept):
+            for part, expected in zip(state.memory, move or (), strict=False):
+                np.testing.assert_allclose(part[place], expected, atol=1e-5)
+            assert state.memory.mask[place].any() == (move is not None)
+    assert len(recorded) > 2 * SETTINGS.memory
+    assert int(state.games) == 96
+
+
+# Search.
+
+
+@both
+def test_search_finds_wins_up_to_three_plies_deep_without_learning(misere):
+    env = board(misere)
+    positions = env.game.rules.lattice()
+    positions = positions[positions.any(axis=1)]
+    network = alphazero.begin(env, SETTINGS, 0).network
+
+    @jax.jit
+    def found(positions):
+        states = jax.vmap(env.state_at)(positions)
+        return alphazero.search(network, states, jax.random.PRNGKey(0), 64)
+
+    output = found(positions)
+    qvalues = np.asarray(output.search_tree.summary().qvalues)
+    actions, weights = np.asarray(output.action), np.asarray(output.action_weights)
+    masks = env.game.rules.action_mask(positions) != 0
+    assert (weights[~masks] == 0).all()
+    np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-5)
+    after = env.game.rules.step(positions, actions)
+    for row, position in enumerate(positions):
+        # The value is the mover's: above 0 exactly where the mover wins.
+        wins = not lost(position, misere)
+        assert (qvalues[row, actions[row]] > 0) == wins, position
+        if wins:
+            assert lost(after[row], misere), position
+
+
+# Runs.
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """A run that was not interrupted, and how often each part of it was traced."""
+    traced = []
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("self_play", "raw_policy"):
+            original = getattr(alphazero, name)
+            patch.setattr(
+                alphazero,
+                name,
+                lambda *arguments, name=name, original=original: (
+                    traced.append(name) or original(*arguments)
+                ),
+            )
+        state_at = PgxEnv.state_at
+        patch.setattr(
+            PgxEnv, "state_at", lambda *arguments: traced.append("state_at") or state_at(*arguments)
+        )
+        # Settings of its own, so that nothing was compiled before.
+        settings = replace(SETTINGS, learning_rate=0.02)
+        run = train(settings, board(heaps=(2, 1)))
+        train(settings, board(heaps=(2, 1)), seed=1)
+    return run, settings, traced
+
+
+def test_it_is_compiled_once(whole):
+    run, _, traced = whole
+    assert [games for games, _ in run.curve] == [0, 16, 32, 48, 64, 80, 96]
+    assert traced.count("raw_policy") == 14
+    assert traced.count("state_at") == 1
+    assert traced.count("self_play") == 1
+
+
+def test_the_same_seed_gives_the_same_network_and_another_another(whole):
+    run, settings, _ = whole
+    env = board(heaps=(2, 1))
+    assert same(train(settings, env), run)
+    assert not same(train(settings, env, seed=1), run)
+    # How often it is scored changes nothing in training.
+    seldom = train(settings, env, scores=2)
+    assert [games for games, _ in seldom.curve] == [0, 48, 96]
+    assert same(seldom._replace(curve=run.curve), run)
+    assert train(settings, env, scores=0).curve == []
+
+
+def interrupted(monkeypatch, name, calls, module=alphazero):
+    """Let a function of a module be interrupted instead of called after so many calls."""
+    original, count = getattr(module, name), 0
+
+    def stopped(*arguments, **named):
+        nonlocal count
+        count += 1
+        if count > calls:
+            raise KeyboardInterrupt
+        return original(*arguments, **named)
+
+    monkeypatch.setattr(module, name, stopped)
+
+
+@pytest.mark.parametrize(
+    ("name", "calls", "games"),
+    [
+        ("iterate", 1, 16),
+        ("iterate", 5, 80),
+        ("optimality", 1, 16),  # after a batch, before it is scored
+        ("optimality", 4, 64),
+        ("optimality", 6, 96),
+    ],
+)
+@pytest.mark.parametrize("scores", [6, 20])  # after each batch; more often than there are any
+def test_an_interrupted_run_ends_as_if_it_had_not_been(
+    whole, tmp_path, monkeypatch, name, calls, games, scores
+):
+    run, settings, _ = whole
+    env, path = board(heaps=(2, 1)), tmp_path / "run.zip"
+    arguments = {"checkpoint": path, "checkpoint_every": 32, "scores": scores}
+    with monkeypatch.context() as patch:
+        interrupted(patch, name, calls)
+        with pytest.raises(KeyboardInterrupt):
+            train(settings, env, **arguments)
+    assert alphazero._content(path)["arrays"][-1] == games
+    assert same(train(settings, env, **arguments), run)
+    assert same(train(settings, env, **arguments), run)  # nothing is left to be done
+
+
+def test_an_interrupt_while_a_checkpoint_is_written_loses_nothing(whole, tmp_path, monkeypatch):
+    run, settings, _ = whole
+    env, path = board(heaps=(2, 1)), tmp_path / "run.zip"
+    with monkeypatch.context() as patch:
+        interrupted(patch, "save_content", 1)
+        with pytest.raises(KeyboardInterrupt):
+            train(settings, env, checkpoint=path, checkpoint_every=32)
+    assert alphazero._content(path)["arrays"][-1] == 32  # the one before, whole
+    assert same(train(settings, env, checkpoint=path), run)
+
+
+def test_an_interrupt_before_the_first_batch_ends_leaves_no_file(tmp_path, monkeypatch):
+    interrupted(monkeypatch, "iterate", 0)
+    with pytest.raises(KeyboardInterrupt):
+        train(checkpoint=tmp_path / "run.zip", scores=0)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def saved(whole, tmp_path_factory):
+    """The checkpoint of a whole run."""
+    _, settings, _ = whole
+    path = tmp_path_factory.mktemp("run") / "run.zip"
+    train(settings, board(heaps=(2, 1)), checkpoint=path, scores=6)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("of_settings", "of_board", "seed", "message"),
+    [
+        ({}, {}, 1, "with seed 0, this one has 1"),
+        ({"updates": 3}, {}, 0, "with updates 2, this one has 3"),
+        ({"network": "signed-products"}, {}, 0, "with network 'mlp', .* has 'signed-products'"),
+        ({}, {"heaps": (1, 2)}, 0, r"with game .*heaps 2-1.* this one has .*heaps 1-2"),
+        ({}, {"misere": True}, 0, "with game .*normal play.* this one has .*misère play"),
+        ({}, {"start": "fixed"}, 0, "with game .*start uniform.* this one has .*start"),
+        ({}, {"encoding": "one_hot"}, 0, "with encoding 'integer', this one has 'one_hot'"),
+    ],
+)
+def test_a_checkpoint_of_another_run_is_refused_and_kept(
+    whole, saved, of_settings, of_board, seed, message
+):
+    before = saved.read_bytes()
+    env, settings = board(**{"heaps": (2, 1), **of_board}), replace(whole[1], **of_settings)
+    with pytest.raises(StorageError, match=message):
+        train(settings, env, seed, checkpoint=saved)
+    assert saved.read_bytes() == before
+
+
+def test_a_damaged_file_or_one_of_another_kind_is_refused_and_kept(whole, saved, tmp_path):
+    _, settings, _ = whole
+    whole_file = saved.read_bytes()
+    path = tmp_path / "run.zip"
+    middle = len(whole_file) // 2
+    for damaged in (
+        b"",
+        whole_file[:middle],
+        whole_file[:-1],
+        whole_file[:middle] + bytes([whole_file[middle] ^ 255]) + whole_file[middle + 1 :],
+        b"no archive at all",
+    ):
+        path.write_bytes(damaged)
+        with pytest.raises(StorageError, match=r"run\.zip is damaged"):
+            train(settings, board(heaps=(2, 1)), checkpoint=path)
+        with pytest.raises(StorageError, match=r"run\.zip is damaged"):
+            alphazero.load(path)
+        assert path.read_bytes() == damaged
+    learner = agents.RealTimeDynamicProgramming(make_game("nim", heaps=(1, 2)))
+    save(learner, path)
+    with pytest.raises(StorageError, match=r"holds \['learner'\], not a run of AlphaZero"):
+        train(settings, board(heaps=(2, 1)), checkpoint=path)
+    with pytest.raises(StorageError, match=r"holds \['alphazero'\], not a saved learner"):
+        load(saved)
+    with pytest.raises(FileNotFoundError):
+        alphazero.load(tmp_path / "nowhere.zip")
+
+
+def test_a_checkpoint_of_another_version_is_refused(saved, tmp_path):
+    content = alphazero._content(saved)
+    path = tmp_path / "run.zip"
+    for change, message in (
+        ({"depth": None}, r"of another version: it has no \['depth'\]"),
+        ({"arrays": content["arrays"][:-1]}, "its arrays are not those of its settings"),
+    ):
+        changed = {**content, **change}
+        changed = {name: value for name, value in changed.items() if value is not None}
+        alphazero.save_content({"alphazero": changed}, path)
+        with pytest.raises(StorageError, match=message):
+            alphazero.load(path)
+
+
+def test_a_checkpoint_names_its_game_and_has_the_network(whole, saved):
+    run, _, _ = whole
+    network, env = alphazero.load(saved)
+    assert env is board(heaps=(2, 1))
+    assert all((a == b).all() for a, b in zip(arrays(network), arrays(run.network), strict=True))
+
+
+def test_a_game_that_is_not_registered_goes_on_but_is_not_loaded_by_name(tmp_path, monkeypatch):
+    made = make_game("nim", heaps=(1,))
+    env = PgxEnv(Game(made.rules, made.convention))
+    path = tmp_path / "run.zip"
+
+    def no_games(state, env, settings):
+        return state._replace(games=state.games + 16), {}
+
+    for calls, games in ((1, 16), (2, 48)):
+        with monkeypatch.context() as patch:
+            patch.setattr(alphazero, "iterate", no_games)
+            interrupted(patch, "iterate", calls)
+            with pytest.raises(KeyboardInterrupt):
+                train(env=env, checkpoint=path, scores=0)
+        assert alphazero._content(path)["arrays"][-1] == games
+    with pytest.raises(StorageError, match="does not name its game"):
+        alphazero.load(path)
+
+
+# Learning, and what is done with what was learned.
+
+
+@pytest.fixture(scope="module")
+def products(tmp_path_factory):
+    """A short run with signed products, its environment and its log."""
+    env = board(heaps=(3, 3, 3))
+    log = tmp_path_factory.mktemp("log")
+    return train(PRODUCTS, env, scores=10, log=log), env, log
+
+
+def test_signed_products_learn_a_small_board_that_they_can_represent(products):
+    run, env, _ = products
+    score = optimality(alphazero.raw_policy(run.network, env), env.game)
+    assert (score.percent, score.count, score.illegal_percent) == (100, 48, 0)
+    assert run.curve[-1] == (1_000, 100)
+    assert run.curve[0][1] < 100
+
+
+def test_the_log_has_losses_and_scores(products):
+    run, _, log = products
+    events = EventAccumulator(str(log)).Reload()
+    assert set(events.Tags()["scalars"]) == {
+        "game_length", "optimality_percent", "policy_loss", "value_loss",
+    }  # fmt: skip
+    scores = [(event.step, event.value) for event in events.Scalars("optimality_percent")]
+    np.testing.assert_allclose(scores, run.curve, rtol=1e-5)
+    losses = events.Scalars("value_loss")
+    assert [event.step for event in losses] == list(range(50, 1_001, 50))
+    assert losses[-1].value < losses[0].value
+
+
+def test_policies_play_matches_and_win_where_they_can(products):
+    run, env, _ = products
+    game = env.game
+    positions = game.rules.lattice()
+    masks = game.rules.action_mask(positions)
+    raw, searched = (
+        PolicyAgent(policy, game)
+        for policy in (
+            alphazero.raw_policy(run.network, env),
+            alphazero.search_policy(run.network, env, 4),
+        )
+    )
+    for agent in (raw, searched):
+        chances = agent.action_probabilities(positions, masks)
+        assert (chances.max(axis=1) == masks.any(axis=1)).all()
+        assert (chances[masks == 0] == 0).all()
+        assert optimality(agent, game).percent == 100
+    # It makes no mistake: from an N-position who begins wins, be it an optimal opponent.
+    options = {"start": "n_position"}
+    match = play_match(GameEnv(game), raw, OptimalAgent(game), 8, seed=0, options=options)
+    assert (match.wins, match.draws) == ((4, 0), 0)
+
+
+def test_a_policy_is_asked_about_any_number_of_positions(products, monkeypatch):
+    run, env, _ = products
+    positions = env.game.rules.lattice()[1:]
+    masks = env.game.rules.action_mask(positions)
+    policy = alphazero.raw_policy(run.network, env)
+    at_once = policy(positions, masks)
+    monkeypatch.setattr(alphazero, "SCORED_AT_A_TIME", 16)
+    assert policy(positions, masks).tolist() == at_once.tolist()
+    assert policy(positions[:0], masks[:0]).shape == (0,)
+
+
+def test_an_encoding_is_learned_from_and_scored():
+    env = make_pgx("kayles", heaps=(3,), encoding="one_hot", misere=True)
+    run = train(replace(SETTINGS, games=16, memory=256), env, scores=1)
+    score = optimality(alphazero.raw_policy(run.network, env), env.game)
+    assert run.curve[-1] == (16, score.percent)
+    assert score.illegal_percent == 0
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"network": "cnn"}, r"network must be one of \['mlp', .*\], not 'cnn'"),
+        ({"games": 0}, "games must be an integer from 1 .*, not 0"),
+        ({"simulations": 0}, "simulations must be an integer from 1 .*, not 0"),
+        ({"updates": -1}, "updates must be an integer from 1 .*, not -1"),
+        ({"minibatch": 1.5}, r"minibatch must be an integer from 1 .*, not 1\.5"),
+        ({"depth": True}, "depth must be an integer from 1 .*, not the boolean True"),
+        ({"learning_rate": 0.0}, r"learning_rate must be above 0, not 0\.0"),
+        ({"learning_rate": math.nan}, "learning_rate must be above 0, not nan"),
+        ({"games": 300}, "games must be a multiple of games_at_a_time, 250, not 300"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        Settings(**settings)
+
+
+def test_what_does_not_fit_the_game_is_refused():
+    with pytest.raises(ValueError, match="the moves of 16 games, up to 64, not 63"):
+        train(replace(SETTINGS, memory=63))
+    with pytest.raises(ValueError, match=r"scores must be an integer from 0 .*, not -1"):
+        train(scores=-1)
+    with pytest.raises(ValueError, match=r"checkpoint_every must be an integer from 1 .*, not 0"):
+        train(checkpoint_every=0)
+    with pytest.raises(HypothesisError, match="heap 0 of kayles may split"):
+        train(PRODUCTS, make_pgx("kayles", heaps=(3,)))
+    with pytest.raises(ValueError, match=r"takes positions as integers, not encoded: binary"):
+        train(PRODUCTS, board(encoding="binary"))
+    many = r"10 heaps of 5 bits are too many for signed-products: at most 65,536 keys, not 161,051"
+    with pytest.raises(ValueError, match=many):
+        train(replace(PRODUCTS, memory=1 << 20), make_pgx("nim", heaps=(31,) * 10))
+
+
+def test_nothing_else_imports_it():
+    code = (
+        "import sys, nim_envs, agents, agents.deep, agents.training, agents.evaluation; "
+        "print([m for m in ('jax', 'equinox', 'mctx', 'optax', 'pgx') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
