@@ -14,15 +14,21 @@ TUTORIALS = Path(__file__).resolve().parent.parent.parent / "docs" / "tutorials"
 BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
 
 
-def run_tutorial(name: str, module: str = "__main__") -> dict[str, Any]:
+def run_tutorial(name: str, module: str = "__main__", **constants: Any) -> dict[str, Any]:
     """Execute the Python blocks of ``docs/tutorials/NAME.md`` in order; return what they named.
 
     Args:
         name: of the tutorial.
         module: what ``__name__`` is to the blocks.
+        constants: other values for names in capitals that the tutorial sets on lines of their own,
+            so that a test takes less time than a reader.
     """
     path = TUTORIALS / f"{name}.md"
     text = path.read_text(encoding="utf-8")
+    for constant, value in constants.items():
+        line = re.compile(rf"^{constant} = .*$", flags=re.MULTILINE)
+        assert len(line.findall(text)) == 1, f"{path} does not set {constant} once"
+        text = line.sub(f"{constant} = {value!r}", text)
     names: dict[str, Any] = {"__name__": module}
     blocks = list(BLOCK.finditer(text))
     assert blocks, f"{path} has no Python blocks"

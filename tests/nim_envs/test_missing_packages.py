@@ -58,6 +58,11 @@ NEEDED = [
         "the adapter for pgx needs jax: python -m pip install jax pgx",
     ),
     (
+        "equinox",
+        "import agents.deep.alphazero",
+        "AlphaZero needs equinox: python -m pip install equinox mctx optax pgx",
+    ),
+    (
         "ray",
         "import nim_envs.adapters.rllib",
         'the adapter for RLlib needs ray: python -m pip install "ray[rllib]" torch',

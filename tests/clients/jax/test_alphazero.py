@@ -24,7 +24,9 @@ from agents.evaluation import play_match
 from agents.storage import StorageError, load, save
 from nim_envs import Game, GameEnv, make_game, optimality
 from nim_envs.adapters.pgx import PgxEnv, make_pgx
+from nim_envs.errors import MissingPackageError
 from nim_envs.game import PLAYERS
+from tests.clients.tutorials import run_tutorial
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -582,6 +584,12 @@ def test_what_does_not_fit_the_game_is_refused():
         train(replace(PRODUCTS, memory=1 << 20), make_pgx("nim", heaps=(31,) * 10))
 
 
+def test_a_log_needs_a_package_that_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tensorboardX", None)
+    with pytest.raises(MissingPackageError, match="needs tensorboardX: python -m pip install"):
+        train(log=tmp_path)
+
+
 def test_nothing_else_imports_it():
     code = (
         "import sys, nim_envs, agents, agents.deep, agents.training, agents.evaluation; "
@@ -591,3 +599,16 @@ def test_nothing_else_imports_it():
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_the_tutorial_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    named = run_tutorial("alphazero", HEAPS=(1, 2, 3), GAMES=250)
+    printed = capsys.readouterr().out
+    assert printed.count(" N-positions, all;") == 3
+    assert printed.count("   250 games:") == 2
+    assert "MatchResult(" in printed
+    assert [games for games, _ in named["curve"]] == [0, 250]
+    network, env = alphazero.load(tmp_path / "products.zip")
+    assert optimality(alphazero.raw_policy(network, env), env.game).percent > 0
+    assert (tmp_path / "runs" / "mlp").is_dir()
