@@ -72,8 +72,10 @@ def tests(session: nox.Session) -> None:
 def clients(session: nox.Session, libraries: str) -> None:
     """Run the tests of the libraries that train on these games, a missing one being a failure.
 
-    AgileRL's pins and its pygame keep it apart from the rest. The benchmark of deep learners
-    is run here, at its smallest setting, since it needs one of these libraries.
+    AgileRL's pins and its pygame keep it apart from the rest. JAX is tested in a process of its
+    own: its threads may hang a process that forks, as Ray does, and it warns of that. The
+    benchmark of deep learners is run here, at its smallest setting, since it needs one of these
+    libraries.
     """
     session.install(TORCH)
     pytest = ("python", "-m", "pytest", "-c", "tests/clients/pytest.ini")
@@ -82,9 +84,9 @@ def clients(session: nox.Session, libraries: str) -> None:
         session.run(*pytest, "tests/clients/test_agilerl.py", *session.posargs)
         return
     session.install("--editable", ".[clients]")
-    session.run(
-        *pytest, "tests/clients", "--ignore", "tests/clients/test_agilerl.py", *session.posargs
-    )
+    elsewhere = ("--ignore=tests/clients/test_agilerl.py", "--ignore=tests/clients/jax")
+    session.run(*pytest, "tests/clients", *elsewhere, *session.posargs)
+    session.run(*pytest, "tests/clients/jax", *session.posargs)
     session.run(*pytest, "--doctest-modules", "agents/deep", "nim_envs/adapters")
     for name in ("deep", "generalisation"):
         run_benchmark(session, name)

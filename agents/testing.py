@@ -20,11 +20,11 @@ from agents.base import (
     Trainable,
     Transition,
 )
+from agents.games import game_of
 from agents.storage import StorageError, load, save
 from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.tabular.wrapper import LearnerWrapper
 from agents.training import train
-from nim_envs import Game
 from nim_envs.testing import ConformanceError, check_policy
 from nim_envs.testing.requirements import COPIES, during, require, require_equal, same, shown
 
@@ -167,8 +167,7 @@ class _Checks:
                 f"check_learner takes a learner, or a function of an environment, not {learner!r}"
             )
         self.env = env
-        game = getattr(env.unwrapped, "game", None)
-        self.game = game if isinstance(game, Game) else None
+        self.game = game_of(env)
         self.situations = _situations(env)
         self.cut_short: list[Transition] = []
 

@@ -54,6 +54,12 @@ def percent(number: float) -> str:
     return f"{99.9 if 99.95 <= number < 100 else number:.1f}"
 
 
+def percents(values: Sequence[float]) -> str:
+    """Return the mean of scores, with the lowest and the highest where they differ."""
+    mean, low, high = (percent(float(f(values))) for f in (np.mean, np.min, np.max))
+    return mean if low == high else f"{mean} ({low} to {high})"
+
+
 def write_csv(path: Path, header: Sequence[str], rows: Sequence[Row]) -> None:
     """Write rows as CSV, atomically."""
     text = io.StringIO()

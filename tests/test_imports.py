@@ -53,7 +53,7 @@ LAYERS = [
     ["nim_envs"],
     ["nim_envs.adapters", "nim_envs.cli", "nim_envs.vector", "nim_envs.versus"],
     ["nim_envs.__main__"],
-    ["agents.base"],
+    ["agents.base", "agents.games", "agents.restoring"],
     ["agents.tabular"],
     ["agents.deep", "agents.generalising"],
     ["agents.learners"],

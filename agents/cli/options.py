@@ -10,6 +10,7 @@ from typing import Any, cast
 import click
 
 from agents import Agent, EpsilonOptimalAgent, OptimalAgent, RandomAgent, Trainable
+from agents.games import same_game
 from agents.registry import learner_class, new_learner
 from agents.storage import load
 from nim_envs import Game, GameEnv, make_game
@@ -141,12 +142,7 @@ def make_agent(text: str, env: GameEnv) -> Agent:
         raise click.UsageError(f"{text!r} does not exist; a player is {PLAYERS}")
     learner = saved_learner(text)
     learned = learner.game
-    fits = (
-        learner.fits(env.game)
-        if learned is None
-        else (learned.rules, learned.convention) == (env.game.rules, env.game.convention)
-    )
-    if not fits:
+    if not (learner.fits(env.game) if learned is None else same_game(learned, env.game)):
         raise click.UsageError(f"{text} was trained on another game than the one given")
     return cast(Trainable, learner)
 

@@ -17,7 +17,7 @@ References:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -454,8 +454,10 @@ def train(
         HypothesisError: a network with signed products, and no heaps that are alike.
         MissingPackageError: ``log``, and tensorboardX is not installed.
         StorageError: the file is damaged, no checkpoint, or of a run with other arguments.
-        ValueError: settings that do not fit the game.
+        ValueError: settings that do not fit the game, or another argument out of range.
     """
+    checked_integer("scores", scores, minimum=0)
+    checked_integer("checkpoint_every", checkpoint_every, minimum=1)
     state = begin(env, settings, seed)
     curve: list[tuple[int, float]] = []
     if checkpoint is not None and Path(checkpoint).exists():
@@ -466,30 +468,30 @@ def train(
         writer = tensorboard.SummaryWriter(str(log))
     games = saved = int(state.games)
 
-    def score() -> dict[str, float]:
-        if len(curve) > games * scores // settings.games:
-            return {}
+    def score() -> None:
+        scored = curve and curve[-1][0] == games  # before it was interrupted
+        if scored or not scores or len(curve) > games * scores // settings.games:
+            return
         percent = optimality(raw_policy(state.network, env), env.game).percent
         curve.append((games, percent))
         bar.set_postfix_str(f"{percent:.1f} % optimal")
-        return {"optimality_percent": percent}
+        if writer is not None:
+            writer.add_scalar("optimality_percent", percent, games)
 
     bar = progress_bar(
         desc="training", unit="game", initial=games, total=settings.games, shown=progress
     )
     try:
         with bar:
-            if scores:
-                score()
+            score()
             while games < settings.games:
                 state, logged = iterate(state, env, settings)
                 games = int(state.games)
                 bar.update(settings.games_at_a_time)
-                if scores:
-                    logged.update(score())
                 if writer is not None:
                     for name, value in logged.items():
                         writer.add_scalar(name, float(value), games)
+                score()
                 if checkpoint is not None and games - saved >= checkpoint_every:
                     _save(Path(checkpoint), env, settings, seed, state, curve)
                     saved = games
@@ -515,12 +517,7 @@ def raw_policy(network: Any, env: PgxEnv) -> Callable[[IntArray, MaskArray], Int
         A function of positions and masks, for :func:`nim_envs.optimality` on ``env.game``, and for
         :class:`agents.deep.PolicyAgent`.
     """
-
-    def actions(states: PgxState) -> Any:
-        logits, _ = network(states.observation)
-        return masked(logits, states.legal_action_mask).argmax(axis=1)
-
-    return _scored(actions, env, SCORED_AT_A_TIME)
+    return _policy(network, env, 0)
 
 
 def search_policy(
@@ -536,18 +533,13 @@ def search_policy(
     Returns:
         As :func:`raw_policy` does. Nothing is drawn: the search is without noise.
     """
-    key = jax.random.PRNGKey(0)
-
-    def actions(states: PgxState) -> Any:
-        return search(network, states, key, simulations, gumbel_scale=0.0).action
-
-    return _scored(actions, env, SEARCHED_AT_A_TIME)
+    return _policy(network, env, checked_integer("simulations", simulations, minimum=1))
 
 
-def _scored(
-    actions: Callable[[PgxState], Any], env: PgxEnv, at_a_time: int
+def _policy(
+    network: Any, env: PgxEnv, simulations: int
 ) -> Callable[[IntArray, MaskArray], IntArray]:
-    compiled = jax.jit(lambda positions: actions(jax.vmap(env.state_at)(positions)))
+    at_a_time = SEARCHED_AT_A_TIME if simulations else SCORED_AT_A_TIME
 
     def policy(positions: IntArray, masks: MaskArray) -> IntArray:
         chosen = np.zeros(len(positions), dtype=np.int64)
@@ -555,10 +547,21 @@ def _scored(
             some = positions[first : first + at_a_time]
             # Filled up to a power of two, so that it is compiled for few sizes.
             padded = np.resize(some, (1 << (len(some) - 1).bit_length(), some.shape[1]))
-            chosen[first : first + len(some)] = np.asarray(compiled(padded))[: len(some)]
+            actions = _actions(network, env, simulations, padded)
+            chosen[first : first + len(some)] = np.asarray(actions)[: len(some)]
         return chosen
 
     return policy
+
+
+@eqx.filter_jit
+def _actions(network: Any, env: PgxEnv, simulations: int, positions: Any) -> Any:
+    states = jax.vmap(env.state_at)(positions)
+    if simulations:
+        key = jax.random.PRNGKey(0)
+        return search(network, states, key, simulations, gumbel_scale=0.0).action
+    logits, _ = network(states.observation)
+    return masked(logits, states.legal_action_mask).argmax(axis=1)
 
 
 # Checkpoints.
@@ -578,7 +581,7 @@ def load(path: str | Path) -> tuple[Any, PgxEnv]:
     if saved["game"] is None:
         raise StorageError(f"{path} does not name its game, as it is not a registered one")
     env = PgxEnv(saved["game"], saved["encoding"])
-    settings = Settings(**saved["settings"])
+    settings = Settings(**{field.name: saved[field.name] for field in fields(Settings)})
     return _restored(Path(path), saved, begin(env, settings, saved["seed"])).network, env
 
 
@@ -588,16 +591,19 @@ def _save(
     save_content(
         {
             "alphazero": {
-                "game": env.game,
-                "encoding": env.encoding.name,
-                "settings": asdict(settings),
-                "seed": seed,
+                **_arguments(env, settings, seed),
                 "curve": curve,
                 "arrays": [np.asarray(leaf) for leaf in _arrays(state)],
             }
         },
         path,
     )
+
+
+def _arguments(env: PgxEnv, settings: Settings, seed: int) -> dict[str, Any]:
+    """Return what a run depends on, by name."""
+    encoding = env.encoding.name
+    return {"game": env.game, "encoding": encoding, "seed": seed, **asdict(settings)}
 
 
 def _arrays(state: State) -> list[Any]:
@@ -609,6 +615,8 @@ def _content(path: Path) -> dict[str, Any]:
     if set(content) != {"alphazero"}:
         raise StorageError(f"{path} holds {sorted(content)}, not a run of AlphaZero")
     saved: dict[str, Any] = content["alphazero"]
+    if missing := {field.name for field in fields(Settings)} - set(saved):
+        raise StorageError(f"{path} is of another version: it has no {sorted(missing)}")
     return saved
 
 
@@ -616,14 +624,11 @@ def _resumed(
     path: Path, env: PgxEnv, settings: Settings, seed: int, new: State
 ) -> tuple[State, list[tuple[int, float]]]:
     saved = _content(path)
-    for name, before, now in (
-        ("game", saved["game"] or env.game, env.game),
-        ("encoding", saved["encoding"], env.encoding.name),
-        ("seed", saved["seed"], seed),
-        ("settings", Settings(**saved["settings"]), settings),
-    ):
-        if before != now:
-            raise StorageError(f"{path} is of a run with {name} {before}, this one has {now}")
+    for name, now in _arguments(env, settings, seed).items():
+        before = saved[name]
+        # A game that is not registered is not in the file.
+        if before != now and before is not None:
+            raise StorageError(f"{path} is of a run with {name} {before!r}, this one has {now!r}")
     return _restored(path, saved, new), saved["curve"]
 
 

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from agents.base import AfterGame, Array, FloatArray, MaskArray
+from agents.games import own_game, same_game
 from agents.generalising.policy import LookAheadPolicy
+from agents.restoring import check_arguments, saved_game
 from nim_envs import Game
 from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import FixedStart, UniformStart
-
-UNREGISTERED = "its game is not in the file, as it is not a registered one: load it with game=…"
 
 AnyLearner = TypeVar("AnyLearner", bound="GeneralisingLearner")
 
@@ -58,19 +58,13 @@ class GeneralisingLearner(ABC):
             TypeError: it is another environment.
             HypothesisError: what the learner assumes does not fit the game.
         """
-        game = getattr(env.unwrapped, "game", None)
-        if not isinstance(game, Game):
-            raise TypeError(
-                f"{cls.__name__} chooses its own games by the rules: it needs an environment of "
-                "nim_envs"
-            )
         constructor: Any = cls
-        learner: AnyLearner = constructor(game, **arguments)
+        learner: AnyLearner = constructor(own_game(env, cls), **arguments)
         return learner
 
     def fits(self, game: Game) -> bool:
         """Return whether ``game`` is the one that it learns."""
-        return (self.game.rules, self.game.convention) == (game.rules, game.convention)
+        return same_game(self.game, game)
 
     def fit(self, game: Game, games: int, seed: int, after_game: AfterGame | None = None) -> None:
         """Learn from games against itself; see :class:`agents.base.GameChoosingLearner`.
@@ -157,10 +151,8 @@ class GeneralisingLearner(ABC):
     @classmethod
     def from_saved(cls: type[AnyLearner], saved: dict[str, Any]) -> AnyLearner:
         """Return the learner from what :meth:`saved` returned."""
-        if saved["game"] is None:
-            raise ValueError(UNREGISTERED)
         constructor: Any = cls
-        learner: AnyLearner = constructor(saved["game"], **saved["arguments"])
+        learner: AnyLearner = constructor(saved_game(saved), **saved["arguments"])
         learner.restore(saved)
         return learner
 
@@ -173,11 +165,7 @@ class GeneralisingLearner(ABC):
         Raises:
             ValueError: it was made with other arguments.
         """
-        if saved["arguments"] != self._arguments:
-            raise ValueError(
-                f"the saved learner was made with other arguments, {saved['arguments']}, than "
-                f"this one, {self._arguments}"
-            )
+        check_arguments(saved, self._arguments)
         self.positions_read = saved["positions_read"]
         self.proof = saved["proof"]
         self.restore_learned(saved["learned"])

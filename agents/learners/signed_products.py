@@ -6,13 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from agents.base import AfterGame, Array, FloatArray, HypothesisError, IntArray, MaskArray
+from agents.base import AfterGame, FloatArray, HypothesisError, IntArray
 from agents.deep.exam import with_larger_heaps
 from agents.deep.signed_products import PlainNetwork, SignedProductsNetwork, ValueNetwork
 from agents.deep.value_state import ValueState
 from agents.deep.visited_positions import Board, heap_options
 from agents.generalising.learner import GeneralisingLearner
-from agents.generalising.policy import LARGEST_BATCH, LookAheadPolicy
+from agents.generalising.policy import LookAheadPolicy
 from nim_envs import Convention, Game
 from nim_envs.optional import needed
 
@@ -35,28 +35,8 @@ class SignedProductsPolicy(LookAheadPolicy):
 
     def judged(self, positions: IntArray) -> FloatArray:
         """Return the logit of a loss for the player to move; see :class:`LookAheadPolicy`."""
-        return self._judged_keys(self._board.keys(positions))
-
-    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return how it judges the position after each action; see :class:`LookAheadPolicy`."""
-        if self._table is not None:
-            return super().action_values(observations, action_masks)
-        # The positions after all actions need not be listed: their keys are sums over the heaps.
-        board, rules = self._board, self.game.rules
-        values = np.full(action_masks.shape, -np.inf)
-        size = max(1, LARGEST_BATCH // rules.num_actions)
-        for first in range(0, len(observations), size):
-            rows, actions = np.nonzero(action_masks[first : first + size])
-            positions = np.asarray(observations[first : first + size], dtype=np.int64)
-            heaps, options = np.divmod(actions, rules.num_options)
-            before = positions[rows, heaps]
-            table, after = board.key_table, rules.table[heaps, before, options]
-            keys = board.keys(positions)[rows] - table[heaps, before] + table[heaps, after]
-            values[first + rows, actions] = self._judged_keys(keys)
-        return values
-
-    def _judged_keys(self, keys: IntArray) -> FloatArray:
-        return -self.state.logits(keys, self._board.heaps, self._board.columns)
+        board = self._board
+        return -self.state.logits(board.keys(positions), board.heaps, board.columns)
 
 
 class SignedProducts(GeneralisingLearner):

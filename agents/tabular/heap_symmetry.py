@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from agents.base import Array, FloatArray, Learner, MaskArray, Policy, Transition
-from agents.tabular.learner import UNREGISTERED
+from agents.restoring import saved_game
 from agents.tabular.position_values import PositionValueLearner
 from agents.tabular.symmetry import Symmetry
 from agents.tabular.wrapper import CompiledWrapper
@@ -90,9 +90,7 @@ class HeapSymmetry(CompiledWrapper):
     @classmethod
     def from_saved(cls, saved: dict[str, Any]) -> HeapSymmetry:
         """Return the learner from what :meth:`saved` returned."""
-        if saved["game"] is None:
-            raise ValueError(UNREGISTERED)
-        return cls(saved["learner"], saved["game"])
+        return cls(saved["learner"], saved_game(saved))
 
 
 class SortedPolicy:

@@ -12,6 +12,8 @@ import numpy as np
 from gymnasium import spaces
 
 from agents.base import Array, FloatArray, IntArray, MaskArray, Policy, Transition
+from agents.games import game_of
+from agents.restoring import check_arguments, saved_game
 from agents.tabular.index import ObservationIndex, mixed_radix_number
 from agents.tabular.protocol import (
     FinishedGame,
@@ -26,8 +28,6 @@ from agents.tabular.protocol import (
 from agents.tabular.schedules import Exploration, Schedule
 from nim_envs import Game
 from nim_envs.compilation import compiled
-
-UNREGISTERED = "its game is not in the file, as it is not a registered one: load it with game=…"
 
 AnyLearner = TypeVar("AnyLearner", bound="TabularLearner")
 
@@ -154,8 +154,7 @@ class TabularLearner(ABC):
         else:
             player = env.possible_agents[0]
             both = env.observation_space(player), env.action_space(player)
-        game = getattr(env.unwrapped, "game", None)
-        return cls.make(*both, game if isinstance(game, Game) else None, **arguments)
+        return cls.make(*both, game_of(env), **arguments)
 
     def fits(self, game: Game) -> bool:
         """Return whether its tables are numbered as positions and actions of ``game`` are."""
@@ -238,12 +237,11 @@ class TabularLearner(ABC):
     @classmethod
     def from_saved(cls: type[AnyLearner], saved: dict[str, Any]) -> AnyLearner:
         """Return the learner from what :meth:`saved` returned."""
-        if cls.looks_ahead and saved["game"] is None:
-            raise ValueError(UNREGISTERED)
         low, high = saved["observations"]
         observations = spaces.Box(np.array(low), np.array(high), dtype=np.int64)
         actions = spaces.Discrete(saved["actions"])
-        learner = cls.make(observations, actions, saved["game"], **saved["arguments"])
+        game = saved_game(saved) if cls.looks_ahead else saved["game"]
+        learner = cls.make(observations, actions, game, **saved["arguments"])
         learner.restore(saved)
         return learner
 
@@ -256,11 +254,7 @@ class TabularLearner(ABC):
         Raises:
             ValueError: it was made with other arguments.
         """
-        if saved["arguments"] != self._arguments:
-            raise ValueError(
-                f"the saved learner was made with other arguments, {saved['arguments']}, than "
-                f"this one, {self._arguments}"
-            )
+        check_arguments(saved, self._arguments)
         for name, array in self._learned.items():
             before = saved["learned"][name]
             if (array.shape, array.dtype) != (before.shape, before.dtype):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.base import Array, FloatArray, IntArray, MaskArray
+from agents.games import same_game
 from agents.tabular.compiled_rules import (
     CompiledRules,
     compiled_rules,
@@ -233,8 +234,7 @@ class PositionValueLearner(TabularLearner):
 
     def fits(self, game: Game) -> bool:
         """Return whether ``game`` is the one whose rules it uses."""
-        mine = self.game
-        return mine is not None and (mine.rules, mine.convention) == (game.rules, game.convention)
+        return self.game is not None and same_game(self.game, game)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probabilities of the epsilon-greedy policy, by the current values."""

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from agents.base import GameChoosingLearner
+from agents.games import own_game
 from agents.training.log import TrainingLog, TrainingStopped
-from nim_envs import Game
 from nim_envs.progress import progress_bar
 from nim_envs.starts import as_start
 
@@ -35,12 +35,7 @@ def train_on_own_games(
         TypeError: the environment is not one of ``nim_envs``.
         TrainingStopped: a ``KeyboardInterrupt`` that holds the log so far.
     """
-    game = getattr(env.unwrapped, "game", None)
-    if not isinstance(game, Game):
-        raise TypeError(
-            f"{type(learner).__name__} chooses its own games by the rules: it needs an "
-            f"environment of nim_envs, not {env!r}"
-        )
+    game = own_game(env, type(learner))
     if options and "start" in options:
         game = replace(game, start=as_start(options["start"]))
     winners: list[int] = []

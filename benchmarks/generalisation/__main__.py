@@ -19,11 +19,11 @@ from agents.generalising.learner import GeneralisingLearner
 from agents.registry import LEARNERS, new_learner
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
-from benchmarks.generalisation.experiments import EXPERIMENTS, Contender, Experiment
+from benchmarks.generalisation.experiments import EXPERIMENTS, LEARNED, Contender, Experiment
 from benchmarks.generalisation.figures import curves
 from benchmarks.generalisation.tables import KnownOrRandom
 from benchmarks.parallel import in_parallel, parallel_options
-from benchmarks.report import closing_line, machine, percent, table, write_csv, write_text
+from benchmarks.report import closing_line, machine, percents, table, write_csv, write_text
 from benchmarks.timing import missing_modules
 from nim_envs import GameEnv, optimality
 from nim_envs.errors import SearchTooLargeError
@@ -31,9 +31,6 @@ from nim_envs.render.style import save_figure
 
 SAMPLE = 1_000
 """N-positions drawn of a board that is not enumerated, the same ones for every learner."""
-
-LEARNED = "as learned"
-"""The board that a learner has learned on."""
 
 QUICK_GAMES = 60
 QUICK_SAMPLE = 50
@@ -186,12 +183,6 @@ def spread(values: Sequence[float]) -> str:
         for value in np.quantile(values, (0, 0.5, 1))
     )
     return middle if low == high else f"{middle} ({low} to {high})"
-
-
-def percents(values: Sequence[float]) -> str:
-    """Return the mean of scores, with the lowest and the highest where they differ."""
-    mean, low, high = (percent(float(f(values))) for f in (np.mean, np.min, np.max))
-    return mean if low == high else f"{mean} ({low} to {high})"
 
 
 LEARNING = (

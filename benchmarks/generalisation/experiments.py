@@ -8,6 +8,9 @@ from typing import Any
 
 from nim_envs import Game, make_game
 
+LEARNED = "as learned"
+"""The board that a learner has learned on."""
+
 
 @dataclass(frozen=True)
 class Board:

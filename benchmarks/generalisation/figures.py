@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from agents.plotting.curves import COLOURS, DASHES, MARKERS
-from benchmarks.generalisation.experiments import EXPERIMENTS
+from benchmarks.generalisation.experiments import EXPERIMENTS, LEARNED
 from nim_envs.render.style import GREY, PAGE_WIDTH, styled
 
 
@@ -52,11 +52,12 @@ def curves(runs: Sequence[Any]) -> Figure:
             axes.vlines(
                 sizes, values.min(axis=0), values.max(axis=0), color=styles[who]["color"], lw=0.8
             )
-        size = float(np.sum(np.log10(EXPERIMENTS[name].learned.make().rules.shape)))
-        axes.axvline(size, color=GREY, linestyle="--", linewidth=0.8)
-        axes.annotate(
-            "learned", (size, 50), rotation=90, ha="right", va="center", color=GREY, fontsize=8
-        )
+        scored = [run.scores for run in runs if run.experiment == name and run.scores]
+        for size in {scores[LEARNED].positions for scores in scored}:
+            axes.axvline(size, color=GREY, linestyle="--", linewidth=0.8)
+            axes.annotate(
+                "learned", (size, 50), rotation=90, ha="right", va="center", color=GREY, fontsize=8
+            )
         axes.set_ylim(-3, 103)
         axes.set_title(name)
         if place % columns == 0:

@@ -19,7 +19,7 @@ from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.contenders import Trained
 from benchmarks.published.figures import comparison, q_learners
 from benchmarks.published.systems import SYSTEMS
-from benchmarks.report import closing_line, machine, percent, table, write_csv, write_text
+from benchmarks.report import closing_line, machine, percents, table, write_csv, write_text
 from nim_envs.render.style import save_figure
 
 QUICK_GAMES = 300
@@ -65,12 +65,7 @@ HEADER = (
 def spread(results: list[Trained], score: str) -> str:
     """Return the mean of a score over seeds, with its lowest and highest where they differ."""
     values = [result.scores[score] for result in results if score in result.scores]
-    if not values:
-        return "-"
-    mean, low, high = (
-        percent(value) for value in (float(np.mean(values)), min(values), max(values))
-    )
-    return mean if low == high else f"{mean} ({low} to {high})"
+    return percents(values) if values else "-"
 
 
 def summary(runs: list[Run]) -> list[list[Any]]:

@@ -112,7 +112,7 @@ class SplittingHeap(Component):
     def slots_needed(self) -> IntArray:
         """Most slots that play from each size of heap can fill, ``(states,)``; 0 for size 0."""
         one, two = self._digits & LEAVE_ONE > 0, self._digits & LEAVE_TWO > 0
-        needed = np.minimum(np.arange(self.states), 1)
+        needed = np.zeros(self.states, dtype=np.int64)
         # What a heap needs if a move leaves it, and two heaps of a size in all at the most.
         left = np.zeros(self.states, dtype=np.int64)
         pairs = np.zeros(self.states, dtype=np.int64)

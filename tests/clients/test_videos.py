@@ -16,7 +16,8 @@ from nim_envs.registration import GAMES, aec_id, gymnasium_id
 def frames(folder):
     """The pictures of the one video in ``folder``."""
     (path,) = folder.glob("*.mp4")
-    with VideoFileClip(str(path)) as clip:
+    # MoviePy leaves the pipes open of a process that has ended before.
+    with VideoFileClip(str(path)) as clip, clip.reader.proc:
         return list(clip.iter_frames())
 
 

@@ -152,11 +152,13 @@ class ObservationTable:
 
     def class_of(self, counts: Counts) -> int:
         """Return the class that the steps lead to."""
-        number = 0
-        for column, count in enumerate(counts.tolist()):
-            for _ in range(count):
-                number = int(self.steps[number, column])
-        return number
+        return int(self._after(np.array(0), counts))
+
+    def _after(self, classes: IntArray, counts: Counts) -> IntArray:
+        """Return the classes that the steps lead to from some classes."""
+        for column in _columns(counts):
+            classes = self.steps[classes, column]
+        return classes
 
     def lost(self) -> BoolArray:
         """Return which classes are lost."""
@@ -166,11 +168,7 @@ class ObservationTable:
         """Return the table of sums of two classes."""
         table = np.empty((len(self._examples),) * 2, dtype=np.int64)
         for number, example in enumerate(self._examples):
-            sums = np.arange(len(self._examples))
-            for column, count in enumerate(example.tolist()):
-                for _ in range(count):
-                    sums = self.steps[sums, column]
-            table[:, number] = sums
+            table[:, number] = self._after(np.arange(len(self._examples)), example)
         return table
 
     def learn_from(self, counts: Counts) -> bool:
@@ -179,13 +177,18 @@ class ObservationTable:
         Returns:
             Whether there is one.
         """
-        word = [column for column, count in enumerate(counts.tolist()) for _ in range(count)]
         number, before = 0, self.is_lost(counts)
         rest = counts.astype(np.int64)
-        for column in word:
+        for column in _columns(counts):
             rest = rest - self._single[column]
             number = int(self.steps[number, column])
             after = self.is_lost(self.generators.folded(self._examples[number] + rest))
             if after != before:
                 return self._add(rest)
         return False
+
+
+def _columns(counts: Counts) -> list[int]:
+    """Return the columns of the generators in a sum, each as often as there are copies."""
+    columns: list[int] = np.repeat(np.arange(len(counts)), counts).tolist()
+    return columns

@@ -33,13 +33,7 @@ LARGEST_JOINT = 1 << 22
 
 
 class Layout(ABC):
-    """Positions, moves, legal actions and observations on a device.
-
-    Attributes:
-        num_bytes: what the tables take on the device.
-    """
-
-    num_bytes: int
+    """Positions, moves, legal actions and observations on a device."""
 
     @abstractmethod
     def places(self, positions: Array) -> Array:
@@ -86,7 +80,6 @@ class JointLayout(Layout):
     """
 
     def __init__(self, rules: Rules, encoding: Encoding) -> None:
-        self.num_bytes = self.bytes_of(rules, encoding)
         self._strides = rules.strides.astype(np.int32)
         self._num_actions = rules.num_actions
         points = rules.positions(np.arange(rules.num_positions))
@@ -145,11 +138,10 @@ class ComponentLayout(Layout):
         kinds = list(dict.fromkeys(rules.components))
         options, splits = rules.num_options, bool(rules.slot_groups)
         rows = sum(kind.states for kind in kinds)
-        self.num_bytes = NUMBER * rows * (options * (1 + splits) + words(options))
         check_bytes(
             f"tables on the device of {len(kinds)} different components with {rows} states in all "
             f"and {options} options",
-            self.num_bytes,
+            NUMBER * rows * (options * (1 + splits) + words(options)),
         )
         self._encoding = encoding
         self._options = options
