@@ -517,7 +517,7 @@ def raw_policy(network: Any, env: PgxEnv) -> Callable[[IntArray, MaskArray], Int
         A function of positions and masks, for :func:`nim_envs.optimality` on ``env.game``, and for
         :class:`agents.deep.PolicyAgent`.
     """
-    return _scored(network, env, None)
+    return _policy(network, env, 0)
 
 
 def search_policy(
@@ -533,23 +533,13 @@ def search_policy(
     Returns:
         As :func:`raw_policy` does. Nothing is drawn: the search is without noise.
     """
-    return _scored(network, env, simulations)
+    return _policy(network, env, checked_integer("simulations", simulations, minimum=1))
 
 
-@eqx.filter_jit
-def _actions(network: Any, env: PgxEnv, simulations: int | None, positions: Any) -> Any:
-    states = jax.vmap(env.state_at)(positions)
-    if simulations is None:
-        logits, _ = network(states.observation)
-        return masked(logits, states.legal_action_mask).argmax(axis=1)
-    key = jax.random.PRNGKey(0)
-    return search(network, states, key, simulations, gumbel_scale=0.0).action
-
-
-def _scored(
-    network: Any, env: PgxEnv, simulations: int | None
+def _policy(
+    network: Any, env: PgxEnv, simulations: int
 ) -> Callable[[IntArray, MaskArray], IntArray]:
-    at_a_time = SCORED_AT_A_TIME if simulations is None else SEARCHED_AT_A_TIME
+    at_a_time = SEARCHED_AT_A_TIME if simulations else SCORED_AT_A_TIME
 
     def policy(positions: IntArray, masks: MaskArray) -> IntArray:
         chosen = np.zeros(len(positions), dtype=np.int64)
@@ -562,6 +552,16 @@ def _scored(
         return chosen
 
     return policy
+
+
+@eqx.filter_jit
+def _actions(network: Any, env: PgxEnv, simulations: int, positions: Any) -> Any:
+    states = jax.vmap(env.state_at)(positions)
+    if simulations:
+        key = jax.random.PRNGKey(0)
+        return search(network, states, key, simulations, gumbel_scale=0.0).action
+    logits, _ = network(states.observation)
+    return masked(logits, states.legal_action_mask).argmax(axis=1)
 
 
 # Checkpoints.

@@ -23,6 +23,7 @@ from agents import Policy, QLearning, RandomAgent
 from agents.evaluation import optimality
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
+from benchmarks.deep.figures import alphazero_curves
 from benchmarks.deep.settings import (
     ALPHAZERO,
     ALPHAZERO_GAMES,
@@ -44,6 +45,7 @@ from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import closing_line, machine, table, write_csv, write_text
 from nim_envs.encoding import ENCODINGS
 from nim_envs.optional import needed
+from nim_envs.render.style import save_figure
 
 
 @dataclass(frozen=True)
@@ -325,7 +327,7 @@ def tasks_of(
 
 @benchmark(
     "deep",
-    writes="deep.csv, runs.csv, curves.csv, deep.md and TensorBoard's logs",
+    writes="deep.csv, runs.csv, curves.csv, deep.md, alphazero.png, .svg and TensorBoard's logs",
     quick="Few games: a check, not a result.",
 )
 @names_option("--boards", BOARDS, "Boards to play on", default="all; quick: the first")
@@ -403,6 +405,9 @@ def main(
         + "".join(f"- {line}.\n" for line in compared)
         + f"\n## Notes\n\n{NOTES}",
     )
+    if any(run.learner in ALPHAZERO for run in runs):
+        for suffix in (".png", ".svg"):
+            save_figure(alphazero_curves(runs), (output / "alphazero").with_suffix(suffix))
     closing_line(began, output, finished.complete)
 
 

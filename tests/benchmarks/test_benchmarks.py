@@ -145,9 +145,27 @@ def test_deep_tasks_are_each_encoding_in_self_play_and_one_against_each_opponent
     chosen = deep.tasks_of(seeds=2, learners=["ppo-from-scratch"])
     assert [task.learner for task in chosen[::2]] == list(deep.FROM_SCRATCH)
     assert len(chosen) == 2 * len(deep.FROM_SCRATCH)
+    published = deep.tasks_of(["alphazero-5"], seeds=2)
+    assert [task.learner for task in published if task.learner in deep.ALPHAZERO] == [
+        name for name in deep.ALPHAZERO for _ in range(2)
+    ]
+    assert {task.learner for task in published} == {"random", "q-learning", *deep.ALPHAZERO}
     everything = deep.tasks_of()
     assert len(set(everything)) == len(everything)
     assert {task.seed for task in everything if task.learner == "published"} == {0, 1, 2}
+
+
+def test_the_deep_report_names_what_was_published_of_alphazero():
+    rows = [
+        ["alphazero-6", learner, "-", "self-play", 3, 100, 1.0, percent, 0, 100, 9.9, 1, 50, None]
+        for learner, percent in (("random", 9.9), ("alphazero, mlp", 21.2))
+    ]
+    (line,) = deep.verdicts(rows)
+    assert line == (
+        "alphazero-6: published of AlphaZero 15.6 %, at best 43.2 % in one of its checkpoints; "
+        "here random 9.9 %, alphazero, mlp 21.2 %"
+    )
+    assert deep.verdicts(rows[:1]) == []
 
 
 @pytest.mark.parametrize(
