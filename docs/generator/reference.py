@@ -15,7 +15,7 @@ MODULES = (
     "nim_envs.testing", "nim_envs.errors", "nim_envs.adapters",
     "agents", "agents.base", "agents.training", "agents.training.seeds",
     "agents.training.metrics", "agents.evaluation", "agents.storage", "agents.tabular.schedules",
-    "agents.deep", "agents.testing", "benchmarks.leaderboard",
+    "agents.deep", "agents.deep.alphazero", "agents.testing", "benchmarks.leaderboard",
 )  # fmt: skip
 """The public modules in the order of the navigation; of a folder without names, its modules."""
 
