@@ -605,7 +605,7 @@ def test_the_tutorial_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     named = run_tutorial("alphazero", HEAPS=(1, 2, 3), GAMES=250)
     printed = capsys.readouterr().out
-    assert printed.count(" N-positions, all;") == 3
+    assert printed.count(" N-positions, all;") == 3 + 12
     assert printed.count("   250 games:") == 2
     assert "MatchResult(" in printed
     assert [games for games, _ in named["curve"]] == [0, 250]
