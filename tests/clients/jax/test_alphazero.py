@@ -237,6 +237,17 @@ def test_the_memory_is_a_ring_of_the_last_moves():
     assert int(state.games) == 96
 
 
+def test_nothing_is_learned_from_places_of_the_memory_without_a_move():
+    env = board()
+    state = alphazero.begin(env, SETTINGS, 0)
+    nothing = jnp.full_like(state.memory.result, jnp.nan)
+    spoilt = state._replace(memory=state.memory._replace(result=nothing))
+    one, other = (alphazero.iterate(each, env, SETTINGS)[0] for each in (state, spoilt))
+    assert int(one.moves) < SETTINGS.memory
+    for a, b in zip(arrays(one.network), arrays(other.network), strict=True):
+        assert (a == b).all()
+
+
 # Search.
 
 
