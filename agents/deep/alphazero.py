@@ -167,7 +167,7 @@ class Products(eqx.Module):
         """Return the logit of a win for the player to move at every key, ``(keys,)``."""
         heaps, columns = self.board
         inputs = self.formula.inputs(np.arange((heaps + 1) ** columns), heaps, columns)
-        return self.formula.logits(self.weights, inputs, heaps, xp=jnp)
+        return self.formula.logits(self.weights, inputs, heaps, xp=jnp, rounding=_not_zero)
 
     def __call__(self, observations: Any) -> tuple[Any, Any]:
         """Return logits and values."""
@@ -180,6 +180,11 @@ class Products(eqx.Module):
         keys = jnp.asarray(sizes)[heap, observations].sum(axis=-1)
         after = keys[:, np.newaxis, np.newaxis] + jnp.asarray(change)[heap, observations]
         return -4 * values[after].reshape(len(after), -1), values[keys]
+
+
+def _not_zero(factors: Any) -> Any:
+    """Return the factors, smallest numbers for zeros: JAX has no derivative of 0 to the power 0."""
+    return jnp.where(factors == 0, np.finfo(np.float32).tiny, factors)
 
 
 NETWORKS: dict[str, Any] = {

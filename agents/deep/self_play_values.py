@@ -129,7 +129,7 @@ class SelfPlay:
     def _exam(self) -> float:
         """Return the share of contradictions, of the visited positions or else in an exam."""
         self._evaluate_all()
-        found = float(self._wrong().mean())
+        found = float(self._wrong(self._targets()).mean())
         if found == 0:
             exam = examine(self.state, self.board, self.rng)
             self._examined += exam.positions
@@ -160,8 +160,6 @@ class SelfPlay:
             going_on = legal.any(axis=1)
             positions, playing = positions[going_on], playing[going_on]
             after, legal = after[going_on], legal[going_on]
-            if not len(playing):
-                break
             lengths[playing] += 1
             # Ties in the value are broken at random.
             chances = self.rng.random(after.shape)
@@ -177,17 +175,17 @@ class SelfPlay:
         over = (after == NO_OPTION).all(axis=1)
         return np.where(over, float(self.state.misere), won.astype(np.float64))
 
-    def _wrong(self) -> Array:
+    def _wrong(self, targets: FloatArray) -> Array:
         """At which visited positions the value is not the target."""
-        wrong: Array = (self.values[self.visited.own] >= 0.5) != (self._targets() == 1.0)
+        wrong: Array = (self.values[self.visited.own] >= 0.5) != (targets == 1.0)
         return wrong
 
     def _gradient_steps(
         self, tensors: dict[str, torch.Tensor], optimizer: torch.optim.Optimizer
     ) -> None:
         """Learn the targets of the positions up to the smallest contradiction."""
-        self._evaluate_new()
-        targets, wrong = self._targets(), self._wrong()
+        targets = self._targets()
+        wrong = self._wrong(targets)
         objects = self.visited.positions.sum(axis=1)
         rows = np.flatnonzero(objects <= objects[wrong].min(initial=objects.max()))
         # Positions with one key count as one.

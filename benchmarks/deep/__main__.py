@@ -39,6 +39,7 @@ from benchmarks.deep.settings import (
     RECIPES,
     SAMPLE,
     SEARCHED,
+    UNSIGNED_BOARD,
     Task,
 )
 from benchmarks.parallel import in_parallel, parallel_options
@@ -259,8 +260,9 @@ NOTES = f"""\
   most probable action; *with search*: 32 simulations at evaluation too, on boards with more than
   {SEARCHED:,} N-positions at {SAMPLE:,} of them, drawn. Of signed products even random weights
   score anything from under 1 to 99 %, by seed (`curves.csv`, 0 games): they can tell odd from
-  even, and what is learned is what that means. With unsigned factors, from 0 to 1, the same network
-  cannot.
+  even, and what is learned is what that means. *unsigned products* are the same network with
+  factors from 0 to 1, whose products fall with the number of ones: to tell odd from even it has
+  to learn to count.
 - On the boards named after AlphaZero games start from the full board, as published by Zhou & Riis
   (arXiv:2205.12787). What differs: an MLP on the bits of the heaps, or signed products on their
   columns, in place of a recurrent network on the row of all objects; Gumbel MuZero's search with
@@ -311,7 +313,9 @@ def tasks_of(
             "alphazero": [
                 (name, "binary" if network == "mlp" else "integer", "self-play")
                 for name, network in ALPHAZERO.items()
-                if first or board in ALPHAZERO_PUBLISHED
+                if first
+                or board == UNSIGNED_BOARD
+                or (board in ALPHAZERO_PUBLISHED and network != "unsigned-products")
             ],
         }
         tasks += [

@@ -74,6 +74,8 @@ ALPHAZERO: dict[str, Literal["mlp", "signed-products", "unsigned-products"]] = {
     "alphazero, unsigned products": "unsigned-products",
 }
 """The networks of AlphaZero, by the name of the learner; on the first board and its own."""
+UNSIGNED_BOARD = "alphazero-5"
+"""Of its own boards the only one for unsigned products, which are there to compare with."""
 ALPHAZERO_BATCH = 250
 """Games that it plays at a time."""
 ALPHAZERO_GAMES = 20_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -27,13 +28,22 @@ class Repair:
         quotient: classes that are too coarse.
         last: the last of the parts.
         empty_lost: whether the empty position is lost.
+        refuted: equations that do not hold.
+        experiments: sums of parts that the table begins with.
     """
 
-    def __init__(self, quotient: Quotient, last: int, empty_lost: bool) -> None:
+    def __init__(
+        self,
+        quotient: Quotient,
+        last: int,
+        empty_lost: bool,
+        refuted: Iterable[tuple[Word, Word]] = (),
+        experiments: Iterable[Word] = (),
+    ) -> None:
         self._last = last
         self._empty_lost = empty_lost
-        self._refuted: set[tuple[Word, Word]] = set()
-        self._experiments: list[Word] = []
+        self._refuted = set(refuted)
+        self._experiments = list(experiments)
         self._begin(quotient)
 
     def _begin(self, quotient: Quotient) -> None:
@@ -99,10 +109,9 @@ class Repair:
     def from_saved(cls, parts: Parts, saved: dict[str, Any]) -> Repair:
         """Return the repair from what :meth:`saved` returned."""
         quotient = Quotient.from_saved(parts, saved["quotient"])
-        repair = cls(quotient, saved["last"], saved["empty_lost"])
-        repair._refuted = set(saved["refuted"])
-        repair._experiments = list(saved["experiments"])
-        repair._begin(quotient)
+        repair = cls(
+            quotient, saved["last"], saved["empty_lost"], saved["refuted"], saved["experiments"]
+        )
         positions = (position.tobytes() for position in saved["positions"])
         repair._lost = dict(zip(positions, saved["lost"].tolist(), strict=True))
         return repair

@@ -135,6 +135,20 @@ def test_signed_products_are_those_of_numpy_and_pytorch(signed, heaps):
             assert shown[action] == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.parametrize("angle", [0.0, math.pi / 2, math.pi])
+@pytest.mark.parametrize("name", ["signed-products", "unsigned-products"])
+def test_every_factor_has_a_derivative(name, angle):
+    """Of 0 to the power 0 JAX has none, and one number that is none spoils all weights."""
+    network = Products(board(), Settings(network=name), jax.random.PRNGKey(0))
+    weights = {**network.weights, "angles": network.weights["angles"].at[1, 0].set(angle)}
+
+    def total(weights):
+        return eqx.tree_at(lambda network: network.weights, network, weights).logits_of_wins().sum()
+
+    gradients = jax.grad(total)(weights)
+    assert all(jnp.isfinite(gradient).all() for gradient in gradients.values())
+
+
 # Self-play and targets.
 
 
