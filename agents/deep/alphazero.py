@@ -440,7 +440,8 @@ def train(
 ) -> Trained:
     """Train a network by self-play.
 
-    The same seed gives the same network on the same machine.
+    The same seed gives the same network on the same machine; on an accelerator perhaps not, where
+    sums are taken in any order.
 
     Args:
         env: from :func:`nim_envs.adapters.pgx.make_pgx`; its start is where games begin. An MLP
