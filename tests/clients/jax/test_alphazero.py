@@ -30,9 +30,6 @@ from tests.clients.tutorials import run_tutorial
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# What is compiled here is run a few times.
-jax.config.update("jax_disable_most_optimizations", True)
-
 # Six batches, of whose moves the memory keeps less than half.
 SETTINGS = Settings(
     games=96, games_at_a_time=16, simulations=4, updates=2, minibatch=16, memory=64, width=8,

@@ -34,9 +34,6 @@ from tests.games import ALL, label
 
 GAMES_AT_A_TIME = 8
 
-# What is compiled here is run a few times.
-jax.config.update("jax_disable_most_optimizations", True)
-
 everywhere = pytest.mark.parametrize("case", ALL, ids=label)
 
 
