@@ -33,10 +33,11 @@ import numpy.typing as npt
 
 from nim_envs.compilation import compiled
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame
-from nim_envs.sequences.covering import NONE, lacking, most_frequent
+from nim_envs.sequences.covering import lacking, most_frequent
 from nim_envs.sequences.lanes import (
     CANDIDATES,
     LANES,
+    NONE,
     PAIRS,
     SIDE,
     WORDS,
@@ -44,10 +45,10 @@ from nim_envs.sequences.lanes import (
     count_clear,
     load,
     lowest_bit,
+    note_least,
     or_all,
     store,
     store_shifted,
-    strike,
 )
 
 Values = npt.NDArray[np.uint16]
@@ -115,9 +116,6 @@ RARE_COST, LARGEST_RARE_COST = 10_000, 2_000
 """Nanoseconds, measured: for a heap, a pair with a heap of rare value, the same for each bitmap,
 a pair of heaps by the naive method; and for rare values, so many times their share."""
 
-FULL = (1 << 64) - 1
-"""A word of ones."""
-
 LOW = (1 << 32) - 1
 """Heaps are smaller; so an offset and a value fit in a word."""
 
@@ -145,6 +143,7 @@ class Plan(NamedTuple):
         unequal: whether those two must be of different sizes.
         common: whether a value is common, uint8 ``(bound,)``; values are below ``bound``.
         limit: up to which value bitmaps say what is excluded; few values are larger.
+        choices: the common values up to ``limit``, descending, uint16.
         newest: the last heap with each common value, or a negative number, int64 ``(bound,)``.
         bitmaps: for each value a bitmap of ``width`` words, one after the other, uint64.
         width: words of one bitmap.
@@ -173,6 +172,7 @@ class Plan(NamedTuple):
     unequal: bool
     common: npt.NDArray[np.uint8]
     limit: int
+    choices: npt.NDArray[np.uint16]
     newest: npt.NDArray[np.int64]
     bitmaps: npt.NDArray[np.uint64]
     width: int
@@ -349,6 +349,7 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
     first = int(max(1, known - span))
     enter(values, first, known, common, newest, bitmaps, width, cursor - known)
 
+    limit = _best_limit(values[lately:], used, bound)
     room_for_searches = min(SEARCHES, known // SEARCHED_SHARE) if known >= LEARN else 0
     singles = _taken(game, LEAVE_ONE)
     packed = offsets | offset_values << 32
@@ -362,7 +363,8 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
         splits=splits,
         unequal=game.unequal,
         common=common,
-        limit=_best_limit(values[lately:], used, bound),
+        limit=limit,
+        choices=np.flatnonzero(common[: limit + 1])[::-1].astype(np.uint16),
         newest=newest,
         bitmaps=bitmaps,
         width=width,
@@ -582,60 +584,39 @@ def _cover(plan: Any, last: int) -> None:
 cover = compiled(inner=True)(_cover)
 
 
-def _is_option(
-    values: Any, heap: int, value: int, singles: Any, splits: Any, unequal: bool
-) -> bool:
-    """Return whether ``heap`` has an option of Grundy value ``value``; all pairs are tried."""
-    for taken in singles:
-        if values[heap - taken] == value:
-            return True
+def _first_without(
+    values: Any, heaps: Any, value: int, singles: Any, splits: Any, unequal: bool
+) -> int:
+    """Return how many of ``heaps``, up to the first without one, have an option ``value``.
+
+    All pairs are tried. Many heaps in one call, as a call costs the counting of references.
+    """
     target = np.uint16(value)
-    for taken in splits:
-        total = heap - taken
-        last = (total - 1) // 2 if unequal else total // 2
-        one = 1
-        while one + PAIRS <= last + 1:
-            if any_pair(values, one, total - one, target):
-                return True
-            one += PAIRS
-        while one <= last:
-            if values[one] ^ values[total - one] == value:
-                return True
-            one += 1
-    return False
+    for k in range(len(heaps)):
+        found = False
+        for i in range(len(splits)):
+            total = heaps[k] - splits[i]
+            last = (total - 1) // 2 if unequal else total // 2
+            one = 1
+            while not found and one + PAIRS <= last:
+                found = any_pair(values, one, total - one, target)
+                one += PAIRS
+            one = last - PAIRS + 1
+            found = found or any_pair(values, one, total - one, target)
+        for i in range(len(singles)):
+            found = found or values[heaps[k] - singles[i]] == target
+        if not found:
+            return k
+    return len(heaps)
 
 
-is_option = compiled(inner=True)(_is_option)
-
-
-def _note_candidates(excluded: Any, limit: int, candidates: Any) -> None:
-    """List for each lane the least values up to ``limit`` that are not excluded, ascending."""
-    open_lanes = np.full(WORDS, np.uint64(FULL))
-    candidates[:] = NONE
-    noted = np.zeros(LANES, dtype=np.int64)
-    for value in range(limit + 1):
-        any_open = False
-        for word in range(WORDS):
-            left = ~excluded[value * WORDS + word] & open_lanes[word]
-            while left:
-                bit = lowest_bit(left)
-                left &= left - np.uint64(1)
-                lane = 64 * word + bit
-                candidates[noted[lane] * LANES + lane] = value
-                noted[lane] += 1
-                if noted[lane] == CANDIDATES:
-                    open_lanes[word] &= ~(np.uint64(1) << np.uint64(bit))
-            any_open |= open_lanes[word] != 0
-        if not any_open:
-            break
-
-
-note_candidates = compiled(inner=True)(_note_candidates)
+first_without = compiled(inner=True)(_first_without)
 
 
 def _verified(values: Any, known: int, plan: Any) -> bool:
     """Return whether all rare values below those of the next ``LANES`` heaps are options."""
     excluded, last = plan.excluded, 0
+    heaps = np.empty(LANES, dtype=np.int64)
     excluded[:] = 0
     for lane in range(LANES):
         value = int(values[known + lane])
@@ -647,16 +628,19 @@ def _verified(values: Any, known: int, plan: Any) -> bool:
     cover(plan, last)
     for value in range(last):
         if not plan.common[value]:
+            count = 0
             for word in range(WORDS):
                 left = ~excluded[value * WORDS + word]
                 while left:
-                    heap = known + 64 * word + lowest_bit(left)
+                    heaps[count] = known + 64 * word + lowest_bit(left)
                     left &= left - np.uint64(1)
-                    if plan.state[SEARCHED] < len(plan.searched):
-                        plan.searched[plan.state[SEARCHED]] = value << 32 | heap
-                        plan.state[SEARCHED] += 1
-                    if not is_option(values, heap, value, plan.singles, plan.splits, plan.unequal):
-                        return False
+                    count += 1
+            doubtful = heaps[:count]
+            if first_without(values, doubtful, value, plan.singles, plan.splits, plan.unequal) < count:
+                return False
+            for heap in doubtful[: len(plan.searched) - plan.state[SEARCHED]]:
+                plan.searched[plan.state[SEARCHED]] = value << 32 | heap
+                plan.state[SEARCHED] += 1
     return True
 
 
@@ -678,10 +662,10 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     common, direct, low, high = plan.common, plan.direct, np.uint64(LOW), np.uint64(32)
     bound = len(common)
     most = len(direct) - len(plan.splits) * LANES
-    candidates = np.empty(CANDIDATES * LANES, dtype=np.uint16)
-    struck = np.empty(CANDIDATES * LANES, dtype=np.uint16)
+    least = np.empty(CANDIDATES * SIDE, dtype=np.uint16)
     # The last lane, counted from 1, that a value was found to be excluded from heap by heap.
     marks = np.empty(bound, dtype=np.uint16)
+    one = np.empty(1, dtype=np.int64)
     while known < until:
         count = plan.state[COUNT]
         if plan.state[CURSOR] + 3 * LANES > 64 * plan.width:
@@ -695,30 +679,26 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         exclude(plan, known)
         if at_once:
             cover(plan, bound - 1)
+            choices = np.arange(plan.limit, -1, -1).astype(np.uint16)
         else:
-            for value in range(bound):
-                if not common[value]:
-                    plan.excluded[value * WORDS : (value + 1) * WORDS] = np.uint64(FULL)
-        note_candidates(plan.excluded, plan.limit, candidates)
+            choices = plan.choices
         marks[:] = 0
         new_rare = 0
         for lane in range(LANES):
             heap, mark = known + lane, np.uint16(lane + 1)
             if lane % SIDE == 0:
-                strike(values, heap, plan.left, candidates, struck, lane)
+                note_least(values, heap, plan.left, plan.excluded, lane, choices, least)
             for i in range(count):
                 far = heap - np.int64(direct[i] & low)
                 if far >= 1:
                     marks[direct[i] >> high ^ np.uint64(values[far])] = mark
-            place, value, looked_up = lane, -1, 0
+            place, value, looked_up = lane % SIDE, -1, 0
             while True:
-                if place < len(candidates) and candidates[place] != NONE:
-                    value = int(candidates[place])
-                    place += LANES
-                    if struck[place - LANES]:
-                        continue
+                if place < len(least) and least[place] != NONE:
+                    value = int(least[place])
+                    place += SIDE
                 else:
-                    place = len(candidates)
+                    place = len(least)
                     value += 1
                     if looked_up == 0:
                         looked_up = 1
@@ -734,13 +714,15 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                         plan.state[STATUS] = NEEDS_BOUND
                         return known
                     word = plan.excluded[value * WORDS + lane // 64]
-                    if word >> np.uint64(lane % 64) & np.uint64(1):
+                    if word >> np.uint64(lane % 64) & np.uint64(1) or not (at_once or common[value]):
                         continue
                 if common[value]:
                     if marks[value] != mark:
                         break
-                elif not is_option(values, heap, value, plan.singles, plan.splits, plan.unequal):
-                    break
+                else:
+                    one[0] = heap
+                    if first_without(values, one, value, plan.singles, plan.splits, plan.unequal) == 0:
+                        break
             values[heap] = value
             if not common[value]:
                 new_rare += 1
