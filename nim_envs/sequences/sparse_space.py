@@ -613,6 +613,16 @@ def _first_without(
 first_without = compiled(inner=True)(_first_without)
 
 
+def _mark_options(values: Any, heap: int, pairs: Any, marks: Any, mark: Any) -> None:
+    """Set to ``mark`` the place in ``marks`` of each option of ``heap`` by one of ``pairs``."""
+    for pair in pairs:
+        other = np.uint64(heap) - (pair & np.uint64(LOW))
+        marks[pair >> np.uint64(32) ^ np.uint64(values[other])] = mark
+
+
+mark_options = compiled(inner=True)(_mark_options)
+
+
 def _verified(values: Any, known: int, plan: Any) -> bool:
     """Return whether all rare values below those of the next ``LANES`` heaps are options."""
     excluded, last = plan.excluded, 0
@@ -659,7 +669,9 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     Returns:
         How many values are known now. If less than ``until``, then ``plan.state`` says why.
     """
-    common, direct, low, high = plan.common, plan.direct, np.uint64(LOW), np.uint64(32)
+    common, excluded = plan.common, plan.excluded
+    direct, left, distant = plan.direct, plan.left, plan.distant
+    low, high = np.uint64(LOW), np.uint64(32)
     bound = len(common)
     most = len(direct) - len(plan.splits) * LANES
     least = np.empty(CANDIDATES * SIDE, dtype=np.uint16)
@@ -675,7 +687,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
             plan.state[STATUS] = NEEDS_PLAN
             return known
         at_once = plan.state[RARE_LATELY] > 0
-        plan.excluded[:] = 0
+        excluded[:] = 0
         exclude(plan, known)
         if at_once:
             cover(plan, bound - 1)
@@ -687,7 +699,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         for lane in range(LANES):
             heap, mark = known + lane, np.uint16(lane + 1)
             if lane % SIDE == 0:
-                note_least(values, heap, plan.left, plan.excluded, lane, choices, least)
+                note_least(values, heap, left, excluded, lane, choices, least)
             for i in range(count):
                 far = heap - np.int64(direct[i] & low)
                 if far >= 1:
@@ -702,18 +714,14 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                     value += 1
                     if looked_up == 0:
                         looked_up = 1
-                        for pair in plan.left:
-                            other = np.uint64(heap) - (pair & low)
-                            marks[pair >> high ^ np.uint64(values[other])] = mark
+                        mark_options(values, heap, left, marks, mark)
                     if value > plan.limit and looked_up == 1:
                         looked_up = 2
-                        for pair in plan.distant:
-                            other = np.uint64(heap) - (pair & low)
-                            marks[pair >> high ^ np.uint64(values[other])] = mark
+                        mark_options(values, heap, distant, marks, mark)
                     if value == bound:
                         plan.state[STATUS] = NEEDS_BOUND
                         return known
-                    word = plan.excluded[value * WORDS + lane // 64]
+                    word = excluded[value * WORDS + lane // 64]
                     if word >> np.uint64(lane % 64) & np.uint64(1) or not (at_once or common[value]):
                         continue
                 if common[value]:
