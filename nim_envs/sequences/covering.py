@@ -12,6 +12,7 @@ import numpy as np
 from nim_envs.compilation import compiled
 from nim_envs.sequences.lanes import NONE
 
+
 def _most_frequent(small: Any, larger: Any, targets: Any, most: int) -> Any:
     """Return pairs that should give values as options to many heaps.
 

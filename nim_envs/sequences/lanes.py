@@ -27,7 +27,7 @@ PAIRS = 32
 SIDE = 16
 """Heaps that :func:`note_least` looks at, side by side."""
 
-CANDIDATES = 5
+CANDIDATES = 7
 """Values of each heap that :func:`note_least` looks at."""
 
 NONE = (1 << 16) - 1
@@ -249,30 +249,33 @@ def note_least(
             lower = [_repeated(builder, choice, HEAPS), *noted[:-1]]
             return [builder.select(free, *rows) for rows in zip(lower, noted, strict=True)]
 
-        def strike(pair: Any, found: list[Any]) -> list[Any]:
+        def strike(pair: Any, noted: list[Any]) -> list[Any]:
             offset = builder.and_(pair, ir.Constant(WORD, (1 << 32) - 1))
             value = builder.trunc(builder.lshr(pair, ir.Constant(WORD, 32)), SHORT)
             address = _address(
                 context, builder, signature.args[0], values, builder.sub(first, offset)
             )
-            options = builder.xor(_load(builder, address, HEAPS, 2), _repeated(builder, value, HEAPS))
+            options = builder.xor(
+                _load(builder, address, HEAPS, 2), _repeated(builder, value, HEAPS)
+            )
             equal = [builder.icmp_unsigned("==", options, row) for row in noted]
+            # A row that is struck becomes NONE, of which all bits are set.
             return [
-                builder.or_(so_far, builder.sext(new, HEAPS))
-                for so_far, new in zip(found, equal, strict=True)
+                builder.or_(row, builder.sext(struck, HEAPS))
+                for row, struck in zip(noted, equal, strict=True)
             ]
 
-        noted = _fold(context, builder, signature.args[5], choices, [none] * CANDIDATES, note)
-        found = _fold(context, builder, signature.args[2], pairs, [zeros] * CANDIDATES, strike)
+        rows = _fold(context, builder, signature.args[5], choices, [none] * CANDIDATES, note)
+        rows = _fold(context, builder, signature.args[2], pairs, rows, strike)
         for row in reversed(range(CANDIDATES)):
-            struck = builder.icmp_unsigned("!=", found[row], zeros)
-            higher = [*noted[row + 1 :], none]
-            noted[row:] = [
-                builder.select(struck, *rows) for rows in zip(higher, noted[row:], strict=True)
+            struck = builder.icmp_unsigned("==", rows[row], none)
+            rows[row:] = [
+                builder.select(struck, *two)
+                for two in zip([*rows[row + 1 :], none], rows[row:], strict=True)
             ]
         for row in range(CANDIDATES):
             place = ir.Constant(WORD, row * SIDE)
-            _store(builder, noted[row], _address(context, builder, signature.args[6], least, place))
+            _store(builder, rows[row], _address(context, builder, signature.args[6], least, place))
         return context.get_dummy_value()
 
     return types.void(values, types.int64, pairs, excluded, types.int64, choices, least), code
@@ -281,7 +284,7 @@ def note_least(
 def _fold(
     context: Any, builder: Any, array_type: Any, array: Any, vectors: list[Any], step: Any
 ) -> list[Any]:
-    """Return ``vectors`` after ``vectors = step(element, vectors)`` for each element of an array."""
+    """Return ``vectors`` after ``vectors = step(element, vectors)`` for each element in turn."""
     structure = context.make_array(array_type)(context, builder, array)
     begin, before = structure.data, builder.block
     end = builder.gep(begin, [builder.extract_value(structure.shape, 0)])

@@ -74,7 +74,7 @@ STEP = 8
 FREQUENT = 384
 """Pairs of the sample for each rare value that are chosen by how full their bitmaps are."""
 
-ROUNDS = np.array([32, 16, 16])
+ROUNDS = np.array([48, 24, 16, 8])
 """How many pairs are learned at a time for each rare value that had to be searched for."""
 
 SEARCHES = 1 << 14
@@ -143,7 +143,6 @@ class Plan(NamedTuple):
         unequal: whether those two must be of different sizes.
         common: whether a value is common, uint8 ``(bound,)``; values are below ``bound``.
         limit: up to which value bitmaps say what is excluded; few values are larger.
-        choices: the common values up to ``limit``, descending, uint16.
         newest: the last heap with each common value, or a negative number, int64 ``(bound,)``.
         bitmaps: for each value a bitmap of ``width`` words, one after the other, uint64.
         width: words of one bitmap.
@@ -157,7 +156,8 @@ class Plan(NamedTuple):
             int64; with room for more.
         distant: the offsets of ``rare`` in the low 32 bits, the value of the heap of each above
             them, uint64.
-        left: further offsets of at least ``SIDE``, in the same form, that :func:`strike` looks up.
+        left: further offsets of at least ``SIDE``, in the same form, that :func:`note_least`
+            looks up.
         direct: the other offsets, to be looked up heap by heap; with room for more.
         shifted: buffer for a bitmap shifted by 0 to 7 bits, ``(8, window + WORDS + 1)``
             words, one after the other, uint64.
@@ -172,7 +172,6 @@ class Plan(NamedTuple):
     unequal: bool
     common: npt.NDArray[np.uint8]
     limit: int
-    choices: npt.NDArray[np.uint16]
     newest: npt.NDArray[np.int64]
     bitmaps: npt.NDArray[np.uint64]
     width: int
@@ -349,7 +348,6 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
     first = int(max(1, known - span))
     enter(values, first, known, common, newest, bitmaps, width, cursor - known)
 
-    limit = _best_limit(values[lately:], used, bound)
     room_for_searches = min(SEARCHES, known // SEARCHED_SHARE) if known >= LEARN else 0
     singles = _taken(game, LEAVE_ONE)
     packed = offsets | offset_values << 32
@@ -363,8 +361,7 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
         splits=splits,
         unequal=game.unequal,
         common=common,
-        limit=limit,
-        choices=np.flatnonzero(common[: limit + 1])[::-1].astype(np.uint16),
+        limit=_best_limit(values[lately:], used, bound),
         newest=newest,
         bitmaps=bitmaps,
         width=width,
@@ -625,7 +622,7 @@ mark_options = compiled(inner=True)(_mark_options)
 
 def _verified(values: Any, known: int, plan: Any) -> bool:
     """Return whether all rare values below those of the next ``LANES`` heaps are options."""
-    excluded, last = plan.excluded, 0
+    excluded, singles, splits, last = plan.excluded, plan.singles, plan.splits, 0
     heaps = np.empty(LANES, dtype=np.int64)
     excluded[:] = 0
     for lane in range(LANES):
@@ -646,7 +643,7 @@ def _verified(values: Any, known: int, plan: Any) -> bool:
                     left &= left - np.uint64(1)
                     count += 1
             doubtful = heaps[:count]
-            if first_without(values, doubtful, value, plan.singles, plan.splits, plan.unequal) < count:
+            if first_without(values, doubtful, value, singles, splits, plan.unequal) < count:
                 return False
             for heap in doubtful[: len(plan.searched) - plan.state[SEARCHED]]:
                 plan.searched[plan.state[SEARCHED]] = value << 32 | heap
@@ -671,9 +668,10 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     """
     common, excluded = plan.common, plan.excluded
     direct, left, distant = plan.direct, plan.left, plan.distant
+    singles, splits = plan.singles, plan.splits
     low, high = np.uint64(LOW), np.uint64(32)
     bound = len(common)
-    most = len(direct) - len(plan.splits) * LANES
+    most = len(direct) - len(splits) * LANES
     least = np.empty(CANDIDATES * SIDE, dtype=np.uint16)
     # The last lane, counted from 1, that a value was found to be excluded from heap by heap.
     marks = np.empty(bound, dtype=np.uint16)
@@ -689,11 +687,11 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         at_once = plan.state[RARE_LATELY] > 0
         excluded[:] = 0
         exclude(plan, known)
+        possible = common
         if at_once:
             cover(plan, bound - 1)
-            choices = np.arange(plan.limit, -1, -1).astype(np.uint16)
-        else:
-            choices = plan.choices
+            possible = np.ones_like(common)
+        choices = np.flatnonzero(possible[: plan.limit + 1])[::-1].astype(np.uint16)
         marks[:] = 0
         new_rare = 0
         for lane in range(LANES):
@@ -722,19 +720,19 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                         plan.state[STATUS] = NEEDS_BOUND
                         return known
                     word = excluded[value * WORDS + lane // 64]
-                    if word >> np.uint64(lane % 64) & np.uint64(1) or not (at_once or common[value]):
+                    if not possible[value] or word >> np.uint64(lane % 64) & np.uint64(1):
                         continue
                 if common[value]:
                     if marks[value] != mark:
                         break
                 else:
                     one[0] = heap
-                    if first_without(values, one, value, plan.singles, plan.splits, plan.unequal) == 0:
+                    if first_without(values, one, value, singles, splits, plan.unequal) == 0:
                         break
             values[heap] = value
             if not common[value]:
                 new_rare += 1
-                for taken in plan.splits:
+                for taken in splits:
                     direct[count] = value << 32 | (heap + taken)
                     count += 1
         if not at_once and not verified(values, known, plan):
