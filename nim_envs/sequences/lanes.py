@@ -19,6 +19,8 @@ from numba.extending import models, register_model
 intrinsic: Callable[[Any], Any] = extending.intrinsic
 
 WORDS = 16
+"""Words of lanes: more share the cost of a loop, fewer leave more of the nearest cache."""
+
 LANES = 64 * WORDS
 
 PAIRS = 32
@@ -28,7 +30,7 @@ SIDE = 16
 """Heaps that :func:`note_least` looks at, side by side."""
 
 CANDIDATES = 7
-"""Values of each heap that :func:`note_least` looks at."""
+"""Values of each heap that :func:`note_least` looks at: so many that hardly any heap needs more."""
 
 NONE = (1 << 16) - 1
 """In place of a value: none."""
