@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from nim_envs.compilation import compiled
-
-NONE = (1 << 16) - 1
-"""In place of a value: none."""
+from nim_envs.sequences.lanes import NONE
 
 
 def _most_frequent(small: Any, larger: Any, targets: Any, most: int) -> Any:

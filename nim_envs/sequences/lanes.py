@@ -18,19 +18,24 @@ from numba.extending import models, register_model
 # Typed so, as Numba's own annotations know nothing of the arguments left out in a call.
 intrinsic: Callable[[Any], Any] = extending.intrinsic
 
-WORDS = 8
+WORDS = 16
+"""Words of lanes: more share the cost of a loop, fewer leave more of the nearest cache."""
+
 LANES = 64 * WORDS
 
 PAIRS = 32
 """Pairs of values that :func:`any_pair` compares."""
 
 SIDE = 16
-"""Heaps that :func:`strike` looks at, side by side."""
+"""Heaps that :func:`note_least` looks at, side by side."""
 
-CANDIDATES = 5
-"""Values of each heap that :func:`strike` looks at."""
+CANDIDATES = 7
+"""Values of each heap that :func:`note_least` looks at: so many that hardly any heap needs more."""
 
-BYTE, WORD, INDEX = ir.IntType(8), ir.IntType(64), ir.IntType(32)
+NONE = (1 << 16) - 1
+"""In place of a value: none."""
+
+BYTE, SHORT, INDEX, WORD = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 VECTOR = ir.VectorType(WORD, WORDS)
 VALUES = ir.VectorType(ir.IntType(16), PAIRS)
 HEAPS = ir.VectorType(ir.IntType(16), SIDE)
@@ -215,54 +220,92 @@ def any_pair(typing: Any, values: Any, first: Any, last: Any, target: Any) -> An
 
 
 @intrinsic
-def strike(
-    typing: Any, values: Any, first: Any, pairs: Any, candidates: Any, struck: Any, column: Any
-) -> Any:
-    """Store which candidates of ``SIDE`` heaps from ``first`` on are options by one of ``pairs``.
+def note_least(
+    typing: Any, values: Any, first: Any, pairs: Any, excluded: Any, lane: Any, choices: Any,
+    least: Any,
+) -> Any:  # fmt: skip
+    """Store the least values that may be those of ``SIDE`` heaps from ``first`` on.
 
+    Of ``choices``, uint16, descending, those are taken that are not excluded, at most
+    ``CANDIDATES`` for each heap, and then those are left out that are options by one of ``pairs``.
+    All is done for the heaps side by side, without branches.
+
+    The heaps begin at ``lane``, a multiple of ``SIDE``, of the lanes of each value in ``excluded``.
     Each of the uint64 ``pairs`` has an offset of at least ``SIDE`` in its low 32 bits, the value of
-    a heap of this offset above them. ``candidates`` and ``struck`` are uint16 of ``CANDIDATES``
-    rows of ``LANES`` heaps, one after the other; those of ``first`` are in ``column``.
+    a heap of this offset above them. ``least`` is uint16 of ``CANDIDATES`` rows of ``SIDE`` heaps,
+    one after the other, ascending; where there are no more, the rows are filled with ``NONE``.
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        values, first, pairs, candidates, struck, column = arguments
-        origin = _address(context, builder, signature.args[0], values, first)
-        array = context.make_array(signature.args[2])(context, builder, pairs)
-        begin, count = array.data, builder.extract_value(array.shape, 0)
-        end = builder.gep(begin, [count])
-        wanted = []
-        for row in range(CANDIDATES):
-            place = builder.add(column, ir.Constant(WORD, row * LANES))
-            address = _address(context, builder, signature.args[3], candidates, place)
-            wanted.append(_load(builder, address, HEAPS, 2))
-        before = builder.block
-        head, loop, after = (builder.append_basic_block() for _ in range(3))
-        builder.branch(head)
-        builder.position_at_end(head)
-        address = builder.phi(begin.type)
-        found = [builder.phi(HEAPS) for _ in range(CANDIDATES)]
-        builder.cbranch(builder.icmp_unsigned("<", address, end), loop, after)
-        builder.position_at_end(loop)
-        pair = builder.load(address)
-        offset = builder.and_(pair, ir.Constant(WORD, (1 << 32) - 1))
-        value = builder.trunc(builder.lshr(pair, ir.Constant(WORD, 32)), ir.IntType(16))
-        others = _load(builder, builder.gep(origin, [builder.neg(offset)]), HEAPS, 2)
-        options = builder.xor(others, _repeated(builder, value, HEAPS))
-        following = builder.gep(address, [ir.Constant(WORD, 1)])
-        address.add_incoming(begin, before)
-        address.add_incoming(following, loop)
-        for so_far, candidate in zip(found, wanted, strict=True):
-            equal = builder.sext(builder.icmp_unsigned("==", options, candidate), HEAPS)
-            so_far.add_incoming(ir.Constant(HEAPS, [0] * SIDE), before)
-            so_far.add_incoming(builder.or_(so_far, equal), loop)
-        builder.branch(head)
-        builder.position_at_end(after)
-        for row in range(CANDIDATES):
-            place = builder.add(column, ir.Constant(WORD, row * LANES))
-            _store(
-                builder, found[row], _address(context, builder, signature.args[4], struck, place)
+        values, first, pairs, excluded, lane, choices, least = arguments
+        excluded = _address(context, builder, signature.args[3], excluded, ir.Constant(WORD, 0))
+        words = builder.bitcast(excluded, SHORT.as_pointer())
+        words = builder.gep(words, [builder.udiv(lane, ir.Constant(WORD, SIDE))])
+        bits = ir.Constant(HEAPS, [1 << heap for heap in range(SIDE)])
+        zeros, none = (ir.Constant(HEAPS, [x] * SIDE) for x in (0, NONE))
+
+        def note(choice: Any, noted: list[Any]) -> list[Any]:
+            place = builder.mul(builder.zext(choice, WORD), ir.Constant(WORD, LANES // SIDE))
+            mask = _repeated(builder, builder.load(builder.gep(words, [place])), HEAPS)
+            free = builder.icmp_unsigned("==", builder.and_(mask, bits), zeros)
+            lower = [_repeated(builder, choice, HEAPS), *noted[:-1]]
+            return [builder.select(free, *rows) for rows in zip(lower, noted, strict=True)]
+
+        def strike(pair: Any, noted: list[Any]) -> list[Any]:
+            offset = builder.and_(pair, ir.Constant(WORD, (1 << 32) - 1))
+            value = builder.trunc(builder.lshr(pair, ir.Constant(WORD, 32)), SHORT)
+            address = _address(
+                context, builder, signature.args[0], values, builder.sub(first, offset)
             )
+            options = builder.xor(
+                _load(builder, address, HEAPS, 2), _repeated(builder, value, HEAPS)
+            )
+            equal = [builder.icmp_unsigned("==", options, row) for row in noted]
+            # A row that is struck becomes NONE, of which all bits are set.
+            return [
+                builder.or_(row, builder.sext(struck, HEAPS))
+                for row, struck in zip(noted, equal, strict=True)
+            ]
+
+        rows = _fold(context, builder, signature.args[5], choices, [none] * CANDIDATES, note)
+        rows = _fold(context, builder, signature.args[2], pairs, rows, strike)
+        for row in reversed(range(CANDIDATES)):
+            struck = builder.icmp_unsigned("==", rows[row], none)
+            rows[row:] = [
+                builder.select(struck, *two)
+                for two in zip([*rows[row + 1 :], none], rows[row:], strict=True)
+            ]
+        for row in range(CANDIDATES):
+            place = ir.Constant(WORD, row * SIDE)
+            _store(builder, rows[row], _address(context, builder, signature.args[6], least, place))
         return context.get_dummy_value()
 
-    return types.void(values, types.int64, pairs, candidates, struck, types.int64), code
+    return types.void(values, types.int64, pairs, excluded, types.int64, choices, least), code
+
+
+def _fold(
+    context: Any, builder: Any, array_type: Any, array: Any, vectors: list[Any], step: Any
+) -> list[Any]:
+    """Return ``vectors`` after ``vectors = step(element, vectors)`` for each element in turn."""
+    structure = context.make_array(array_type)(context, builder, array)
+    begin, before = structure.data, builder.block
+    end = builder.gep(begin, [builder.extract_value(structure.shape, 0)])
+    head, loop, after = (builder.append_basic_block() for _ in range(3))
+    builder.branch(head)
+    builder.position_at_end(head)
+    address = builder.phi(begin.type)
+    so_far = [builder.phi(vector.type) for vector in vectors]
+    builder.cbranch(builder.icmp_unsigned("<", address, end), loop, after)
+    builder.position_at_end(loop)
+    following = step(builder.load(address), so_far)
+    for phi, start, turn in zip(
+        (address, *so_far),
+        (begin, *vectors),
+        (builder.gep(address, [ir.Constant(WORD, 1)]), *following),
+        strict=True,
+    ):
+        phi.add_incoming(start, before)
+        phi.add_incoming(turn, builder.block)
+    builder.branch(head)
+    builder.position_at_end(after)
+    return so_far

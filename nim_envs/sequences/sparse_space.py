@@ -33,10 +33,11 @@ import numpy.typing as npt
 
 from nim_envs.compilation import compiled
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame
-from nim_envs.sequences.covering import NONE, lacking, most_frequent
+from nim_envs.sequences.covering import lacking, most_frequent
 from nim_envs.sequences.lanes import (
     CANDIDATES,
     LANES,
+    NONE,
     PAIRS,
     SIDE,
     WORDS,
@@ -44,10 +45,10 @@ from nim_envs.sequences.lanes import (
     count_clear,
     load,
     lowest_bit,
+    note_least,
     or_all,
     store,
     store_shifted,
-    strike,
 )
 
 Values = npt.NDArray[np.uint16]
@@ -73,7 +74,7 @@ STEP = 8
 FREQUENT = 384
 """Pairs of the sample for each rare value that are chosen by how full their bitmaps are."""
 
-ROUNDS = np.array([32, 16, 16])
+ROUNDS = np.array([48, 24, 16, 8])
 """How many pairs are learned at a time for each rare value that had to be searched for."""
 
 SEARCHES = 1 << 14
@@ -115,9 +116,6 @@ RARE_COST, LARGEST_RARE_COST = 10_000, 2_000
 """Nanoseconds, measured: for a heap, a pair with a heap of rare value, the same for each bitmap,
 a pair of heaps by the naive method; and for rare values, so many times their share."""
 
-FULL = (1 << 64) - 1
-"""A word of ones."""
-
 LOW = (1 << 32) - 1
 """Heaps are smaller; so an offset and a value fit in a word."""
 
@@ -158,7 +156,8 @@ class Plan(NamedTuple):
             int64; with room for more.
         distant: the offsets of ``rare`` in the low 32 bits, the value of the heap of each above
             them, uint64.
-        left: further offsets of at least ``SIDE``, in the same form, that :func:`strike` looks up.
+        left: further offsets of at least ``SIDE``, in the same form, that :func:`note_least`
+            looks up.
         direct: the other offsets, to be looked up heap by heap; with room for more.
         shifted: buffer for a bitmap shifted by 0 to 7 bits, ``(8, window + WORDS + 1)``
             words, one after the other, uint64.
@@ -582,60 +581,49 @@ def _cover(plan: Any, last: int) -> None:
 cover = compiled(inner=True)(_cover)
 
 
-def _is_option(
-    values: Any, heap: int, value: int, singles: Any, splits: Any, unequal: bool
-) -> bool:
-    """Return whether ``heap`` has an option of Grundy value ``value``; all pairs are tried."""
-    for taken in singles:
-        if values[heap - taken] == value:
-            return True
+def _first_without(
+    values: Any, heaps: Any, value: int, singles: Any, splits: Any, unequal: bool
+) -> int:
+    """Return how many of ``heaps``, up to the first without one, have an option ``value``.
+
+    All pairs are tried. Many heaps in one call, as a call costs the counting of references.
+    """
     target = np.uint16(value)
-    for taken in splits:
-        total = heap - taken
-        last = (total - 1) // 2 if unequal else total // 2
-        one = 1
-        while one + PAIRS <= last + 1:
-            if any_pair(values, one, total - one, target):
-                return True
-            one += PAIRS
-        while one <= last:
-            if values[one] ^ values[total - one] == value:
-                return True
-            one += 1
-    return False
+    for k in range(len(heaps)):
+        found = False
+        for i in range(len(splits)):
+            total = heaps[k] - splits[i]
+            last = (total - 1) // 2 if unequal else total // 2
+            one = 1
+            while not found and one + PAIRS <= last:
+                found = any_pair(values, one, total - one, target)
+                one += PAIRS
+            one = last - PAIRS + 1
+            found = found or any_pair(values, one, total - one, target)
+        for i in range(len(singles)):
+            found = found or values[heaps[k] - singles[i]] == target
+        if not found:
+            return k
+    return len(heaps)
 
 
-is_option = compiled(inner=True)(_is_option)
+first_without = compiled(inner=True)(_first_without)
 
 
-def _note_candidates(excluded: Any, limit: int, candidates: Any) -> None:
-    """List for each lane the least values up to ``limit`` that are not excluded, ascending."""
-    open_lanes = np.full(WORDS, np.uint64(FULL))
-    candidates[:] = NONE
-    noted = np.zeros(LANES, dtype=np.int64)
-    for value in range(limit + 1):
-        any_open = False
-        for word in range(WORDS):
-            left = ~excluded[value * WORDS + word] & open_lanes[word]
-            while left:
-                bit = lowest_bit(left)
-                left &= left - np.uint64(1)
-                lane = 64 * word + bit
-                candidates[noted[lane] * LANES + lane] = value
-                noted[lane] += 1
-                if noted[lane] == CANDIDATES:
-                    open_lanes[word] &= ~(np.uint64(1) << np.uint64(bit))
-            any_open |= open_lanes[word] != 0
-        if not any_open:
-            break
+def _mark_options(values: Any, heap: int, pairs: Any, marks: Any, mark: Any) -> None:
+    """Set to ``mark`` the place in ``marks`` of each option of ``heap`` by one of ``pairs``."""
+    for pair in pairs:
+        other = np.uint64(heap) - (pair & np.uint64(LOW))
+        marks[pair >> np.uint64(32) ^ np.uint64(values[other])] = mark
 
 
-note_candidates = compiled(inner=True)(_note_candidates)
+mark_options = compiled(inner=True)(_mark_options)
 
 
 def _verified(values: Any, known: int, plan: Any) -> bool:
     """Return whether all rare values below those of the next ``LANES`` heaps are options."""
-    excluded, last = plan.excluded, 0
+    excluded, singles, splits, last = plan.excluded, plan.singles, plan.splits, 0
+    heaps = np.empty(LANES, dtype=np.int64)
     excluded[:] = 0
     for lane in range(LANES):
         value = int(values[known + lane])
@@ -647,16 +635,19 @@ def _verified(values: Any, known: int, plan: Any) -> bool:
     cover(plan, last)
     for value in range(last):
         if not plan.common[value]:
+            count = 0
             for word in range(WORDS):
                 left = ~excluded[value * WORDS + word]
                 while left:
-                    heap = known + 64 * word + lowest_bit(left)
+                    heaps[count] = known + 64 * word + lowest_bit(left)
                     left &= left - np.uint64(1)
-                    if plan.state[SEARCHED] < len(plan.searched):
-                        plan.searched[plan.state[SEARCHED]] = value << 32 | heap
-                        plan.state[SEARCHED] += 1
-                    if not is_option(values, heap, value, plan.singles, plan.splits, plan.unequal):
-                        return False
+                    count += 1
+            doubtful = heaps[:count]
+            if first_without(values, doubtful, value, singles, splits, plan.unequal) < count:
+                return False
+            for heap in doubtful[: len(plan.searched) - plan.state[SEARCHED]]:
+                plan.searched[plan.state[SEARCHED]] = value << 32 | heap
+                plan.state[SEARCHED] += 1
     return True
 
 
@@ -675,13 +666,16 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     Returns:
         How many values are known now. If less than ``until``, then ``plan.state`` says why.
     """
-    common, direct, low, high = plan.common, plan.direct, np.uint64(LOW), np.uint64(32)
+    common, excluded = plan.common, plan.excluded
+    direct, left, distant = plan.direct, plan.left, plan.distant
+    singles, splits = plan.singles, plan.splits
+    low, high = np.uint64(LOW), np.uint64(32)
     bound = len(common)
-    most = len(direct) - len(plan.splits) * LANES
-    candidates = np.empty(CANDIDATES * LANES, dtype=np.uint16)
-    struck = np.empty(CANDIDATES * LANES, dtype=np.uint16)
+    most = len(direct) - len(splits) * LANES
+    least = np.empty(CANDIDATES * SIDE, dtype=np.uint16)
     # The last lane, counted from 1, that a value was found to be excluded from heap by heap.
     marks = np.empty(bound, dtype=np.uint16)
+    one = np.empty(1, dtype=np.int64)
     while known < until:
         count = plan.state[COUNT]
         if plan.state[CURSOR] + 3 * LANES > 64 * plan.width:
@@ -691,60 +685,54 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
             plan.state[STATUS] = NEEDS_PLAN
             return known
         at_once = plan.state[RARE_LATELY] > 0
-        plan.excluded[:] = 0
+        excluded[:] = 0
         exclude(plan, known)
+        possible = common
         if at_once:
             cover(plan, bound - 1)
-        else:
-            for value in range(bound):
-                if not common[value]:
-                    plan.excluded[value * WORDS : (value + 1) * WORDS] = np.uint64(FULL)
-        note_candidates(plan.excluded, plan.limit, candidates)
+            possible = np.ones_like(common)
+        choices = np.flatnonzero(possible[: plan.limit + 1])[::-1].astype(np.uint16)
         marks[:] = 0
         new_rare = 0
         for lane in range(LANES):
             heap, mark = known + lane, np.uint16(lane + 1)
             if lane % SIDE == 0:
-                strike(values, heap, plan.left, candidates, struck, lane)
+                note_least(values, heap, left, excluded, lane, choices, least)
             for i in range(count):
                 far = heap - np.int64(direct[i] & low)
                 if far >= 1:
                     marks[direct[i] >> high ^ np.uint64(values[far])] = mark
-            place, value, looked_up = lane, -1, 0
+            place, value, looked_up = lane % SIDE, -1, 0
             while True:
-                if place < len(candidates) and candidates[place] != NONE:
-                    value = int(candidates[place])
-                    place += LANES
-                    if struck[place - LANES]:
-                        continue
+                if place < len(least) and least[place] != NONE:
+                    value = int(least[place])
+                    place += SIDE
                 else:
-                    place = len(candidates)
+                    place = len(least)
                     value += 1
                     if looked_up == 0:
                         looked_up = 1
-                        for pair in plan.left:
-                            other = np.uint64(heap) - (pair & low)
-                            marks[pair >> high ^ np.uint64(values[other])] = mark
+                        mark_options(values, heap, left, marks, mark)
                     if value > plan.limit and looked_up == 1:
                         looked_up = 2
-                        for pair in plan.distant:
-                            other = np.uint64(heap) - (pair & low)
-                            marks[pair >> high ^ np.uint64(values[other])] = mark
+                        mark_options(values, heap, distant, marks, mark)
                     if value == bound:
                         plan.state[STATUS] = NEEDS_BOUND
                         return known
-                    word = plan.excluded[value * WORDS + lane // 64]
-                    if word >> np.uint64(lane % 64) & np.uint64(1):
+                    word = excluded[value * WORDS + lane // 64]
+                    if not possible[value] or word >> np.uint64(lane % 64) & np.uint64(1):
                         continue
                 if common[value]:
                     if marks[value] != mark:
                         break
-                elif not is_option(values, heap, value, plan.singles, plan.splits, plan.unequal):
-                    break
+                else:
+                    one[0] = heap
+                    if first_without(values, one, value, singles, splits, plan.unequal) == 0:
+                        break
             values[heap] = value
             if not common[value]:
                 new_rare += 1
-                for taken in plan.splits:
+                for taken in splits:
                     direct[count] = value << 32 | (heap + taken)
                     count += 1
         if not at_once and not verified(values, known, plan):
