@@ -368,7 +368,12 @@ def main(
     """
     tasks = tasks_of(boards, encodings, opponents, seeds, full, learners, quick)
     if not tasks:
-        raise click.UsageError(f"{' and '.join(learners)}: not on {' and '.join(boards or [])}")
+        every = [
+            board
+            for board in BOARDS
+            if tasks_of([board], encodings, opponents, seeds, full, learners, quick)
+        ]
+        raise click.UsageError(f"{' and '.join(learners)}: on {' and '.join(every)} alone")
     if {"published", "maskable-ppo"} & {*learners}:
         needed("sb3_contrib", "benchmarks.deep", "sb3_contrib", "tensorboard")
     elif "ppo-from-scratch" in learners:
