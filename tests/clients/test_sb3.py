@@ -466,7 +466,9 @@ def test_numbers_that_are_none_are_refused(name):
 
 def test_the_benchmark_reports_what_it_trained(tmp_path, capsys):
     arguments = ["--quick", "--jobs", "1", "--output", str(tmp_path)]
-    deep([*arguments, "--encodings", "binary", "--opponents", "self-play", "optimal"])
+    learners = ["random", "q-learning", "ppo-from-scratch", "published", "maskable-ppo"]
+    arguments += ["--learners", *learners, "--encodings", "binary"]
+    deep([*arguments, "--opponents", "self-play", "optimal"])
     printed = capsys.readouterr().out
     with (tmp_path / "deep.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

@@ -17,11 +17,13 @@ import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import agents
+import benchmarks.deep.__main__ as deep
 from agents import HypothesisError, OptimalAgent
 from agents.deep import PolicyAgent, alphazero
 from agents.deep.alphazero import Moves, Products, Settings
 from agents.evaluation import play_match
 from agents.storage import StorageError, load, save
+from benchmarks.deep.settings import Task
 from nim_envs import Game, GameEnv, make_game, optimality
 from nim_envs.adapters.pgx import PgxEnv, make_pgx
 from nim_envs.errors import MissingPackageError
@@ -566,6 +568,24 @@ def test_an_encoding_is_learned_from_and_scored():
     score = optimality(alphazero.raw_policy(run.network, env), env.game)
     assert run.curve[-1] == (16, score.percent)
     assert score.illegal_percent == 0
+
+
+def test_the_benchmark_scores_it_without_search_and_with_it(monkeypatch):
+    setting = replace(deep.BOARDS["alphazero-5"], arguments={"heaps": (1, 2, 3)}, quick_games=250)
+    monkeypatch.setitem(deep.BOARDS, "alphazero-5", setting)
+    task = Task("alphazero-5", "alphazero, signed products", "integer", "self-play", 0)
+    of_task, (raw, searched) = deep.run(task, True, None)
+    assert of_task == task
+    assert (raw.learner, searched.learner) == (task.learner, f"{task.learner}, with search")
+    assert (raw.games, searched.games) == (250, 250)
+    assert (raw.count, searched.count) == (20, 20)
+    assert [games for games, _ in raw.curve] == [0, 250]
+    assert raw.curve[-1][1] == raw.percent
+    assert searched.curve == ()
+    # A large board is scored with search on a sample.
+    monkeypatch.setattr(deep, "SEARCHED", 19)
+    monkeypatch.setattr(deep, "SAMPLE", 7)
+    assert [run.count for run in deep.run(task, True, None)[1]] == [20, 7]
 
 
 # What is refused.
