@@ -578,14 +578,14 @@ def test_the_benchmark_scores_it_without_search_and_with_it(monkeypatch):
     assert of_task == task
     assert (raw.learner, searched.learner) == (task.learner, f"{task.learner}, with search")
     assert (raw.games, searched.games) == (250, 250)
-    assert (raw.count, searched.count) == (20, 20)
+    assert (raw.count, searched.count) == (18, 18)
     assert [games for games, _ in raw.curve] == [0, 250]
     assert raw.curve[-1][1] == raw.percent
     assert searched.curve == ()
     # A large board is scored with search on a sample.
-    monkeypatch.setattr(deep, "SEARCHED", 19)
+    monkeypatch.setattr(deep, "SEARCHED", 17)
     monkeypatch.setattr(deep, "SAMPLE", 7)
-    assert [run.count for run in deep.run(task, True, None)[1]] == [20, 7]
+    assert [run.count for run in deep.run(task, True, None)[1]] == [18, 7]
 
 
 # What is refused.
