@@ -8,23 +8,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.base import Learner, Trainable
-from agents.generalising.learner import GeneralisingLearner
+from agents.generalising.base import GeneralisingLearner
+from agents.generalising.column_automata.learner import ColumnAutomatonLearner
+from agents.generalising.quotients.learner import QuotientLearner
+from agents.generalising.signed_products.learner import SignedProducts
 from agents.learners.actor_critic import ActorCritic, actor_critic
-from agents.learners.column_automaton import ColumnAutomatonLearner
 from agents.learners.double_q_learning import DoubleQLearning, double_q_learning
 from agents.learners.expected_sarsa import ExpectedSARSA, expected_sarsa
 from agents.learners.gradient_bandit import GradientBandit, gradient_bandit
 from agents.learners.monte_carlo import MonteCarloES, monte_carlo
 from agents.learners.natural_policy_gradient import NaturalPolicyGradient, natural_policy_gradient
 from agents.learners.q_learning import QLearning, q_learning
-from agents.learners.quotient_learner import QuotientLearner
 from agents.learners.real_time_dynamic_programming import (
     RealTimeDynamicProgramming,
     real_time_dynamic_programming,
 )
 from agents.learners.sampled_afterstate_td import SampledAfterstateTD, afterstate_td
 from agents.learners.sarsa import SARSA, sarsa
-from agents.learners.signed_products import SignedProducts
 from agents.learners.watkins_q_lambda import WatkinsQLambda, watkins_q_lambda
 from agents.learners.win_loss_ratio import WinLossRatio, count_result
 from agents.tabular.learner import TabularLearner

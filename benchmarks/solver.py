@@ -19,11 +19,11 @@ import numpy as np
 from benchmarks.command_line import benchmark, count_option, names_option
 from benchmarks.parallel import in_parallel
 from benchmarks.report import closing_line, machine, table, write_csv, write_text
+from nim_envs.cgt.misere_quotients import misere_quotient
+from nim_envs.cgt.sequences import GrundySequence, Period, checksum, grundy_sequence, octal_period
+from nim_envs.cgt.sequences.naive_mex import convolve
 from nim_envs.progress import progress_bar
 from nim_envs.rules import heap_game
-from nim_envs.sequences import GrundySequence, Period, checksum, grundy_sequence, octal_period
-from nim_envs.sequences.convolution import convolve
-from nim_envs.theory import misere_quotient
 
 
 @dataclass(frozen=True)

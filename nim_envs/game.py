@@ -10,11 +10,11 @@ from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
+from nim_envs.solver import solve, theorem_for
 from nim_envs.starts import FixedStart, Sampler, Start
 from nim_envs.theory.memo_search import MemoSolution
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.solution import Solution
-from nim_envs.theory.solver import solve, theorem_for
 
 PLAYERS = ("player_0", "player_1")
 """The two players, by the number of their seat; ``player_0`` moves first."""

@@ -26,7 +26,8 @@ LAYERS = [
     ],
     ["nim_envs.rules"],
     ["nim_envs.theory"],
-    ["nim_envs.sequences"],
+    ["nim_envs.cgt"],
+    ["nim_envs.solver"],
     ["nim_envs.game", "nim_envs.starts"],
     [
         "nim_envs.encoding",
@@ -51,20 +52,20 @@ LAYERS = [
     ["nim_envs.testing"],
     ["nim_envs.registration"],
     ["nim_envs"],
-    ["nim_envs.adapters", "nim_envs.cli", "nim_envs.vector", "nim_envs.versus"],
+    ["nim_envs.adapters", "nim_envs.cli"],
     ["nim_envs.__main__"],
     ["agents.base", "agents.games", "agents.restoring"],
     ["agents.tabular"],
-    ["agents.deep", "agents.generalising"],
     ["agents.learners"],
+    ["agents.generalising"],
     ["agents.players"],
     ["agents.registry"],
     ["agents.storage_version_1"],
     ["agents.storage"],
-    ["agents.deep.alphazero"],
+    ["agents.deep"],
     ["agents.training"],
     ["agents.evaluation"],
-    ["agents.plotting", "agents.seeds", "agents.testing"],
+    ["agents.plotting", "agents.testing"],
     ["agents"],
     ["agents.cli"],
     ["agents.__main__"],
@@ -149,11 +150,23 @@ def test_every_layer_names_what_there_is():
         assert set(names) <= set(MODULES)
 
 
+def test_only_the_solver_and_the_command_line_know_the_research():
+    users = {
+        name
+        for name, path in MODULES.items()
+        if name.startswith("nim_envs.") and not name.startswith("nim_envs.cgt")
+        for imported in imports(path)
+        if imported.startswith("nim_envs.cgt")
+    }
+    assert "nim_envs.solver" in users
+    assert {name for name in users if not name.startswith("nim_envs.cli.")} == {"nim_envs.solver"}
+
+
 def test_importing_the_package_leaves_numba_and_the_agents_alone():
     code = (
-        "import sys, nim_envs, nim_envs.scoring; "
-        "print([m for m in ('numba', 'agents', 'pygame', 'matplotlib', 'torch', 'tqdm', 'jax', "
-        "'pgx') if m in sys.modules])"
+        "import sys, nim_envs, nim_envs.scoring, nim_envs.envs.versus, nim_envs.theory; "
+        "print([m for m in ('nim_envs.cgt', 'numba', 'agents', 'pygame', 'matplotlib', 'torch', "
+        "'tqdm', 'jax', 'pgx') if m in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True

@@ -20,8 +20,8 @@ nim_envs.Rules
 nim_envs.make_game
 nim_envs.optimality
 
-nim_envs.vector.VectorGameEnv
-nim_envs.versus.VersusEnv
+nim_envs.envs.vector.VectorGameEnv
+nim_envs.envs.versus.VersusEnv
 
 nim_envs.rules.Component
 nim_envs.rules.SplittingHeap
@@ -56,7 +56,6 @@ nim_envs.testing.check_game
 nim_envs.testing.check_policy
 
 nim_envs.theory.HeapSearch
-nim_envs.theory.MisereQuotient
 nim_envs.theory.Solution
 nim_envs.theory.bouton
 nim_envs.theory.count_games
@@ -65,23 +64,27 @@ nim_envs.theory.grundy_values
 nim_envs.theory.levels
 nim_envs.theory.mex
 nim_envs.theory.misere_grundy_values
-nim_envs.theory.misere_quotient
 nim_envs.theory.nim_sum
 nim_envs.theory.perft
 nim_envs.theory.reachable
 nim_envs.theory.search_grundy_values
 nim_envs.theory.search_winning
-nim_envs.theory.solve
 nim_envs.theory.sprague_grundy
 nim_envs.theory.tame_misere
 
-nim_envs.theory.column_automata.ColumnAutomaton
-nim_envs.theory.column_automata.MoveRelation
-nim_envs.theory.column_automata.heap_reading
-nim_envs.theory.column_automata.move_to_lost
-nim_envs.theory.column_automata.prove
+nim_envs.solver.solve
 
-agents.seeds.train_seeds
+nim_envs.cgt.misere_quotients.Genus
+nim_envs.cgt.misere_quotients.HeapQuotients
+nim_envs.cgt.misere_quotients.MisereQuotient
+nim_envs.cgt.misere_quotients.heap_genera
+nim_envs.cgt.misere_quotients.misere_quotient
+
+nim_envs.cgt.column_automata.ColumnAutomaton
+nim_envs.cgt.column_automata.MoveRelation
+nim_envs.cgt.column_automata.heap_reading
+nim_envs.cgt.column_automata.move_to_lost
+nim_envs.cgt.column_automata.prove
 
 agents.SARSA
 agents.ActorCritic

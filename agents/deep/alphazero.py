@@ -24,8 +24,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from agents.base import IntArray, MaskArray
-from agents.deep.signed_products import SignedProductsNetwork
-from agents.deep.visited_positions import heap_options
+from agents.generalising.signed_products.value_networks import SignedProductsNetwork
+from agents.generalising.signed_products.visited_positions import heap_options
 from agents.storage import StorageError, load_content, save_content
 from nim_envs import optimality
 from nim_envs.optional import imports_for, needed
@@ -124,7 +124,9 @@ class MLP(eqx.Module):
 
 
 class Products(eqx.Module):
-    """Signed products over the heaps; :mod:`agents.deep.signed_products` has the formula.
+    """Signed products over the heaps, by the formula of the learner that generalises.
+
+    :mod:`agents.generalising.signed_products.value_networks` has it.
 
     The value is the tanh of half the logit of a win, so that it is in [-1, 1]; an action's logit
     is -4 times the value of the position after it. Positions with as many ones in each column of

@@ -116,7 +116,7 @@ def run(task: Task, quick: bool, log: Path | None) -> tuple[Task, list[Run]]:
         seconds = time.perf_counter() - began
     elif task.learner in FROM_SCRATCH:
         from agents.deep.network import network_agent
-        from benchmarks.deep.ppo_from_scratch import train as train_from_scratch
+        from agents.deep.ppo_from_scratch import train as train_from_scratch
 
         began = time.perf_counter()
         with redirect_stdout(io.StringIO()):

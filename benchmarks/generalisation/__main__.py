@@ -15,7 +15,7 @@ import click
 import numpy as np
 
 from agents import HypothesisError, RandomAgent
-from agents.generalising.learner import GeneralisingLearner
+from agents.generalising.base import GeneralisingLearner
 from agents.registry import LEARNERS, new_learner
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option

@@ -11,16 +11,14 @@ from docs.generator.markdown import ROOT, linked, table, write
 MODULES = (
     "nim_envs", "nim_envs.envs.aec", "nim_envs.envs.versus", "nim_envs.envs.vector",
     "nim_envs.encoding", "nim_envs.starts", "nim_envs.scoring", "nim_envs.rules",
-    "nim_envs.theory", "nim_envs.theory.column_automata", "nim_envs.sequences",
+    "nim_envs.theory", "nim_envs.solver", "nim_envs.cgt.sequences", "nim_envs.cgt.misere_quotients",
+    "nim_envs.cgt.column_automata",
     "nim_envs.testing", "nim_envs.errors", "nim_envs.adapters",
     "agents", "agents.base", "agents.training", "agents.training.seeds",
     "agents.training.metrics", "agents.evaluation", "agents.storage", "agents.tabular.schedules",
     "agents.deep", "agents.deep.alphazero", "agents.testing", "benchmarks.leaderboard",
 )  # fmt: skip
 """The public modules in the order of the navigation; of a folder without names, its modules."""
-
-TWICE = ("nim_envs.vector", "nim_envs.versus", "agents.seeds")
-"""Modules whose names are public elsewhere too, and shown there."""
 
 FALLBACKS = ("nim_envs", "agents")
 """What these export is shown with the module that it belongs to, where that has a page."""

@@ -8,10 +8,10 @@ from typing import Any
 import click
 from tabulate import tabulate
 
+from nim_envs.cgt.sequences.grundy_sequences import octal_period
 from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
 from nim_envs.cli.running import using
 from nim_envs.rules import HeapGame
-from nim_envs.sequences.grundy_sequences import octal_period
 
 MOST_EXCEPTIONS = 100
 """Exceptions of a period that are listed."""

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
+from nim_envs.cgt.sequences.grundy_sequences import GrundySequence
+from nim_envs.cgt.sequences.periods import find_period
 from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
 from nim_envs.cli.running import using
 from nim_envs.optional import needed
 from nim_envs.rules import HeapGame
-from nim_envs.sequences.grundy_sequences import GrundySequence
-from nim_envs.sequences.periods import find_period
 
 
 @click.command()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 from tabulate import tabulate
 
+from nim_envs.cgt.misere_quotients.genus import heap_genera
+from nim_envs.cgt.misere_quotients.heaps import HeapQuotients, MisereQuotient
+from nim_envs.cgt.misere_quotients.search import LARGEST_LIMIT, LARGEST_ORDER
+from nim_envs.cgt.misere_quotients.structure import idempotents, is_tame, kernel
 from nim_envs.cli.options import game_argument, show_progress
 from nim_envs.rules import HeapGame
-from nim_envs.theory.genus import heap_genera
-from nim_envs.theory.quotients.heaps import HeapQuotients, MisereQuotient
-from nim_envs.theory.quotients.search import LARGEST_LIMIT, LARGEST_ORDER
-from nim_envs.theory.quotients.structure import idempotents, is_tame, kernel
 
 ELEMENTS = ("element", "smallest position found", "outcome", "single heaps")
 HEAPS = ("heap", "element", "Grundy value", "misère Grundy value", "genus")

@@ -9,11 +9,11 @@ from typing import Any
 import click
 from tabulate import tabulate
 
+from nim_envs.cgt.sequences.grundy_sequences import METHODS, GrundySequence
+from nim_envs.cgt.sequences.sequence_file import checksum
 from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
 from nim_envs.cli.running import using
 from nim_envs.rules import HeapGame
-from nim_envs.sequences.grundy_sequences import METHODS, GrundySequence
-from nim_envs.sequences.sequence_file import checksum
 
 
 @click.command()

@@ -8,18 +8,18 @@ import click
 import numpy as np
 from tabulate import tabulate
 
-from nim_envs import theory
+from nim_envs import solver
+from nim_envs.cgt.misere_quotients.heaps import misere_quotient
+from nim_envs.cgt.misere_quotients.quotient_solution import PERIODIC, PROVEN
+from nim_envs.cgt.sequences.grundy_sequences import GrundySequence
 from nim_envs.cli.arguments import integers
 from nim_envs.cli.options import LOSERS, as_game, registered_game, show_progress
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.registration import GAMES
 from nim_envs.rules import Convention, HeapGame, Rules, nim, subtraction
 from nim_envs.rules.octal_codes import LEAVE_ONE, NAMES, WHOLE
-from nim_envs.sequences.grundy_sequences import GrundySequence
 from nim_envs.theory.heap_search import HeapSearch, checked_heaps
 from nim_envs.theory.nimbers import nim_sum
-from nim_envs.theory.quotient_solution import PERIODIC, PROVEN
-from nim_envs.theory.quotients.heaps import misere_quotient
 from nim_envs.theory.solution import Solution
 
 LARGEST_HEAP = 10**6
@@ -105,7 +105,7 @@ def solve_heaps(rule: HeapGame, heaps: tuple[int, ...], convention: Convention) 
     largest = max(checked_heaps(heaps), default=0)
     rules = subtraction_rules(rule, heaps)
     if rules is not None:
-        show_solution(theory.solve(Question(rules, convention)), heaps)
+        show_solution(solver.solve(Question(rules, convention)), heaps)
         return
     if largest > LARGEST_HEAP:
         raise SearchTooLargeError(

@@ -1,38 +1,29 @@
-"""Who wins and why: Grundy values, theorems, exhaustive search, nimbers, quotients."""
+"""Who wins and why: Grundy values, theorems, exhaustive search, counting."""
 
 from nim_envs.theory.counting import count_games, perft
-from nim_envs.theory.genus import Genus, heap_genera
 from nim_envs.theory.grundy import grundy_values, levels, misere_grundy_values
 from nim_envs.theory.heap_search import HeapSearch
 from nim_envs.theory.nimbers import mex, nim_sum
-from nim_envs.theory.quotients.heaps import HeapQuotients, MisereQuotient, misere_quotient
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.search import search_grundy_values, search_winning
 from nim_envs.theory.solution import Solution
-from nim_envs.theory.solver import solve
 from nim_envs.theory.theorems import bouton, ferguson, sprague_grundy, tame_misere
 
 __all__ = [
-    "Genus",
-    "HeapQuotients",
     "HeapSearch",
-    "MisereQuotient",
     "Solution",
     "bouton",
     "count_games",
     "ferguson",
     "grundy_values",
-    "heap_genera",
     "levels",
     "mex",
     "misere_grundy_values",
-    "misere_quotient",
     "nim_sum",
     "perft",
     "reachable",
     "search_grundy_values",
     "search_winning",
-    "solve",
     "sprague_grundy",
     "tame_misere",
 ]

@@ -11,7 +11,7 @@ import pytest
 import benchmarks.deep.__main__ as deep
 from benchmarks import batched, optimality, report, rollouts, solver, throughput
 from benchmarks.timing import Batch, Rate, missing_modules
-from nim_envs.sequences import checksum, grundy_sequence
+from nim_envs.cgt.sequences import checksum, grundy_sequence
 
 
 def test_optimality_writes_what_it_prints(tmp_path, capsys, monkeypatch):

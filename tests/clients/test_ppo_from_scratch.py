@@ -8,7 +8,7 @@ import re
 import pytest
 import torch
 
-from benchmarks.deep import ppo_from_scratch
+from agents.deep import ppo_from_scratch
 from benchmarks.deep.__main__ import main as deep
 from tests.clients.tutorials import run_tutorial
 

@@ -24,7 +24,7 @@ NEEDED = [
     ),
     (
         "numba",
-        "from nim_envs.sequences import GrundySequence; GrundySequence('0.77', method='naive')",
+        "from nim_envs.cgt.sequences import GrundySequence; GrundySequence('0.77', method='naive')",
         "the naive method needs numba: python -m pip install numba",
     ),
     (
@@ -42,7 +42,7 @@ NEEDED = [
     ),
     (
         "tqdm",
-        "from nim_envs.sequences import GrundySequence\n"
+        "from nim_envs.cgt.sequences import GrundySequence\n"
         "GrundySequence('0.77').extend(9, progress=True)",
         "a progress bar needs tqdm: python -m pip install tqdm",
     ),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agents.generalising.quotients.quotient import Quotient
-from nim_envs.theory.quotients.periods import (
+from nim_envs.cgt.misere_quotients.periods import (
     QuotientPeriod,
     may_be_periodic,
     period_refutation,

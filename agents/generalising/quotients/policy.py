@@ -11,11 +11,11 @@ from agents.generalising.policy import LookAheadPolicy
 from agents.generalising.quotients.periods import classes_of_states, periods
 from agents.generalising.quotients.quotient import Quotient
 from nim_envs import Game
+from nim_envs.cgt.misere_quotients.periods import QuotientPeriod
 from nim_envs.errors import InvalidPositionError
 from nim_envs.rules import Component
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame
 from nim_envs.rules.validation import checked_integers
-from nim_envs.theory.quotients.periods import QuotientPeriod
 
 UNKNOWN = 0.5
 """How surely a position is lost whose class is not known."""

@@ -7,7 +7,7 @@ import pytest
 
 from agents import GameChoosingLearner, QLearning
 from agents.generalising import policy as policies
-from agents.generalising.learner import GeneralisingLearner
+from agents.generalising.base import GeneralisingLearner
 from agents.generalising.policy import LookAheadPolicy
 from agents.storage import StorageError, save
 from agents.testing import check_learner

@@ -76,7 +76,7 @@ def lost(position, misere):
 
 
 def plain_logit(weights, position, columns, signed):
-    """The formula of agents.deep.signed_products for one position, column by column."""
+    """The formula of the signed products for one position, column by column."""
 
     def linear(name, inputs):
         return inputs @ weights[f"{name}.weight"] + weights[f"{name}.bias"]

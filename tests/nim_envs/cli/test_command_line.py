@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from nim_envs.cgt.misere_quotients.heaps import HeapQuotients
+from nim_envs.cgt.sequences import checksum, grundy_sequence, save_sequence
 from nim_envs.cli.main import run
 from nim_envs.registration import GAMES, aec_id
 from nim_envs.render.plots import plot_sequence
-from nim_envs.sequences import checksum, grundy_sequence, save_sequence
-from nim_envs.theory.quotients.heaps import HeapQuotients
 
 ROOT = Path(__file__).resolve().parents[3]
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -18,6 +18,7 @@ from agents.players.human import HumanAgent
 from agents.storage import load, save
 from agents.training import train
 from nim_envs import Convention, Game, GameEnv, Rules, make_game
+from nim_envs.cgt.sequences import grundy_sequence
 from nim_envs.envs.vector.grouping import Grouping
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.registration import GAMES, sum_of_games
@@ -37,7 +38,7 @@ from nim_envs.rules import (
     subtraction,
     sum_of,
 )
-from nim_envs.sequences import grundy_sequence
+from nim_envs.solver import solve
 from nim_envs.starts import NAMED_STARTS
 from nim_envs.testing.games import check_solution
 from nim_envs.testing.positions import Play
@@ -51,7 +52,6 @@ from nim_envs.theory import (
     reachable,
     search_grundy_values,
     search_winning,
-    solve,
 )
 from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
 from tests.games import ALL as ALL_GAMES

@@ -7,12 +7,12 @@ import pytest
 
 from nim_envs import make_game
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.solver import theorem_for
 from nim_envs.starts import NAMED_STARTS, OutcomeStart
 from nim_envs.starts.box import checked_box
 from nim_envs.starts.counted import CountedSampler
 from nim_envs.starts.rejected import RejectionSampler
 from nim_envs.theory.solution import SumSolution
-from nim_envs.theory.solver import theorem_for
 from tests.games import ALL, label
 
 

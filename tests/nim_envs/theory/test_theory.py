@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from nim_envs import Convention, Game, make_game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.rules import Rules, TableComponent, addition, nim, subtraction
+from nim_envs.solver import solve
 from nim_envs.testing.games import check_solution
 from nim_envs.testing.positions import Play
 from nim_envs.theory import (
@@ -25,7 +26,6 @@ from nim_envs.theory import (
     reachable,
     search_grundy_values,
     search_winning,
-    solve,
     sprague_grundy,
 )
 from nim_envs.theory.values import component_values, subtraction_sequence

@@ -14,7 +14,8 @@ from agents.generalising.quotients.parts import Parts
 from agents.generalising.quotients.quotient import Quotient
 from agents.generalising.quotients.self_play import Games
 from nim_envs import Convention, make_game
-from nim_envs.theory import HeapSearch, misere_quotient
+from nim_envs.cgt.misere_quotients import misere_quotient
+from nim_envs.theory import HeapSearch
 
 
 def games():

@@ -1,0 +1,112 @@
+"""Games of heaps from which a move takes objects, as the learner of column automata sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.base import HypothesisError, IntArray
+from nim_envs import Game
+from nim_envs.cgt.column_automata import HeapReading, MoveRelation, heap_reading
+from nim_envs.errors import InvalidGameError
+from nim_envs.rules.convention import Convention
+
+Heaps = tuple[int, ...]
+"""Objects in each heap that is not empty."""
+
+
+@dataclass(frozen=True)
+class HeapRules:
+    """The rules of a game on heaps, of any number and size; empty heaps are left out.
+
+    Args:
+        relation: what a move may leave of a heap.
+        misere: whether the player who takes the last object loses.
+        limits: for each component the limit of a running total, which is read as the objects left
+            until it is exceeded; ``None``: a heap.
+        ordered: whether the order of heaps counts; if not, they are sorted.
+
+    Example:
+        >>> rules = HeapRules(MoveRelation(2), False, (None, None), ordered=False)
+        >>> rules.heaps((3, 0, 1)), sorted(rules.options((1, 3)))
+        ((1, 3), [(1, 1), (1, 2), (3,)])
+    """
+
+    relation: MoveRelation
+    misere: bool
+    limits: tuple[int | None, ...]
+    ordered: bool
+
+    @property
+    def one_heap(self) -> bool:
+        """Whether there is one running total, so that sums of several heaps do not arise."""
+        return len(self.limits) == 1 and self.limits[0] is not None
+
+    def heaps(self, position: Sequence[int]) -> Heaps:
+        """Return the heaps of a position of the game."""
+        return self.canonical(self.sizes(position))
+
+    def sizes(self, position: Sequence[int]) -> list[int]:
+        """Return the objects of every component of a position, in their order."""
+        states = [int(state) for state in position]
+        if not any(limit is not None for limit in self.limits):
+            return states
+        if len(states) != len(self.limits):
+            raise ValueError(
+                f"a position has {len(self.limits)} components, one for each total, not "
+                f"{len(states)}"
+            )
+        return [
+            state if limit is None else max(limit + 1 - state, 0)
+            for state, limit in zip(states, self.limits, strict=True)
+        ]
+
+    def all_sizes(self, positions: IntArray) -> IntArray:
+        """Return the objects of every component of positions, ``(n, components)`` both."""
+        if not any(limit is not None for limit in self.limits):
+            return positions
+        return HeapReading(self.relation, self.limits).heaps(positions)
+
+    def position(self, sizes: Sequence[int]) -> tuple[int, ...]:
+        """Return the position whose components have so many objects."""
+        if not any(limit is not None for limit in self.limits):
+            return tuple(sizes)
+        return tuple(
+            size if limit is None else limit + 1 - size
+            for size, limit in zip(sizes, self.limits, strict=True)
+        )
+
+    def canonical(self, sizes: Sequence[int]) -> Heaps:
+        """Return heaps without the empty ones, sorted where the order is nothing."""
+        left = (int(size) for size in sizes if size)
+        return tuple(left if self.ordered else sorted(left))
+
+    def options(self, heaps: Heaps) -> set[Heaps]:
+        """Return what a move may leave of ``heaps``."""
+        left = set()
+        for place, size in enumerate(heaps):
+            most = self.relation.max_take
+            for rest in range(0 if most is None else max(0, size - most), size):
+                left.add(self.canonical((*heaps[:place], rest, *heaps[place + 1 :])))
+        return left
+
+
+def heap_rules(game: Game, *, ordered: bool) -> HeapRules:
+    """Return the rules of ``game`` on heaps.
+
+    Args:
+        game: Nim, bounded Nim or the addition game.
+        ordered: as in :class:`HeapRules`.
+
+    Raises:
+        HypothesisError: any other game: its moves cannot be read bit by bit.
+    """
+    try:
+        reading = heap_reading(game.rules)
+    except InvalidGameError as error:
+        raise HypothesisError(
+            f"a column automaton cannot learn {game.in_short}: {error}"
+        ) from error
+    return HeapRules(
+        reading.relation, game.convention is Convention.MISERE, reading.limits, ordered
+    )

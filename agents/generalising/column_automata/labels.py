@@ -1,0 +1,115 @@
+"""Which positions are lost: by look-ahead along games, and by the signs of learned values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+import numpy as np
+
+from agents.base import Array, FloatArray, IntArray, MaskArray
+from agents.generalising.column_automata.heaps import Heaps
+from nim_envs import Game
+from nim_envs.rules.component import BoolArray
+
+LARGEST_BATCH = 1 << 14
+"""At most so many positions are valued at a time."""
+
+
+class LookAheadLabels:
+    """Three-valued values of positions: lost, won or unknown to the player to move.
+
+    A position is won as soon as one of its options is known to be lost, and lost as soon as all
+    are known to be won. Both are applied to a position when its options are read, and again
+    whenever something becomes known of one of them: so along each game, and backwards too. What is
+    known is exact.
+
+    Args:
+        options: returns the positions one move away.
+        misere: whether a position without options is won, or lost.
+
+    Attributes:
+        lost: whether a position is lost, where that is known.
+
+    References:
+        Backwards from what is known: K. Thompson, "Retrograde analysis of certain endgames",
+        *ICCA Journal* 9 (1986), 131-139; here at the positions of games alone.
+    """
+
+    def __init__(self, options: Callable[[Heaps], Iterable[Heaps]], misere: bool) -> None:
+        self.lost: dict[Heaps, bool] = {}
+        self._options = options
+        self._misere = misere
+        self._read: dict[Heaps, list[Heaps]] = {}
+        self._read_before: dict[Heaps, list[Heaps]] = {}  # what was read of which it is an option
+
+    @property
+    def read(self) -> dict[Heaps, list[Heaps]]:
+        """The options of each position that was read, in order of reading; not to be changed."""
+        return self._read
+
+    def options(self, position: Heaps) -> list[Heaps]:
+        """Return the options of a position, ascending; what follows from them is noted."""
+        if position not in self._read:
+            options = sorted(self._options(position))
+            self._read[position] = options
+            for option in options:
+                self._read_before.setdefault(option, []).append(position)
+            self._evaluate(position)
+        return self._read[position]
+
+    def _evaluate(self, position: Heaps) -> None:
+        """Note what a position is, if that is known now, and all that follows from it."""
+        waiting = [position]
+        while waiting:
+            position = waiting.pop()
+            if position in self.lost:
+                continue
+            options = self._read[position]
+            known = [self.lost.get(option) for option in options]
+            if True in known:
+                self.lost[position] = False
+            elif None not in known:
+                self.lost[position] = bool(options) or not self._misere
+            else:
+                continue
+            waiting.extend(self._read_before.get(position, ()))
+
+
+class ActionValues(Protocol):
+    """A policy that knows the value of each action."""
+
+    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the values of actions, ``(n, actions)``; minus infinity where not legal."""
+        ...
+
+
+def labels_from_values(policy: ActionValues, game: Game) -> tuple[IntArray, BoolArray]:
+    """Return the positions that learned values call lost or won, and which of them are lost.
+
+    A position is won where the value of some action is positive, lost where that of every legal
+    one is negative, and left out where neither is so. Where the game is over, the result is known.
+    Nothing is asked of the rules but what is legal: of a learner without a model, no model is
+    needed.
+
+    Args:
+        policy: such as the greedy policy of a learner of action values.
+        game: whose positions are asked for.
+
+    Returns:
+        Positions, ``(n, components)``, and whether each is lost, ``(n,)``.
+
+    Raises:
+        SearchTooLargeError: the positions take too much memory.
+    """
+    positions = game.rules.lattice()
+    masks_end = game.rules.is_terminal(positions)
+    # Who is to move at the end lost if the last move won.
+    end_is_lost = game.convention.winner(last_mover=0) == 0
+    best = np.where(masks_end, -1.0 if end_is_lost else 1.0, 0.0)
+    for first in range(0, len(positions), LARGEST_BATCH):
+        here = slice(first, first + LARGEST_BATCH)
+        values = policy.action_values(positions[here], game.rules.action_mask(positions[here]))
+        best[here] = np.where(masks_end[here], best[here], values.max(axis=1))
+    known = best != 0
+    return positions[known], best[known] < 0

@@ -1,0 +1,445 @@
+"""The learner of column automata: it finds an automaton that says who wins, and proves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from agents.base import AfterGame, FloatArray, HypothesisError, IntArray
+from agents.generalising.base import GeneralisingLearner
+from agents.generalising.column_automata.exam import by_size, contradictions, examine, random_board
+from agents.generalising.column_automata.heaps import HeapRules, Heaps, heap_rules
+from agents.generalising.column_automata.labels import LookAheadLabels, labels_from_values
+from agents.generalising.column_automata.self_play import play_game
+from agents.generalising.column_automata.state_merging import (
+    ContradictionError,
+    labelled_words,
+    merged_automaton,
+)
+from agents.generalising.policy import LookAheadPolicy
+from agents.learners.q_learning import QLearning
+from agents.tabular.compiled_games.self_play import SelfPlay
+from nim_envs import Game, GameEnv
+from nim_envs.cgt.column_automata import (
+    WORK_LIMIT,
+    ColumnAutomaton,
+    move_to_lost,
+    prove,
+)
+from nim_envs.rules.validation import checked_integer
+
+LETTERS = ("1 |", "0 1 |")
+ORDERS = ("both", "most significant first", "least significant first")
+LABELS = ("look-ahead", "q-learning")
+STARTS = ("anywhere", "start")
+
+GAMES_FROM_A_CONTRADICTION = 5
+"""So many games are played at most from a position where the guess contradicts itself."""
+
+CONTRADICTIONS_PLAYED = 3
+"""From so many contradictions of an exam play goes on."""
+
+FIRST_BLOCK = 64
+"""Games of Q-learning before the first guess; each further block is half of what was played."""
+
+MOST_LABELS = 4000
+"""Of the labels that Q-learning gives, those of so many positions are used, the smallest."""
+
+LEAST_HEAPS, LEAST_BITS = 4, 4
+"""Boards of the exam have up to this many heaps and bits, or more."""
+
+NO_AUTOMATON = ColumnAutomaton(np.zeros((1, 2), np.int64), np.zeros(1, np.bool_), True)
+"""What is claimed before anything was learned: nothing is lost."""
+
+
+class ColumnAutomatonPolicy(LookAheadPolicy):
+    """Moves to a position that a column automaton claims to be lost; else to any.
+
+    Args:
+        game: whose observations and actions it knows.
+        automaton: the claim.
+        rules: of the game, on heaps.
+    """
+
+    def __init__(self, game: Game, automaton: ColumnAutomaton, rules: HeapRules) -> None:
+        super().__init__(game)
+        self.automaton = automaton
+        self._rules = rules
+
+    def judged(self, positions: IntArray) -> FloatArray:
+        """Return 1 where a position is claimed to be lost, else 0."""
+        return self.automaton.is_lost(self._rules.all_sizes(positions)).astype(np.float64)
+
+    def move(self, position: Sequence[int]) -> tuple[int, ...]:
+        """Return the position after its move, of any number of heaps of any size.
+
+        Without a move to a position that is claimed to be lost it takes one object of the largest
+        heap.
+
+        Args:
+            position: objects in each heap, of the addition game the total.
+
+        Raises:
+            ValueError: there is no move.
+        """
+        sizes = self._rules.sizes(position)
+        if not any(sizes):
+            raise ValueError(f"there is no move at {tuple(position)}")
+        after = move_to_lost(self.automaton, self._rules.relation, sizes)
+        if after is None:
+            largest = sizes.index(max(sizes))
+            after = (*sizes[:largest], sizes[largest] - 1, *sizes[largest + 1 :])
+        return self._rules.position(after)
+
+
+def _given(rules: HeapRules, labels: str) -> Iterator[str]:
+    """Yield what a learner is told or assumes."""
+    if labels == "look-ahead":
+        yield "the rules, to look ahead"
+    else:
+        yield "the rules, in exam and proof alone: labels by Q-learning"
+    yield "heaps are read as aligned bits, column by column"
+    yield f"{'' if rules.ordered else 'the order of heaps and '}empty heaps do not count"
+    if rules.ordered:
+        yield "that zeros change nothing is tried first"
+    if any(limit is not None for limit in rules.limits):
+        yield "a total is read as the objects left until its limit is exceeded"
+    if rules.one_heap:
+        yield "there is one of them on every board"
+
+
+class ColumnAutomatonLearner(GeneralisingLearner):
+    """Finds a finite automaton that says who wins from the bits of all heaps, and proves it.
+
+    It is given a hypothesis: that the lost positions are a regular language of the heaps' bits,
+    read column by column, all heaps aligned. Labels of positions, lost or won, come from games
+    against itself. An automaton that agrees with them is inferred by state merging, examined on
+    larger random boards, and proved for every number of heaps of every size (of the addition
+    game, for every limit). Where the exam or the
+    proof contradicts it, play goes on from there. It stops when the proof succeeds.
+
+    The games are Nim and bounded Nim, normal and misère, and the addition game, whose total is
+    read as the objects left until it is exceeded, of which a move takes 1 to ``k``.
+
+    Use it where heaps lose objects one move at a time and what is learned on a small board is to
+    hold, proved, on all. Where a bound on what a move takes is not one less than a power of two,
+    no such automaton says who wins several heaps: it says so and gives up. The addition game, which
+    has one total, it learns with any ``k``.
+
+    Args:
+        game: what it learns.
+        letters: what it reads of a column: ``"1 |"``, the ones alone, so that the order of heaps
+            and empty heaps cannot matter; or ``"0 1 |"``, every bit, where it tries first whether
+            zeros change nothing.
+        order: which bits are read first; ``"both"`` tries either, and takes the smaller automaton.
+        labels: where labels come from: ``"look-ahead"``, by the rules, from the options of the
+            positions in games; or ``"q-learning"``, the signs of the values that
+            :class:`agents.QLearning` learns on the board of ``game`` without the rules.
+        play_from: where games by look-ahead begin: ``"anywhere"``, also where a guess was
+            contradicted; or ``"start"``, at the game's start alone.
+        exam_positions: positions that an exam reads at most.
+        most_states: the hypothesis is given up where a guess needs more states than this;
+        most_guesses: or where so many guesses were not proved.
+        proof_work: steps after which a proof is given up.
+
+    Attributes:
+        automaton: what it claims now.
+        verdict: what the last exam or proof came to, in words.
+
+    Raises:
+        HypothesisError: the moves of the game cannot be read bit by bit.
+        ValueError: an argument out of its range.
+
+    References:
+        J. E. Hopcroft and J. D. Ullman, *Introduction to Automata Theory, Languages, and
+        Computation* (1979), ch. 2 and 3. The idea of asking for a counterexample and going on from
+        it: D. Angluin, "Learning regular sets from queries and counterexamples", *Information and
+        Computation* 75 (1987), 87-106.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> learner = ColumnAutomatonLearner(make_game("nim", heaps=(3, 3)))
+        >>> learner.fit(learner.game, games=100, seed=0)
+        >>> learner.size, learner.greedy().move((3, 4, 2**60 + 5))
+        ('3 states', (3, 4, 7))
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        letters: Literal["1 |", "0 1 |"] = "1 |",
+        order: Literal["both", "most significant first", "least significant first"] = "both",
+        labels: Literal["look-ahead", "q-learning"] = "look-ahead",
+        play_from: Literal["anywhere", "start"] = "anywhere",
+        exam_positions: int = 25,
+        most_states: int = 50,
+        most_guesses: int = 200,
+        proof_work: int = WORK_LIMIT,
+    ) -> None:
+        for name, value, allowed in (
+            ("letters", letters, LETTERS),
+            ("order", order, ORDERS),
+            ("labels", labels, LABELS),
+            ("play_from", play_from, STARTS),
+        ):
+            if value not in allowed:
+                raise ValueError(f"{name} must be one of {allowed}, not {value!r}")
+        super().__init__(
+            game,
+            {
+                "letters": letters,
+                "order": order,
+                "labels": labels,
+                "play_from": play_from,
+                "exam_positions": checked_integer("exam_positions", exam_positions, minimum=1),
+                "most_states": checked_integer("most_states", most_states, minimum=1),
+                "most_guesses": checked_integer("most_guesses", most_guesses, minimum=1),
+                "proof_work": checked_integer("proof_work", proof_work, minimum=1),
+            },
+        )
+        self.rules = heap_rules(game, ordered=letters == "0 1 |")
+        self.automaton = NO_AUTOMATON
+        self.given = "; ".join(_given(self.rules, labels))
+        self.verdict = "nothing was guessed yet"
+        self._contradictions: list[Heaps] = []
+        self._labels = LookAheadLabels(self.rules.options, self.rules.misere)
+        self._examined = 0
+        self._values: QLearning | None = None
+        if labels == "q-learning":
+            self._values = QLearning.for_env(GameEnv(game))
+
+    @property
+    def size(self) -> str:
+        """How many states its automaton has."""
+        states = self.automaton.states
+        return f"{states} state{'s' if states > 1 else ''}"
+
+    def greedy(self, game: Game | None = None) -> ColumnAutomatonPolicy:
+        """Return the policy of the automaton as it is now; it does not learn.
+
+        Args:
+            game: a board of the same game with other heaps, or more of them; by default its own.
+
+        Raises:
+            ValueError: it is another game.
+        """
+        if game is None or game is self.game:
+            return ColumnAutomatonPolicy(self.game, self.automaton, self.rules)
+        rules = heap_rules(game, ordered=self.rules.ordered)
+        # Where no heap is larger than the bound, there is none to be seen.
+        alike = rules.relation == self.rules.relation or (
+            rules.relation.max_take is None
+            and max(game.rules.shape) - 1 <= (self.rules.relation.max_take or 0)
+        )
+        if not alike or rules.misere != self.rules.misere:
+            raise ValueError(f"this learner has learned {self._learned_game}, not {game.in_short}")
+        return ColumnAutomatonPolicy(
+            game, self.automaton, replace(rules, relation=self.rules.relation)
+        )
+
+    @property
+    def _learned_game(self) -> str:
+        """What it learns, on heaps."""
+        last = "loses" if self.rules.misere else "wins"
+        return f"{self.rules.relation.in_words}; who takes the last object {last}"
+
+    def describe(self) -> str:
+        """Return the automaton as a diagram, and what was proved of it, in words."""
+        return "\n".join(
+            [
+                f"game: {self._learned_game}",
+                f"given: {self.given}",
+                self.automaton.diagram(),
+                f"proved: {self.proof}"
+                if self.proof
+                else f"not proved; last guess: {self.verdict}",
+            ]
+        )
+
+    __str__ = describe
+
+    def _fit(self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame) -> None:
+        if self.proof is not None:
+            return
+        play = self._look_ahead if self._values is None else self._q_learning
+        most_states, most_guesses = (
+            self._arguments[name] for name in ("most_states", "most_guesses")
+        )
+        self._contradictions = []
+        for guess, _ in enumerate(play(game, games, rng, after_game), start=1):
+            self._guess(rng)
+            if self.proof is not None:
+                return
+            if self.automaton.states > most_states or guess == most_guesses:
+                raise HypothesisError(
+                    f"no column automaton was found for {game.in_short} within {most_guesses} "
+                    f"guesses and {most_states} states: guess {guess}, after "
+                    f"{self.positions_read} positions were read, has {self.size}, and is "
+                    f"{self.verdict}"
+                )
+
+    def _look_ahead(
+        self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame
+    ) -> Iterator[None]:
+        """Play games that label positions by look-ahead; pause where a guess is to be made."""
+        sampler = game.start.bind(game)
+        played, stopped = 0, False
+        while played < games and not stopped:
+            starts = list(filter(None, self._contradictions))[:CONTRADICTIONS_PLAYED]
+            most = GAMES_FROM_A_CONTRADICTION
+            if self._arguments["play_from"] == "start" or not starts:
+                starts, most = [self.rules.heaps(sampler.draw(rng).tolist())], 1
+            for start in starts:
+                for _ in range(min(most, games - played)):
+                    moves = play_game(start, self._labels, rng)
+                    self._count_positions()
+                    played += 1
+                    stopped = after_game(game.convention.winner((moves - 1) % 2), moves)
+                    if stopped or start in self._labels.lost:
+                        break
+                if stopped:
+                    break
+            yield
+
+    def _q_learning(
+        self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame
+    ) -> Iterator[None]:
+        """Let Q-learning play games on the board; pause where a guess is to be made."""
+        assert self._values is not None
+        env = GameEnv(game)
+        env.reset(seed=int(rng.integers(2**31)))
+        self_play = SelfPlay(env, (self._values, self._values), None)
+        played, stopped = 0, False
+        while played < games and not stopped:
+            block = min(max(FIRST_BLOCK, played // 2), games - played)
+            winners, lengths = np.empty(block, dtype=np.int8), np.empty(block, dtype=np.int32)
+            self_play.play(rng, winners, lengths)
+            played += block
+            for winner, length in zip(winners.tolist(), lengths.tolist(), strict=True):
+                stopped = after_game(winner, length)
+                if stopped:
+                    break
+            yield
+
+    def _count_positions(self) -> None:
+        self.positions_read = len(self._labels.read) + self._examined
+
+    def _known(self) -> dict[Heaps, bool]:
+        """Return whether positions are lost, of those of which that is known."""
+        if self._values is None:
+            return self._labels.lost
+        positions, lost = labels_from_values(self._values.greedy(), self.game)
+        known = {
+            self.rules.heaps(position): label
+            for position, label in zip(positions.tolist(), lost.tolist(), strict=True)
+        }
+        return {heaps: known[heaps] for heaps in by_size(known)[:MOST_LABELS]}
+
+    def _guesses(self) -> list[ColumnAutomaton]:
+        """Return an automaton for each order of bits that agrees with what is known."""
+        known = self._known()
+        order = self._arguments["order"]
+        guesses = []
+        for first in (True, False):
+            if order in ("both", ORDERS[1] if first else ORDERS[2]):
+                reading = {"zeros": self.rules.ordered, "most_significant_first": first}
+                try:
+                    words = labelled_words(known, **reading)
+                except ContradictionError as error:
+                    raise HypothesisError(
+                        f"{error.lost} and {error.won} are the same to an automaton that reads "
+                        f"the letters {self._arguments['letters']}, but one is lost and the other "
+                        f"won: it cannot learn {self.game.in_short}"
+                    ) from error
+                guesses.append(merged_automaton(words, **reading))
+        return sorted(guesses, key=lambda guess: guess.states)
+
+    def _guess(self, rng: np.random.Generator) -> None:
+        """Infer automata, examine and prove them; note what contradicts them."""
+        guesses = self._guesses()
+        self.automaton = guesses[0]
+        found: list[list[Heaps]] = []
+        for guess in guesses:
+            contradicted = self._examine(guess, rng)
+            if not contradicted:
+                self.automaton = guess
+                verdict = prove(
+                    guess, self.rules.relation, self.rules.misere, self._arguments["proof_work"],
+                    self.rules.one_heap,
+                )  # fmt: skip
+                self.verdict = str(verdict)
+                if verdict.proved:
+                    self.proof = f"who wins, {verdict.reason}: {self._learned_game}"
+                    return
+                if verdict.position is not None:
+                    contradicted = [self.rules.canonical(verdict.position)]
+            found.append(contradicted)
+        # Neither contradicted nor proved: more of the same may tell.
+        self._contradictions = min(filter(None, found), default=[], key=lambda at: sum(at[0])) or [
+            random_board(self.rules, rng, **self._exam_sizes)
+        ]
+
+    @property
+    def _exam_sizes(self) -> dict[str, int]:
+        """Most heaps and most bits of a board of the exam: one more than the game has.
+
+        A running total is one heap, on every board.
+        """
+        largest = max(self.rules.sizes(self.game.rules.initial))
+        return {
+            "heaps": 1
+            if self.rules.one_heap
+            else max(LEAST_HEAPS, len(self.game.rules.components) + 1),
+            "bits": max(LEAST_BITS, largest.bit_length() + 1),
+        }
+
+    def _examine(self, guess: ColumnAutomaton, rng: np.random.Generator) -> list[Heaps]:
+        """Return where a guess contradicts itself, the smallest positions first."""
+        unknown = (
+            (position, options)
+            for position, options in self._labels.read.items()
+            if position not in self._labels.lost
+        )
+        found = contradictions(guess, self.rules, unknown)
+        if not found:
+            found, read = examine(
+                guess, self.rules, rng, positions=self._arguments["exam_positions"],
+                **self._exam_sizes,
+            )  # fmt: skip
+            self._examined += read
+            self._count_positions()
+        if found:
+            self.verdict = f"contradicted: {found[0]} breaks the rule of lost positions"
+        return found
+
+    def learned(self) -> dict[str, Any]:
+        """Return the automaton, and what its labels come from."""
+        read = list(self._labels.read)
+        longest = max(map(len, read), default=0)
+        return {
+            "transitions": self.automaton.transitions,
+            "lost": self.automaton.lost,
+            "most_significant_first": self.automaton.most_significant_first,
+            "verdict": self.verdict,
+            "read": np.array(
+                [(*heaps, *[0] * (longest - len(heaps))) for heaps in read], dtype=np.int64
+            ).reshape(len(read), longest),
+            "examined": self._examined,
+            "values": self._values,
+        }
+
+    def restore_learned(self, learned: dict[str, Any]) -> None:
+        """Restore what :meth:`learned` returned."""
+        self.automaton = ColumnAutomaton(
+            learned["transitions"], learned["lost"], learned["most_significant_first"]
+        )
+        self.verdict = learned["verdict"]
+        self._labels = LookAheadLabels(self.rules.options, self.rules.misere)
+        for sizes in learned["read"].tolist():
+            self._labels.options(self.rules.canonical(sizes))
+        self._examined = learned["examined"]
+        self._values = learned["values"]

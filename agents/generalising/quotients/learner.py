@@ -1,0 +1,254 @@
+"""Quotient learner: classes of positions that can stand for each other, from self-play."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.base import AfterGame, HypothesisError
+from agents.generalising.base import GeneralisingLearner
+from agents.generalising.quotients.copies import Copies
+from agents.generalising.quotients.description import described
+from agents.generalising.quotients.exam import Exam
+from agents.generalising.quotients.parts import Parts, Word
+from agents.generalising.quotients.periods import Period, classes_of_states, periods
+from agents.generalising.quotients.policy import QuotientPolicy
+from agents.generalising.quotients.quotient import Quotient
+from agents.generalising.quotients.repair import Repair
+from agents.generalising.quotients.self_play import Games, NoMoreGamesError
+from nim_envs import Convention, Game
+from nim_envs.cgt.misere_quotients.proof import refutation
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.validation import checked_integer
+
+MOST_CLASSES = 1_000
+"""Default limit of the classes that are learned."""
+
+MOST_READ = 1_000_000
+"""Default limit of the positions whose options are read for one part."""
+
+
+class Claim(NamedTuple):
+    """What was learned, in the form in which it can be proved.
+
+    Attributes:
+        options: for each state that was learned what a move leaves of it, as earlier states.
+        products: ``(n, n)``, the class of a sum of two positions; class 0 is the empty one's.
+        elements: the class of each state.
+        lost: ``(n,)``, the classes whose positions are lost for the player to move.
+    """
+
+    options: list[list[Word]]
+    products: IntArray
+    elements: list[int]
+    lost: BoolArray
+
+
+class QuotientLearner(GeneralisingLearner):
+    """Learns which positions can stand for each other in sums, and how such classes add up.
+
+    It learns the states of components one after the other, those of short play first. Games from
+    one copy of the new one beside a position of each class so far say whether it plays like a
+    class that is known; if it does not, games from several copies say which new classes there
+    are. An exam looks for sums of any number of components whose class is wrong by the rules; if
+    it finds one, the old classes were too coarse, and are learned again from an observation table.
+    Nothing is assumed of the classes: misère play is learned as normal play is.
+
+    Use it on sums of any components with a limited number of states: heaps that split or not,
+    tokens on graphs, and sums of different games, in either convention. What it has learned is of
+    any number of components. It does not fit games with infinitely many classes.
+
+    Args:
+        game: the game.
+        largest: the largest heap that is learned, in games of heaps that may split; ``None``: the
+            largest of the game's board. Other components are learned whole.
+        most_classes: the most classes.
+        most_read: the most positions whose options are read to learn one state.
+
+    Attributes:
+        quotient: what was learned: classes, sums of classes, and which are lost.
+
+    Raises:
+        HypothesisError: a component has too many states to be learned one by one.
+
+    References:
+        T. E. Plambeck and A. N. Siegel, "Misère quotients for impartial games", *Journal of
+        Combinatorial Theory A* 115 (2008), 593-622, for quotients; D. Angluin, "Learning regular
+        sets from queries and counterexamples", *Information and Computation* 75 (1987), 87-106.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> game = make_game("kayles", heaps=(9,), misere=True)
+        >>> learner = QuotientLearner(game)
+        >>> learner.fit(game, games=1_000, seed=0)
+        >>> learner.quotient.order, learner.proof is not None
+        (18, True)
+        >>> learner.greedy().move((9,) * 7)
+        (8, 9, 9, 9, 9, 9, 9)
+    """
+
+    given = "the rules, to look up options, and that a position is a sum of components"
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        largest: int | None = None,
+        most_classes: int = MOST_CLASSES,
+        most_read: int = MOST_READ,
+    ) -> None:
+        if largest is not None:
+            checked_integer("largest", largest, 0)
+        checked_integer("most_classes", most_classes, 1)
+        checked_integer("most_read", most_read, 1)
+        arguments = {"largest": largest, "most_classes": most_classes, "most_read": most_read}
+        super().__init__(game, arguments)
+        self._most_classes, self._most_read = most_classes, most_read
+        self.parts = Parts(game.rules, largest)
+        self._empty_lost = game.convention is Convention.NORMAL
+        nothing = np.zeros((1, 1), dtype=np.int64)
+        self.quotient = Quotient(self.parts, nothing, (), np.array([self._empty_lost]))
+        # What is known of the state that is being learned: outcomes, and a repair of the classes.
+        self._lost: dict[int, bool] = {}
+        self._repair: Repair | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all states are learned."""
+        return len(self.quotient.elements) == len(self.parts)
+
+    def _fit(self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame) -> None:
+        if self.is_complete and self.proof is not None:
+            return
+        counted = Games(games, self._most_read, rng, after_game)
+        try:
+            self._learn(counted)
+        except NoMoreGamesError:
+            pass
+        except HypothesisError as error:
+            self._prove()
+            name = self.parts.name((len(self.quotient.elements),))
+            raise HypothesisError(
+                f"the classes of sums of {self.game.in_short}, with {name} were not found: "
+                f"{error}; there may be infinitely many. Without it there are "
+                f"{self.quotient.order}, {'which are proved' if self.proof else 'not proved'}"
+            ) from None
+        finally:
+            self.positions_read += counted.read
+        self._prove()
+
+    def _learn(self, games: Games) -> None:
+        """Learn the states that are not learned yet."""
+        exam = Exam(self.quotient, games)
+        exam.counterexample(self.quotient, 0)
+        while not self.is_complete:
+            self.quotient, exam = self._with_next(exam, games)
+            self._lost, self._repair = {}, None
+
+    def _with_next(self, exam: Exam, games: Games) -> tuple[Quotient, Exam]:
+        """Return the quotient with the next part, and an exam that it has passed."""
+        before = self.quotient
+        part = len(before.elements)
+        games.next_part()
+        games.looked_up(1)
+        if self._repair is None:
+            copies = Copies(before, self._lost, games)
+            known = copies.known_class()
+            if known is not None and exam.counterexample(known, part) is None:
+                return known, exam
+            merged = copies.merged(self._most_classes)
+            if merged is not None:
+                exam = Exam(merged, games)
+                if exam.counterexample(merged, 0) is None:
+                    return merged, exam
+            self._repair = Repair(merged or before, part, self._empty_lost)
+        return self._repair.finish(games, self._most_classes)
+
+    def _prove(self) -> None:
+        """Have what was learned checked by code that has no part in learning."""
+        self.proof = None
+        if refutation(*self.claim(), self.game.convention) is not None:
+            return
+        known = (
+            f"{self.parts.kind_name(kind)} in states 0 to {len(classes) - 1}"
+            for kind in range(len(self.parts.kinds))
+            if (classes := classes_of_states(self.quotient, kind))
+        )
+        proof = [
+            f"who wins every sum of any number of components ({'; '.join(known)}) of "
+            f"{self.game.rules.name}, {self.game.convention.play}, by the transition algebra of "
+            f"{self.quotient.order} classes"
+        ]
+        proof += [period.in_words for period in self.periods() if period.refuted is None]
+        self.proof = "; ".join(proof)
+
+    def claim(self) -> Claim:
+        """Return the learned quotient as a claim that code apart from the learner can check.
+
+        :func:`nim_envs.cgt.misere_quotients.proof.refutation` takes it.
+
+        Example:
+            >>> from nim_envs import make_game
+            >>> game = make_game("nim", heaps=(2,))
+            >>> learner = QuotientLearner(game)
+            >>> learner.fit(game, games=100, seed=0)
+            >>> claim = learner.claim()
+            >>> claim.elements, claim.products[1, 2].item(), claim.lost.tolist()
+            ([0, 1, 2], 3, [True, False, False, False])
+        """
+        options: list[list[Word]] = []
+        elements: list[int] = []
+        places: dict[tuple[int, int], int] = {}
+        for kind, state in self.parts.states:
+            part = self.parts.numbers[kind][state]
+            if part is not None and part >= len(self.quotient.elements):
+                break
+            left = self.parts.kinds[kind].options(state)
+            options.append([tuple(places[kind, each] for each in option) for option in left])
+            elements.append(0 if part is None else self.quotient.elements[part])
+            places[kind, state] = len(places)
+        return Claim(options, self.quotient.products, elements, self.quotient.lost)
+
+    def periods(self) -> list[Period]:
+        """Return the periods that the classes of heaps seem to have, each with what refutes it."""
+        return periods(self.quotient)
+
+    def greedy(self, game: Game | None = None) -> QuotientPolicy:
+        """Return the policy of what was learned so far; it does not learn.
+
+        Args:
+            game: a board of the same components, more of them, or smaller or larger ones; by
+                default the one that it has learned on.
+
+        Raises:
+            ValueError: it is another game.
+        """
+        board = self.game if game is None else game
+        if board.convention is not self.game.convention:
+            raise ValueError(f"{self.game.convention.play} was learned, not {board.in_short}")
+        return QuotientPolicy(board, self.quotient)
+
+    @property
+    def size(self) -> str:
+        """The number of classes."""
+        return f"{self.quotient.order} classes"
+
+    def describe(self) -> str:
+        """Return the classes, how they add up, and what was proved."""
+        return described(self.quotient, self.proof)
+
+    def learned(self) -> dict[str, Any]:
+        """Return what a file stores of what was learned."""
+        return {
+            "quotient": self.quotient.saved(),
+            "lost": dict(self._lost),
+            "repair": None if self._repair is None else self._repair.saved(),
+        }
+
+    def restore_learned(self, learned: dict[str, Any]) -> None:
+        """Restore what :meth:`learned` returned."""
+        self.quotient = Quotient.from_saved(self.parts, learned["quotient"])
+        self._lost = dict(learned["lost"])
+        repair = learned["repair"]
+        self._repair = None if repair is None else Repair.from_saved(self.parts, repair)

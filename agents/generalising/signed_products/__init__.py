@@ -1,0 +1,1 @@
+"""Signed products over bits: a network that plays larger boards, and how it learns."""

@@ -1,0 +1,97 @@
+"""An exam of values on boards larger than the one learned, which knows nothing of who wins.
+
+Whatever is right obeys: a position is lost if and only if no option of it is lost.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.base import IntArray
+from agents.generalising.signed_products.value_state import ValueState
+from agents.generalising.signed_products.visited_positions import Board
+from nim_envs.rules import NO_MOVE
+
+EXAMS = ((3, 60), (6, 12))
+"""By how many bits heaps are longer, and how many positions there are of each kind; in order."""
+
+
+class Found(NamedTuple):
+    """What an exam has found."""
+
+    contradictions: float  # share of the positions
+    positions: int  # whose options were read
+
+
+def examine(state: ValueState, board: Board, rng: np.random.Generator) -> Found:
+    """Return at which share of random positions the values contradict themselves.
+
+    The boards have twice as many heaps, which are larger; half of the positions have heaps of all
+    sizes equally likely, the others many small ones; with each goes the one after its best move.
+    The first contradictions end it.
+
+    Args:
+        state: the values.
+        board: the one that was learned.
+        rng: the source of the positions.
+    """
+    if not state.network.other_boards:
+        return Found(0.0, 0)
+    read = 0
+    for more, number in EXAMS:
+        options = with_larger_heaps(board.options, 1 << (board.columns + more))
+        larger = Board(options, 2 * board.heaps, state.network)
+        positions = _random_positions(larger, number, rng)
+        wrong, best = _examined(state, larger, positions)
+        after = _with_a_move(larger, larger.moved(positions, best))
+        wrong_after, _ = _examined(state, larger, after)
+        read += len(positions) + len(after)
+        if wrong + wrong_after:
+            return Found((wrong + wrong_after) / (len(positions) + len(after)), read)
+    return Found(0.0, read)
+
+
+def _random_positions(board: Board, number: int, rng: np.random.Generator) -> IntArray:
+    """So many positions of either kind, without those that leave no move."""
+    sizes, shape = len(board.options), (number, board.heaps)
+    small = sizes ** (rng.random(shape) * rng.random((number, 1))) - 1
+    drawn = np.concatenate([rng.integers(sizes, size=shape), small.astype(np.int64)])
+    return _with_a_move(board, np.sort(drawn, axis=1))
+
+
+def _with_a_move(board: Board, positions: IntArray) -> IntArray:
+    playable: IntArray = positions[(board.options[positions] != NO_MOVE).any(axis=(1, 2))]
+    return playable
+
+
+def _examined(state: ValueState, board: Board, positions: IntArray) -> tuple[int, IntArray]:
+    """How many positions contradict their options, and the best option of each."""
+    keys, legal = board.after(positions)
+    every = np.concatenate([board.keys(positions), keys[legal]])
+    values = state.logits(every, board.heaps, board.columns)
+    own, after = values[: len(positions)], np.full(keys.shape, np.inf)
+    after[legal] = values[len(positions) :]
+    return int(((own >= 0) != (after.min(axis=1) < 0)).sum()), after.argmin(axis=1)
+
+
+def with_larger_heaps(options: IntArray, sizes: int) -> IntArray:
+    """Return the options of heaps of more sizes, where those that are known say how.
+
+    That is where a move takes one of the same amounts from every heap that has so many, or any.
+    Otherwise they are returned as they are.
+
+    Args:
+        options: of a heap of each size, descending; see
+            :func:`agents.generalising.signed_products.visited_positions.heap_options`.
+        sizes: how many there shall be.
+    """
+    largest = len(options) - 1
+    amounts = largest - options[largest][options[largest] != NO_MOVE]
+    if len(amounts) == largest:
+        amounts = np.arange(1, sizes)
+    left = np.maximum(np.arange(sizes)[:, np.newaxis] - amounts, NO_MOVE)
+    same = left[: len(options), : options.shape[1]]
+    known = np.array_equal(same, options) and (left[: len(options), options.shape[1] :] < 0).all()
+    return left if known and sizes > len(options) else options

@@ -1,0 +1,197 @@
+"""Signed products: a network over bits that learns heaps by self-play and plays larger boards."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from agents.base import AfterGame, FloatArray, HypothesisError, IntArray
+from agents.generalising.base import GeneralisingLearner
+from agents.generalising.policy import LookAheadPolicy
+from agents.generalising.signed_products.exam import with_larger_heaps
+from agents.generalising.signed_products.value_networks import (
+    PlainNetwork,
+    SignedProductsNetwork,
+    ValueNetwork,
+)
+from agents.generalising.signed_products.value_state import ValueState
+from agents.generalising.signed_products.visited_positions import Board, heap_options
+from nim_envs import Convention, Game
+from nim_envs.optional import needed
+
+FACTORS = ("signed", "unsigned")
+ARCHITECTURES = ("signed-products", "mlp")
+
+
+class SignedProductsPolicy(LookAheadPolicy):
+    """Moves to the position at which the network gives the opponent the least hope of a win.
+
+    Args:
+        game: whose observations and actions it knows.
+        state: the values.
+    """
+
+    def __init__(self, game: Game, state: ValueState) -> None:
+        super().__init__(game)
+        self.state = state
+        self._board = Board(heap_options(game.rules), len(game.rules.components), state.network)
+
+    def judged(self, positions: IntArray) -> FloatArray:
+        """Return the logit of a loss for the player to move; see :class:`LookAheadPolicy`."""
+        board = self._board
+        return -self.state.logits(board.keys(positions), board.heaps, board.columns)
+
+
+class SignedProducts(GeneralisingLearner):
+    """A small network that reads heaps in bits, and generalises to more and to larger heaps.
+
+    In each column of bits, factors between -1 and 1 are multiplied over the heaps; a recurrent
+    network reads the products from the most significant column to the least. Factors may be
+    negative, so that a product can tell odd from even; after 40 % of the games they are rounded to
+    -1, 0 and 1. It learns by self-play, from the targets of a look-ahead by one move and from the
+    smallest positions first. When its values contradict themselves nowhere, neither at the
+    positions that it has met nor in an exam on random larger boards, it ends; where they still do
+    after an eighth of the games (at least 1,000), it begins again with new weights. Nothing is
+    proved.
+
+    Use it as the fairest comparison with other networks: less is assumed than by an automaton.
+    Learning needs PyTorch; playing does not. The other options are there to show what matters:
+    unsigned factors, no rounding, and a plain network on the bits of its own board.
+
+    Args:
+        game: of heaps that are alike.
+        factors: ``"signed"``, in [-1, 1], or ``"unsigned"``, in [0, 1].
+        rounding: whether factors are rounded.
+        architecture: ``"signed-products"``, or ``"mlp"``, two hidden layers with as many weights on
+            the bits of all heaps.
+
+    Raises:
+        HypothesisError: the components are no heaps that are alike.
+        ValueError: an unknown option, or a board too large for keys of 64 bits.
+
+    References:
+        R. Grazzi, J. Siems, A. Zela, J. K. H. Franke, F. Hutter & M. Pontil, "Unlocking
+        state-tracking in linear RNNs through negative eigenvalues", ICLR 2025, arXiv:2411.12537.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        factors: Literal["signed", "unsigned"] = "signed",
+        rounding: bool = True,
+        architecture: Literal["signed-products", "mlp"] = "signed-products",
+    ) -> None:
+        for name, value, allowed in (
+            ("factors", factors, FACTORS),
+            ("architecture", architecture, ARCHITECTURES),
+        ):
+            if value not in allowed:
+                raise ValueError(f"{name} must be one of {list(allowed)}, not {value!r}")
+        super().__init__(
+            game, {"factors": factors, "rounding": rounding, "architecture": architecture}
+        )
+        self.rounding = rounding and architecture == "signed-products"
+        network: ValueNetwork = (
+            PlainNetwork() if architecture == "mlp" else SignedProductsNetwork(factors == "signed")
+        )
+        self._board = Board(heap_options(game.rules), len(game.rules.components), network)
+        self.state = ValueState(
+            network,
+            self._board.heaps,
+            self._board.columns,
+            game.convention is Convention.MISERE,
+            np.random.default_rng(0),
+        )
+        self._begun = False
+        self.given = (
+            "the rules, for one-step look-ahead in games and in exams on larger boards; "
+            + (
+                "that positions are heaps read in aligned bits, whose order does not matter, and "
+                "that empty heaps and an empty highest column of bits change nothing"
+                if network.other_boards
+                else "that the order of heaps does not matter"
+            )
+        )
+
+    def _fit(self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame) -> None:
+        training = needed(
+            "agents.generalising.signed_products.self_play_values", "SignedProducts", "torch"
+        )
+        if not self._begun:
+            self.state.begin_again(rng)
+            self._begun = True
+        run = training.SelfPlay(self.state, self._board, game.start.bind(game), rng, self.rounding)
+        try:
+            run.learn(games, after_game)
+        finally:
+            self.positions_read += run.positions_read
+
+    def greedy(self, game: Game | None = None) -> SignedProductsPolicy:
+        """Return the greedy policy of what was learned so far; see :class:`GeneralisingLearner`."""
+        board = self.game if game is None else game
+        if not self.plays(board):
+            raise ValueError(
+                f"what was learned of {self.game.in_short} says nothing of {board.in_short}"
+            )
+        return SignedProductsPolicy(board, self.state.copy())
+
+    def plays(self, game: Game) -> bool:
+        """Return whether ``game`` is the one that it learns, on a board that it can read."""
+        if self.fits(game):
+            return True
+        if game.convention is not self.game.convention or not self.state.network.other_boards:
+            return False
+        try:
+            options = heap_options(game.rules)
+        except HypothesisError:
+            return False
+        sizes = max(len(options), len(self._board.options))
+        return np.array_equal(
+            with_larger_heaps(options, sizes), with_larger_heaps(self._board.options, sizes)
+        )
+
+    @property
+    def size(self) -> str:
+        """How many weights it has."""
+        return f"{sum(array.size for array in self.state.weights.values()):,} weights"
+
+    def describe(self) -> str:
+        """Return the factors of the products, and what the last exam found."""
+        lines = []
+        network = self.state.network
+        if isinstance(network, SignedProductsNetwork):
+            factors = network.factors(self.state.weights)
+            if self.state.rounded:
+                factors = np.round(factors) + 0.0
+            lines += [
+                f"factors of bit {bit}: " + ", ".join(f"{factor:.3g}" for factor in row)
+                for bit, row in enumerate(factors)
+            ]
+        lines.append(
+            "the last exam found no contradiction"
+            if self.state.contradictions == 0
+            else f"contradictions in the last exam: {100 * self.state.contradictions:.3g} %"
+        )
+        return "\n".join([*lines, "nothing was proved"])
+
+    def learned(self) -> dict[str, Any]:
+        """Return what a file stores of what was learned."""
+        return {
+            "weights": self.state.weights,
+            "rounded": self.state.rounded,
+            "contradictions": self.state.contradictions,
+            "begun": self._begun,
+        }
+
+    def restore_learned(self, learned: dict[str, Any]) -> None:
+        """Restore what :meth:`learned` returned."""
+        own = {name: array.shape for name, array in self.state.weights.items()}
+        saved = {name: array.shape for name, array in learned["weights"].items()}
+        if own != saved:
+            raise ValueError(f"the saved weights are {saved}, those of this learner {own}")
+        self.state.weights = {name: array.copy() for name, array in learned["weights"].items()}
+        self.state.rounded = learned["rounded"]
+        self.state.contradictions = learned["contradictions"]
+        self._begun = learned["begun"]

@@ -1,0 +1,146 @@
+"""The positions that a learner has met, with their options, for values computed in batches."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.base import HypothesisError, IntArray
+from agents.generalising.signed_products.value_networks import ValueNetwork
+from nim_envs import Rules
+from nim_envs.rules import NO_MOVE
+from nim_envs.rules.component import BoolArray
+
+NO_OPTION = 0
+"""Number of the key that stands for an option that is not legal."""
+
+
+def heap_options(rules: Rules) -> IntArray:
+    """Return what may be left of a heap of each size, ``(sizes, options)``, or ``NO_MOVE``.
+
+    Args:
+        rules: of heaps that all have the same options, empty ones none.
+
+    Raises:
+        HypothesisError: other rules: their positions are not read as bits of equal heaps.
+    """
+    largest = max(rules.components, key=lambda component: component.states)
+    table = np.sort(largest.table, axis=1)[:, ::-1]
+    for number, component in enumerate(rules.components):
+        if component.splits:
+            raise HypothesisError(
+                f"heap {number} of {rules.name} may split: its bits say too little"
+            )
+        own = np.sort(component.table, axis=1)[:, ::-1]
+        here = table[: component.states]
+        width = own.shape[1]
+        if not (np.array_equal(own, here[:, :width]) and (here[:, width:] == NO_MOVE).all()):
+            raise HypothesisError(
+                f"the heaps of {rules.name} are not alike: component {number} has other options "
+                "than one that is as large"
+            )
+    if (table[0] != NO_MOVE).any():
+        raise HypothesisError(f"an empty heap of {rules.name} has a move")
+    return table
+
+
+class Board:
+    """A board of heaps in any order: positions as ascending sizes, their keys and options.
+
+    Args:
+        options: of a heap of each size; see :func:`heap_options`.
+        heaps: how many.
+        network: whose keys are used.
+    """
+
+    def __init__(self, options: IntArray, heaps: int, network: ValueNetwork) -> None:
+        self.options = options
+        self.heaps = heaps
+        self.columns = max(1, (len(options) - 1).bit_length())
+        self.network = network
+        self.key_table = network.key_table(heaps, self.columns)
+
+    def keys(self, positions: IntArray) -> IntArray:
+        """Return the key of each position, ``(n, heaps)`` to ``(n,)``."""
+        keys: IntArray = self.key_table[np.arange(self.heaps), positions].sum(axis=-1)
+        return keys
+
+    def after(self, positions: IntArray) -> tuple[IntArray, BoolArray]:
+        """Return the keys of all options, and which are legal: ``(n, heaps * options)`` each.
+
+        Args:
+            positions: ``(n, heaps)``.
+        """
+        left = self.options[positions]
+        heap = np.arange(self.heaps)[:, np.newaxis]
+        change = self.key_table[heap, left] - self.key_table[heap, positions[..., np.newaxis]]
+        keys = self.keys(positions)[:, np.newaxis, np.newaxis] + change
+        return keys.reshape(len(keys), -1), (left != NO_MOVE).reshape(len(keys), -1)
+
+    def moved(self, positions: IntArray, choices: IntArray) -> IntArray:
+        """Return the positions after an option of each, by its number in :meth:`after`."""
+        heap, option = np.divmod(choices, self.options.shape[1])
+        moved, rows = positions.copy(), np.arange(len(positions))
+        moved[rows, heap] = self.options[positions[rows, heap], option]
+        moved.sort(axis=1)
+        return moved
+
+
+class VisitedPositions:
+    """Positions of a board, each once, with the numbers of the keys of their options.
+
+    Args:
+        board: where they are from.
+
+    Attributes:
+        positions: ascending sizes, ``(n, heaps)``, in the order of the first visit.
+        own: the number of the key of each position, ``(n,)``.
+        after: the numbers of the keys of its options, ``(n, heaps * options)``, or ``NO_OPTION``.
+        keys: every key by its number; that of ``NO_OPTION`` is -1.
+        sharing: positions that have each key, by its number.
+    """
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        width = board.heaps * board.options.shape[1]
+        self.positions = np.zeros((0, board.heaps), dtype=np.int64)
+        self.own = np.zeros(0, dtype=np.int64)
+        self.after = np.zeros((0, width), dtype=np.int64)
+        self.keys = np.array([-1])
+        self.sharing = np.zeros(1, dtype=np.int64)
+        self._rows: dict[bytes, int] = {}
+        self._numbers: dict[int, int] = {}
+
+    def visit(self, positions: IntArray) -> IntArray:
+        """Return the number of each position, ``(n, heaps)`` to ``(n,)``; new ones are added."""
+        found, new = np.empty(len(positions), dtype=np.int64), []
+        for row, position in enumerate(positions):
+            name = position.tobytes()
+            if name not in self._rows:
+                self._rows[name] = len(self._rows)
+                new.append(row)
+            found[row] = self._rows[name]
+        if new:
+            self._add(positions[new])
+        return found
+
+    def _add(self, positions: IntArray) -> None:
+        keys, legal = self.board.after(positions)
+        after = np.full(keys.shape, NO_OPTION)
+        after[legal] = self._number(keys[legal])
+        own = self._number(self.board.keys(positions))
+        np.add.at(self.sharing, own, 1)
+        self.positions = np.concatenate([self.positions, positions])
+        self.own = np.concatenate([self.own, own])
+        self.after = np.concatenate([self.after, after])
+
+    def _number(self, keys: IntArray) -> IntArray:
+        """The number of each key; new ones are added."""
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        numbers = np.array(
+            [self._numbers.setdefault(key, len(self._numbers) + 1) for key in distinct.tolist()],
+            dtype=np.int64,
+        )
+        added = distinct[numbers >= len(self.keys)]
+        self.keys = np.concatenate([self.keys, added])
+        self.sharing = np.concatenate([self.sharing, np.zeros(len(added), dtype=np.int64)])
+        return numbers[inverse.reshape(-1)]

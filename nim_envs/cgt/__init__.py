@@ -1,0 +1,1 @@
+"""Combinatorial game theory as research, loaded only where it is asked for."""

@@ -1,0 +1,21 @@
+"""Automata that read all heaps bit by bit, as claims of who wins: proof, and play."""
+
+from nim_envs.cgt.column_automata.automaton import ONE, SEPARATOR, ZERO, ColumnAutomaton
+from nim_envs.cgt.column_automata.moves import HeapReading, MoveRelation, heap_reading
+from nim_envs.cgt.column_automata.play import move_to_lost
+from nim_envs.cgt.column_automata.proof import WORK_LIMIT, Outcome, Verdict, prove
+
+__all__ = [
+    "ONE",
+    "SEPARATOR",
+    "WORK_LIMIT",
+    "ZERO",
+    "ColumnAutomaton",
+    "HeapReading",
+    "MoveRelation",
+    "Outcome",
+    "Verdict",
+    "heap_reading",
+    "move_to_lost",
+    "prove",
+]

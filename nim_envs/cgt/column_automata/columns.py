@@ -1,0 +1,159 @@
+"""A claim as an automaton whose letters are whole columns, the highest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nim_envs.cgt.column_automata.automaton import ONE, SEPARATOR, SYMBOLS, ZERO, ColumnAutomaton
+
+Map = tuple[int, ...]
+"""The next state of every state."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A claim that depends on how many ones each column has, read from the highest column.
+
+    State 0 is the start.
+
+    Args:
+        maps: the next states after a column without ones, with one, and so on. After them all, the
+            maps of numbers from ``exact`` on come again.
+        exact: the least number of ones that has the effect of a larger one.
+        lost: which states are claimed to be lost after the last column.
+    """
+
+    maps: tuple[Map, ...]
+    exact: int
+    lost: tuple[bool, ...]
+
+    @property
+    def period(self) -> int:
+        """What may be added to ``exact`` ones or more without another effect."""
+        return len(self.maps) - self.exact
+
+    def after(self, ones: int) -> Map:
+        """Return the next states after a column with so many ones."""
+        if ones < self.exact:
+            return self.maps[ones]
+        return self.maps[self.exact + (ones - self.exact) % self.period]
+
+
+def columns_of(automaton: ColumnAutomaton, limit: int, one_heap: bool = False) -> Columns | str:
+    """Return the claim of an automaton column by column, or why there is no such form of it.
+
+    An automaton that reads the lowest column first is reversed, by the subset construction.
+
+    Args:
+        automaton: the claim.
+        limit: entries that the maps of all numbers of ones may have, and that may be looked at to
+            reverse them.
+        one_heap: whether the claim is of one heap alone, so that no column has more than one one;
+            then the letters may be read in any way.
+    """
+    padded = automaton.padded()
+    claim = padded if one_heap else padded.without_zeros()
+    if padded.reads_zeros and not one_heap:
+        word = _told_apart(padded, claim)
+        if word is not None:
+            return (
+                "with the letters 0 1 | it must not depend on empty heaps, nor on the order of the "
+                f"heaps, but what it says of {word} may"
+            )
+    if one_heap:
+        maps, exact = _maps_of_one_bit(claim), 0
+    else:
+        maps, exact = _column_maps(claim, limit // claim.states)
+    lost: list[bool] = claim.lost.tolist()
+    if maps and not claim.most_significant_first:
+        maps, lost = _reversed(maps, lost, limit)
+    if not maps:
+        return f"given up: what each number of ones in a column does takes over {limit} steps"
+    return _shortest(maps, exact, tuple(lost))
+
+
+def _told_apart(padded: ColumnAutomaton, claim: ColumnAutomaton) -> str | None:
+    """Return a word of which two claims differ, one reading zeros and the other none.
+
+    Words have at least one letter in each column. A position has as many in every column, but
+    this is more than is asked for here.
+    """
+    rows: list[list[int]] = padded.transitions.tolist()
+    others: list[list[int]] = claim.transitions.tolist()
+    start = (0, 0, False)
+    words = {start: ""}
+    waiting = [start]
+    for now in waiting:  # which grows meanwhile
+        state, other, begun = now
+        steps = [(ZERO, other, True), (ONE, others[other][ONE], True)]
+        if begun:
+            steps.append((SEPARATOR, others[other][SEPARATOR], False))
+        for letter, other_after, begun_after in steps:
+            after = (rows[state][letter], other_after, begun_after)
+            if after not in words:
+                words[after] = words[now] + SYMBOLS[letter]
+                waiting.append(after)
+            if letter == SEPARATOR and padded.lost[after[0]] != claim.lost[after[1]]:
+                return words[now] + SYMBOLS[letter]
+    return None
+
+
+def _column_maps(claim: ColumnAutomaton, most: int) -> tuple[list[Map], int]:
+    """Return the next states after 0, 1, ... ones and a separator, and where they come again.
+
+    No maps are returned where there are more than ``most``.
+    """
+    one: list[int] = claim.transitions[:, ONE].tolist()
+    end: list[int] = claim.transitions[:, SEPARATOR].tolist()
+    seen: dict[Map, int] = {}
+    power = tuple(range(claim.states))
+    while power not in seen:
+        if len(seen) >= most:
+            return [], 0
+        seen[power] = len(seen)
+        power = tuple(one[state] for state in power)
+    return [tuple(end[state] for state in power) for power in seen], seen[power]
+
+
+def _maps_of_one_bit(claim: ColumnAutomaton) -> list[Map]:
+    """Return the next states after the bit of one heap, 0 and 1, and a separator."""
+    end: list[int] = claim.transitions[:, SEPARATOR].tolist()
+    one: list[int] = claim.transitions[:, ONE].tolist()
+    zero = claim.transitions[:, ZERO].tolist() if claim.reads_zeros else range(claim.states)
+    return [tuple(end[state] for state in after) for after in (zero, one)]
+
+
+def _reversed(maps: list[Map], lost: list[bool], limit: int) -> tuple[list[Map], list[bool]]:
+    """Return maps that read the columns the other way round; none if they are too large.
+
+    A new state is the set of states from which the columns read so far, the lowest ones, lead to
+    a claim of lost.
+    """
+    start = frozenset(state for state, claimed in enumerate(lost) if claimed)
+    numbers, found, rows = {start: 0}, [start], []
+    for states in found:  # which grows meanwhile
+        row = []
+        for after in maps:
+            before = frozenset(state for state, to in enumerate(after) if to in states)
+            if before not in numbers:
+                numbers[before] = len(found)
+                found.append(before)
+            row.append(numbers[before])
+        rows.append(row)
+        if len(found) * len(maps) * len(lost) > limit:
+            return [], []
+    return list(zip(*rows, strict=True)), [0 in states for states in found]
+
+
+def _shortest(maps: list[Map], exact: int, lost: tuple[bool, ...]) -> Columns:
+    """Return the maps with the shortest period, which comes as early as it can."""
+    whole = len(maps) - exact
+    tail = maps[exact:]
+    period = next(
+        length
+        for length in range(1, whole + 1)
+        if whole % length == 0 and tail == tail[:length] * (whole // length)
+    )
+    while exact and maps[exact - 1] == maps[exact - 1 + period]:
+        exact -= 1
+    return Columns(tuple(maps[: exact + period]), exact, lost)

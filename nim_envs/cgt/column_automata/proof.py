@@ -1,0 +1,461 @@
+"""Proof that a column automaton says who wins, for every number of heaps of every size.
+
+A claim is right if it says of the position without objects what the convention says, and calls
+any other position lost exactly where no move leads to one that it calls lost: by induction on the
+number of objects. Of the infinitely many positions finitely many classes need a look, as everything
+is read column by column, from the highest. (An automaton that reads the other way is reversed.)
+
+What a column does to the claim depends on how many ones it has, and from some number on the
+effects come again. A heap and what a move leaves of it are read at the same time: for each choice
+of the bits that are left, the columns so far lead to a pair of the state in which the automaton
+would then be, and of what is known of the objects taken. The *kind* of a heap is the set of these
+pairs. It has a winning move if, at the end, some pair is one of a lost position and a move.
+
+1. No lost position has a move to a lost one. This concerns one heap at a time, beside others that
+   may have any number of ones in each column: all pairs are followed.
+2. Every other position with objects has such a move. This concerns all heaps at once: all
+   *configurations* are followed, each a state of the automaton and the set of the heaps' kinds. One
+   that is not lost, and in which no kind has a winning move, refutes the claim.
+
+Kinds only grow with the kinds before them: if one is part of another, and both heaps have the same
+bits from there on, it stays part of it. An empty heap's kind is part of every other, since of every
+heap no object may have been taken in the columns so far. So it is enough to follow in each
+configuration the kinds that are no part of others in it, and of the configurations with the same
+state those of which no other is a *part*: one is part of another if each of its kinds is part of
+one of the other. For whatever heaps complete the other, so that no move wins, complete the one: a
+heap of it has the bits of one that its kind is part of, and what else has ones in the other is an
+empty heap until then in the one. For the same reason heaps of one kind need not have different
+bits: with ones in all of them, a part of the configuration is reached.
+
+Configurations that no position has may be followed, too: how many heaps of a kind there are is not
+looked at. So where one refutes the claim, a position that does is made of it and tried; if it does
+does not, the claim is called not proved.
+
+A claim of *one heap alone* is proved in the same way: a column is then the bit of that heap, so
+that no other ones stand beside it, and no configuration has a second heap. All configurations are
+those of positions, and every claim is proved or refuted if the work allows. Of take 1 to ``k`` such
+a claim can be right where none of several heaps is: the lost heaps have a certain rest modulo
+``k + 1``, which can be read from the bits of one heap for every ``k``.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from nim_envs.cgt.column_automata.automaton import ColumnAutomaton
+from nim_envs.cgt.column_automata.columns import Columns, columns_of
+from nim_envs.cgt.column_automata.moves import Difference, MoveRelation
+from nim_envs.cgt.column_automata.play import move_to_lost
+
+WORK_LIMIT = 20_000_000
+"""Steps after which a proof is given up."""
+
+SMALL_BOARDS = ((1, 16), (2, 8), (3, 4), (5, 2))
+"""Heaps, and what they are smaller than, where claims that cannot be proved are looked at."""
+
+
+class Outcome(Enum):
+    """What became of a proof."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    NOT_PROVED = "not proved"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a proof came to.
+
+    Args:
+        outcome: whether the claim is proved, refuted, or neither.
+        reason: why, in words.
+        position: where the claim contradicts itself, if it is refuted.
+        work: steps that it took.
+    """
+
+    outcome: Outcome
+    reason: str
+    position: tuple[int, ...] | None
+    work: int
+
+    @property
+    def proved(self) -> bool:
+        """Whether the claim is right for all heaps that it was to be proved for."""
+        return self.outcome is Outcome.PROVED
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the claim is wrong."""
+        return self.outcome is Outcome.REFUTED
+
+    def __str__(self) -> str:
+        """Return the outcome and the reason."""
+        return f"{self.outcome.value}: {self.reason}"
+
+
+class _OutOfWorkError(Exception):
+    """The limit of work is reached."""
+
+
+class _Counter:
+    """Counts steps, up to a limit."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.done = 0
+
+    def add(self, steps: int) -> None:
+        """Count so many steps.
+
+        Raises:
+            _OutOfWorkError: they are too many.
+        """
+        self.done += steps
+        if self.done > self.limit:
+            raise _OutOfWorkError
+
+
+def prove(
+    automaton: ColumnAutomaton,
+    relation: MoveRelation,
+    misere: bool,
+    work_limit: int = WORK_LIMIT,
+    one_heap: bool = False,
+) -> Verdict:
+    """Prove or refute that an automaton says who wins, for every number of heaps of every size.
+
+    Or for one heap of every size: games with a single heap, or with a single running total.
+
+    It is given a claim and nothing else, and knows no theorem. A refutation comes with a position
+    at which the rules contradict the claim. There may be neither: when the work is at its
+    limit, or for claims of a form of which this proof knows too little.
+
+    Args:
+        automaton: the claim.
+        relation: what a move may leave of a heap.
+        misere: whether the player who makes the last move loses.
+        work_limit: steps after which it is given up.
+        one_heap: whether the claim is of one heap alone, and may be wrong for several.
+
+    Example:
+        >>> nim = ColumnAutomaton([[0, 1], [2, 0], [2, 2]], [True, False, False], False)
+        >>> print(prove(nim, MoveRelation(), misere=False))
+        proved: for every number of heaps of every size
+        >>> print(prove(nim, MoveRelation(), misere=True))
+        refuted: the position without objects is claimed to be lost, but is won
+        >>> print(prove(nim, MoveRelation(max_take=3), misere=False))
+        refuted: (4,) is claimed to be won, but no move leads to what is claimed to be lost
+        >>> threes = [[0, 3], [2, 4], [1, 5], [1, 3], [0, 4], [2, 5]]  # a multiple of three is lost
+        >>> claim = ColumnAutomaton(threes, [True] + [False] * 5, True)
+        >>> print(prove(claim, MoveRelation(max_take=2), misere=False, one_heap=True))
+        proved: for one heap of every size
+        >>> prove(claim, MoveRelation(max_take=2), misere=False).refuted
+        True
+    """
+    if bool(automaton.is_lost([0])) == misere:
+        said, true = ("lost", "won") if misere else ("won", "lost")
+        reason = f"the position without objects is claimed to be {said}, but is {true}"
+        return Verdict(Outcome.REFUTED, reason, (), 0)
+    counter = _Counter(work_limit)
+    columns = columns_of(automaton, work_limit, one_heap)
+    if isinstance(columns, str):
+        return _by_small_boards(automaton, relation, one_heap, columns, 0)
+    try:
+        moves = _Moves(columns, relation, one_heap, counter)
+        position = _with_a_wrong_move(moves) or _without_a_move(moves)
+    except _OutOfWorkError:
+        return Verdict(Outcome.NOT_PROVED, f"given up after {work_limit} steps", None, counter.done)
+    if position is None:
+        reason = f"for {'one heap' if one_heap else 'every number of heaps'} of every size"
+        return Verdict(Outcome.PROVED, reason, None, counter.done)
+    contradiction = _contradiction(automaton, relation, position)
+    if contradiction is None:
+        reason = "what would refute it belongs to no position that was found"
+        return _by_small_boards(automaton, relation, one_heap, reason, counter.done)
+    return Verdict(Outcome.REFUTED, contradiction, position, counter.done)
+
+
+def _by_small_boards(
+    automaton: ColumnAutomaton, relation: MoveRelation, one_heap: bool, why: str, work: int
+) -> Verdict:
+    """Return a refutation if a small board has one, else that the claim is not proved, and why."""
+    for heaps, below in SMALL_BOARDS:
+        if one_heap and heaps > 1:
+            continue
+        for position in itertools.product(range(below), repeat=heaps):
+            reason = _contradiction(automaton, relation, position)
+            if reason is not None:
+                return Verdict(Outcome.REFUTED, reason, position, work)
+    return Verdict(Outcome.NOT_PROVED, why, None, work)
+
+
+def _contradiction(
+    automaton: ColumnAutomaton, relation: MoveRelation, position: tuple[int, ...]
+) -> str | None:
+    """Return how the rules contradict what is claimed of a position with objects, if they do."""
+    option = move_to_lost(automaton, relation, position)
+    lost = bool(automaton.is_lost(position))
+    if lost and option is not None:
+        return f"{position} is claimed to be lost, and so is its option {option}"
+    if not lost and option is None and any(position):
+        return f"{position} is claimed to be won, but no move leads to what is claimed to be lost"
+    return None
+
+
+class _Moves:
+    """What a heap's bits, and those that a move may leave, do in a column.
+
+    A set of pairs, of a state of the claim had the heap been changed and a state of the relation,
+    is an integer with a bit for each pair. Pairs that lead to no move to a lost position are left
+    out.
+    """
+
+    def __init__(
+        self, columns: Columns, relation: MoveRelation, one_heap: bool, counter: _Counter
+    ) -> None:
+        self.columns = columns
+        self.counter = counter
+        self.bits: dict[int, tuple[int, ...]] = {0: (0,), 1: (1,)}
+        """By the number of ones in a column, what bits a heap may have there. A larger number does
+        what one of these does, one more or less included."""
+        if not one_heap:
+            for ones in range(1, columns.exact + columns.period + 1):
+                self.bits[ones] = (0, 1)
+        self.start = relation.start(True)
+        differences = _differences(relation, counter)
+        counter.add(len(columns.lost) * len(differences))
+        self.pairs = {
+            pair: number
+            for number, pair in enumerate(itertools.product(range(len(columns.lost)), differences))
+        }
+        self.after = self._all_after(relation)
+        self.goal = 0
+        for (state, difference), number in self.pairs.items():
+            if columns.lost[state] and relation.accepts(difference, True):
+                self.goal |= 1 << number
+        self._leave_out_what_leads_nowhere()
+        self._kinds: dict[tuple[int, int, int], int] = {}
+
+    def _all_after(self, relation: MoveRelation) -> dict[tuple[int, int], list[int]]:
+        """Return, by bit and ones in the column, the sets of pairs after every pair."""
+        found = {}
+        # Sets of pairs take words of memory, as many as can be told before.
+        self.counter.add(len(self.pairs) ** 2 * 2 * len(self.bits) // 64)
+        for bit, ones in sorted((bit, ones) for ones, bits in self.bits.items() for bit in bits):
+            row = []
+            for state, difference in self.pairs:
+                pairs = 0
+                for left in (0, 1):
+                    now = relation.step(difference, bit, left, True)
+                    if now is not None:
+                        state_now = self.columns.after(ones - bit + left)[state]
+                        pairs |= 1 << self.pairs[state_now, now]
+                row.append(pairs)
+            self.counter.add(len(row))
+            found[bit, ones] = row
+        return found
+
+    def _leave_out_what_leads_nowhere(self) -> None:
+        """Keep of all sets the pairs from which a move to a lost position can be reached."""
+        useful, before = self.goal, 0
+        while useful != before:
+            before = useful
+            for row in self.after.values():
+                self.counter.add(len(row))
+                for number, pairs in enumerate(row):
+                    if pairs & useful:
+                        useful |= 1 << number
+        self.useful = useful
+        for key, row in self.after.items():
+            self.after[key] = [pairs & useful for pairs in row]
+
+    def empty(self, state: int) -> int:
+        """Return the kind of an empty heap."""
+        return 1 << self.pairs[state, self.start] & self.useful
+
+    def kind(self, kind: int, bit: int, ones: int) -> int:
+        """Return the kind of a heap after another column in which it has ``bit``."""
+        key = (kind, bit, ones)
+        known = self._kinds.get(key)
+        if known is None:
+            row, known = self.after[bit, ones], 0
+            self.counter.add(1)
+            rest = kind
+            while rest:
+                number = rest.bit_length() - 1
+                known |= row[number]
+                rest &= ~(1 << number)
+            self._kinds[key] = known
+        return known
+
+
+def _differences(relation: MoveRelation, counter: _Counter) -> list[Difference]:
+    """Return every state of the relation, from the highest bit."""
+    found = [relation.start(True)]
+    known = set(found)
+    for state in found:  # which grows meanwhile
+        for bit, left in itertools.product((0, 1), repeat=2):
+            after = relation.step(state, bit, left, True)
+            counter.add(1)
+            if after is not None and after not in known:
+                known.add(after)
+                found.append(after)
+    return found
+
+
+def _with_a_wrong_move(moves: _Moves) -> tuple[int, ...] | None:
+    """Return a position claimed to be lost from which a move leads to another, if there is one."""
+    columns = moves.columns
+    start = (0, moves.pairs[0, moves.start])
+    ways: dict[tuple[int, int], tuple[tuple[int, int], int, int] | None] = {start: None}
+    waiting = [start]
+    for now in waiting:  # which grows meanwhile
+        state, number = now
+        for (bit, ones), row in moves.after.items():
+            moves.counter.add(1)
+            state_after, rest = columns.after(ones)[state], row[number]
+            while rest:
+                pair = rest.bit_length() - 1
+                rest &= ~(1 << pair)
+                after = (state_after, pair)
+                if after in ways:
+                    continue
+                ways[after] = (now, bit, ones)
+                if columns.lost[state_after] and moves.goal >> pair & 1:
+                    return _heaps_of(list(_steps_to(after, ways)))
+                waiting.append(after)
+    return None
+
+
+def _steps_to(
+    end: tuple[int, int], ways: dict[tuple[int, int], tuple[tuple[int, int], int, int] | None]
+) -> Iterator[tuple[int, int]]:
+    """Yield the bit of the heap that is changed and the ones of each column, the lowest first."""
+    way = ways[end]
+    while way is not None:
+        before, bit, ones = way
+        yield bit, ones
+        way = ways[before]
+
+
+def _heaps_of(steps: list[tuple[int, int]]) -> tuple[int, ...]:
+    """Return a heap with the bits, and beside it as many others as the ones need."""
+    others = max((ones - bit for bit, ones in steps), default=0)
+    heaps = [0] * (1 + others)
+    for column, (bit, ones) in enumerate(steps):
+        heaps[0] += bit << column
+        for other in range(ones - bit):
+            heaps[1 + other] += 1 << column
+    return tuple(heaps)
+
+
+@dataclass(frozen=True, eq=False)
+class _Configuration:
+    """A state of the claim, the kinds of heaps that are no part of others, and how it came about.
+
+    Args:
+        state: the state of the claim.
+        met: whether there was an object.
+        kinds: the kinds, ascending, none of them part of another.
+        before: the configuration before the last column, if there is one.
+        ones: how many ones the last column had.
+        bits: the bits in it of the kinds before.
+    """
+
+    state: int
+    met: bool
+    kinds: tuple[int, ...]
+    before: _Configuration | None = None
+    ones: int = 0
+    bits: tuple[int, ...] = ()
+
+    def is_part_of(self, kinds: tuple[int, ...]) -> bool:
+        """Return whether each of its kinds is part of one of ``kinds``."""
+        return all(any(kind & other == kind for other in kinds) for kind in self.kinds)
+
+
+def _without_a_move(moves: _Moves) -> tuple[int, ...] | None:
+    """Return a position claimed to be won, but without a move to a lost one, if there is one."""
+    start = _Configuration(0, False, ())
+    kept: dict[tuple[int, bool], list[_Configuration]] = {(0, False): [start]}
+    order = itertools.count()
+    waiting = [(0, 0, next(order), start)]
+    while waiting:
+        depth, _, _, now = heapq.heappop(waiting)
+        if not any(now is one for one in kept[now.state, now.met]):
+            continue  # another took its place
+        for after in _followers(now, moves):
+            won = after.met and not moves.columns.lost[after.state]
+            if won and not any(kind & moves.goal for kind in after.kinds):
+                return _realised(after, moves)
+            rivals = kept.setdefault((after.state, after.met), [])
+            moves.counter.add(1 + len(rivals))
+            if any(rival.is_part_of(after.kinds) for rival in rivals):
+                continue
+            rivals[:] = [rival for rival in rivals if not after.is_part_of(rival.kinds)]
+            rivals.append(after)
+            heapq.heappush(waiting, (depth + 1, len(after.kinds), next(order), after))
+    return None
+
+
+def _followers(now: _Configuration, moves: _Moves) -> Iterator[_Configuration]:
+    """Yield the configurations after another column.
+
+    That the heaps of a kind have different bits is not looked at: with all of them 1 there would
+    be fewer kinds.
+    """
+    for ones, possible in moves.bits.items():
+        state = moves.columns.after(ones)[now.state]
+        for bits in itertools.product(possible, repeat=len(now.kinds)):
+            moves.counter.add(1)
+            after = {moves.kind(kind, bit, ones) for kind, bit in zip(now.kinds, bits, strict=True)}
+            if ones and not any(bits):
+                after.add(moves.kind(moves.empty(now.state), 1, ones))
+            kinds = tuple(
+                sorted(
+                    kind
+                    for kind in after
+                    if not any(kind & other == kind for other in after if other != kind)
+                )
+            )
+            yield _Configuration(state, now.met or ones > 0, kinds, now, ones, bits)
+
+
+def _realised(end: _Configuration, moves: _Moves) -> tuple[int, ...]:
+    """Return a position whose heaps have kinds that are part of those of a configuration.
+
+    Where a column would need fewer ones than heaps that must have one, it has more.
+    """
+    path: list[_Configuration] = []
+    step: _Configuration | None = end
+    while step is not None:
+        path.append(step)
+        step = step.before
+    path.reverse()
+    heaps: list[tuple[int, int]] = []  # each with its kind
+    for before, after in itertools.pairwise(path):
+        bits = [_bit_like(kind, before.kinds, after.bits) for _, kind in heaps]
+        ones = after.ones
+        while ones < sum(bits):
+            ones += moves.columns.period
+        empty = moves.empty(before.state)
+        more = ones - sum(bits)
+        heaps += [(0, empty)] * more
+        bits += [1] * more
+        same = ones
+        while same > max(moves.bits):
+            same -= moves.columns.period
+        heaps = [
+            (2 * heap + bit, moves.kind(kind, bit, same))
+            for (heap, kind), bit in zip(heaps, bits, strict=True)
+        ]
+    return tuple(heap for heap, _ in heaps)
+
+
+def _bit_like(kind: int, kinds: tuple[int, ...], bits: tuple[int, ...]) -> int:
+    """Return the bit of a kind that ``kind`` is part of; 0 if there is none."""
+    return next((bit for bit, other in zip(bits, kinds, strict=True) if kind & other == kind), 0)

@@ -1,0 +1,6 @@
+"""Misère quotients: found heap by heap, proven by other code, and of all heaps where periodic."""
+
+from nim_envs.cgt.misere_quotients.genus import Genus, heap_genera
+from nim_envs.cgt.misere_quotients.heaps import HeapQuotients, MisereQuotient, misere_quotient
+
+__all__ = ["Genus", "HeapQuotients", "MisereQuotient", "heap_genera", "misere_quotient"]

@@ -1,0 +1,184 @@
+"""Genus of heaps: their Grundy value and their misère Grundy values with heaps of 2 added.
+
+References:
+    J. H. Conway, *On Numbers and Games*, ch. 12; *Winning Ways*, ch. 13.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import xor
+
+import numpy as np
+
+from nim_envs.cgt.misere_quotients.heaps import HeapQuotients
+from nim_envs.cgt.misere_quotients.refinement import (
+    Limits,
+    TooManyClassesError,
+    refine,
+)
+from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules.octal_codes import HeapGame, heap_game
+from nim_envs.rules.validation import checked_integer
+from nim_envs.theory.nimbers import mex
+
+MOST_GUESSES = 300
+"""Guesses after which a misère Grundy value is given up."""
+
+
+@dataclass(frozen=True)
+class Genus:
+    """The genus of a position.
+
+    Attributes:
+        normal: its Grundy value.
+        misere: its misère Grundy values with 0, 1, 2, ... Nim heaps of 2 added. After those
+            listed the last two alternate for ever; they differ by a nim-sum with 2.
+
+    Example:
+        >>> str(Genus(0, (1, 2, 0)))
+        '0^120'
+    """
+
+    normal: int
+    misere: tuple[int, ...]
+
+    @property
+    def is_tame(self) -> bool:
+        """Whether some position of Nim has this genus."""
+        of_nim: list[tuple[int, ...]] = [(self.normal, self.normal ^ 2)]
+        if self.normal <= 1:  # of heaps of at most 1, or with a larger one beside
+            of_nim.append((1 - self.normal, self.normal ^ 2, self.normal))
+        return self.misere in of_nim
+
+    def __str__(self) -> str:
+        """Return the usual symbol, the misère values as a superscript."""
+        separator = "" if max(self.misere) < 10 else ","
+        return f"{self.normal}^{separator.join(map(str, self.misere))}"
+
+
+def heap_genera(
+    game: HeapGame | str, largest: int, *, limit: int = LARGEST_ORDER
+) -> tuple[Genus | None, ...]:
+    """Return the genus of each heap from 0 to ``largest``; ``None`` where it was not found.
+
+    A misère Grundy value is the mex of those of the options, and 1 without a move. Positions of
+    value 0 are the P-positions; those of value ``v`` are then, one value after the other, those
+    not of a smaller value of which no option has value ``v``. Each value is thus a property that
+    refines the classes of a misère quotient, with Nim heaps of 2 among its parts. It is not found
+    where these classes are too many, or perhaps infinitely many.
+
+    Args:
+        game: a heap game, or the name of one.
+        largest: the largest heap.
+        limit: most classes of positions.
+
+    Raises:
+        InvalidGameError: ``game`` is not a heap game, or ``largest`` is not an integer of at
+            least 0.
+
+    Example:
+        >>> [str(genus) for genus in heap_genera("kayles", 6)]
+        ['0^120', '1^031', '2^20', '3^31', '1^031', '4^146', '3^31']
+    """
+    rule = heap_game(game) if isinstance(game, str) else game
+    largest = checked_integer("largest", largest, 0)
+    normal: list[int] = []
+    for heap in range(largest + 1):
+        options = rule.options(heap)
+        normal.append(mex(reduce(xor, (normal[left] for left in option), 0) for option in options))
+    found: list[Genus | None] = [None] * (largest + 1)
+    # Of all heaps together first, then of each of the others with no larger ones.
+    together = _MisereValues(rule, limit)
+    together.add_up_to(largest)
+    for heap in range(together.largest + 1):
+        misere = together.of(heap)
+        found[heap] = None if misere is None else Genus(normal[heap], misere)
+    alone = _MisereValues(rule, limit)
+    for heap in range(together.largest + 1):
+        if found[heap] is None:
+            alone.add_up_to(heap)
+            misere = alone.of(heap)
+            if misere is None:
+                break  # With larger heaps, what was too much is too much again.
+            found[heap] = Genus(normal[heap], misere)
+    return tuple(found)
+
+
+class _MisereValues:
+    """Misère Grundy values of single heaps, with heaps of 2 added.
+
+    Args:
+        game: the game.
+        limit: most classes of positions.
+    """
+
+    def __init__(self, game: HeapGame, limit: int) -> None:
+        self._game = game
+        self._search = QuotientSearch(limit)
+        one = self._search.add([()])
+        self._two = self._search.add([(), (one,)])
+        self._heaps = HeapQuotients([game], search=self._search)
+        self._begin()
+
+    @property
+    def largest(self) -> int:
+        """The largest heap that was added."""
+        return self._heaps.largest
+
+    def add_up_to(self, largest: int) -> None:
+        """Add heaps up to ``largest``, or as many as have a quotient that is small enough."""
+        try:
+            while self.largest < largest:
+                self._heaps.add_next(self._game)
+        except SearchTooLargeError:
+            pass
+        self._begin()
+
+    def _begin(self) -> None:
+        """Start with the classes of the search, of which only those of value 0 are known."""
+        refined = self._search.refined
+        self._classes, self._values = refined.classes, np.where(refined.lost, 0, -1)
+        self._value, self._most = 0, -1
+
+    def of(self, heap: int) -> tuple[int, ...] | None:
+        """Return the values of a heap with 0, 1, 2, ... heaps of 2 added, if they are found."""
+        word = self._heaps.word(self._game, (heap,))
+        while True:
+            wanted = self._with_twos(self._classes.of(word))
+            if (self._values[wanted] >= 0).all():
+                return self._until_it_alternates(wanted)
+            if self._value == self._most:
+                return None
+            try:
+                limits = Limits(self._search.limit, MOST_GUESSES)
+                refined = refine(self._classes, self._values >= 0, limits)
+            except (TooManyClassesError, SearchTooLargeError):
+                self._most = self._value
+                return None
+            self._value += 1
+            self._classes = refined.classes
+            self._values = np.where(refined.lost, self._value, self._values[refined.coarser])
+
+    def _with_twos(self, element: int) -> list[int]:
+        """Return the class with 0, 1, 2, ... heaps of 2 added, up to the last new one."""
+        seen: list[int] = []
+        while element not in seen:
+            seen.append(element)
+            element = self._with_two(element)
+        return seen
+
+    def _with_two(self, element: int) -> int:
+        classes = self._classes
+        return int(classes.products[element, classes.elements[self._two]])
+
+    def _until_it_alternates(self, elements: list[int]) -> tuple[int, ...]:
+        """Return the values of classes, without the repetitions at the end."""
+        cycle = elements[elements.index(self._with_two(elements[-1])) :]
+        sequence = self._values[elements + cycle * 2].tolist()
+        last = len(sequence) - 1
+        while last and sequence[last] == sequence[last - 1] ^ 2:
+            last -= 1
+        return tuple(sequence[: last + 2])

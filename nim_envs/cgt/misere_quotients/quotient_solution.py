@@ -1,0 +1,287 @@
+"""Misère play of sums solved by one misère quotient of their components together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+
+from nim_envs.cgt.misere_quotients.heaps import HeapQuotients
+from nim_envs.cgt.misere_quotients.periods import periodic_from
+from nim_envs.cgt.misere_quotients.proof import layers_refutation
+from nim_envs.cgt.misere_quotients.refinement import (
+    Limits,
+    Parts,
+    TooManyClassesError,
+    Word,
+    refine,
+)
+from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.convention import Convention
+from nim_envs.rules.heaps import SplittingHeap
+from nim_envs.rules.octal_codes import HeapGame
+from nim_envs.rules.rules import Rules
+from nim_envs.theory.grundy import left_by_moves, levels
+from nim_envs.theory.solution import Solution
+
+LARGEST_COMPONENT = 2_000
+"""States of a component, other than an octal heap, up to which its quotient is looked for."""
+
+LARGEST_LAYERS = 2_000
+"""Positions of the components that do not split up to which each makes a layer."""
+
+REMEMBERED = 32
+"""Quotients that are kept for the next game with the same components."""
+
+PROVEN = "misère quotient, proven by its transition algebra"
+PERIODIC = "theorem on periodic misère quotients"
+
+
+class QuotientSolution(Solution):
+    """A game in misère play, solved by the misère quotient of all its components together.
+
+    Where a heap is larger than those looked at, its class follows by the theorem on periodic
+    quotients.
+
+    Args:
+        rules: the rules.
+
+    Raises:
+        SearchTooLargeError: the quotient has too many elements, or is infinite.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        single = tuple(component for component in rules.components if not component.splits)
+        if _number_of_layers(single) > LARGEST_LAYERS:
+            single = ()
+        others = set(rules.components) - set(single)
+        sizes: dict[HeapGame, int] = {}
+        for component in others:
+            if isinstance(component, SplittingHeap):
+                sizes[component.game] = max(sizes.get(component.game, 0), component.size)
+        parts = frozenset(each for each in others if not isinstance(each, SplittingHeap))
+        quotient = _layered(parts, tuple(sorted(sizes.items(), key=repr)), single)
+        periodic = any(quotient.is_periodic(game, size) for game, size in sizes.items())
+        super().__init__(rules, Convention.MISERE, PERIODIC if periodic else PROVEN)
+        self._products, self._lost, self._layer = quotient.products, quotient.lost, quotient.layer
+        # By component: the class of each state, all 0 where its states make layers; and how far
+        # one state more is in the numbers of these, 0 where they do not.
+        elements = {
+            each: np.zeros(each.states, dtype=np.int64) if each in single
+            else quotient.elements(each)
+            for each in set(rules.components)
+        }  # fmt: skip
+        self._elements = [elements[component] for component in rules.components]
+        strides = iter(_strides(single))
+        self._strides = np.array(
+            [next(strides) if component in single else 0 for component in rules.components]
+        )
+
+    @property
+    def order(self) -> int:
+        """Number of classes of the quotient, which may be of more components than this game's."""
+        return len(self._products)
+
+    def _winning(self, positions: IntArray) -> BoolArray:
+        total = np.zeros(positions.shape[:-1], dtype=np.int64)
+        for component, elements in enumerate(self._elements):
+            total = self._products[total, elements[positions[..., component]]]
+        return np.asarray(~self._lost[self._layer[positions @ self._strides], total])
+
+    def _winning_options(self, positions: IntArray) -> BoolArray:
+        rules, products = self.rules, self._products
+        here = [
+            elements[positions[..., component]] for component, elements in enumerate(self._elements)
+        ]
+        # The class of all components but one: those before it, and those after it.
+        after = [np.zeros(positions.shape[:-1], dtype=np.int64)]
+        for classes in reversed(here[1:]):
+            after.append(products[after[-1], classes])
+        number = positions @ self._strides
+        options, seconds = rules.options(positions), rules.second_options(positions)
+        winning = np.zeros(options.shape, dtype=np.bool_)
+        before = np.zeros(positions.shape[:-1], dtype=np.int64)
+        for component, elements in enumerate(self._elements):
+            left = np.maximum(options[..., component, :], 0)
+            moved = (left - positions[..., component, np.newaxis]) * self._strides[component]
+            classes = elements[left]
+            if seconds is not None and rules.components[component].splits:
+                classes = products[classes, elements[seconds[..., component, :]]]
+            rest = products[before, after.pop()][..., np.newaxis]
+            layer = self._layer[number[..., np.newaxis] + moved]
+            winning[..., component, :] = self._lost[layer, products[rest, classes]]
+            before = products[before, here[component]]
+        return np.asarray(winning & (options != NO_MOVE))
+
+
+def _strides(components: Sequence[Component]) -> list[int]:
+    """Return how far apart in number positions are that differ by one state of each component."""
+    states = [component.states for component in components]
+    return [math.prod(states[place + 1 :]) for place in range(len(states))]
+
+
+def _number_of_layers(components: Sequence[Component]) -> int:
+    return math.prod(component.states for component in components)
+
+
+class _Joint:
+    """The quotient of sums of any number of some components.
+
+    Args:
+        components: components other than octal heaps.
+        games: the games of the octal heaps.
+    """
+
+    def __init__(self, components: Iterable[Component], games: Iterable[HeapGame]) -> None:
+        self.search = QuotientSearch(LARGEST_ORDER)
+        self.parts = {component: self._add(component) for component in components}
+        self.heaps = HeapQuotients(games, search=self.search)
+
+    def _add(self, component: Component) -> list[int | None]:
+        """Add the states of a component; return their parts, ``None`` without a move."""
+        if component.states > LARGEST_COMPONENT:
+            raise SearchTooLargeError(
+                f"a misère quotient is looked for with a {component.kind} of up to "
+                f"{LARGEST_COMPONENT} states, which is the limit, not of {component.states}"
+            )
+        parts: list[int | None] = [None] * component.states
+        for state, options in _options_in_order(component, parts):
+            parts[state] = self.search.add(options)
+        return parts
+
+
+def _options_in_order(
+    component: Component, parts: Sequence[int | None]
+) -> Iterable[tuple[int, list[Word]]]:
+    """Yield the states with a move and what it leaves as parts, which are there by then."""
+    for state in np.argsort(levels(component), kind="stable").tolist():
+        options = [
+            tuple(part for each in left if (part := parts[each]) is not None)
+            for left in left_by_moves(component, state)
+        ]
+        if options:
+            yield state, options
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _joint(components: frozenset[Component], games: frozenset[HeapGame]) -> _Joint:
+    """Return the quotient of components, remembered; of games as far as it was wanted yet."""
+    # In an order that is the same in every run.
+    return _Joint(sorted(components, key=repr), sorted(games, key=lambda game: game.name))
+
+
+class _Layered:
+    """A quotient of sums of components, for each position of some single components beside them.
+
+    Any number of octal heaps may come about, so that their sums need a quotient. Of components
+    that do not split there are never more than at first; with any number of them the quotient may
+    be infinite. So their positions are gone through, each a *layer*: who wins with it added is a
+    property of the sums of the others, which refines their classes.
+
+    Args:
+        joint: the quotient of the others.
+        sizes: the largest heap of each of its games.
+        single: the single components.
+    """
+
+    def __init__(
+        self, joint: _Joint, sizes: dict[HeapGame, int], single: Sequence[Component]
+    ) -> None:
+        if sizes:
+            joint.heaps.extend(sizes)
+        states = Parts()
+        numbers: list[list[int | None]] = []
+        for component in single:
+            parts: list[int | None] = [None] * component.states
+            for state, options in _options_in_order(component, parts):
+                parts[state] = states.number(options)
+            numbers.append(parts)
+        words = [
+            tuple(sorted(part for part in parts if part is not None)) for parts in product(*numbers)
+        ]
+        order = sorted(
+            set(words), key=lambda word: (sum(states.lengths[part] for part in word), word)
+        )
+        layers = {word: layer for layer, word in enumerate(order)}
+        self.layer = np.array([layers[word] for word in words])
+        options_of = [
+            sorted({layers[option] for option in _options(states, word)}) for word in order
+        ]
+        self._joint = joint
+        self._classes = self._refine(options_of)
+        # The classes may have become finer: the theorem has to hold of these.
+        self._periods = {
+            game: periodic_from(game, self._of_parts(parts))
+            for game, parts in joint.heaps.parts.items()
+        }
+        for game, size in sizes.items():
+            if size >= len(joint.heaps.parts[game]) and self._periods[game] is None:
+                raise SearchTooLargeError(
+                    f"no period of the misère quotient of {game.name} is proven with the other "
+                    f"components beside it; its heaps have up to {size} objects"
+                )
+
+    def is_periodic(self, game: HeapGame, size: int) -> bool:
+        """Return whether heaps up to ``size`` need the theorem on periodic quotients."""
+        period = self._periods[game]
+        return period is not None and size > period.needed(game.places or 0)
+
+    def _refine(self, options: list[list[int]]) -> list[int]:
+        """Find the classes that say who wins with every layer; return those of the parts."""
+        joint = self._joint
+        refined = joint.search.refined
+        classes, losts = refined.classes, [refined.lost]
+        for after in options[1:]:
+            won = np.any([losts[layer] for layer in after], axis=0)
+            try:
+                refined = refine(classes, won, Limits(joint.search.limit))
+            except TooManyClassesError:
+                raise joint.search.too_many() from None
+            if refined.classes is not classes:
+                classes = refined.classes
+                losts = [lost[refined.coarser] for lost in losts]
+            losts.append(refined.lost)
+        self.products = classes.products.astype(np.int64)
+        self.lost = np.array(losts)
+        parts = joint.search.parts.options[: len(classes.elements)]
+        wrong = layers_refutation(parts, self.products, classes.elements, self.lost, options)
+        if wrong is not None:
+            raise AssertionError(f"a quotient that was found is refuted: {wrong}")
+        return classes.elements
+
+    def _of_parts(self, parts: Sequence[int | None]) -> list[int]:
+        return [0 if part is None else self._classes[part] for part in parts]
+
+    def elements(self, component: Component) -> IntArray:
+        """Return the class of each state of a component that makes no layers, ``(states,)``."""
+        if not isinstance(component, SplittingHeap):
+            return np.array(self._of_parts(self._joint.parts[component]))
+        known = np.array(self._of_parts(self._joint.heaps.parts[component.game]))
+        heaps = np.arange(component.states)
+        period = self._periods[component.game]
+        if period is not None:
+            large = heaps[len(known) :]
+            large[:] = period.start + (large - period.start) % period.length
+        return np.asarray(known[heaps])
+
+
+def _options(states: Parts, word: Word) -> Iterable[Word]:
+    """Yield what a move leaves of a position of single components."""
+    for place, part in enumerate(word):
+        for left in states.options[part]:
+            yield tuple(sorted((*word[:place], *left, *word[place + 1 :])))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _layered(
+    parts: frozenset[Component],
+    sizes: tuple[tuple[HeapGame, int], ...],
+    single: tuple[Component, ...],
+) -> _Layered:
+    """Return the quotient of components and of heaps up to some sizes, remembered."""
+    return _Layered(_joint(parts, frozenset(game for game, _ in sizes)), dict(sizes), single)

@@ -1,0 +1,187 @@
+"""Find the misère quotient of the sums of some parts, part by part, smallest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nim_envs.cgt.misere_quotients.proof import refutation
+from nim_envs.cgt.misere_quotients.refinement import (
+    Limits,
+    Parts,
+    Refined,
+    TooManyClassesError,
+    Unanswered,
+    Word,
+    by_shortest,
+    coarsest,
+    coarsest_congruence,
+    refine,
+)
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.validation import checked_integer
+
+LARGEST_ORDER = 1024
+"""Default limit of the elements of a quotient."""
+
+LARGEST_LIMIT = 8_000
+"""Largest such limit: so many elements have a table of products of half a gigabyte."""
+
+WON_AT_ONCE = np.array([True, False])
+"""Who wins before any move, for the empty position and for all others: misère play."""
+
+
+@dataclass(frozen=True, eq=False)
+class PartsQuotient:
+    """The misère quotient of the sums of some parts, as it was proven.
+
+    Attributes:
+        products: ``(n, n)``, the class of a sum of two positions; class 0 is the empty one's.
+        lost: ``(n,)``, the classes of the P-positions.
+        elements: the class of each part.
+        representatives: a shortest position of each class.
+    """
+
+    products: IntArray
+    lost: BoolArray
+    elements: tuple[int, ...]
+    representatives: tuple[Word, ...]
+
+    @property
+    def order(self) -> int:
+        """Number of elements."""
+        return len(self.lost)
+
+
+class QuotientSearch:
+    """The misère quotient of sums of parts, which are added one by one.
+
+    Where adding a part is interrupted or passes the limit, the quotient without it stays.
+
+    Args:
+        limit: most elements.
+    """
+
+    def __init__(self, limit: int = LARGEST_ORDER) -> None:
+        self.parts = Parts()
+        self.limit = checked_integer("limit", limit, 1, LARGEST_LIMIT)
+        # Positions without a part have a class of their own here, so that it is known who wins
+        # at once; the quotient has at most one element less.
+        self._refined = refine(coarsest(self.parts, 0), WON_AT_ONCE[:1], Limits(1))
+        self._unanswered = self._proven(self._refined)
+        self._rests: list[int] = []  # that each part leaves unanswered
+        self._quotient: PartsQuotient | None = None
+
+    def __len__(self) -> int:
+        """Return the number of parts of which the quotient is."""
+        return len(self._refined.classes.elements)
+
+    @property
+    def refined(self) -> Refined:
+        """The classes, with the empty position apart, and which are lost."""
+        return self._refined
+
+    def add(self, options: Iterable[Sequence[int]]) -> int:
+        """Add a part, unless one with these options is there already.
+
+        Args:
+            options: what a move leaves of it, as numbers of earlier parts; at least one.
+
+        Returns:
+            The number of the part.
+
+        Raises:
+            SearchTooLargeError: the quotient has too many elements, or its proof is too large.
+        """
+        part = self.parts.number(tuple(option) for option in options)
+        if part < len(self):
+            return part
+        if not self._add_known(part):
+            coarse = coarsest(self.parts, part + 1)
+            try:
+                refined = refine(coarse, WON_AT_ONCE, Limits(self.limit + 1), self._refined)
+            except TooManyClassesError:
+                raise self.too_many() from None
+            unanswered = self._proven(refined)
+            rests = [
+                unanswered.unanswered(element, refined.classes.after_move(number)) or 0
+                for number, element in enumerate(refined.classes.elements)
+            ]
+            self._refined, self._unanswered, self._rests = refined, unanswered, rests
+        self._quotient = None
+        return part
+
+    def _add_known(self, part: int) -> bool:
+        """Add a part that an earlier one of the same class covers; return whether there is one.
+
+        The class of the earlier one is then right for this one too: whatever no move in this one
+        answers, no move in that one answers.
+        """
+        classes = self._refined.classes
+        after = classes.after_move(part)
+        rests = {
+            element: self._unanswered.unanswered(element, after)
+            for element in classes.distinct_elements
+        }
+        for other, element in enumerate(classes.elements):
+            here, theirs = rests[element], self._rests[other]
+            if here is None or here | theirs != theirs:
+                continue
+            if classes.parts.lengths[other] > classes.parts.lengths[part]:
+                continue
+            same = np.arange(classes.order, dtype=np.int16)
+            longer = replace(
+                classes, elements=[*classes.elements, element], smaller=classes, inclusion=same
+            )
+            self._refined = replace(self._refined, classes=longer)
+            self._rests.append(here)
+            return True
+        return False
+
+    @staticmethod
+    def _proven(refined: Refined) -> Unanswered:
+        classes = refined.classes
+        at_once = WON_AT_ONCE[refined.coarser]
+        unanswered = Unanswered(classes, at_once, refined.lost)
+        if not unanswered.answered(classes.moves):
+            raise AssertionError(f"wrong classes of sums of {len(classes.elements)} parts")
+        return unanswered
+
+    def too_many(self) -> SearchTooLargeError:
+        """Return the error that says that the quotient has more elements than the limit."""
+        return SearchTooLargeError(
+            f"the misère quotient has more than {self.limit} elements, which is the limit"
+        )
+
+    def quotient(self) -> PartsQuotient:
+        """Return the quotient, proven by :func:`nim_envs.cgt.misere_quotients.proof.refutation`.
+
+        Raises:
+            SearchTooLargeError: it has more elements than the limit.
+        """
+        if self._quotient is None:
+            self._quotient = self._proven_quotient()
+        return self._quotient
+
+    def _proven_quotient(self) -> PartsQuotient:
+        refined = self._refined
+        classes = refined.classes
+        moves = [classes.products[:, element] for element in classes.distinct_elements]
+        block = coarsest_congruence(refined.lost, moves)
+        kept, number = by_shortest(block, classes.lengths)
+        if len(kept) > self.limit:
+            raise self.too_many()
+        found = PartsQuotient(
+            number[classes.products[np.ix_(kept, kept)]],
+            refined.lost[kept],
+            tuple(int(number[element]) for element in classes.elements),
+            tuple(classes.words[example] for example in kept.tolist()),
+        )
+        options = self.parts.options[: len(classes.elements)]
+        wrong = refutation(options, found.products, found.elements, found.lost)
+        if wrong is not None:
+            raise AssertionError(f"a quotient that was found is refuted: {wrong}")
+        return found

@@ -1,0 +1,112 @@
+"""Pairs of heaps that show that values are options: chosen for the heaps that had none.
+
+Importing this module imports Numba.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nim_envs.cgt.sequences.lanes import NONE
+from nim_envs.compilation import compiled
+
+
+def _most_frequent(small: Any, larger: Any, targets: Any, most: int) -> Any:
+    """Return pairs that should give values as options to many heaps.
+
+    A pair is one of a heap of value ``small[k]`` and one ``k`` steps below the heap itself.
+
+    Args:
+        small: value of the smaller heap of each pair, or :data:`NONE`, uint16 ``(pairs,)``.
+        larger: values of the larger heaps, the most frequent first, int64.
+        targets: the values that are to be options, int64 ``(targets,)``.
+        most: most pairs for each value.
+
+    Returns:
+        The pairs for each value, or -1, int64 ``(targets, most)``.
+    """
+    order = np.argsort(small, kind="mergesort")
+    ordered = small[order]
+    picked = np.full((len(targets), most), -1)
+    for row in range(len(targets)):
+        number = 0
+        for value in larger:
+            other = value ^ targets[row]
+            place = np.searchsorted(ordered, np.uint16(other))
+            while number < most and place < len(small) and ordered[place] == other:
+                picked[row, number] = order[place]
+                number += 1
+                place += 1
+    return picked
+
+
+most_frequent = compiled(_most_frequent)
+
+
+def _lacking(small: Any, larger: Any, values: Any, places: Any, targets: Any, per: Any) -> Any:
+    """Return pairs that give values as options to as many as possible of the heaps that lack one.
+
+    In rounds those pairs are chosen that do so for most of the heaps that are left.
+
+    Args:
+        small: value of the smaller heap of each pair, or :data:`NONE`, uint16 ``(pairs,)``.
+        larger: whether a value may be that of the larger heap, bool.
+        values: values of heaps a step apart, the largest first; then the same for the other
+            residues of heaps divided by the step; uint16.
+        places: index in ``values`` of each heap that lacks an option, int64.
+        targets: the value that it lacks, ascending, int64.
+        per: how many pairs to choose in each round, int64 ``(rounds,)``.
+
+    Returns:
+        The values and the pairs chosen, int64 ``(2, chosen)``.
+    """
+    pairs = len(small)
+    wanted = np.empty(pairs, dtype=np.uint16)
+    gain = np.empty(pairs, dtype=np.uint16)
+    chosen = np.empty((2, len(places) * len(per)), dtype=np.int64)
+    total, begin = 0, 0
+    while begin < len(places):
+        target, end = targets[begin], begin
+        while end < len(places) and targets[end] == target:
+            end += 1
+        for k in range(pairs):
+            other = small[k] ^ np.uint16(target)
+            wanted[k] = other if small[k] != NONE and larger[other] else NONE
+        left = places[begin:end].copy()
+        begin = end
+        for rounded in per:
+            most = min(rounded, len(left))
+            gain[:] = 0
+            for place in left:
+                others = values[place : place + pairs]
+                for k in range(pairs):
+                    gain[k] += others[k] == wanted[k]
+            order = np.bincount(gain)
+            least, number = len(order), 0
+            while least > 1 and number + order[least - 1] <= most:
+                least -= 1
+                number += order[least]
+            spare = most - number
+            first = total
+            for k in range(pairs):
+                if gain[k] >= least or (spare > 0 and gain[k] == least - 1 and gain[k] > 0):
+                    spare -= gain[k] < least
+                    chosen[0, total], chosen[1, total] = target, k
+                    total += 1
+            kept = 0
+            for place in left:
+                found = False
+                for k in chosen[1, first:total]:
+                    found |= values[place + k] == wanted[k]
+                if not found:
+                    left[kept] = place
+                    kept += 1
+            left = left[:kept]
+            if not kept:
+                break
+    return chosen[:, :total]
+
+
+lacking = compiled(_lacking)

@@ -1,0 +1,373 @@
+"""Grundy values of heap games, heap after heap: by the definition or by faster methods."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.cgt.sequences.periods import Period, find_period
+from nim_envs.cgt.sequences.sequence_file import load_sequence, save_sequence
+from nim_envs.errors import InvalidGameError, SearchTooLargeError
+from nim_envs.optional import installed, needed
+from nim_envs.progress import progress_bar
+from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, heap_game
+from nim_envs.rules.validation import checked_integer
+
+Sequence = npt.NDArray[np.unsignedinteger]
+
+METHODS = ("auto", "sparse", "naive", "plain")
+
+LARGEST_SEQUENCE = 2**32 - 2**20
+"""Most heaps of a sequence."""
+
+SMALL_GAME = 1000
+"""Places up to which the values of a game whose digits do not repeat are kept in 16 bits."""
+
+FEW = 512
+"""So many values are computed in less time than Numba takes to import."""
+
+PIECE = 1 << 16
+"""About how many values are computed between two checks of the time, at most."""
+
+CHECKPOINT_SECONDS = 30.0
+"""Seconds between two saves of the checkpoint."""
+
+PROGRESS_DELAY = 1.0
+"""Seconds after which a progress bar appears."""
+
+
+class GrundySequence:
+    """The Grundy values of heaps of 0, 1, 2, … objects of a game, computed on demand.
+
+    Methods: ``"plain"`` tries every option with NumPy; ``"naive"`` does so compiled; ``"sparse"``
+    is the sparse-space method, for octal games with a splitting move whose digits do not repeat
+    and for Grundy's game; ``"auto"`` goes on by the one that should be the fastest, decided anew as
+    the values become more, and once a period is proven takes the values that it gives. All give
+    the same values.
+
+    Args:
+        game: a game, or the name of one, see :func:`nim_envs.rules.octal_codes.heap_game`.
+        method: one of the above.
+        checkpoint: a file to save the values to as they are computed; if it exists already, the
+            computation goes on from its values.
+
+    Attributes:
+        game: the game.
+        method: the method.
+        period: the period, once one is proven by the method ``"auto"``.
+
+    Raises:
+        InvalidGameError: ``game`` is not a heap game, or not one for the method.
+        ValueError: an unknown method.
+        SequenceFileError: the checkpoint is damaged, or of another game.
+        MissingPackageError: the method needs Numba, which is not installed.
+
+    Example:
+        >>> kayles = GrundySequence("0.77")
+        >>> kayles.extend(12)
+        >>> kayles.values.tolist()
+        [0, 1, 2, 3, 1, 4, 3, 2, 1, 4, 2, 6]
+    """
+
+    def __init__(
+        self,
+        game: HeapGame | str,
+        *,
+        method: Literal["auto", "sparse", "naive", "plain"] = "auto",
+        checkpoint: str | Path | None = None,
+    ) -> None:
+        self.game = heap_game(game) if isinstance(game, str) else game
+        if not isinstance(self.game, HeapGame):
+            raise InvalidGameError(f"game must be a heap game or the name of one, not {game!r}")
+        if method not in METHODS:
+            raise ValueError(f"method must be one of {METHODS}, not {method!r}")
+        splits = any(digit & LEAVE_TWO for digit in self.game.digits)
+        wide = self.game.repeating or len(self.game.digits) > SMALL_GAME
+        if method == "sparse" and (wide or not splits):
+            raise InvalidGameError(
+                "the sparse-space method takes games with a splitting move whose digits do not "
+                f"repeat and are at most {SMALL_GAME}, not {self.game.name}"
+            )
+        if method in ("sparse", "naive"):
+            needed("numba", f"the {method} method")
+        self.method = method
+        self.period: Period | None = None
+        self._sparse = method == "sparse" or (
+            method == "auto" and splits and not wide and installed("numba")
+        )
+        self._sparse_space: Any = None
+        self._plain = method == "plain" or (method == "auto" and not installed("numba"))
+        self._memory: Sequence = np.zeros(1, dtype=np.uint32 if wide else np.uint16)
+        self._known = 1
+        # Values that are options of every later heap, as the last digit repeats.
+        self._always = np.zeros(2, dtype=np.uint8)
+        self._recorded = 0
+        self._checkpoint = None if checkpoint is None else Path(checkpoint)
+        if self._checkpoint is not None and self._checkpoint.exists():
+            values = load_sequence(self._checkpoint, self.game.name)
+            self._memory, self._known = values.astype(self._memory.dtype), len(values)
+
+    @property
+    def values(self) -> Sequence:
+        """The values so far, ``(heaps,)``; uint16, or uint32 for games with many places."""
+        values = self._memory[: self._known]
+        values.flags.writeable = False
+        return values
+
+    def extend(self, size: int, progress: bool = False) -> None:
+        """Compute the values of heaps up to ``size - 1``, and perhaps a few more.
+
+        Args:
+            size: number of values wanted.
+            progress: whether to show a progress bar on the standard error.
+
+        Raises:
+            InvalidGameError: ``size`` is not an integer of at least 0.
+            SearchTooLargeError: ``size`` exceeds ``LARGEST_SEQUENCE``, or a value does not fit.
+        """
+        size = checked_integer("size", size, 0)
+        if size > LARGEST_SEQUENCE:
+            raise SearchTooLargeError(
+                f"a sequence may have {LARGEST_SEQUENCE} values, which is the limit, not {size}"
+            )
+        if size <= self._known:
+            return
+        bar: Any = None
+        if progress:
+            bar = progress_bar(
+                desc=self.game.name, unit="value", unit_scale=True, initial=self._known,
+                total=size, delay=PROGRESS_DELAY,
+            )  # fmt: skip
+        saved, saved_at = self._known, time.monotonic()
+        try:
+            for known in self._extended(size):
+                if bar is not None:
+                    bar.update(min(known, size) - bar.n)
+                if self._checkpoint and time.monotonic() - saved_at > CHECKPOINT_SECONDS:
+                    self.save(self._checkpoint)
+                    saved, saved_at = self._known, time.monotonic()
+        finally:
+            if bar is not None:
+                bar.close()
+            if self._checkpoint and saved < self._known:
+                self.save(self._checkpoint)
+
+    def save(self, path: str | Path) -> None:
+        """Save the values so far, atomically."""
+        save_sequence(path, self.game.name, self.values)
+
+    def _extended(self, size: int) -> Iterator[int]:
+        """Compute values up to ``size``; yield how many are known as that grows."""
+        begin = 0
+        if self._sparse:
+            from nim_envs.cgt.sequences import sparse_space
+
+            begin = sparse_space.least_known(self.game)
+            self._reserve(size + sparse_space.OVERSHOOT)
+            self._sparse_space = self._sparse_space or sparse_space.SparseSpace(self.game)
+        else:
+            self._reserve(size)
+        while self._known < size:
+            if self._use_period(size):
+                yield self._known
+                return
+            ready = self._sparse and self._known >= begin
+            sparse = ready and (
+                self.method == "sparse" or sparse_space.pays(self.values, self.game)
+            )
+            # Where it does not pay yet it may do so soon.
+            growth = 3 if ready and not sparse else 4
+            until = min(size, max(self._known * growth // 2, 256))
+            if self._plain or (self.method == "auto" and size <= FEW):
+                steps = self._plain_values(until)
+            elif sparse:
+                steps = self._sparse_space.extend(self._memory, self._known, until, PIECE)
+            else:
+                steps = self._naive_values(min(until, begin) if self._known < begin else until)
+            try:
+                for known in steps:
+                    self._known = known
+                    yield known
+            except OverflowError as error:
+                raise SearchTooLargeError(str(error)) from None
+
+    def _reserve(self, size: int) -> None:
+        if size > len(self._memory):
+            memory = np.zeros(size, dtype=self._memory.dtype)
+            memory[: self._known] = self._memory[: self._known]
+            self._memory = memory
+
+    def _use_period(self, size: int) -> bool:
+        """Take the values up to ``size`` from a period if one is proven; say whether it was."""
+        places = self.game.places
+        if self.method != "auto" or places is None or self.game.unequal:
+            return False
+        period = self.period or find_period(self.values, places)
+        if period is None or not period.proven:
+            return False
+        self.period = period
+        self._memory, self._known = period.extend(size), size
+        return True
+
+    def _naive_values(self, until: int) -> Iterator[int]:
+        from nim_envs.cgt.sequences.naive_mex import convolve
+
+        digits = np.array(self.game.digits, dtype=np.int64)
+        while len(self._always) <= self.values.max():
+            self._enlarge_bound()
+        while self._known < until:
+            # Fewer at once as a heap's options become more.
+            step = min(PIECE, max(256, 2**28 // (self._known + 1)))
+            piece = min(until, self._known + step)
+            known = convolve(
+                self._memory, self._known, piece, digits, self.game.repeating,
+                self.game.unequal, self._always, self._recorded,
+            )  # fmt: skip
+            self._recorded = known
+            yield known
+            if known < piece:
+                self._enlarge_bound()
+
+    def _plain_values(self, until: int) -> Iterator[int]:
+        for heap in range(self._known, until):
+            for earlier in range(self._recorded, heap):
+                self._record(earlier)
+            self._recorded = heap
+            last = len(self.game.digits) - 1
+            found = [self._found(heap, taken) for taken in range(last + 1)]
+            if self.game.repeating:
+                found.append(np.flatnonzero(self._always).astype(self._memory.dtype))
+            options = np.concatenate(found)
+            is_option = np.zeros(max(options.max(initial=0) + 2, 2), dtype=np.bool_)
+            is_option[options] = True
+            self._memory[heap] = np.argmin(is_option)
+            if heap % 256 == 255 or heap == until - 1:
+                yield heap + 1
+
+    def _record(self, heap: int) -> None:
+        """Record which values the repeating digit makes options of all heaps after ``heap``."""
+        if self.game.repeating:
+            for value in self._found(heap, len(self.game.digits) - 1).tolist():
+                while value >= len(self._always):
+                    self._enlarge_bound()
+                self._always[value] = 1
+
+    def _found(self, heap: int, taken: int) -> Sequence:
+        """Return the values of the options of ``heap`` that take ``taken`` objects."""
+        digit, left = self.game.digit(taken), heap - taken
+        values = self._memory
+        found: list[Sequence] = [values[:0]]
+        if digit & WHOLE and left == 0 and heap:
+            found.append(values[:1])
+        if digit & LEAVE_ONE and left > 0:
+            found.append(values[left : left + 1])
+        if digit & LEAVE_TWO and left > 1:
+            last = (left - 1 if self.game.unequal else left) // 2
+            found.append(values[1 : last + 1] ^ values[left - 1 : left - last - 1 : -1])
+        return np.concatenate(found)
+
+    def _enlarge_bound(self) -> None:
+        bound = 2 * len(self._always)
+        if bound > 1 << 8 * self._memory.itemsize:
+            raise SearchTooLargeError(
+                f"a Grundy value of {self.game.name} does not fit in {8 * self._memory.itemsize} "
+                f"bits after {self._known} values"
+            )
+        self._always = np.concatenate([self._always, np.zeros_like(self._always)])
+
+
+def grundy_sequence(
+    game: HeapGame | str,
+    size: int,
+    *,
+    method: Literal["auto", "sparse", "naive", "plain"] = "auto",
+    checkpoint: str | Path | None = None,
+    progress: bool = False,
+) -> Sequence:
+    """Return the Grundy values of heaps of 0 to ``size - 1`` objects.
+
+    Args:
+        game: a game, or the name of one, such as ``"0.77"`` or ``"grundy"``.
+        size: number of values.
+        method: see :class:`GrundySequence`.
+        checkpoint: see :class:`GrundySequence`.
+        progress: whether to show a progress bar on the standard error.
+
+    Returns:
+        ``(size,)``; uint16, or uint32 for games with many places.
+
+    Raises:
+        InvalidGameError: ``game`` is not a heap game, or not one for the method; or ``size`` is
+            not an integer.
+        SearchTooLargeError: ``size`` is more than the limit, or a value does not fit.
+        SequenceFileError: the checkpoint is damaged, or of another game.
+        MissingPackageError: the method needs Numba, which is not installed.
+
+    References:
+        R. P. Sprague (1935); P. M. Grundy (1939); Guy and Smith (1956); *Winning Ways*, ch. 4.
+
+    Example:
+        >>> grundy_sequence("grundy", 16).tolist()
+        [0, 0, 0, 1, 0, 2, 1, 0, 2, 1, 0, 2, 1, 3, 2, 1]
+    """
+    sequence = GrundySequence(game, method=method, checkpoint=checkpoint)
+    sequence.extend(size, progress)
+    return sequence.values[:size]
+
+
+def octal_period(
+    game: HeapGame | str,
+    limit: int = 1 << 22,
+    *,
+    checkpoint: str | Path | None = None,
+    progress: bool = False,
+) -> Period:
+    """Return the least period of the Grundy values of an octal game, with proof.
+
+    Args:
+        game: an octal game whose digits do not repeat, or the name of one.
+        limit: most values to compute.
+        checkpoint: see :class:`GrundySequence`.
+        progress: whether to show a progress bar on the standard error.
+
+    Returns:
+        A period that is proven; see :func:`nim_envs.cgt.sequences.periods.find_period`.
+
+    Raises:
+        InvalidGameError: ``game`` is not an octal game whose digits do not repeat.
+        SearchTooLargeError: no period is proven by the values within the limit.
+        SequenceFileError: the checkpoint is damaged, or of another game.
+
+    Example:
+        >>> kayles = octal_period("0.77")
+        >>> kayles.length, kayles.last_exception, len(kayles.exceptions())
+        (12, 70, 14)
+    """
+    sequence = GrundySequence(game, checkpoint=checkpoint)
+    places = sequence.game.places
+    if places is None or sequence.game.unequal:
+        raise InvalidGameError(
+            "the theorem on periods holds for octal games whose digits do not repeat, not "
+            f"{sequence.game.name}"
+        )
+    limit = checked_integer("limit", limit, 1)
+    size = 256
+    while True:
+        size = min(size, limit)
+        sequence.extend(size, progress)
+        period = sequence.period or find_period(sequence.values[:limit], places)
+        if period is not None and period.proven:
+            return period
+        if size == limit:
+            raise SearchTooLargeError(
+                f"no period of {sequence.game.name} is proven by {limit} values, which is the limit"
+                + ("" if period is None else f"; one of {period.length} may begin at "
+                   f"{period.start}, and {period.needed} values would prove it")
+            )  # fmt: skip
+        wanted = 2 * len(sequence.values)
+        size = wanted if period is None else max(size + 1, min(wanted, period.needed))

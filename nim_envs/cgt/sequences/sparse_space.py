@@ -1,0 +1,753 @@
+"""Grundy values of heap games by the sparse-space method, many heaps at once.
+
+Values are split by a mask: *rare* are those that have an even number of bits in common with it,
+*common* the others. The nim-sum of two rare or of two common values is rare, that of a rare and
+a common one common. A good mask leaves few rare values, so a heap's common options come from few
+pairs of heaps: those with a heap of rare value. The value of a heap is the least common one that
+is no option, unless a smaller rare value is no option either; that is checked, and that makes the
+method exact whatever the mask.
+
+For each common value a bitmap says which heaps have it. What one heap of rare value excludes from
+``LANES`` consecutive heaps at once is then a stretch of a bitmap, and bitmaps are or-ed. The same
+with a sample of heaps of common value, whose stretches begin at whole bytes, shows that most rare
+values are options; a search among all pairs decides on the rest, and from what had to be searched
+for the sample is improved. Pairs with a heap inside the stretch, and a few others, are looked up
+for the few values that are left.
+
+Importing this module imports Numba.
+
+References:
+    Berlekamp, Conway & Guy, *Winning Ways*, ch. 4 "Sparse spaces"; A. Gangolli and T. Plambeck, "A
+    note on periodicity in some octal games", *International Journal of Game Theory* 18 (1989),
+    311-320; A. Flammenkamp, "Lange Perioden in Subtraktions-Spielen" (1997) and his tables of
+    octal games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.cgt.sequences.covering import lacking, most_frequent
+from nim_envs.cgt.sequences.lanes import (
+    CANDIDATES,
+    LANES,
+    NONE,
+    PAIRS,
+    SIDE,
+    WORDS,
+    any_pair,
+    count_clear,
+    load,
+    lowest_bit,
+    note_least,
+    or_all,
+    store,
+    store_shifted,
+)
+from nim_envs.compilation import compiled
+from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame
+
+Values = npt.NDArray[np.uint16]
+
+ENOUGH = 4096
+"""From so many values on a mask saves time."""
+
+OVERSHOOT = LANES
+"""Most values that are computed beyond those wanted."""
+
+SPAN = 32_000
+"""Up to which offset heaps of common value are a sample that shows that rare values are options."""
+
+FULLEST = 40
+"""Common values whose bitmaps are used with the sample: those of most heaps."""
+
+AT_ONCE = 16
+"""Bitmaps of the sample that are used at once; so few stay in the processor's nearest cache."""
+
+STEP = 8
+"""Pairs of the sample have offsets that are multiples of it: lanes that begin at whole bytes."""
+
+FREQUENT = 384
+"""Pairs of the sample for each rare value that are chosen by how full their bitmaps are."""
+
+ROUNDS = np.array([48, 24, 16, 8])
+"""How many pairs are learned at a time for each rare value that had to be searched for."""
+
+SEARCHES = 1 << 14
+"""Searches that are remembered at most, to learn pairs from them."""
+
+SEARCHED_SHARE = 16
+"""At most so many times fewer searches are remembered than values known: learning takes time."""
+
+LEARN = 1 << 16
+"""From so many values on pairs are learned; before, they would help too few heaps."""
+
+LEFT_SHARE = 0.14
+"""Share of the offsets of rare heaps that may be left to be looked up; more leave too many values
+to look up."""
+
+LEFT_COST = 60
+"""How much longer looking up an offset takes than the bitmap of one value, shifted by it."""
+
+FEW = 3
+"""So few heaps of which a rare value is not shown to be an option are searched one by one."""
+
+RECENT = 1 << 18
+"""Of so many last values at most the frequencies are looked at."""
+
+NEW_RARE = 256
+"""New heaps of rare value after which the plan is made anew."""
+
+LARGEST_BITMAPS = 1 << 26
+"""Bytes that the bitmaps may take."""
+
+LIMIT_COST = 1 / 800
+"""How much longer bitmaps take for one offset, value and heap than a look-up for one offset."""
+
+LARGEST_BOUND = 1 << 15
+"""Values are smaller: 15 bits."""
+
+HEAP_COST, PAIR_COST, BITMAP_COST, NAIVE_COST = 500, 0.2, 0.0035, 0.35
+RARE_COST, LARGEST_RARE_COST = 10_000, 2_000
+"""Nanoseconds, measured: for a heap, a pair with a heap of rare value, the same for each bitmap,
+a pair of heaps by the naive method; and for rare values, so many times their share."""
+
+LOW = (1 << 32) - 1
+"""Heaps are smaller; so an offset and a value fit in a word."""
+
+
+class Groups(NamedTuple):
+    """Offsets, which are heaps and the objects taken beside them, in groups of one value.
+
+    Attributes:
+        values: the value of the heaps of each group, int64 ``(groups,)``.
+        ends: where each group ends in ``lanes``, int64 ``(groups,)``.
+        lanes: where the lanes of each offset begin in :attr:`Plan.shifted`, in bytes, uint32.
+    """
+
+    values: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    lanes: npt.NDArray[np.uint32]
+
+
+class Plan(NamedTuple):
+    """Tables for a part of the computation, made from the values so far.
+
+    Attributes:
+        singles: objects taken by the moves that leave one heap, int64.
+        splits: objects taken by the moves that leave two heaps, int64.
+        unequal: whether those two must be of different sizes.
+        common: whether a value is common, uint8 ``(bound,)``; values are below ``bound``.
+        limit: up to which value bitmaps say what is excluded; few values are larger.
+        newest: the last heap with each common value, or a negative number, int64 ``(bound,)``.
+        bitmaps: for each value a bitmap of ``width`` words, one after the other, uint64.
+        width: words of one bitmap.
+        window: words of a bitmap before the cursor that offsets of ``rare`` reach into.
+        history: the same for those of ``sample``.
+        rare: the offsets of heaps of rare value.
+        sample: lanes that show that rare values, which are those of the groups, are options; their
+            bytes are counted from where the history begins in the bitmap of value 0.
+        learned: pairs of the sample that were learned, int64, see :func:`_sample`.
+        searched: heaps that a rare value had to be searched for, the value above the low 32 bits,
+            int64; with room for more.
+        distant: the offsets of ``rare`` in the low 32 bits, the value of the heap of each above
+            them, uint64.
+        left: further offsets of at least ``SIDE``, in the same form, that :func:`note_least`
+            looks up.
+        direct: the other offsets, to be looked up heap by heap; with room for more.
+        shifted: buffer for a bitmap shifted by 0 to 7 bits, ``(8, window + WORDS + 1)``
+            words, one after the other, uint64.
+        excluded: buffer for the lanes of each value, uint64 ``(bound * WORDS,)``.
+        state: the bit of the bitmaps that is the next heap's, the number of direct offsets, how
+            many of the last ``LANES`` values are rare, why :func:`advance` returned, and the number
+            of searches remembered, int64 ``(5,)``.
+    """
+
+    singles: npt.NDArray[np.int64]
+    splits: npt.NDArray[np.int64]
+    unequal: bool
+    common: npt.NDArray[np.uint8]
+    limit: int
+    newest: npt.NDArray[np.int64]
+    bitmaps: npt.NDArray[np.uint64]
+    width: int
+    window: int
+    history: int
+    rare: Groups
+    sample: Groups
+    learned: npt.NDArray[np.int64]
+    searched: npt.NDArray[np.int64]
+    direct: npt.NDArray[np.uint64]
+    left: npt.NDArray[np.uint64]
+    distant: npt.NDArray[np.uint64]
+    shifted: npt.NDArray[np.uint64]
+    excluded: npt.NDArray[np.uint64]
+    state: npt.NDArray[np.int64]
+
+
+CURSOR, COUNT, RARE_LATELY, STATUS, SEARCHED = range(5)
+"""Places of :attr:`Plan.state`."""
+
+DONE, NEEDS_PLAN, NEEDS_BOUND, NEEDS_ROOM = range(4)
+"""Why :func:`advance` returned."""
+
+
+def least_known(game: HeapGame) -> int:
+    """Return how many values of ``game`` must be known before the method can begin."""
+    return max(ENOUGH, 2 * len(game.digits))
+
+
+def pays(values: Values, game: HeapGame) -> bool:
+    """Return whether the method should be faster than trying all options, for the next heaps.
+
+    The share of rare values decides: the time for a heap is made of that for each pair with a heap
+    of rare value, which is more the more common values there are, and of that for values that may
+    be rare. The naive method tries as many pairs as half the heap for each splitting move.
+
+    Args:
+        values: the values so far, at least :func:`least_known`.
+        game: the game.
+    """
+    known = len(values)
+    bound = 1 << int(values.max()).bit_length()
+    if bound >= LARGEST_BOUND:
+        return False
+    mask = sparse_mask(values[max(known // 4, known - RECENT) :], bound)
+    is_common = parities(np.arange(bound, dtype=np.int64) & mask)[values].astype(np.bool_)
+    lately = max(known // 2, known - RECENT)
+    bitmaps = int(np.count_nonzero(np.bincount(values[lately:][is_common[lately:]])))
+    splits = len(_taken(game, LEAVE_TWO))
+    rare_lately = 1 - is_common[known * 3 // 4 :].mean()
+    cost = (
+        HEAP_COST
+        + splits * (~is_common).sum() * (PAIR_COST + BITMAP_COST * bitmaps)
+        + min(rare_lately * RARE_COST, LARGEST_RARE_COST)
+    )
+    return bool(cost < splits * known * NAIVE_COST)
+
+
+class SparseSpace:
+    """The method for one game; what was learned from some values helps with the next.
+
+    Args:
+        game: a game whose digits do not repeat and that has a splitting move.
+    """
+
+    def __init__(self, game: HeapGame) -> None:
+        self._game = game
+        self._plan: Plan | None = None
+
+    def extend(self, values: Values, known: int, size: int, piece: int) -> Iterator[int]:
+        """Compute Grundy values in place, after those that are known.
+
+        Args:
+            values: array of at least ``size + OVERSHOOT`` entries, the first ``known`` filled.
+            known: at least :func:`least_known`.
+            size: number of values wanted.
+            piece: about how many values to compute between two yields.
+
+        Yields:
+            How many values are known by now; at last ``size`` or a little more.
+
+        Raises:
+            OverflowError: a value does not fit in 16 bits.
+        """
+        bound = 2
+        while known < size:
+            until = min(size, 2 * known)
+            plan = self._plan = make_plan(values[:known], self._game, bound, self._plan)
+            while known < until:
+                known = advance(values, known, min(until, known + piece), plan)
+                yield known
+                if plan.state[STATUS] == NEEDS_ROOM:
+                    _make_room(plan)
+                elif plan.state[STATUS] != DONE:
+                    break
+            bound = len(plan.common) * (2 if plan.state[STATUS] == NEEDS_BOUND else 1)
+            if bound > LARGEST_BOUND:
+                raise OverflowError(f"a Grundy value of {self._game.name} does not fit in 15 bits")
+
+
+def _taken(game: HeapGame, bit: int) -> npt.NDArray[np.int64]:
+    return np.array(
+        [taken for taken, digit in enumerate(game.digits) if digit & bit], dtype=np.int64
+    )
+
+
+def sparse_mask(values: Values, bound: int) -> int:
+    """Return the mask, below ``bound``, that makes the fewest of ``values`` rare.
+
+    With ``c[v]`` heaps of value ``v`` the sum of ``c[v] * (-1)**(bits of v & mask)`` is the surplus
+    of rare values; a Walsh-Hadamard transform gives it for every mask.
+    """
+    surplus = np.bincount(values, minlength=bound).astype(np.float64)
+    half = 1
+    while half < bound:
+        pairs = surplus.reshape(-1, 2, half)
+        first, second = pairs[:, 0], pairs[:, 1]
+        surplus = np.stack([first + second, first - second], axis=1).reshape(-1)
+        half *= 2
+    return int(np.argmin(surplus[1:])) + 1
+
+
+def parities(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
+    """Return 1 for each number with an odd number of bits, else 0."""
+    folded = numbers.copy()
+    for shift in (32, 16, 8, 4, 2, 1):
+        folded ^= folded >> shift
+    return (folded & 1).astype(np.uint8)
+
+
+def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | None = None) -> Plan:
+    """Return the plan for the heaps after those whose ``values`` are known.
+
+    Args:
+        values: the values so far, at least :func:`least_known`.
+        game: the game.
+        bound: least bound of the values to plan for.
+        earlier: a plan for smaller heaps of the game, if there was one.
+    """
+    known = len(values)
+    splits = _taken(game, LEAVE_TWO)
+    while bound <= values.max():
+        bound *= 2
+    mask = sparse_mask(values[max(known // 4, known - RECENT) :], bound)
+    common = parities(np.arange(bound, dtype=np.int64) & mask)
+    is_common = common[values].astype(np.bool_)
+
+    rare = np.flatnonzero(~is_common[1:]) + 1
+    # A heap of rare value counts once for each number of objects that a splitting move takes.
+    pairs = np.unique(
+        np.concatenate([np.stack([rare + taken, values[rare]], axis=1) for taken in splits]), axis=0
+    )
+    offsets, offset_values = pairs[:, 0], pairs[:, 1]
+    lately = max(known // 2, known - RECENT)
+    used = int(np.count_nonzero(np.bincount(values[lately:][is_common[lately:]])))
+    largest = min(LARGEST_BITMAPS * 8 // (2 * bound), known - LANES)
+    reach = _best_reach(offsets, used, largest)
+    grouped = (offsets >= LANES) & (offsets <= reach)
+
+    span = max(reach, min(SPAN, largest))
+    recent = np.arange(max(1, known - span), known)
+    recent = recent[is_common[recent]]
+    counts = np.bincount(values[recent], minlength=bound)
+    # So that the lanes from every word up to the cursor's are a whole number of vectors.
+    window = -(-(reach // 64 + 2) // WORDS) * WORDS - 1
+    stride = window + 1 + WORDS
+
+    frequent, learned = _sample(values, is_common, counts, common, splits, span, earlier)
+    history = span // 64 + 2
+    width = 2 * history + 64 * WORDS
+    cursor = 64 * (history + 1)
+    bitmaps = _aligned(bound * width)
+    newest = np.full(bound, -LARGEST_BITMAPS * 8, dtype=np.int64)
+    first = int(max(1, known - span))
+    enter(values, first, known, common, newest, bitmaps, width, cursor - known)
+
+    room_for_searches = min(SEARCHES, known // SEARCHED_SHARE) if known >= LEARN else 0
+    singles = _taken(game, LEAVE_ONE)
+    packed = offsets | offset_values << 32
+    # To leave one heap is as to split off an empty one, of value 0.
+    others = np.concatenate([singles, packed[~grouped]])
+    left = (others & LOW >= SIDE) & (others & LOW < known)
+    direct = others[~left]
+    room = np.zeros(NEW_RARE + len(offsets) // 8 + len(splits) * LANES, dtype=np.int64)
+    return Plan(
+        singles=singles,
+        splits=splits,
+        unequal=game.unequal,
+        common=common,
+        limit=_best_limit(values[lately:], used, bound),
+        newest=newest,
+        bitmaps=bitmaps,
+        width=width,
+        window=window,
+        history=history,
+        rare=_grouped(offsets[grouped], offset_values[grouped], window),
+        sample=_sample_lanes(
+            np.concatenate([frequent, learned]), values, counts, splits, width, history
+        ),
+        learned=learned,
+        searched=np.zeros(room_for_searches, dtype=np.int64),
+        direct=np.concatenate([direct, room]).astype(np.uint64),
+        left=others[left].astype(np.uint64),
+        distant=packed[grouped].astype(np.uint64),
+        shifted=_aligned(8 * stride),
+        excluded=_aligned(bound * WORDS),
+        state=np.array([cursor, len(direct), (~is_common[-LANES:]).sum(), DONE, 0]),
+    )
+
+
+def _best_reach(offsets: npt.NDArray[np.int64], used: int, largest: int) -> int:
+    """Return up to which offset bitmaps save time.
+
+    Every 64 heaps further cost work for each of the ``used`` bitmaps, every offset that is left
+    costs work for each heap; the factors were measured.
+    """
+    reaches = np.append(offsets[(offsets > ENOUGH) & (offsets <= largest)], min(ENOUGH, largest))
+    reaches.sort()
+    beyond = len(offsets) - np.searchsorted(np.sort(offsets), reaches, side="right")
+    few = beyond <= max(beyond[-1], LEFT_SHARE * len(offsets), 50)
+    reaches, beyond = reaches[few], beyond[few]
+    return int(reaches[np.argmin(used * (reaches / 70 - beyond) + LEFT_COST * beyond)])
+
+
+def _best_limit(values: Values, used: int, bound: int) -> int:
+    """Return up to which value bitmaps save time; for a larger one all offsets are looked up.
+
+    Every further value costs ``LANES`` bits of all bitmaps, every heap of a larger value one
+    look-up for each offset; the factor was measured.
+    """
+    larger = 1 - np.cumsum(np.bincount(values, minlength=bound)) / len(values)
+    return int(np.argmin(larger + LIMIT_COST * used / bound * np.arange(bound)))
+
+
+def _sample(
+    values: Values,
+    is_common: npt.NDArray[np.bool_],
+    counts: npt.NDArray[np.int64],
+    common: npt.NDArray[np.uint8],
+    splits: npt.NDArray[np.int64],
+    span: int,
+    earlier: Plan | None,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return pairs of heaps of common value that show that rare values are options.
+
+    The larger heap of a pair is a multiple of ``STEP`` below the heap that has the option, so its
+    lanes begin at whole bytes. A pair is that multiple, with the option above its 32 bits.
+
+    Returns:
+        Pairs with the fullest bitmaps, and those that were learned: the ones of the ``earlier``
+        plan, and the best for the options that had to be searched for since.
+    """
+    known = len(values)
+    offsets = np.arange(0, min(span, known // 2), STEP)
+    heaps = offsets - splits[np.arange(len(offsets)) % len(splits)]
+    small = np.full(len(offsets), NONE, dtype=np.uint16)
+    used = (heaps >= LANES) & is_common[heaps]
+    small[used] = values[heaps[used]]
+    rare = np.flatnonzero(common[: values[known // 2 :].max()] == 0)
+    fullest = np.argsort(-counts, kind="stable")[: min(FULLEST, np.count_nonzero(counts))]
+    learned = np.empty(0, dtype=np.int64)
+    searched = learned
+    if earlier is not None:
+        learned = earlier.learned[earlier.learned & LOW < len(offsets)]
+        learned = learned[(common[learned >> 32] == 0) & used[learned & LOW]]
+        searched = earlier.searched[: earlier.state[SEARCHED]]
+        searched = np.sort(searched[searched & LOW >= len(offsets) * STEP])
+    if len(searched):
+        targets, heaps = searched >> 32, searched & LOW
+        first = int(heaps.min()) - len(offsets) * STEP
+        columns = -(-(known - first) // STEP)
+        backwards = np.zeros(columns * STEP, dtype=np.uint16)
+        backwards[: known - first] = values[first:][::-1]
+        back = known - 1 - heaps
+        places = back % STEP * columns + back // STEP
+        backwards = backwards.reshape(columns, STEP).T.reshape(-1)
+        larger = np.append(common, np.zeros(NONE + 1 - len(common), dtype=np.uint8))
+        chosen = lacking(small, larger, backwards, places, targets, ROUNDS)
+        learned = np.concatenate([learned, chosen[0] << 32 | chosen[1]])
+    picked = most_frequent(small, fullest, rare, FREQUENT)
+    row, column = np.nonzero(picked >= 0)
+    return rare[row] << 32 | picked[row, column], learned
+
+
+def _sample_lanes(
+    pairs: npt.NDArray[np.int64],
+    values: Values,
+    counts: npt.NDArray[np.int64],
+    splits: npt.NDArray[np.int64],
+    width: int,
+    history: int,
+) -> Groups:
+    """Return the lanes of pairs, in groups of one rare value.
+
+    The groups with the same few bitmaps follow each other, the fullest first.
+    """
+    targets, ks = pairs >> 32, pairs & LOW
+    others = values[STEP * ks - splits[ks % len(splits)]] ^ targets
+    bound = len(counts)
+    rank = np.empty(bound, dtype=np.int64)
+    rank[np.argsort(-counts, kind="stable")] = np.arange(bound)
+    keys = rank[others] // AT_ONCE * bound + targets
+    counted = np.bincount(keys)
+    groups = np.flatnonzero(counted)
+    order = np.argsort(
+        keys.astype(np.uint16 if len(counted) < 1 << 16 else np.int64), kind="stable"
+    )
+    lanes = 8 * (others * width + history) - STEP // 8 * ks
+    return Groups(groups % bound, np.cumsum(counted[groups]), lanes[order].astype(np.uint32))
+
+
+def _grouped(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int64], window: int) -> Groups:
+    """Return offsets in groups of equal ``values``, the smallest groups first.
+
+    So loops over one group and the next are of about the same length, which processors predict.
+    """
+    groups, group, counts = np.unique(values, return_inverse=True, return_counts=True)
+    offsets = offsets[np.lexsort((offsets, group, counts[group]))]
+    by_size = np.argsort(counts, kind="stable")
+    stride = window + 1 + WORDS
+    lanes = 8 * ((-offsets & 7) * stride + window) - (offsets + 7 >> 3)
+    return Groups(groups[by_size], np.cumsum(counts[by_size]), lanes.astype(np.uint32))
+
+
+def _aligned(words: int) -> npt.NDArray[np.uint64]:
+    """Return zeros that begin at a cache line."""
+    memory = np.zeros(words + 8, dtype=np.uint64)
+    first = -(memory.ctypes.data // 8) % 8
+    return memory[first : first + words]
+
+
+def _make_room(plan: Plan) -> None:
+    """Move the bits that are still needed to the front of the bitmaps."""
+    bitmaps = plan.bitmaps.reshape(-1, plan.width)
+    end, kept = plan.state[CURSOR] // 64, plan.history + 1
+    bitmaps[:, :kept] = bitmaps[:, end - kept : end].copy()
+    bitmaps[:, kept:] = 0
+    plan.state[CURSOR] = 64 * kept
+
+
+def _enter(
+    values: Any, begin: int, end: int, common: Any, newest: Any, bitmaps: Any, width: int, bit: int
+) -> None:
+    """Enter heaps of common value in the bitmaps, where heap 0 would have the place ``bit``."""
+    for heap in range(begin, end):
+        value = values[heap]
+        if common[value]:
+            newest[value] = heap
+            place = bit + heap
+            bitmaps[value * width + place // 64] |= np.uint64(1) << np.uint64(place % 64)
+
+
+enter = compiled(_enter)
+
+
+def _shift(shifted: Any, bitmaps: Any, source: int) -> None:
+    """Store in ``shifted`` the bits from ``bitmaps[source]`` on, shifted by 0 to 7 bits."""
+    stride = len(shifted) // 8
+    for word in range(0, stride, WORDS):
+        store_shifted(shifted, word, stride, bitmaps, source + word)
+
+
+shift = compiled(inner=True)(_shift)
+
+
+def _or_groups(
+    excluded: Any, groups: Any, words: Any, start: int, value: int, last: int, few: int
+) -> None:
+    """Or lanes of ``value``, at the offsets of groups, to those of the options up to ``last``.
+
+    The lanes are in ``words``; bytes are counted from ``words[start]``. No option of which at most
+    ``few`` bits are left is looked at.
+    """
+    begin = 0
+    for group in range(len(groups.values)):
+        end = groups.ends[group]
+        option = value ^ groups.values[group]
+        if option <= last:
+            found = load(excluded, option * WORDS)
+            if few < 0 or count_clear(found) > few:
+                found = or_all(found, words, start, groups.lanes, begin, end)
+                store(excluded, option * WORDS, found)
+        begin = end
+
+
+or_groups = compiled(inner=True)(_or_groups)
+
+
+def _exclude(plan: Any, known: int) -> None:
+    """Set in ``plan.excluded`` the bits of the common values that heaps of rare value exclude."""
+    first = plan.state[CURSOR] // 64 - plan.window
+    for value in range(len(plan.common)):
+        if plan.newest[value] >= known - 64 * plan.window:
+            shift(plan.shifted, plan.bitmaps, value * plan.width + first)
+            or_groups(plan.excluded, plan.rare, plan.shifted, 0, value, plan.limit, -1)
+
+
+exclude = compiled(inner=True)(_exclude)
+
+
+def _cover(plan: Any, last: int) -> None:
+    """Set in ``plan.excluded`` the bits of rare values up to ``last`` that the sample excludes."""
+    first = plan.state[CURSOR] // 64 - plan.history
+    or_groups(plan.excluded, plan.sample, plan.bitmaps, first, 0, last, FEW)
+
+
+cover = compiled(inner=True)(_cover)
+
+
+def _first_without(
+    values: Any, heaps: Any, value: int, singles: Any, splits: Any, unequal: bool
+) -> int:
+    """Return how many of ``heaps``, up to the first without one, have an option ``value``.
+
+    All pairs are tried. Many heaps in one call, as a call costs the counting of references.
+    """
+    target = np.uint16(value)
+    for k in range(len(heaps)):
+        found = False
+        for i in range(len(splits)):
+            total = heaps[k] - splits[i]
+            last = (total - 1) // 2 if unequal else total // 2
+            one = 1
+            while not found and one + PAIRS <= last:
+                found = any_pair(values, one, total - one, target)
+                one += PAIRS
+            one = last - PAIRS + 1
+            found = found or any_pair(values, one, total - one, target)
+        for i in range(len(singles)):
+            found = found or values[heaps[k] - singles[i]] == target
+        if not found:
+            return k
+    return len(heaps)
+
+
+first_without = compiled(inner=True)(_first_without)
+
+
+def _mark_options(values: Any, heap: int, pairs: Any, marks: Any, mark: Any) -> None:
+    """Set to ``mark`` the place in ``marks`` of each option of ``heap`` by one of ``pairs``."""
+    for pair in pairs:
+        other = np.uint64(heap) - (pair & np.uint64(LOW))
+        marks[pair >> np.uint64(32) ^ np.uint64(values[other])] = mark
+
+
+mark_options = compiled(inner=True)(_mark_options)
+
+
+def _verified(values: Any, known: int, plan: Any) -> bool:
+    """Return whether all rare values below those of the next ``LANES`` heaps are options."""
+    excluded, singles, splits, last = plan.excluded, plan.singles, plan.splits, 0
+    heaps = np.empty(LANES, dtype=np.int64)
+    excluded[:] = 0
+    for lane in range(LANES):
+        value = int(values[known + lane])
+        last = max(last, value)
+        excluded[value * WORDS + lane // 64] |= np.uint64(1) << np.uint64(lane % 64)
+    # No value from its own on is in question for a heap.
+    for word in range(WORDS, (last + 1) * WORDS):
+        excluded[word] |= excluded[word - WORDS]
+    cover(plan, last)
+    for value in range(last):
+        if not plan.common[value]:
+            count = 0
+            for word in range(WORDS):
+                left = ~excluded[value * WORDS + word]
+                while left:
+                    heaps[count] = known + 64 * word + lowest_bit(left)
+                    left &= left - np.uint64(1)
+                    count += 1
+            doubtful = heaps[:count]
+            if first_without(values, doubtful, value, singles, splits, plan.unequal) < count:
+                return False
+            for heap in doubtful[: len(plan.searched) - plan.state[SEARCHED]]:
+                plan.searched[plan.state[SEARCHED]] = value << 32 | heap
+                plan.state[SEARCHED] += 1
+    return True
+
+
+verified = compiled(inner=True)(_verified)
+
+
+def _advance(values: Any, known: int, until: int, plan: Any) -> int:
+    """Compute values in place, ``LANES`` heaps at a time, and update ``plan``.
+
+    Args:
+        values: uint16, with room for ``until + OVERSHOOT``.
+        known: how many values are known.
+        until: how many are wanted.
+        plan: the plan.
+
+    Returns:
+        How many values are known now. If less than ``until``, then ``plan.state`` says why.
+    """
+    common, excluded = plan.common, plan.excluded
+    direct, left, distant = plan.direct, plan.left, plan.distant
+    singles, splits = plan.singles, plan.splits
+    low, high = np.uint64(LOW), np.uint64(32)
+    bound = len(common)
+    most = len(direct) - len(splits) * LANES
+    least = np.empty(CANDIDATES * SIDE, dtype=np.uint16)
+    # The last lane, counted from 1, that a value was found to be excluded from heap by heap.
+    marks = np.empty(bound, dtype=np.uint16)
+    one = np.empty(1, dtype=np.int64)
+    while known < until:
+        count = plan.state[COUNT]
+        if plan.state[CURSOR] + 3 * LANES > 64 * plan.width:
+            plan.state[STATUS] = NEEDS_ROOM
+            return known
+        if count > most:
+            plan.state[STATUS] = NEEDS_PLAN
+            return known
+        at_once = plan.state[RARE_LATELY] > 0
+        excluded[:] = 0
+        exclude(plan, known)
+        possible = common
+        if at_once:
+            cover(plan, bound - 1)
+            possible = np.ones_like(common)
+        choices = np.flatnonzero(possible[: plan.limit + 1])[::-1].astype(np.uint16)
+        marks[:] = 0
+        new_rare = 0
+        for lane in range(LANES):
+            heap, mark = known + lane, np.uint16(lane + 1)
+            if lane % SIDE == 0:
+                note_least(values, heap, left, excluded, lane, choices, least)
+            for i in range(count):
+                far = heap - np.int64(direct[i] & low)
+                if far >= 1:
+                    marks[direct[i] >> high ^ np.uint64(values[far])] = mark
+            place, value, looked_up = lane % SIDE, -1, 0
+            while True:
+                if place < len(least) and least[place] != NONE:
+                    value = int(least[place])
+                    place += SIDE
+                else:
+                    place = len(least)
+                    value += 1
+                    if looked_up == 0:
+                        looked_up = 1
+                        mark_options(values, heap, left, marks, mark)
+                    if value > plan.limit and looked_up == 1:
+                        looked_up = 2
+                        mark_options(values, heap, distant, marks, mark)
+                    if value == bound:
+                        plan.state[STATUS] = NEEDS_BOUND
+                        return known
+                    word = excluded[value * WORDS + lane // 64]
+                    if not possible[value] or word >> np.uint64(lane % 64) & np.uint64(1):
+                        continue
+                if common[value]:
+                    if marks[value] != mark:
+                        break
+                else:
+                    one[0] = heap
+                    if first_without(values, one, value, singles, splits, plan.unequal) == 0:
+                        break
+            values[heap] = value
+            if not common[value]:
+                new_rare += 1
+                for taken in splits:
+                    direct[count] = value << 32 | (heap + taken)
+                    count += 1
+        if not at_once and not verified(values, known, plan):
+            plan.state[RARE_LATELY] = 1
+            continue
+        after = known + LANES
+        enter(
+            values, known, after, common, plan.newest, plan.bitmaps, plan.width,
+            plan.state[CURSOR] - known,
+        )  # fmt: skip
+        known += LANES
+        plan.state[CURSOR] += LANES
+        plan.state[COUNT], plan.state[RARE_LATELY] = count, new_rare
+    plan.state[STATUS] = DONE
+    return known
+
+
+advance = compiled(_advance)

@@ -1,0 +1,151 @@
+"""Solve a game: by a theorem where its hypotheses hold, else by search or a misère quotient."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules.addition_game import AdditionTotal
+from nim_envs.rules.component import Component
+from nim_envs.rules.convention import Convention
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.subtraction_game import SubtractionHeap
+from nim_envs.theory.grundy import is_tame
+from nim_envs.theory.heap_search import LARGEST_MEMO
+from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
+from nim_envs.theory.search import LARGEST_SEARCH, SearchSolution
+from nim_envs.theory.solution import Solution, Solvable, SumSolution
+
+METHODS = ("auto", "theorem", "quotient", "search")
+
+SMALL_SWEEP, SMALL_MEMO = 2**20, 2**14
+"""Positions, of all and up to order, that are searched without a look for a misère quotient."""
+
+
+def solve(
+    game: Solvable,
+    *,
+    method: Literal["auto", "theorem", "quotient", "search"] = "auto",
+    limit: int = LARGEST_SEARCH,
+) -> Solution:
+    """Solve ``game`` exactly.
+
+    Normal play of any sum is solved by the Sprague-Grundy theorem. Misère play is solved
+    by Bouton's theorem (Nim), by Ferguson's (subtraction games, bounded Nim and the
+    addition game), or, for other components, by the theorem on tame sums after its hypothesis
+    was checked in every state. All other games are searched exhaustively: all positions at once,
+    or, where these are too many, only those that are looked up, with like components sorted.
+    Where there are many of these too, misère play is solved by the misère quotient of all
+    components together, which is remembered for the next game with the same ones; if it is
+    finite and not too large.
+
+    Args:
+        game: anything with ``rules`` and ``convention``, such as a :class:`nim_envs.Game`.
+        method: ``"auto"``; or ``"theorem"``, ``"quotient"`` or ``"search"`` to allow only that.
+        limit: most positions that an exhaustive search may enumerate.
+
+    Returns:
+        The solution; its ``method`` names the theorem, proof or search.
+
+    Raises:
+        ValueError: an unknown ``method``, or ``"theorem"`` where none applies, or ``"quotient"``
+            in normal play.
+        SearchTooLargeError: no theorem applies, there are more positions than ``limit``, and
+            there is no misère quotient that is small enough.
+        InvalidGameError: the moves form a cycle.
+
+    Example:
+        >>> import nim_envs
+        >>> solution = solve(nim_envs.make_game("nim", heaps=(3, 4, 10**15)))
+        >>> solution.method
+        "Bouton's theorem"
+        >>> solution.is_winning((3, 4, 10**15)), solution.winning_actions((3, 4, 5)).tolist()
+        (True, [1])
+        >>> wild = solve(nim_envs.make_game("kayles", heaps=(12,) * 8, misere=True))
+        >>> wild.method, wild.is_winning(wild.rules.initial)
+        ('misère quotient, proven by its transition algebra', True)
+    """
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {METHODS}, not {method!r}")
+    rules, convention = game.rules, game.convention
+    if method == "quotient":
+        if convention is Convention.NORMAL:
+            raise ValueError("a misère quotient is of misère play; normal play has its theorem")
+        return _quotient_solution(rules)
+    theorem = None if method == "search" else theorem_for(rules, convention)
+    if theorem is not None:
+        return SumSolution(rules, convention, theorem)
+    if method == "theorem":
+        raise ValueError(
+            f"no theorem known here solves {convention.value} play of {rules.name} with these "
+            "components; use method='search'"
+        )
+    return _searched(rules, convention, method == "auto", limit)
+
+
+def _searched(rules: Rules, convention: Convention, quotients: bool, limit: int) -> Solution:
+    """Return the solution by search or, where that is large and it is allowed, by a quotient."""
+    positions, number = rules.num_positions, count_up_to_order(rules)
+    most = min(limit, LARGEST_MEMO)
+    no_quotient = ""
+    if quotients and positions > min(limit, SMALL_SWEEP) and number > min(limit, SMALL_MEMO):
+        try:
+            return _quotient_solution(rules)
+        except SearchTooLargeError as error:
+            no_quotient = f"; nor is there a misère quotient to use: {error}"
+    if positions <= limit:
+        return SearchSolution(rules, convention, limit)
+    if number <= most:
+        return MemoSolution(rules, convention, limit)
+    unknown = (
+        f"no theorem known here solves {convention.value} play of {rules.name}, and "
+        if quotients
+        else ""
+    )
+    raise SearchTooLargeError(
+        f"{unknown}an exhaustive search of {rules.name} would visit {positions} "
+        f"positions, or {number} up to the order of like components; the limit is {limit}, or "
+        f"{most} of these{no_quotient}"
+    )
+
+
+def _quotient_solution(rules: Rules) -> Solution:
+    """Return the solution by the misère quotient of all components together."""
+    # Imported here, so that nobody loads the research who does not ask for it.
+    from nim_envs.cgt.misere_quotients.quotient_solution import QuotientSolution
+
+    return QuotientSolution(rules)
+
+
+def theorem_for(rules: Rules, convention: Convention) -> str | None:
+    """Return the name of the theorem whose hypotheses a game meets, ``None`` if it takes a search.
+
+    Args:
+        rules: the rules.
+        convention: who wins.
+
+    Raises:
+        InvalidGameError: the moves form a cycle.
+        SearchTooLargeError: a table of options is too large.
+    """
+    if all(_is_nim_heap(component) for component in rules.components):
+        return "Bouton's theorem"
+    if convention is Convention.NORMAL:
+        return "Sprague-Grundy theorem"
+    # Every component is tried for the closed forms first: a table may be too large to make.
+    others = {
+        component
+        for component in rules.components
+        if not isinstance(component, (SubtractionHeap, AdditionTotal))
+    }
+    if not others:
+        return "Ferguson's theorem"
+    if all(is_tame(component) for component in others):
+        return "theorem on tame misère sums"
+    return None
+
+
+def _is_nim_heap(component: Component) -> bool:
+    return isinstance(component, SubtractionHeap) and component.amounts == range(
+        1, component.size + 1
+    )

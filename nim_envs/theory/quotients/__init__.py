@@ -1,1 +1,0 @@
-"""Misère quotients: found heap by heap, proven by other code, and of all heaps where periodic."""

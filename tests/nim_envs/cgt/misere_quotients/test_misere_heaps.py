@@ -1,0 +1,180 @@
+"""Misère play of heap games: search against words and theorems, quotients against the search."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nim_envs import Convention
+from nim_envs.cgt.misere_quotients.heaps import misere_quotient
+from nim_envs.cgt.sequences.grundy_sequences import grundy_sequence
+from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
+from nim_envs.rules.octal_codes import heap_game, octal_game
+from nim_envs.theory import bouton, nim_sum
+from nim_envs.theory.heap_search import HeapSearch
+
+GAMES = ["0.77", "0.07", "0.137", "0.6", "0.123", "0.4", "4.3", "grundy", "splitting", "0.(3)"]
+
+
+def positions(largest, heaps):
+    """All positions of up to ``heaps`` heaps of up to ``largest`` objects."""
+    for count in range(heaps + 1):
+        yield from combinations_with_replacement(range(1, largest + 1), count)
+
+
+def plain_search(game, convention):
+    """Who wins by the words of the rules: every heap in its place, nothing left out."""
+
+    @cache
+    def wins(heaps):
+        after = [
+            heaps[:place] + option + heaps[place + 1 :]
+            for place, heap in enumerate(heaps)
+            for option in game.options(heap)
+        ]
+        return any(not wins(option) for option in after) if after else convention is misere
+
+    misere = Convention.MISERE
+    return wins
+
+
+@pytest.mark.parametrize("convention", Convention)
+@pytest.mark.parametrize("name", GAMES)
+def test_the_search_equals_a_plain_recursion(name, convention):
+    search = HeapSearch(name, convention)
+    plain = plain_search(search.game, convention)
+    for heaps in positions(6, 3):
+        assert search.is_winning(heaps) is plain(heaps)
+        moves = search.winning_moves(heaps)
+        assert bool(moves) is plain(heaps) or not search.canonical(heaps)
+        for place, option in moves:
+            assert option in search.game.options(heaps[place])
+            assert not plain(heaps[:place] + option + heaps[place + 1 :])
+    assert search.is_winning((5, 0, 3)) is plain((3, 5))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_normal_play_is_won_where_the_nim_sum_is_not_0(name):
+    values = grundy_sequence(name, 10)
+    search = HeapSearch(name, Convention.NORMAL)
+    for heaps in positions(9, 3):
+        assert search.is_winning(heaps) is (nim_sum([int(values[heap]) for heap in heaps]) != 0)
+
+
+def test_misere_nim_is_as_bouton_says():
+    search = HeapSearch("nim", Convention.MISERE)
+    quotient = misere_quotient("nim", 6)
+    for heaps in positions(6, 4):
+        padded = np.array([*heaps, 0, 0, 0, 0])
+        expected = bool(bouton(padded, Convention.MISERE))
+        assert search.is_winning(heaps) is expected
+        assert quotient.is_winning(heaps) is expected
+
+
+def test_winning_moves_of_misere_kayles_by_hand():
+    search = HeapSearch("kayles", Convention.MISERE)
+    # Who faces one pin has lost; two rows of one pin give the turn back.
+    assert search.winning_moves((1,)) == []
+    assert search.winning_moves((2,)) == [(0, (1,))]
+    assert search.winning_moves((3,)) == [(0, (1,))]
+    assert search.winning_moves((1, 1)) == [(0, ()), (1, ())]
+
+
+@pytest.mark.parametrize(
+    ("name", "largest", "heaps"),
+    [("0.77", 11, 4), ("0.123", 12, 5), ("0.07", 12, 5), ("0.137", 12, 5), ("grundy", 14, 4),
+     ("0.6", 9, 4), ("4.3", 8, 5), ("0.26", 9, 5), ("0.4", 12, 4), ("0.15", 14, 4),
+     ("0.77", 6, 8), ("0.(3)", 5, 7)],
+)  # fmt: skip
+def test_a_quotient_agrees_with_the_search_everywhere(name, largest, heaps):
+    quotient = misere_quotient(name, largest)
+    search = HeapSearch(name, Convention.MISERE)
+    for position in positions(largest, heaps):
+        assert quotient.is_winning(position) is search.is_winning(position), position
+
+
+@settings(max_examples=40)
+@given(
+    digits=st.lists(st.integers(0, 7), min_size=1, max_size=4),
+    largest=st.integers(1, 6),
+    sample=st.lists(st.lists(st.integers(0, 6), max_size=7), max_size=10),
+)
+def test_quotients_of_any_game_agree_with_the_search(digits, largest, sample):
+    if not any(digits):
+        return
+    game = octal_game("0." + "".join(map(str, digits)))
+    try:
+        quotient = misere_quotient(game, largest, limit=60)
+    except SearchTooLargeError:
+        return
+    search = HeapSearch(game, Convention.MISERE)
+    for heaps in sample:
+        heaps = [min(heap, largest) for heap in heaps]
+        assert quotient.is_winning(heaps) is search.is_winning(heaps)
+
+
+@pytest.mark.parametrize(("name", "largest"), [("0.77", 10), ("0.123", 12), ("nim", 7)])
+def test_a_quotient_is_a_commutative_monoid_whose_elements_differ(name, largest):
+    quotient = misere_quotient(name, largest)
+    table = np.array(quotient.products)
+    order = quotient.order
+    assert table.shape == (order, order)
+    assert (table[0] == np.arange(order)).all()
+    assert (table == table.T).all()
+    assert (table[table] == table[:, table]).all()
+    for element, position in enumerate(quotient.representatives):
+        assert quotient.element(position) == element
+    # Any two elements are told apart by some third.
+    lost = np.isin(table, list(quotient.lost))
+    assert len({tuple(row) for row in lost.tolist()}) == order
+
+
+def test_a_quotient_answers_for_positions_that_no_search_could_reach():
+    quotient = misere_quotient("0.77", 11)
+    many = [heap for heap in range(1, 12) for _ in range(1_001)]
+    assert quotient.is_winning(many) is quotient.is_winning(quotient.representatives[
+        quotient.element(many)
+    ])  # fmt: skip
+    assert quotient.is_winning([1] * 1_001) is False
+    assert quotient.is_winning([1] * 1_000) is True
+
+
+def test_heaps_without_a_move_make_no_difference():
+    quotient = misere_quotient("0.07", 6)
+    assert quotient.elements[:2] == (0, 0)
+    assert quotient.is_winning([1, 5, 1]) is quotient.is_winning([5])
+    trivial = misere_quotient("0.0007", 3)
+    assert (trivial.order, trivial.lost, trivial.is_winning([1, 2, 3])) == (1, frozenset(), True)
+
+
+def test_searches_past_their_limit_say_so():
+    search = HeapSearch("kayles", Convention.MISERE, limit=100)
+    with pytest.raises(SearchTooLargeError, match="100 positions, which is the limit"):
+        search.is_winning((9, 10, 11))
+    with pytest.raises(SearchTooLargeError, match="more than 10 elements, which is the limit"):
+        misere_quotient("kayles", 6, limit=10)
+
+
+@pytest.mark.parametrize("heaps", [(1, -2), (1, 2.5), ("3",), 7, None, (True,)])
+def test_what_is_no_position_is_refused(heaps):
+    with pytest.raises(InvalidPositionError, match="list of heaps"):
+        HeapSearch("kayles", Convention.MISERE).is_winning(heaps)
+    with pytest.raises(InvalidPositionError):
+        misere_quotient("kayles", 3).is_winning(heaps)
+
+
+def test_what_is_out_of_reach_of_a_quotient_is_refused():
+    with pytest.raises(InvalidPositionError, match="0 to 3, not 4"):
+        misere_quotient("kayles", 3).is_winning([4])
+    with pytest.raises(InvalidGameError):
+        HeapSearch("0.9", Convention.MISERE)
+    with pytest.raises(InvalidGameError, match="convention"):
+        HeapSearch(heap_game("kayles"), "misere")
+    for largest in (-1, 1.5):
+        with pytest.raises(InvalidGameError, match="largest"):
+            misere_quotient("kayles", largest)

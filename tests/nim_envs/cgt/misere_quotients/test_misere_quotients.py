@@ -1,0 +1,534 @@
+"""Misère quotients: known orders, proofs and their mutants, periods, sums, genus."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+
+from nim_envs import Convention, Game, Rules, make_game, optimality
+from nim_envs.cgt.misere_quotients import heaps as heap_quotients
+from nim_envs.cgt.misere_quotients import misere_quotient, refinement
+from nim_envs.cgt.misere_quotients.genus import Genus, heap_genera
+from nim_envs.cgt.misere_quotients.heaps import HeapQuotients
+from nim_envs.cgt.misere_quotients.periods import QuotientPeriod, period_refutation, periodic_from
+from nim_envs.cgt.misere_quotients.proof import refutation
+from nim_envs.cgt.misere_quotients.search import QuotientSearch
+from nim_envs.cgt.misere_quotients.structure import idempotents, is_tame, kernel
+from nim_envs.envs.versus import VersusEnv
+from nim_envs.errors import InvalidGameError, SearchTooLargeError
+from nim_envs.rules import TableComponent
+from nim_envs.rules.octal_codes import heap_game
+from nim_envs.solver import solve
+from nim_envs.theory import HeapSearch
+from nim_envs.theory.nimbers import mex
+
+ORDERS = {
+    # T. E. Plambeck and A. N. Siegel (2008): misère Nim, and 0.123 with its 20 elements.
+    ("nim", 1): 2, ("nim", 3): 6, ("nim", 7): 10, ("nim", 40): 66, ("0.123", 12): 20,
+    # As MisereSolver finds them.
+    ("0.77", 12): 24, ("0.77", 80): 40, ("0.07", 24): 24, ("0.07", 25): 144, ("0.07", 32): 552,
+    ("0.72", 30): 24, ("0.26", 30): 98, ("0.6", 14): 48, ("0.152", 30): 34, ("0.54", 20): 42,
+    ("0.15", 20): 20,
+}  # fmt: skip
+
+SOLVED = {
+    # Order, where the period begins, its length.
+    "0.15": (42, 66, 10), "0.34": (12, 7, 8), "0.53": (16, 21, 9), "0.71": (36, 3, 6),
+    "0.72": (24, 16, 4), "0.75": (8, 8, 2), "0.77": (40, 71, 12), "0.123": (20, 5, 5),
+    "0.44": (40, 143, 24), "4.12": (10, 6, 7), "4.56": (8, 11, 4), "4.74": (8, 8, 2),
+    "4.40": (40, 72, 12),
+}  # fmt: skip
+
+GAMES = [
+    "0.04", "0.05", "0.06", "0.07", "0.12", "0.14", "0.15", "0.16", "0.17", "0.26", "0.31", "0.34",
+    "0.35", "0.36", "0.37", "0.4", "0.45", "0.53", "0.54", "0.56", "0.6", "0.64", "0.71", "0.72",
+    "0.74", "0.75", "0.76", "0.77", "0.123", "0.137", "0.144", "0.152", "0.155", "0.245", "0.351",
+    "0.512", "4.0", "4.06", "4.12", "4.26", "4.56", "4.7", "grundy", "splitting", "0.(3)", "0.1(3)",
+    "0.5(1)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("game", "largest"), ORDERS)
+def test_known_orders_come_out(game, largest):
+    assert misere_quotient(game, largest).order == ORDERS[game, largest]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_quotients_agree_with_brute_force_on_random_sums(name):
+    rng = np.random.default_rng(0)
+    quotient = misere_quotient(name, 9)
+    search = HeapSearch(name, Convention.MISERE)
+    for _ in range(60):
+        heaps = rng.integers(0, 10, size=rng.integers(1, 5)).tolist()
+        assert quotient.is_winning(heaps) is search.is_winning(heaps), heaps
+        after = [
+            (place, option)
+            for place, heap in enumerate(heaps)
+            for option in quotient.game.options(heap)
+            if not search.is_winning([*heaps[:place], *option, *heaps[place + 1 :]])
+        ]
+        assert quotient.winning_moves(heaps) == after
+
+
+# Games solved for all heaps
+
+
+@pytest.mark.parametrize("name", SOLVED)
+def test_games_solved_for_all_heaps_have_known_orders_and_periods(name):
+    quotient = misere_quotient(name)
+    order, start, length = SOLVED[name]
+    assert (quotient.order, quotient.period) == (order, QuotientPeriod(start, length))
+    assert period_refutation(quotient.game, quotient.elements, quotient.period) is None
+    search = HeapSearch(name, Convention.MISERE)
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        heaps = rng.integers(0, 10, size=rng.integers(1, 4)).tolist()
+        assert quotient.is_winning(heaps) is search.is_winning(heaps)
+    # The class of a huge heap is that of a small one.
+    folded = start + (10**9 - start) % length
+    assert quotient.element([10**9, 3]) == quotient.element([folded, 3])
+
+
+@pytest.mark.parametrize("name", ["0.75", "0.34", "0.123", "4.56", "4.12"])
+def test_heaps_beyond_those_of_the_proof_are_as_the_search_says(name):
+    quotient = misere_quotient(name)
+    search = HeapSearch(name, Convention.MISERE)
+    for heap in range(quotient.largest + 1, quotient.largest + 4):
+        for other in (0, 1, 3):
+            assert quotient.is_winning([heap, other]) is search.is_winning([heap, other])
+
+
+def test_a_period_needs_its_hypothesis():
+    game = heap_game("0.123")
+    elements = misere_quotient(game).elements
+    period = QuotientPeriod(5, 5)
+    assert period_refutation(game, elements, period) is None
+    assert "up to 22" in period_refutation(game, elements[:-1], period)
+    assert periodic_from(game, elements[:-1]) is None
+    for heap in range(5, len(elements)):
+        wrong = [*elements]
+        wrong[heap] = 19
+        assert "different elements" in period_refutation(game, wrong, period)
+    assert "different elements" in period_refutation(game, elements, QuotientPeriod(4, 5))
+    assert "different elements" in period_refutation(game, elements, QuotientPeriod(5, 4))
+    assert "heap 1 or later" in period_refutation(game, elements, QuotientPeriod(0, 5))
+    for other in ("nim", "grundy"):
+        assert "not about" in period_refutation(heap_game(other), [0] * 50, QuotientPeriod(1, 1))
+        with pytest.raises(InvalidGameError, match="not about"):
+            misere_quotient(other)
+
+
+# The proof
+
+
+def claim(name, largest):
+    """The options of all heaps, and what is claimed of them."""
+    quotient = misere_quotient(name, largest)
+    options = [quotient.game.options(heap) for heap in range(largest + 1)]
+    lost = np.isin(np.arange(quotient.order), list(quotient.lost))
+    return options, quotient.products, np.array(quotient.elements), lost
+
+
+@cache
+def truths(name, largest, heaps):
+    """All positions of a few heaps as rows, and who wins them."""
+    search = HeapSearch(name, Convention.MISERE)
+    rows = list(combinations_with_replacement(range(largest + 1), heaps))
+    return np.array(rows), np.array([search.is_winning(row) for row in rows])
+
+
+def is_right(name, largest, products, elements, lost, heaps=5):
+    """Whether brute force finds no mistake, whatever the order of heaps."""
+    positions, winning = truths(name, largest, heaps)
+    for rows in (positions, positions[:, ::-1]):
+        total = np.zeros(len(rows), dtype=int)
+        for column in rows.T:
+            total = products[total, elements[column]]
+        if (lost[total] == winning).any():
+            return False
+    return True
+
+
+def mutants(products, elements, lost, count, rng):
+    """The claim with one entry changed; of the products one, or one and its mirror image."""
+    order = len(lost)
+    for x in range(order):
+        other = lost.copy()
+        other[x] = not lost[x]
+        yield products, elements, other
+    for heap in range(1, len(elements)):
+        for x in range(order):
+            if x != elements[heap]:
+                other = elements.copy()
+                other[heap] = x
+                yield products, other, lost
+    for _ in range(count):
+        x, y, z = rng.integers(order, size=3)
+        if products[x, y] != z:
+            other = products.copy()
+            other[x, y] = z
+            if rng.integers(2):
+                other[y, x] = z
+            yield other, elements, lost
+
+
+def test_no_wrong_mutant_is_proven():
+    rng = np.random.default_rng(1)
+    wrong = 0
+    for name, largest in (("0.77", 7), ("0.123", 9), ("0.07", 10), ("0.6", 9), ("0.(3)", 3)):
+        options, *right = claim(name, largest)
+        assert is_right(name, largest, *right)
+        for products, elements, lost in mutants(*right, 400, rng):
+            reason = refutation(options, products, elements.tolist(), lost)
+            if not is_right(name, largest, products, elements, lost):
+                wrong += 1
+                assert reason is not None, (name, products, elements, lost)
+    assert wrong >= 1_000
+
+
+@pytest.mark.parametrize(
+    ("name", "largest"), [("0.77", 12), ("0.123", 12), ("0.07", 25), ("0.26", 20), ("nim", 7)]
+)
+def test_the_numbers_of_elements_do_not_matter_to_the_proof(name, largest):
+    options, products, elements, lost = claim(name, largest)
+    assert refutation(options, products, elements.tolist(), lost) is None
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        numbers = np.concatenate([[0], 1 + rng.permutation(len(lost) - 1)])
+        back = np.argsort(numbers)
+        relabelled = numbers[products[np.ix_(back, back)]]
+        assert refutation(options, relabelled, numbers[elements].tolist(), lost[back]) is None
+
+
+def test_elements_that_nothing_tells_apart_are_refused():
+    # Two of them are one: right about who wins, but not the quotient.
+    options = [[()]]
+    cyclic = np.add.outer(np.arange(4), np.arange(4)) % 4
+    lost = np.array([False, True, False, True])
+    assert "apart" in refutation(options, cyclic, [1], lost)
+    assert refutation(options, cyclic[:2, :2] % 2, [1], lost[:2]) is None
+
+
+@pytest.mark.parametrize(
+    ("products", "elements", "lost", "reason"),
+    [
+        ([[0]], [1], [False], "none of 0 to 0"),
+        ([[0, 1]], [1], [False, True], "shape"),
+        ([[0, 1], [1, 0]], [1, 1], [False, True], "2 elements of parts"),
+        ([[0, 1], [1, 2]], [1], [False, True], "none of 0 to 1"),
+        ([[1, 0], [0, 1]], [1], [False, True], "not neutral"),
+        ([[0, 1], [1, 0]], [0], [False, True], "class of no sum"),
+        ([[0, 1], [1, 0]], [1], [True, False], "empty position"),
+        ([[0, 1], [1, 1]], [1], [False, True], "lost option"),
+    ],
+)
+def test_what_is_no_quotient_is_refused_with_its_reason(products, elements, lost, reason):
+    assert reason in refutation([[()]], np.array(products), elements, np.array(lost))
+
+
+# The same proof of normal play
+
+
+def normal_claim(name, largest):
+    """The options of all heaps, and the group of their Grundy values as a claim."""
+    game, values = heap_game(name), []
+    for heap in range(largest + 1):
+        sums = [np.bitwise_xor.reduce([values[left] for left in option] or [0])
+                for option in game.options(heap)]  # fmt: skip
+        values.append(mex(sums))
+    order = 1 << max(values).bit_length()
+    numbers = np.arange(order)
+    options = [game.options(heap) for heap in range(largest + 1)]
+    return options, numbers[:, np.newaxis] ^ numbers, np.array(values), numbers == 0
+
+
+@pytest.mark.parametrize(("name", "largest"), [("0.77", 40), ("0.07", 60), ("grundy", 40)])
+def test_normal_play_is_proven_by_the_group_of_grundy_values(name, largest):
+    options, products, elements, lost = normal_claim(name, largest)
+    elements = elements.tolist()
+    assert refutation(options, products, elements, lost, Convention.NORMAL) is None
+    assert "empty position" in refutation(options, products, elements, lost)
+    _, products, elements, lost = claim(name, 9)
+    reason = refutation(options[:10], products, elements.tolist(), lost, Convention.NORMAL)
+    assert "empty sum is won" in reason
+
+
+def test_no_wrong_mutant_is_proven_of_normal_play():
+    rng = np.random.default_rng(2)
+    wrong = 0
+    for name, largest in (("0.77", 8), ("0.07", 9), ("0.6", 9), ("0.(3)", 5)):
+        options, *right = normal_claim(name, largest)
+        search = HeapSearch(name, Convention.NORMAL)
+        positions = np.array(list(combinations_with_replacement(range(largest + 1), 5)))
+        winning = np.array([search.is_winning(row.tolist()) for row in positions])
+        for products, elements, lost in mutants(*right, 400, rng):
+            total = np.zeros((2, len(positions)), dtype=int)
+            for column in range(5):
+                total[0] = products[total[0], elements[positions[:, column]]]
+                total[1] = products[total[1], elements[positions[:, 4 - column]]]
+            if (lost[total] == winning).any():
+                wrong += 1
+                claimed = options, products, elements.tolist(), lost
+                assert refutation(*claimed, Convention.NORMAL) is not None, claimed
+    assert wrong >= 1_000
+
+
+# What is proven stays
+
+
+def test_an_interrupted_search_keeps_what_is_proven_and_goes_on(monkeypatch):
+    guess, left = refinement._guess, 40
+
+    def interrupting(*arguments):
+        nonlocal left
+        left -= 1
+        if not left:
+            raise KeyboardInterrupt
+        return guess(*arguments)
+
+    monkeypatch.setattr(refinement, "_guess", interrupting)
+    search = HeapQuotients(["0.77"])
+    with pytest.raises(KeyboardInterrupt):
+        search.extend(12)
+    known = search.quotient(search.games[0])
+    assert 1 < known.largest < 12
+    assert known.largest == search.largest
+    assert known.elements == misere_quotient("0.77", known.largest).elements
+    search.extend(12)
+    assert search.quotient(search.games[0]).elements == misere_quotient("0.77", 12).elements
+
+
+def test_infinite_quotients_are_refused_with_what_is_proven(monkeypatch):
+    with pytest.raises(SearchTooLargeError, match=r"may be infinite; heaps up to 16 have .* 48"):
+        misere_quotient("0.06", 30)
+    search = HeapQuotients(["0.77"], limit=20)
+    with pytest.raises(SearchTooLargeError, match=r"up to 12: .* more than 20 elements"):
+        search.extend(30)
+    assert search.quotient(search.games[0]).order == 18
+    monkeypatch.setattr(heap_quotients, "LARGEST_UNPERIODIC", 100)
+    with pytest.raises(SearchTooLargeError, match=r"up to 100, .* order 40, and no period"):
+        misere_quotient("kayles")
+
+
+# Solutions
+
+
+def test_large_misere_games_are_solved_by_quotients():
+    game = make_game("kayles", heaps=(12,) * 8, misere=True)
+    solution = game.solution
+    assert solution.method == "misère quotient, proven by its transition algebra"
+    kayles = misere_quotient("kayles", 12)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        heaps = rng.integers(0, 13, size=8)
+        position = np.concatenate([heaps, np.zeros(len(game.rules.components) - 8, int)])
+        assert solution.is_winning(position) is kayles.is_winning(heaps.tolist())
+        actions = solution.winning_actions(position)
+        after = game.rules.step(np.broadcast_to(position, (len(actions), len(position))), actions)
+        assert not solution.is_winning(after).any()
+        assert len(actions) == len(kayles.winning_moves(heaps.tolist())) or 0 in heaps
+
+
+def test_heaps_larger_than_those_of_the_proof_are_solved_by_the_theorem():
+    game = make_game("octal", code="0.123", heaps=(60, 41), misere=True)
+    solution = solve(game, method="quotient")
+    assert solution.method == "theorem on periodic misère quotients"
+    quotient = misere_quotient("0.123")
+    slots = len(solution.rules.components)
+    for heaps in ((60, 41), (59, 7), (33, 34)):
+        position = heaps + (0,) * (slots - 2)
+        assert solution.is_winning(position) is quotient.is_winning(heaps)
+
+
+SUM = (("kayles", {"heaps": [9]}), ("dawsons_kayles", {"heaps": [12]}), ("nim", {"heaps": [5]}))
+
+
+def test_a_sum_of_different_games_has_one_quotient():
+    game = make_game("sum", games=SUM, misere=True)
+    solution = game.solution
+    assert solution.method == "misère quotient, proven by its transition algebra"
+    searched = solve(game, method="search")
+    rng = np.random.default_rng(0)
+    positions = np.array([at(game, *rng.integers(0, (8, 10, 6)).tolist()) for _ in range(30)])
+    assert (solution.is_winning(positions) == searched.is_winning(positions)).all()
+    assert (solution.winning_mask(positions) == searched.winning_mask(positions)).all()
+
+
+def at(game, row, other, heap):
+    """The position of the sum with one row, one heap of the second game and one of Nim."""
+    first, second = (len(group) for group in game.rules.slot_groups)
+    return [row, *(0,) * (first - 1), other, *(0,) * (second - 1), heap]
+
+
+@pytest.mark.parametrize(
+    "games",
+    [
+        (("kayles", {"heaps": (5, 3)}), ("nim", {"heaps": (3, 2)})),
+        (("grundy", {"heaps": (9,)}), ("officers", {"heaps": (4,)}), ("nim", {"heaps": (1,)})),
+        (("kayles", {"heaps": (5,)}), ("dawsons_kayles", {"heaps": (5,)})),
+        (("kayles", {"heaps": (4,)}), ("addition", {"k": 2, "n": 4}),
+         ("graph", {"successors": ((), (0,), (1, 0), (2,), (3, 1)), "tokens": (4, 3)})),
+    ],
+    ids=lambda games: "+".join(name for name, _ in games),
+)  # fmt: skip
+def test_quotients_of_sums_agree_with_the_sweep(games):
+    game = make_game("sum", games=games, misere=True)
+    quotient, swept = solve(game, method="quotient"), solve(game, method="search")
+    lattice = game.rules.lattice()
+    assert (quotient.is_winning(lattice) == swept.is_winning(lattice)).all()
+    assert (quotient.winning_mask(lattice) == swept.winning_mask(lattice)).all()
+
+
+def test_quotients_of_random_tables_agree_with_the_sweep():
+    rng = np.random.default_rng(3)
+    for _ in range(25):
+        rows = [(-1, -1, -1)] + [
+            tuple(rng.integers(-1, state, size=3).tolist()) for state in range(1, 7)
+        ]
+        table = TableComponent(tuple(rows))
+        game = Game(Rules("random", (table,) * 3, (6, 5, 4)), Convention.MISERE)
+        quotient, swept = solve(game, method="quotient"), solve(game, method="search")
+        lattice = game.rules.lattice()
+        assert (quotient.is_winning(lattice) == swept.is_winning(lattice)).all()
+        assert (quotient.winning_mask(lattice) == swept.winning_mask(lattice)).all()
+
+
+def test_a_quotient_is_remembered(monkeypatch):
+    game = make_game("kayles", heaps=(11, 11, 11), misere=True)
+    first = solve(game)
+
+    def again(*_):
+        raise AssertionError("searched a second time")
+
+    monkeypatch.setattr(QuotientSearch, "add", again)
+    monkeypatch.setattr(refinement, "_guess", again)
+    other = make_game("kayles", heaps=(11, 11, 11), misere=True)
+    assert other.solution.is_winning(other.rules.initial) is first.is_winning(game.rules.initial)
+
+
+def test_where_no_quotient_is_found_the_search_goes_on_or_says_so():
+    game = make_game("octal", code="0.06", heaps=(20, 20, 20), misere=True)
+    with pytest.raises(SearchTooLargeError, match=r"nor is there a misère quotient .* infinite"):
+        solve(game, limit=1000)
+    with pytest.raises(ValueError, match="misère play"):
+        solve(make_game("kayles"), method="quotient")
+
+
+def test_environments_find_their_optimal_opponent_by_the_quotient():
+    game = make_game("kayles", heaps=(12,) * 8, misere=True)
+    assert game.solution.method.startswith("misère quotient")
+    seat = VersusEnv(game, opponent="optimal", seat=1)
+    assert game.solution.is_winning(game.rules.initial)
+    rewards = []
+    for seed in range(5):
+        observation, _ = seat.reset(seed=seed)
+        rng = np.random.default_rng(seed)
+        done = False
+        while not done:
+            mask = observation["action_mask"]
+            observation, reward, done, _, _ = seat.step(int(rng.choice(np.flatnonzero(mask))))
+        rewards.append(reward)
+    assert rewards == [-1] * 5  # the opponent moved first, from an N-position
+
+
+def test_scores_have_their_truth_from_the_quotient():
+    wild = TableComponent(
+        rows=((-1, -1, -1), (0, 0, -1), (1, 0, -1), (2, 2, -1), (1, 3, 2), (1, 4, 3))
+    )
+    game = Game(Rules("wild", (wild,) * 20, (5,) * 20), Convention.MISERE)
+    assert game.solution.method.startswith("misère quotient")
+
+    def perfect(observations, masks):
+        winning = game.solution.winning_mask(observations).astype(float)
+        none = winning.sum(axis=1) == 0
+        winning[none] = masks[none]
+        return winning / winning.sum(axis=1, keepdims=True)
+
+    score = optimality(perfect, game, sample=200, seed=0)
+    assert score.percent == 100 > score.random_percent
+
+
+# Structure and genus
+
+
+@pytest.mark.parametrize(
+    ("name", "largest", "tame"),
+    [("nim", 7, True), ("0.23", 8, True), ("4.0", 9, True), ("0.0007", 3, True), ("0.1", 3, True),
+     ("0.123", 12, False), ("kayles", 4, True), ("kayles", 5, False), ("0.75", 12, False)],
+)  # fmt: skip
+def test_which_games_are_tame(name, largest, tame):
+    quotient = misere_quotient(name, largest)
+    assert is_tame(quotient.products, quotient.lost) is tame
+
+
+def test_idempotents_and_the_kernel():
+    products = misere_quotient("kayles", 12).products
+    squares = idempotents(products)
+    assert [x for x in range(len(products)) if products[x, x] == x] == list(squares)
+    group = kernel(products)
+    # A group, and an ideal.
+    identity = [x for x in group if x in squares]
+    assert len(identity) == 1
+    assert (products[identity[0], list(group)] == group).all()
+    assert np.isin(products[list(group)], group).all()
+
+
+def plain_genus(game, heap, twos):
+    """The misère Grundy values with heaps of 2 added, by the words of the definition."""
+
+    @cache
+    def value(heaps, nim):
+        after = [
+            value(tuple(sorted((*heaps[:i], *option, *heaps[i + 1 :]))), nim)
+            for i, size in enumerate(heaps)
+            for option in game.options(size)
+        ]
+        after += [
+            value(heaps, tuple(sorted((*nim[:i], *left, *nim[i + 1 :]))))
+            for i, size in enumerate(nim)
+            for left in [(), *((smaller,) for smaller in range(1, size))]
+        ]
+        return mex(after) if after else 1
+
+    return tuple(value((heap,), (2,) * number) for number in range(twos))
+
+
+@pytest.mark.parametrize(
+    ("name", "largest"), [("0.77", 9), ("0.137", 9), ("0.6", 7), ("grundy", 11)]
+)
+def test_genera_agree_with_their_definition(name, largest):
+    game = heap_game(name)
+    for heap, genus in enumerate(heap_genera(name, largest)):
+        long = list(genus.misere)
+        while len(long) < 4:
+            long.append(long[-1] ^ 2)
+        assert tuple(long[:4]) == plain_genus(game, heap, 4)
+
+
+def test_genera_of_kayles_are_those_of_the_literature():
+    # Winning Ways, ch. 13; of 21 and more not all are found.
+    genera = heap_genera("kayles", 22)
+    symbols = (
+        "0^120 1^031 2^20 3^31 1^031 4^146 3^31 2^20 1^13 4^046 2^20 6^46 4^046 1^13 2^20 7^57 "
+        "1^13 4^64 3^31 2^20"
+    )
+    assert " ".join(map(str, genera[:20])) == symbols
+    assert [heap for heap, genus in enumerate(genera[:20]) if not genus.is_tame] == [
+        5, 9, 11, 12, 15, 17,
+    ]  # fmt: skip
+    assert all(genus is None or isinstance(genus, Genus) for genus in genera)
+
+
+def test_the_theorem_holds_with_other_components_beside():
+    games = (("octal", {"code": "0.75", "heaps": (24,)}), ("nim", {"heaps": (3,)}))
+    game = make_game("sum", games=games, misere=True)
+    quotient, searched = solve(game, method="quotient"), solve(game, method="search")
+    assert quotient.method == "theorem on periodic misère quotients"
+    slots = len(game.rules.components) - 1
+    for heap in range(19, 25):
+        positions = [(heap, *(0,) * (slots - 1), other) for other in range(4)]
+        assert (quotient.is_winning(positions) == searched.is_winning(positions)).all()
+        assert (quotient.winning_mask(positions) == searched.winning_mask(positions)).all()
