@@ -88,20 +88,14 @@ def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
     return sum_of(parts)
 
 
-def _check_names(game: str, arguments: Mapping[str, Any], *makers: Callable[..., Any]) -> None:
-    """Check that the rules of a registered game, or one of ``makers``, take all ``arguments``.
+def _check_names(game: str, arguments: Mapping[str, Any], *others: str) -> None:
+    """Check that the rules of a registered game take all ``arguments``, or ``others`` name them.
 
     Raises:
         InvalidGameError: an unknown game.
-        UnknownArgumentError: an argument that none of them takes; the message lists those that
-            they do take.
+        UnknownArgumentError: an argument that is neither; the message lists those that there are.
     """
-    allowed = [
-        parameter.name
-        for function in (_row(game).rules, *makers)
-        for parameter in signature(function).parameters.values()
-        if function not in makers or parameter.kind is Parameter.KEYWORD_ONLY
-    ]
+    allowed = [*signature(_row(game).rules).parameters, *others]
     for name in arguments:
         if name not in allowed:
             # The usual words: by them Gymnasium and TorchRL know an argument that they added.
@@ -195,7 +189,7 @@ def make_game(
         >>> make_game("addition", k=3, n=10).solution.winning_actions((0,)).tolist()
         [1]
     """
-    _check_names(name, rules_arguments, make_game)
+    _check_names(name, rules_arguments, *_keywords(make_game))
     row = _row(name)
     convention = Convention.from_misere(
         row.misere if misere is None else checked_boolean("misere", misere)
@@ -205,164 +199,83 @@ def make_game(
     return Game(rules, convention, as_start(start), Registered(name, arguments))
 
 
-def make_aec(
-    game: str,
-    *,
-    render_mode: str | None = None,
-    encoding: str = "integer",
-    illegal_move: Any = "forfeit",
-    max_cycles: int | None = None,
-    show_winning_moves: bool = False,
-    truth_in_info: bool = False,
-    **game_arguments: Any,
-) -> GameEnv:
+def _keywords(function: Callable[..., Any]) -> list[str]:
+    """Return the names of the arguments that a function or class takes by keyword alone."""
+    return [
+        parameter.name
+        for parameter in signature(function).parameters.values()
+        if parameter.kind is Parameter.KEYWORD_ONLY
+    ]
+
+
+def _made(environment: Callable[..., Any], name: str, arguments: dict[str, Any], *size: int) -> Any:
+    """Return an environment of a registered game.
+
+    Args:
+        environment: its class, whose keyword arguments it takes out of ``arguments``.
+        name: a key of :data:`GAMES`.
+        arguments: those of the class, of :func:`make_game` and of the rules.
+        size: the number of games of a batch.
+    """
+    own = [keyword for keyword in _keywords(environment) if keyword != "name"]
+    _check_names(name, arguments, *_keywords(make_game), *own)
+    of_class = {keyword: arguments.pop(keyword) for keyword in own if keyword in arguments}
+    game = make_game(name, **arguments)
+    return environment(game, *size, name=f"{name}_v{_row(name).version}", **of_class)
+
+
+def make_aec(game: str, **arguments: Any) -> GameEnv:
     """Return the turn-based environment of a registered game; the entry point of every id.
 
     Args:
         game: a key of :data:`GAMES`.
-        render_mode: this and the next five: see :class:`nim_envs.envs.aec.GameEnv`.
-        encoding: how positions are observed.
-        illegal_move: what an illegal move does.
-        max_cycles: most moves of each player.
-        show_winning_moves: whether pictures mark the winning moves.
-        truth_in_info: whether infos hold the truth about the last moves.
-        game_arguments: see :func:`make_game`.
+        arguments: of :class:`nim_envs.envs.aec.GameEnv`, :func:`make_game` and the rules.
 
     Raises:
         InvalidGameError: an argument with a value that is not allowed.
-        UnknownArgumentError: an argument that there is not.
+        UnknownArgumentError: an argument that none of them takes.
         InvalidPositionError: an unknown or impossible start.
     """
-    _check_names(game, game_arguments, make_game, make_aec)
-    return GameEnv(
-        make_game(game, **game_arguments),
-        name=f"{game}_v{_row(game).version}",
-        render_mode=render_mode,
-        encoding=encoding,
-        illegal_move=illegal_move,
-        max_cycles=max_cycles,
-        show_winning_moves=show_winning_moves,
-        truth_in_info=truth_in_info,
-    )
+    env: GameEnv = _made(GameEnv, game, arguments)
+    return env
 
 
-def make_versus(
-    game: str,
-    *,
-    opponent: Any = "random",
-    seat: Any = None,
-    render_mode: str | None = None,
-    encoding: str = "integer",
-    mask_in_observation: bool = True,
-    illegal_move: Any = "forfeit",
-    max_cycles: int | None = None,
-    show_winning_moves: bool = False,
-    truth_in_info: bool = False,
-    **game_arguments: Any,
-) -> VersusEnv:
+def make_versus(game: str, **arguments: Any) -> VersusEnv:
     """Return the Gymnasium environment of a registered game; the entry point of every id.
 
     Args:
         game: a key of :data:`GAMES`.
-        opponent: who plays the other seat, ``None``: the agent; for this and all down to
-            ``truth_in_info`` see :class:`nim_envs.envs.versus.VersusEnv`.
-        seat: the seat of the agent.
-        render_mode: how games are rendered.
-        encoding: how positions are observed.
-        mask_in_observation: whether observations hold the action mask.
-        illegal_move: what an illegal move does.
-        max_cycles: most moves of each player.
-        show_winning_moves: whether pictures mark the winning moves.
-        truth_in_info: whether infos hold the truth about the last moves.
-        game_arguments: see :func:`make_game`.
+        arguments: of :class:`nim_envs.envs.versus.VersusEnv`, :func:`make_game` and the rules.
 
     Raises:
         InvalidGameError: an argument with a value that is not allowed.
-        UnknownArgumentError: an argument that there is not.
+        UnknownArgumentError: an argument that none of them takes.
         InvalidPositionError: an unknown or impossible start.
         SearchTooLargeError: the game is too large.
     """
-    _check_names(game, game_arguments, make_game, make_versus)
-    return VersusEnv(
-        make_game(game, **game_arguments),
-        name=f"{game}_v{_row(game).version}",
-        opponent=opponent,
-        seat=seat,
-        render_mode=render_mode,
-        encoding=encoding,
-        mask_in_observation=mask_in_observation,
-        illegal_move=illegal_move,
-        max_cycles=max_cycles,
-        show_winning_moves=show_winning_moves,
-        truth_in_info=truth_in_info,
-    )
+    env: VersusEnv = _made(VersusEnv, game, arguments)
+    return env
 
 
-def make_vector(
-    game: str,
-    num_envs: int = 1,
-    *,
-    opponent: Any = "random",
-    seat: Any = None,
-    render_mode: str | None = None,
-    encoding: str = "integer",
-    mask_in_observation: bool = True,
-    illegal_move: Any = "forfeit",
-    max_cycles: int | None = None,
-    autoreset_mode: Any = "NextStep",
-    copy: bool = True,
-    num_threads: int = 1,
-    show_winning_moves: bool = False,
-    truth_in_info: bool = False,
-    **game_arguments: Any,
-) -> VectorGameEnv:
+def make_vector(game: str, num_envs: int = 1, **arguments: Any) -> VectorGameEnv:
     """Return the batched environment of a registered game; the vector entry point of every id.
 
     Args:
         game: a key of :data:`GAMES`.
-        num_envs: number of games; for this and all down to ``truth_in_info`` see
-            :class:`nim_envs.envs.vector.VectorGameEnv`.
-        opponent: who plays the other seat, ``None``: the agent.
-        seat: the seat of the agent, where there is an opponent.
-        render_mode: whether games can be rendered.
-        encoding: how positions are observed.
-        mask_in_observation: whether observations hold the action masks.
-        illegal_move: what an illegal move does.
-        max_cycles: most moves of each player.
-        autoreset_mode: when new games begin.
-        copy: whether observations are copied.
-        num_threads: threads that share the games.
-        show_winning_moves: whether pictures mark the winning moves.
-        truth_in_info: whether infos hold the truth about the last moves.
-        game_arguments: see :func:`make_game`.
+        num_envs: number of games.
+        arguments: of :class:`nim_envs.envs.vector.VectorGameEnv`, :func:`make_game` and the rules.
 
     Raises:
         InvalidGameError: an argument with a value that is not allowed.
-        UnknownArgumentError: an argument that there is not.
+        UnknownArgumentError: an argument that none of them takes.
         InvalidPositionError: an unknown or impossible start.
         SearchTooLargeError: the game is too large for tables.
     """
-    _check_names(game, game_arguments, make_game, make_vector)
     # It imports Numba, which takes seconds; importing the package should be fast.
     from nim_envs.envs.vector import VectorGameEnv
 
-    return VectorGameEnv(
-        make_game(game, **game_arguments),
-        num_envs,
-        name=f"{game}_v{_row(game).version}",
-        opponent=opponent,
-        seat=seat,
-        render_mode=render_mode,
-        encoding=encoding,
-        mask_in_observation=mask_in_observation,
-        illegal_move=illegal_move,
-        max_cycles=max_cycles,
-        autoreset_mode=autoreset_mode,
-        copy=copy,
-        num_threads=num_threads,
-        show_winning_moves=show_winning_moves,
-        truth_in_info=truth_in_info,
-    )
+    env: VectorGameEnv = _made(VectorGameEnv, game, arguments, num_envs)
+    return env
 
 
 def aec_id(name: str) -> str:

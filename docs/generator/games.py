@@ -9,7 +9,6 @@ import contextlib
 import inspect
 import io
 import re
-from collections.abc import Callable
 from typing import Any
 
 import mkdocs_gen_files
@@ -27,10 +26,7 @@ from nim_envs.registration import (
     GAMES,
     aec_id,
     gymnasium_id,
-    make_aec,
     make_game,
-    make_vector,
-    make_versus,
 )
 from nim_envs.theory import grundy_values
 
@@ -51,12 +47,8 @@ SECTIONS = {
 }
 """Where the theory page explains a method, by a word of its name."""
 
-LIBRARIES: dict[str, tuple[Callable[..., Any], type]] = {
-    "PettingZoo": (make_aec, GameEnv),
-    "Gymnasium": (make_versus, VersusEnv),
-    "batched": (make_vector, VectorGameEnv),
-}
-"""What makes the environments, and where their arguments are described."""
+LIBRARIES = {"PettingZoo": GameEnv, "Gymnasium": VersusEnv, "batched": VectorGameEnv}
+"""The classes of environments, whose docstrings describe their arguments."""
 
 LONGEST_VALUES = 16
 """Grundy values are listed of heaps of at most so many objects."""
@@ -235,9 +227,9 @@ def common_arguments() -> str:
         if name in ("misere", "start")
     }
     defaults: dict[str, dict[str, str]] = {"start": dict.fromkeys(LIBRARIES, "`'fixed'`")}
-    for library, (make, environment) in LIBRARIES.items():
+    for library, environment in LIBRARIES.items():
         texts = described(environment)
-        for parameter in inspect.signature(make).parameters.values():
+        for parameter in inspect.signature(environment).parameters.values():
             if parameter.name in texts and parameter.name not in ("game", "name"):
                 text = linked(texts[parameter.name], environment.__module__)
                 meaning.setdefault(parameter.name, text)
