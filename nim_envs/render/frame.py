@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
+import io
 from typing import Any
 
 import numpy as np
@@ -27,20 +26,11 @@ class Frame(np.ndarray[Any, np.dtype[np.uint8]]):
 
 
 def png(pixels: npt.NDArray[np.uint8]) -> bytes:
-    """Return the PNG file of a picture, ``(height, width, 3)``, uint8.
+    """Return the PNG file of a picture, ``(height, width, 3)``, uint8."""
+    from nim_envs.render.canvas import load_pygame  # which makes frames
 
-    References:
-        ISO/IEC 15948, "Portable Network Graphics (PNG): functional specification".
-    """
-    height, width, _ = pixels.shape
-    # Every row begins with the number of its filter: 0, none.
-    rows = np.zeros((height, 1 + 3 * width), dtype=np.uint8)
-    rows[:, 1:] = pixels.reshape(height, 3 * width)
-    header = struct.pack(
-        ">IIBBBBB", width, height, 8, 2, 0, 0, 0
-    )  # 8 bits each of red, green, blue
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes())), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in chunks
-    )
+    pygame = load_pygame()
+    file = io.BytesIO()
+    # pygame's first axis is across.
+    pygame.image.save(pygame.surfarray.make_surface(pixels.swapaxes(0, 1)), file, "png")
+    return file.getvalue()
