@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.base import Array, FloatArray, IntArray
 from agents.tabular.preferences import CriticLearner, choose_by_softmax
-from agents.tabular.protocol import Turn, choose, implements, learn
+from agents.tabular.protocol import LearningRule, Turn
 from agents.tabular.selection import softmax
 from nim_envs.compilation import compiled
 
@@ -71,10 +71,6 @@ class ActorCriticState(NamedTuple):
     probabilities: FloatArray  # buffer, (actions,)
 
 
-implements(choose, ActorCriticState)(choose_by_softmax)
-
-
-@implements(learn, ActorCriticState)
 def _learn(learner: ActorCriticState, turn: Turn, epsilon: float, finished_games: int) -> None:
     actor_critic(
         learner.preferences, learner.values, turn.state, turn.legal_actions, turn.action,
@@ -96,6 +92,8 @@ class ActorCritic(CriticLearner):
         preferences: float64 ``(observations, actions)``, zeros at first.
         values: of positions for the player to move, float64 ``(observations,)``.
     """
+
+    rule = LearningRule(ActorCriticState, choose=choose_by_softmax, learn=_learn)
 
     def first_state(
         self, preferences: FloatArray, rates: tuple[float, float, float]

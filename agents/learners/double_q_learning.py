@@ -12,7 +12,7 @@ from agents.tabular.action_values import (
     choose_epsilon_greedily,
     step_towards,
 )
-from agents.tabular.protocol import Turn, choose, draw_numbers, implements, learn
+from agents.tabular.protocol import LearningRule, Turn
 from agents.tabular.selection import greedy_action
 from nim_envs.compilation import compiled
 
@@ -67,10 +67,6 @@ class DoubleQLearningState(NamedTuple):
     numbers: FloatArray  # (2,): which table is updated, and which of equal replies is taken
 
 
-implements(choose, DoubleQLearningState)(choose_epsilon_greedily)
-
-
-@implements(draw_numbers, DoubleQLearningState)
 def _draw_numbers(
     learner: DoubleQLearningState, finished_games: int, generator: np.random.Generator
 ) -> None:
@@ -78,7 +74,6 @@ def _draw_numbers(
         learner.numbers[place] = generator.random()
 
 
-@implements(learn, DoubleQLearningState)
 def _learn(learner: DoubleQLearningState, turn: Turn, epsilon: float, finished_games: int) -> None:
     updated, other = learner.first, learner.second
     if learner.numbers[0] < 0.5:
@@ -108,6 +103,13 @@ class DoubleQLearning(StandardActionValueLearner):
         table: action values, float64 ``(observations, actions)``.
         tables: the two tables, same shape.
     """
+
+    rule = LearningRule(
+        DoubleQLearningState,
+        choose=choose_epsilon_greedily,
+        learn=_learn,
+        draw_numbers=_draw_numbers,
+    )
 
     tables_needed = 3
 

@@ -12,7 +12,7 @@ from agents.tabular.action_values import (
     choose_epsilon_greedily,
     step_towards,
 )
-from agents.tabular.protocol import Turn, choose, implements, is_unanswered, learn
+from agents.tabular.protocol import LearningRule, Turn, is_unanswered
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
 
@@ -75,10 +75,6 @@ class ExpectedSARSAState(NamedTuple):
     discount: float
 
 
-implements(choose, ExpectedSARSAState)(choose_epsilon_greedily)
-
-
-@implements(learn, ExpectedSARSAState)
 def _learn(learner: ExpectedSARSAState, turn: Turn, epsilon: float, finished_games: int) -> None:
     if is_unanswered(turn):
         return
@@ -103,6 +99,8 @@ class ExpectedSARSA(StandardActionValueLearner):
     Attributes:
         table: action values, float64 ``(observations, actions)``.
     """
+
+    rule = LearningRule(ExpectedSARSAState, choose=choose_epsilon_greedily, learn=_learn)
 
     def first_state(
         self, table: FloatArray, learning_rate: float, discount: float

@@ -10,7 +10,7 @@ from gymnasium import spaces
 from agents.base import FloatArray, IntArray
 from agents.tabular.index import initial_table
 from agents.tabular.preferences import PreferenceLearner, choose_by_softmax
-from agents.tabular.protocol import FinishedGame, choose, implements, learn_from_game, legal_in
+from agents.tabular.protocol import FinishedGame, LearningRule, legal_in
 from agents.tabular.schedules import check_range
 from agents.tabular.selection import softmax
 from nim_envs.compilation import compiled
@@ -71,10 +71,6 @@ class GradientBanditState(NamedTuple):
     probabilities: FloatArray  # buffer, (actions,)
 
 
-implements(choose, GradientBanditState)(choose_by_softmax)
-
-
-@implements(learn_from_game, GradientBanditState)
 def _learn_from_game(learner: GradientBanditState, game: FinishedGame) -> None:
     result = 0.0
     for reward in game.rewards:
@@ -112,6 +108,10 @@ class GradientBandit(PreferenceLearner):
         ValueError: a parameter out of its range.
         MemoryError: the tables would need too much memory.
     """
+
+    rule = LearningRule(
+        GradientBanditState, choose=choose_by_softmax, learn_from_game=_learn_from_game
+    )
 
     def __init__(
         self,

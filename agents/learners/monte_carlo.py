@@ -10,7 +10,7 @@ from gymnasium import spaces
 from agents.base import Array, FloatArray, IntArray
 from agents.tabular.action_values import ActionValueLearner
 from agents.tabular.index import initial_table
-from agents.tabular.protocol import FinishedGame, choose, implements, learn_from_game
+from agents.tabular.protocol import FinishedGame, LearningRule
 from agents.tabular.schedules import Schedule, harmonic
 from agents.tabular.selection import epsilon_greedy_action, random_action
 from nim_envs.compilation import compiled
@@ -43,7 +43,6 @@ class MonteCarloState(NamedTuple):
     visits: IntArray
 
 
-@implements(choose, MonteCarloState)
 def _choose(
     learner: MonteCarloState,
     observation: Array,
@@ -58,7 +57,6 @@ def _choose(
     return epsilon_greedy_action(learner.table[state], legal_actions, epsilon, uniform)
 
 
-@implements(learn_from_game, MonteCarloState)
 def _learn_from_game(learner: MonteCarloState, game: FinishedGame) -> None:
     result = (1.0 + game.result) / 2.0
     for turn in range(len(game.states)):
@@ -89,6 +87,8 @@ class MonteCarloES(ActionValueLearner):
         ValueError: a parameter out of its range.
         MemoryError: the tables would need too much memory.
     """
+
+    rule = LearningRule(MonteCarloState, choose=_choose, learn_from_game=_learn_from_game)
 
     def __init__(
         self,

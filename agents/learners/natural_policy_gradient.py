@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.base import Array, FloatArray, IntArray
 from agents.tabular.preferences import CriticLearner, choose_by_softmax
-from agents.tabular.protocol import Turn, choose, implements, learn
+from agents.tabular.protocol import LearningRule, Turn
 from agents.tabular.selection import softmax
 from nim_envs.compilation import compiled
 
@@ -77,10 +77,6 @@ class NaturalPolicyGradientState(NamedTuple):
     probabilities: FloatArray  # buffer, (actions,)
 
 
-implements(choose, NaturalPolicyGradientState)(choose_by_softmax)
-
-
-@implements(learn, NaturalPolicyGradientState)
 def _learn(
     learner: NaturalPolicyGradientState, turn: Turn, epsilon: float, finished_games: int
 ) -> None:
@@ -105,6 +101,8 @@ class NaturalPolicyGradient(CriticLearner):
         preferences: float64 ``(observations, actions)``, zeros at first.
         action_values: float64 ``(observations, actions)``.
     """
+
+    rule = LearningRule(NaturalPolicyGradientState, choose=choose_by_softmax, learn=_learn)
 
     def first_state(
         self, preferences: FloatArray, rates: tuple[float, float, float]

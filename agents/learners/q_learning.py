@@ -10,7 +10,7 @@ from gymnasium import spaces
 from agents.base import FloatArray, IntArray
 from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily, step_towards
 from agents.tabular.index import LARGEST_VALUE, initial_table
-from agents.tabular.protocol import Turn, choose, draw_numbers, implements, is_unanswered, learn
+from agents.tabular.protocol import LearningRule, Turn, is_unanswered, learn
 from agents.tabular.replay import (
     Replay,
     ReplayBuffer,
@@ -84,9 +84,6 @@ class ReplayState(NamedTuple):
     buffer: ReplayBuffer
 
 
-implements(choose, QLearningState, ReplayState)(choose_epsilon_greedily)
-
-
 @compiled(inner=True)
 def scaled(reward: float, win_reward: float, loss_reward: float) -> float:
     """Return a reward of the environment in the learner's units."""
@@ -112,7 +109,6 @@ def bootstrap_of(learner: QLearningState, turn: Turn) -> tuple[int, IntArray]:
     return turn.reply_state, turn.reply_legal_actions
 
 
-@implements(learn, QLearningState)
 def _learn(learner: QLearningState, turn: Turn, epsilon: float, finished_games: int) -> None:
     if learner.bootstrap == OWN_TURN and is_unanswered(turn):
         return
@@ -124,7 +120,6 @@ def _learn(learner: QLearningState, turn: Turn, epsilon: float, finished_games: 
     )  # fmt: skip
 
 
-@implements(draw_numbers, ReplayState)
 def _draw_numbers(
     learner: ReplayState, finished_games: int, generator: np.random.Generator
 ) -> None:
@@ -134,7 +129,6 @@ def _draw_numbers(
             numbers[place] = generator.random()
 
 
-@implements(learn, ReplayState)
 def _learn_with_replay(
     learner: ReplayState, turn: Turn, epsilon: float, finished_games: int
 ) -> None:
@@ -198,6 +192,14 @@ class QLearning(ActionValueLearner):
         ValueError: a parameter out of its range.
         MemoryError: the table would need too much memory.
     """
+
+    rule = LearningRule(QLearningState, choose=choose_epsilon_greedily, learn=_learn)
+    rule_with_replay = LearningRule(
+        ReplayState,
+        choose=choose_epsilon_greedily,
+        learn=_learn_with_replay,
+        draw_numbers=_draw_numbers,
+    )
 
     def __init__(
         self,

@@ -18,7 +18,7 @@ from agents.tabular.position_values import (
     position_values,
     value_index,
 )
-from agents.tabular.protocol import Turn, choose, implements, learn
+from agents.tabular.protocol import LearningRule, Turn
 from agents.tabular.schedules import Schedule, check_range
 from nim_envs import Convention, Game, Rules
 from nim_envs.compilation import compiled
@@ -134,10 +134,6 @@ def sweep_back(
                     positions.values[before] = value + learning_rate * (target - value)
 
 
-implements(choose, RealTimeDynamicProgrammingState)(choose_by_lookahead)
-
-
-@implements(learn, RealTimeDynamicProgrammingState)
 def _learn(
     learner: RealTimeDynamicProgrammingState, turn: Turn, epsilon: float, finished_games: int
 ) -> None:
@@ -178,6 +174,8 @@ class RealTimeDynamicProgramming(PositionValueLearner):
         InvalidGameError: ``symmetric`` for a game whose components are not alike.
         MemoryError: the values would need too much memory.
     """
+
+    rule = LearningRule(RealTimeDynamicProgrammingState, choose=choose_by_lookahead, learn=_learn)
 
     def __init__(
         self,

@@ -14,7 +14,7 @@ from agents.tabular.position_values import (
     choose_by_lookahead,
     position_values,
 )
-from agents.tabular.protocol import Turn, choose, implements, is_unanswered, learn
+from agents.tabular.protocol import LearningRule, Turn, is_unanswered
 from agents.tabular.schedules import Schedule, check_step
 from nim_envs import Game
 from nim_envs.compilation import compiled
@@ -61,10 +61,6 @@ class SampledAfterstateTDState(NamedTuple):
     discount: float
 
 
-implements(choose, SampledAfterstateTDState)(choose_by_lookahead)
-
-
-@implements(learn, SampledAfterstateTDState)
 def _learn(
     learner: SampledAfterstateTDState, turn: Turn, epsilon: float, finished_games: int
 ) -> None:
@@ -101,6 +97,8 @@ class SampledAfterstateTD(PositionValueLearner):
         ValueError: a parameter out of its range.
         MemoryError: the values would need too much memory.
     """
+
+    rule = LearningRule(SampledAfterstateTDState, choose=choose_by_lookahead, learn=_learn)
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from agents.tabular.action_values import (
     choose_epsilon_greedily,
     step_towards,
 )
-from agents.tabular.protocol import Turn, begin_game, choose, implements, learn
+from agents.tabular.protocol import LearningRule, Turn
 from nim_envs.compilation import compiled
 
 
@@ -57,15 +57,10 @@ class SARSAState(NamedTuple):
     rewards: FloatArray  # (2,)
 
 
-implements(choose, SARSAState)(choose_epsilon_greedily)
-
-
-@implements(begin_game, SARSAState)
 def _begin_game(learner: SARSAState) -> None:
     learner.states[:] = -1
 
 
-@implements(learn, SARSAState)
 def _learn(learner: SARSAState, turn: Turn, epsilon: float, finished_games: int) -> None:
     seat = turn.seat
     reward = turn.reward + turn.bonus + turn.reply_reward
@@ -98,6 +93,10 @@ class SARSA(StandardActionValueLearner):
     Attributes:
         table: action values, float64 ``(observations, actions)``.
     """
+
+    rule = LearningRule(
+        SARSAState, choose=choose_epsilon_greedily, learn=_learn, begin_game=_begin_game
+    )
 
     def first_state(
         self, table: FloatArray, learning_rate: float, discount: float

@@ -9,7 +9,7 @@ from gymnasium import spaces
 from agents.base import FloatArray
 from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily, step_towards
 from agents.tabular.index import initial_table
-from agents.tabular.protocol import FinishedGame, choose, implements, learn_from_game, legal_in
+from agents.tabular.protocol import FinishedGame, LearningRule, legal_in
 from agents.tabular.schedules import Schedule, check_range, check_step
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
@@ -56,10 +56,6 @@ class WatkinsQLambdaState(NamedTuple):
     trace_decay: float
 
 
-implements(choose, WatkinsQLambdaState)(choose_epsilon_greedily)
-
-
-@implements(learn_from_game, WatkinsQLambdaState)
 def _learn_from_game(learner: WatkinsQLambdaState, game: FinishedGame) -> None:
     watkins_q_lambda(
         learner.table, game, learner.learning_rate, learner.discount, learner.trace_decay
@@ -91,6 +87,10 @@ class WatkinsQLambda(ActionValueLearner):
         ValueError: a parameter out of its range.
         MemoryError: the table would need too much memory.
     """
+
+    rule = LearningRule(
+        WatkinsQLambdaState, choose=choose_epsilon_greedily, learn_from_game=_learn_from_game
+    )
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.tabular.index import initial_table
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import GreedyTablePolicy
-from agents.tabular.protocol import FinishedGame, choose, implements, learn_from_game
+from agents.tabular.protocol import FinishedGame, LearningRule
 from agents.tabular.schedules import check_range
 from agents.tabular.selection import sample
 from nim_envs.compilation import compiled
@@ -88,7 +88,6 @@ class WinLossRatioState(NamedTuple):
     probabilities: FloatArray  # buffer, (actions,)
 
 
-@implements(choose, WinLossRatioState)
 def _choose(
     learner: WinLossRatioState,
     observation: Array,
@@ -104,7 +103,6 @@ def _choose(
     )  # fmt: skip
 
 
-@implements(learn_from_game, WinLossRatioState)
 def _learn_from_game(learner: WinLossRatioState, game: FinishedGame) -> None:
     for turn in range(len(game.states)):
         count_result(
@@ -142,6 +140,8 @@ class WinLossRatio(TabularLearner):
     References:
         The Decision Management Community's challenge of January 2020, solution by Moore.
     """
+
+    rule = LearningRule(WinLossRatioState, choose=_choose, learn_from_game=_learn_from_game)
 
     def __init__(
         self,

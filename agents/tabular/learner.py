@@ -21,9 +21,9 @@ from agents.tabular.protocol import (
     begin_game,
     choose,
     draw_numbers,
-    is_implemented,
     learn,
     learn_from_game,
+    rule_of,
 )
 from agents.tabular.schedules import Exploration, Schedule
 from nim_envs import Game
@@ -89,10 +89,11 @@ class TabularLearner(ABC):
         self.generator = generator
         self.game = game
         self._first_move = True
-        self.learns_from_games = is_implemented(learn_from_game, type(state))
-        self._learns_from_turns = is_implemented(learn, type(state))
-        self._begins_games = is_implemented(begin_game, type(state))
-        self._draws_numbers = is_implemented(draw_numbers, type(state))
+        rule = rule_of(type(state))
+        self.learns_from_games = rule.learn_from_game is not None
+        self._learns_from_turns = rule.learn is not None
+        self._begins_games = rule.begin_game is not None
+        self._draws_numbers = rule.draw_numbers is not None
         # A plain tuple is passed to compiled code in half the time of a named one.
         self._fields = tuple(state)
         kind: Any = type(state)
@@ -306,17 +307,25 @@ def compiled_calls(state_type: Any) -> CompiledCalls:
     def learn_once(
         fields: Any, strides: IntArray, offset: int, turn: Any, epsilon: float, finished_games: int
     ) -> None:
-        # In the order of agents.base.Transition.
-        seat, before, mask, action, reward, after, reply_mask, reply_reward = turn[:8]
-        later, next_mask, terminated, truncated, bonus = turn[8:]
-        complete = Turn(
-            seat, before, mixed_radix_number(before, strides, offset), np.flatnonzero(mask), action,
-            reward, bonus, after, mixed_radix_number(after, strides, offset),
-            np.flatnonzero(reply_mask), reply_reward,
-            mixed_radix_number(later, strides, offset), np.flatnonzero(next_mask),
-            terminated, truncated,
-        )  # fmt: skip
-        learn(state_type(*fields), complete, epsilon, finished_games)
+        seen = Transition(*turn)
+        numbered = Turn(
+            seat=seen.seat,
+            observation=seen.observation,
+            state=mixed_radix_number(seen.observation, strides, offset),
+            legal_actions=np.flatnonzero(seen.action_mask),
+            action=seen.action,
+            reward=seen.reward,
+            bonus=seen.bonus,
+            reply_observation=seen.reply_observation,
+            reply_state=mixed_radix_number(seen.reply_observation, strides, offset),
+            reply_legal_actions=np.flatnonzero(seen.reply_action_mask),
+            reply_reward=seen.reply_reward,
+            next_state=mixed_radix_number(seen.next_observation, strides, offset),
+            next_legal_actions=np.flatnonzero(seen.next_action_mask),
+            terminated=seen.terminated,
+            truncated=seen.truncated,
+        )
+        learn(state_type(*fields), numbered, epsilon, finished_games)
 
     @compiled
     def learn_from_game_once(

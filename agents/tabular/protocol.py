@@ -1,15 +1,17 @@
 """The functions that a table learner implements, for both training loops.
 
-A learner's state is a ``NamedTuple`` of its arrays and numbers. Its module implements
-:func:`choose`, :func:`learn` and the others for it, marked by :func:`implements`. They are called
-from compiled loops of whole games and, one call at a time, by
-:class:`agents.tabular.learner.TabularLearner`: there is no second version of them.
+A learner's state is a ``NamedTuple`` of its arrays and numbers. Its class names the functions of
+that state in a :class:`LearningRule`. The functions :func:`choose`, :func:`learn` and the others of
+this module call those of the rule that the state belongs to: from compiled loops of whole games
+and, one call at a time, from :class:`agents.tabular.learner.TabularLearner`. There is no second
+version of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -18,7 +20,7 @@ from numba.extending import overload
 from agents.base import Array, FloatArray, IntArray
 from nim_envs.compilation import compiled
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = Callable[..., Any]
 
 
 class Turn(NamedTuple):
@@ -59,7 +61,7 @@ def begin_game(learner: Any) -> None:
     Args:
         learner: the state of the learner.
     """
-    _of_type(begin_game, type(learner))(learner)
+    function_of(type(learner), begin_game)(learner)
 
 
 def choose(
@@ -83,7 +85,7 @@ def choose(
         uniform: the source of randomness, in [0, 1).
     """
     return int(
-        _of_type(choose, type(learner))(
+        function_of(type(learner), choose)(
             learner, observation, state, legal_actions, first_move, epsilon, uniform
         )
     )
@@ -100,7 +102,7 @@ def draw_numbers(learner: Any, finished_games: int, generator: np.random.Generat
         finished_games: games that the learner has finished.
         generator: the learner's own, where it has one.
     """
-    _of_type(draw_numbers, type(learner))(learner, finished_games, generator)
+    function_of(type(learner), draw_numbers)(learner, finished_games, generator)
 
 
 def learn(learner: Any, turn: Turn, epsilon: float, finished_games: int) -> None:
@@ -112,7 +114,7 @@ def learn(learner: Any, turn: Turn, epsilon: float, finished_games: int) -> None
         epsilon: probability of a random action, where the learner has one.
         finished_games: games that the learner has finished.
     """
-    _of_type(learn, type(learner))(learner, turn, epsilon, finished_games)
+    function_of(type(learner), learn)(learner, turn, epsilon, finished_games)
 
 
 def learn_from_game(learner: Any, game: FinishedGame) -> None:
@@ -122,7 +124,7 @@ def learn_from_game(learner: Any, game: FinishedGame) -> None:
         learner: the state of the learner, whose arrays change in place.
         game: the turns of one seat; of a learner that plays both, first those of the last mover.
     """
-    _of_type(learn_from_game, type(learner))(learner, game)
+    function_of(type(learner), learn_from_game)(learner, game)
 
 
 @compiled(inner=True)
@@ -156,48 +158,68 @@ def _learns_nothing_from_games(learner: Any, game: FinishedGame) -> None:
     pass
 
 
-_DEFAULTS: dict[Callable[..., Any], Callable[..., Any]] = {
+_DEFAULTS: dict[Function, Function] = {
     begin_game: _begins_afresh,
     draw_numbers: _draws_nothing,
     learn: _learns_nothing,
     learn_from_game: _learns_nothing_from_games,
 }
-_IMPLEMENTATIONS: dict[tuple[Callable[..., Any], type], Callable[..., Any]] = {}
 
 
-def implements(function: Callable[..., Any], *state_types: type) -> Callable[[Function], Function]:
-    """Return a decorator: what it decorates is ``function`` for states of these types.
+@dataclass(frozen=True)
+class LearningRule:
+    """The functions of a learner, which both training loops call.
+
+    Each takes the arguments of the function of this module that has its name, and is compiled into
+    the loop that calls it.
 
     Args:
-        function: one of this module's; the arguments come in its order.
-        state_types: classes of ``NamedTuple``.
+        state: the class of the learner's state, a ``NamedTuple``; it belongs to this rule alone.
+        choose: chooses an action.
+        learn: learns from one turn.
+        learn_from_game: learns from a game that has ended.
+        begin_game: clears what is left of the game before.
+        draw_numbers: draws the random numbers that ``learn`` will need.
     """
 
-    def register(implementation: Function) -> Function:
-        for state_type in state_types:
-            _IMPLEMENTATIONS[function, state_type] = implementation
-        return implementation
+    state: type
+    choose: Function
+    learn: Function | None = None
+    learn_from_game: Function | None = None
+    begin_game: Function | None = None
+    draw_numbers: Function | None = None
 
-    return register
-
-
-def is_implemented(function: Callable[..., Any], state_type: type) -> bool:
-    """Return whether ``function`` is implemented for such a state."""
-    return (function, state_type) in _IMPLEMENTATIONS
-
-
-def _of_type(function: Callable[..., Any], state_type: type) -> Callable[..., Any]:
-    return _IMPLEMENTATIONS.get((function, state_type)) or _DEFAULTS[function]
+    def __post_init__(self) -> None:
+        """Make the rule known to the loops."""
+        _RULES[self.state] = self
 
 
-def _compile_by_state(function: Callable[..., Any]) -> None:
+_RULES: dict[type, LearningRule] = {}
+
+
+def rule_of(state_type: type) -> LearningRule:
+    """Return the rule that states of a type belong to."""
+    return _RULES[state_type]
+
+
+def function_of(state_type: type, function: Function) -> Function:
+    """Return the function of a rule, or one that does nothing where the rule names none.
+
+    Args:
+        state_type: the class of the learner's state.
+        function: the function of this module that has the same name.
+    """
+    return getattr(rule_of(state_type), function.__name__) or _DEFAULTS[function]
+
+
+def _compile_by_state(function: Function) -> None:
     """Let compiled code call ``function``, resolved by the type of its first argument."""
 
     # Strictly, Numba would compare the annotations of the signatures.
     @overload(function, strict=False, jit_options={"forceinline": True})
     def resolve(learner: Any, *_: Any) -> Any:
         if isinstance(learner, (types.NamedTuple, types.NamedUniTuple)):
-            return _of_type(function, learner.instance_class)
+            return function_of(learner.instance_class, function)
         return None
 
 

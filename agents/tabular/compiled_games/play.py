@@ -188,9 +188,22 @@ def play_games(
             if over:
                 reward = 1.0 if rows.last_mover_wins else -1.0
                 turn = Turn(
-                    seat, observation, state, legal, action, reward, bonus, next_observation,
-                    next_state, next_legal, 0.0, next_state, next_legal, over, False,
-                )  # fmt: skip
+                    seat=seat,
+                    observation=observation,
+                    state=state,
+                    legal_actions=legal,
+                    action=action,
+                    reward=reward,
+                    bonus=bonus,
+                    reply_observation=next_observation,
+                    reply_state=next_state,
+                    reply_legal_actions=next_legal,
+                    reply_reward=0.0,
+                    next_state=next_state,
+                    next_legal_actions=next_legal,
+                    terminated=over,
+                    truncated=False,
+                )
                 record(records, rows.next_positions, turn, row, (moves - 1) // 2)
                 if second is None or seat == 0:
                     draw_numbers(one, finished[0], first_generator)
@@ -204,11 +217,22 @@ def play_games(
                 finished[learner] = max(ended[learner, 0], ended[learner, 1])
             if moves > 1:
                 earlier = Turn(
-                    1 - seat, rows.positions[earlier_row], earlier_state,
-                    rows.legal_actions[earlier_row, : rows.legal_counts[earlier_row]],
-                    earlier_action, 0.0, earlier_bonus, observation, state, legal, -reward,
-                    next_state, next_legal, over, False,
-                )  # fmt: skip
+                    seat=1 - seat,
+                    observation=rows.positions[earlier_row],
+                    state=earlier_state,
+                    legal_actions=rows.legal_actions[earlier_row, : rows.legal_counts[earlier_row]],
+                    action=earlier_action,
+                    reward=0.0,
+                    bonus=earlier_bonus,
+                    reply_observation=observation,
+                    reply_state=state,
+                    reply_legal_actions=legal,
+                    reply_reward=-reward,
+                    next_state=next_state,
+                    next_legal_actions=next_legal,
+                    terminated=over,
+                    truncated=False,
+                )
                 record(records, rows.next_positions, earlier, earlier_row, (moves - 2) // 2)
                 learner = 0 if second is None else 1 - seat
                 epsilon = epsilons[learner, finished[learner] - at_first[learner]]

@@ -16,7 +16,7 @@ from agents import (
     WinLossRatio,
 )
 from agents.storage import load, save
-from agents.tabular.protocol import begin_game, is_implemented
+from agents.tabular.protocol import rule_of
 from agents.tabular.wrapper import LearnerWrapper
 from agents.testing import contents
 from agents.training import DRAW, Seat, TrainingStopped, play_and_learn, train
@@ -31,7 +31,7 @@ LONG = make_game("nim", heaps=(2, 2, 2))
 def learns_late(name):
     """Whether a learner learns from a turn only once more of its game is known."""
     learner = CASES[name](small_env())[0]
-    return learner.learns_from_games or is_implemented(begin_game, type(learner.state))
+    return learner.learns_from_games or rule_of(type(learner.state)).begin_game is not None
 
 
 class Recorder:
