@@ -20,7 +20,7 @@ AfterGame = Callable[[int, int], bool]
 
 
 class HypothesisError(NimEnvsError, ValueError):
-    """What a learner assumes does not fit the game; the message says why."""
+    """A learner's assumptions do not fit the game; the message says why."""
 
 
 @runtime_checkable

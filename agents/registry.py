@@ -53,7 +53,7 @@ class Row:
 
     @property
     def knows(self) -> str:
-        """What it learns from, besides the rewards."""
+        """Source of its knowledge besides rewards, in words."""
         return "the rules" if self.learner.looks_ahead else "what it observes"
 
     def make(self, env: Any, **arguments: Any) -> tuple[Learner, ...]:

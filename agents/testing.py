@@ -32,7 +32,7 @@ GAMES = 40
 """Games of each training run."""
 
 SITUATIONS = 100
-"""At most so many observations are those where two learners are compared."""
+"""Most observations at which two learners are compared."""
 
 Situations = tuple[Array, MaskArray]
 

@@ -18,7 +18,7 @@ from nim_envs.registration import gymnasium_id
 
 SIZES = (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18)
 BASE = "nim 3-4-5, 1 thread"
-"""What the others are compared with."""
+"""Baseline of the ratios."""
 FLOOR = "copying the same bytes, NumPy"
 """Close to the highest speed of anything that returns such arrays."""
 

@@ -54,7 +54,7 @@ class Standing:
 
     @property
     def row(self) -> tuple[str, str, float, float, float, float, int]:
-        """What stands under :data:`HEADER`."""
+        """The cells under :data:`HEADER`."""
         return (
             self.learner, self.knows, self.interquartile_mean, *self.interval, self.mean,
             self.solved,

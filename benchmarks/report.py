@@ -33,7 +33,7 @@ def table(
         header: the titles of the columns.
         rows: what stands below them.
         style: one of tabulate's, such as ``"github"``.
-        aligned_right: so many of the last columns are aligned right though they hold text.
+        aligned_right: number of last columns that are aligned right though they hold text.
     """
     # What is text stays so, even if it looks like a number, as the octal code 0.07 does.
     as_text = [

@@ -21,7 +21,7 @@ STEPS_IN_ALL = 1 << 22
 """Steps of all games together in one compiled call, about."""
 
 BASE = "nim 3-4-5"
-"""What the others are compared with."""
+"""Baseline of the ratios."""
 
 NUMBERS = 1 << 26
 """Numbers that are read and written to measure the bandwidth of the memory."""
@@ -116,7 +116,7 @@ ROLLOUTS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
     "nim 1-3-5-7-9": (ours("nim", heaps=(1, 3, 5, 7, 9)), SIZES[2:3]),
     "kayles 7": (ours("kayles", heaps=(7,)), SIZES[2:3]),
 }
-"""What is timed: how to make its environment, and at which sizes."""
+"""Environments that are timed: how to make them, and at which sizes."""
 
 
 def measure(rounds: int, seconds: float, quick: bool) -> tuple[Rates, list[str]]:

@@ -83,7 +83,7 @@ def announced_compilation(what: str) -> Iterator[None]:
 
 
 _announced: set[str] = set()
-"""What this process has announced."""
+"""Messages that this process has printed."""
 
 
 class _Announcement(Listener):

@@ -17,13 +17,13 @@ from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes
 
 BYTES_OF_FEATURE = 96
-"""What a feature takes at the most: in a few observations, spaces and intermediate results."""
+"""Bytes per feature, upper bound: a few observations, spaces and intermediate results."""
 
 
 class Code(NamedTuple):
     """How the features of a component follow from its state."""
 
-    width: Callable[[int], int]  # the number of features of a component with so many states
+    width: Callable[[int], int]  # features of a component, from its number of states
     # Of states, at these numbers; by operators alone, so that arrays of other libraries do too.
     feature: Callable[[IntArray, IntArray], npt.NDArray[Any]]
 
@@ -72,7 +72,7 @@ class Encoding:
 
     Raises:
         InvalidGameError: an unknown name.
-        SearchTooLargeError: there are so many features that they would take over a GiB.
+        SearchTooLargeError: the features would take over a GiB.
 
     Example:
         >>> from nim_envs.rules import nim

@@ -34,7 +34,7 @@ class InvalidAutomatonError(NimEnvsError, ValueError):
 
 
 class InvalidPolicyError(NimEnvsError, ValueError):
-    """What a policy returned is neither actions nor probabilities of actions."""
+    """A policy returned neither actions nor probabilities of actions."""
 
 
 class IllegalMoveError(InvalidActionError):
@@ -54,7 +54,7 @@ class SearchTooLargeError(NimEnvsError, ValueError):
 
 
 class ConformanceError(NimEnvsError, AssertionError):
-    """What was checked does not keep a promise; see :mod:`nim_envs.testing`."""
+    """A check of :mod:`nim_envs.testing` failed."""
 
 
 class SequenceFileError(NimEnvsError, ValueError):

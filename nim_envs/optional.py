@@ -16,7 +16,7 @@ DISTRIBUTIONS = {
     "sb3_contrib": "sb3-contrib",
     "stable_baselines3": "stable-baselines3",
 }
-"""What to install for a package that has another name in the registry than in Python."""
+"""Names in the registry of packages that have another name in Python."""
 
 
 def installed(package: str) -> bool:

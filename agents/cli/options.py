@@ -1,4 +1,4 @@
-"""What the arguments of the command line stand for: games, learners, players."""
+"""Games, learners and players, from the arguments of the command line."""
 
 from __future__ import annotations
 

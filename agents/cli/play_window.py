@@ -313,7 +313,7 @@ class PlayWindow:
         self._drawn = True
 
     def _about_pointed(self) -> str:
-        """What a click would do, or whose turn it is."""
+        """Return what a click would do, or whose turn it is."""
         if self.pointed is None:
             return self.match.status
         return self.match.game.rules.describe_action(self.pointed, self.match.position)

@@ -417,7 +417,7 @@ def iterate(state: State, env: PgxEnv, settings: Settings) -> tuple[State, dict[
 
 
 class Trained(NamedTuple):
-    """What training ends with.
+    """Result of training.
 
     Attributes:
         network: the last one; none is chosen by its score.

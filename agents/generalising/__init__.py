@@ -1,1 +1,1 @@
-"""What learners share that choose their own games and play boards that they have not seen."""
+"""Learners that choose their own games and play boards that they have not seen."""

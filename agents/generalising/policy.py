@@ -17,7 +17,7 @@ LARGEST_TABLE = 1 << 22
 """Boards of at most this many positions are judged once; on larger ones, options as they come."""
 
 LARGEST_BATCH = 1 << 20
-"""At most so many positions are judged at a time."""
+"""Most positions judged at a time."""
 
 
 class LookAheadPolicy(ABC):

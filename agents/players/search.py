@@ -156,7 +156,7 @@ class OutcomeSearchAgent(SearchAgent):
 
 
 def _observed(env: Env) -> dict[str, Any]:
-    """What the agent to move observes."""
+    """Return the observation of the player to move."""
     observed: Any = env.observe(env.agent_selection)
     return dict(observed)
 

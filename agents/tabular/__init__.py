@@ -1,1 +1,1 @@
-"""What table learners share: indices, selection, schedules, replay, symmetry."""
+"""Shared parts of table learners: indices, selection, schedules, replay, symmetry."""

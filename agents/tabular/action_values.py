@@ -1,4 +1,4 @@
-"""What learners of action values share: a table, and the epsilon-greedy policy on it."""
+"""Base of learners of action values: a table, and the epsilon-greedy policy on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What learners of softmax preferences share: a table, and the softmax policy on it."""
+"""Base of learners of preferences: a table, and the softmax policy on it."""
 
 from __future__ import annotations
 

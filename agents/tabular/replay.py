@@ -36,7 +36,7 @@ class Replay:
 
 
 class ReplayBuffer(NamedTuple):
-    """What is needed to learn again from each stored turn."""
+    """Stored turns, with all that learning again from them needs."""
 
     states: IntArray  # (capacity,): in which the action was chosen
     actions: IntArray  # (capacity,)

@@ -20,7 +20,7 @@ Env = AECEnv[str, Any, Any]
 
 @dataclass
 class Run:
-    """What a training run needs to go on, besides its learners.
+    """State of a training run, besides its learners, from which it can be resumed.
 
     Attributes:
         rng: the players' source of randomness.

@@ -1,4 +1,4 @@
-"""What happened in a training run."""
+"""The log of a training run: who won each game, and its length."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DRAW = -1
 
 @dataclass(frozen=True)
 class TrainingLog:
-    """What happened in a training run.
+    """The games of a training run.
 
     Attributes:
         winners: seat that won each game, or ``DRAW``; int8 ``(games,)``.

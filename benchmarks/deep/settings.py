@@ -1,4 +1,4 @@
-"""What the deep benchmark trains, and with which settings."""
+"""Learners of the deep benchmark, and their settings."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ ALPHAZERO_PUBLISHED = {
 """Percent of all N-positions, of the last network and of the best of all checkpoints, by board."""
 
 LEARNERS = ("random", "q-learning", "ppo-from-scratch", "published", "maskable-ppo", "alphazero")
-"""What can be asked for; ``"published"`` is all of :data:`RECIPES`, ``"ppo-from-scratch"`` all of
-:data:`FROM_SCRATCH`, ``"alphazero"`` all of :data:`ALPHAZERO`."""
+"""Learners that can be asked for; ``"published"`` is all of :data:`RECIPES`,
+``"ppo-from-scratch"`` all of :data:`FROM_SCRATCH`, ``"alphazero"`` all of :data:`ALPHAZERO`."""
 
 # Found on seeds 11 to 14 of three heaps, one setting at a time; the benchmark uses other seeds.
 # Rollouts of many short games with small batches learn sooner than few large ones.
@@ -116,7 +116,7 @@ WIDTHS: dict[str, int] = {"nim-3-4-5": 128, "five-heaps": 256, "addition-10-100"
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be trained: by ``learner``, with what ``encoding``, against whom."""
+    """A training run: learner, encoding and opponent."""
 
     board: str
     learner: str

@@ -1,4 +1,4 @@
-"""What a table learner does on a board that it has not seen."""
+"""Table learners on boards that they have not seen."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What makes the pages of the manual that come from the project itself."""
+"""Generator of the manual's pages that come from the project itself."""

@@ -1,4 +1,4 @@
-"""What a page of the manual must not contain; called by mkdocs, whose strict build then fails."""
+"""Checks of the manual's pages; called by mkdocs, whose strict build then fails."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ LIBRARIES = {"PettingZoo": GameEnv, "Gymnasium": VersusEnv, "batched": VectorGam
 """The classes of environments, whose docstrings describe their arguments."""
 
 LONGEST_VALUES = 16
-"""Grundy values are listed of heaps of at most so many objects."""
+"""Largest heap whose Grundy value is listed."""
 
 
 def title(name: str) -> str:

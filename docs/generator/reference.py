@@ -21,7 +21,7 @@ MODULES = (
 """The public modules in the order of the navigation; of a folder without names, its modules."""
 
 FALLBACKS = ("nim_envs", "agents")
-"""What these export is shown with the module that it belongs to, where that has a page."""
+"""Packages whose exports are shown with the module they belong to, where that has a page."""
 
 
 @dataclass(frozen=True)

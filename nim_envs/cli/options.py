@@ -1,4 +1,4 @@
-"""What several commands take, and what the words of a command line mean."""
+"""Options that several commands share, and the meaning of their values."""
 
 from __future__ import annotations
 

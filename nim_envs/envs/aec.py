@@ -37,7 +37,7 @@ FIRST, SECOND = PLAYERS
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
 BYTES_OF_ACTION = 48
-"""What an action takes at the most: in masks, spaces and the options of the states of a move."""
+"""Bytes per action, upper bound: masks, spaces and the options of the states of a move."""
 
 
 class GameEnv(AECEnv[str, Any, Any]):
@@ -106,7 +106,7 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: there are so many actions or features that the environment would take
+        SearchTooLargeError: the actions or features of the environment would take
             over a GiB, or a game whose winning moves are to be shown or told is too large to solve.
         MissingPackageError: pictures are asked for and pygame is not installed.
 

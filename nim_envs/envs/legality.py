@@ -1,4 +1,4 @@
-"""What environments do with an illegal move: the mover forfeits the game, or it is an error."""
+"""Illegal moves: the mover forfeits the game, or it is an error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
-"""What ``illegal_move`` may be."""
+"""Allowed values of ``illegal_move``."""
 
 
 def checked_illegal_move(rule: Any) -> Any:

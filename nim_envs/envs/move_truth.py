@@ -11,7 +11,7 @@ from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.validation import checked_boolean
 
 NO_MOVE_YET = {"winning": False, "kept_win": False}
-"""What the info of a player says that has not moved in this game."""
+"""The entries of a player's info before its first move in a game."""
 
 
 def checked_truth_in_info(truth_in_info: Any, game: Game) -> bool:

@@ -1,4 +1,4 @@
-"""What an environment shows of its games: text, pictures, or a window."""
+"""Rendering of one game: text, a picture, or a window."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ PANELS: dict[type[Component], type[Panel]] = {
     SplittingHeap: SplittingHeapPanel,
     AdditionTotal: TrackPanel,
 }
-"""What draws each kind of component. Others are drawn as graphs, or as numbers if too large."""
+"""The panel of each kind of component; others are drawn as graphs, or as numbers if too large."""
 
 SHARES: dict[type[Panel], float] = {GraphPanel: 3.0, RowPanel: 1.4}
 """Widths of panels side by side, in those of the other panels."""
@@ -194,7 +194,7 @@ def _wins(moves: list[str], shown: int) -> str:
 
 
 def _panel(component: Component) -> type[Panel]:
-    """What draws ``component``."""
+    """Return the panel that draws ``component``."""
     if stands_in_a_row(component):
         return RowPanel
     other = GraphPanel if component.states <= MOST_NODES else NumberPanel

@@ -1,4 +1,4 @@
-"""What a picture of a game shows, apart from how it is drawn."""
+"""The contents of a picture of a game, apart from how it is drawn."""
 
 from __future__ import annotations
 

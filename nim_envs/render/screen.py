@@ -1,4 +1,4 @@
-"""What an environment shows in the render modes that are pictures."""
+"""Pictures of an environment, as arrays or in a window."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Screen:
 
     @property
     def picture(self) -> Picture:
-        """What draws."""
+        """The picture of the game, made when first drawn."""
         if self._picture is None:
             self._picture = Picture(self.game)
         return self._picture

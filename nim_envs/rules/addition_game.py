@@ -60,7 +60,7 @@ class AdditionTotal(Component):
 
     @property
     def move_in_words(self) -> str:
-        """What a move is: which numbers it may add, and how long."""
+        """A move in words: the numbers that it may add, and until when."""
         return f"add {any_of(range(1, self.k + 1))}, until the total is over {self.n}"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:

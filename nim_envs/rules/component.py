@@ -93,7 +93,7 @@ class Component(ABC):
 
     @property
     def move_in_words(self) -> str:
-        """What a move is, as one tells a person, such as ``"take any number of objects"``."""
+        """A move in words, such as ``"take any number of objects"``."""
         return "choose an option by its number"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
@@ -122,7 +122,7 @@ class Component(ABC):
 
     @cached_property
     def second_table(self) -> IntArray:
-        """What every option puts into an empty slot: ``(states, options)``, 0 for nothing.
+        """State that each option puts into an empty slot, ``(states, options)``; 0 for none.
 
         Raises:
             SearchTooLargeError: the table would take over ``LARGEST_BYTES``.

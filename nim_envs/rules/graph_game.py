@@ -90,7 +90,7 @@ class Token(Component):
 
     @property
     def move_in_words(self) -> str:
-        """What a move is."""
+        """A move in words."""
         return "move along one arrow"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:

@@ -79,7 +79,7 @@ class SplittingHeap(Component):
 
     @cached_property
     def _digits(self) -> IntArray:
-        """What taking 0 to ``size`` objects may leave."""
+        """Digits of the code for taking 0 to ``size`` objects, ``(states,)``."""
         return np.array([self.game.digit(taken) for taken in range(self.states)], dtype=np.int64)
 
     @cached_property
@@ -127,7 +127,7 @@ class SplittingHeap(Component):
         return needed
 
     def _parts(self, states: IntArray) -> tuple[IntArray, IntArray]:
-        """What each option leaves, the first part ``NO_MOVE`` where not legal."""
+        """Return the parts that each option leaves, the first ``NO_MOVE`` where it is illegal."""
         taken, smaller = self._moves
         legal = self._legal(states)
         larger = np.where(legal, np.asarray(states)[..., np.newaxis] - taken - smaller, 0)
@@ -168,7 +168,7 @@ class SplittingHeap(Component):
 
     @property
     def move_in_words(self) -> str:
-        """What a move is: how many objects it may take, and what it may leave."""
+        """A move in words: how many objects it may take, and what it may leave."""
         taken = [self.game.digit(number) for number in range(min(self.size, LONGEST) + 1)]
         if self.game.repeating and len(set(taken[1:])) == 1:
             ways = [_way("any number of objects", taken[-1], self.game.unequal)]
@@ -196,7 +196,7 @@ class SplittingHeap(Component):
 
 
 def _way(taken: str, digit: int, unequal: bool) -> str:
-    """A way to move in words: taking so many objects, where the digit says what may be left."""
+    """Return a way to move in words: what is taken, and by the digit what may be left."""
     sizes = " of different sizes" if unequal else ""
     leaves = {
         WHOLE: " where that leaves nothing",

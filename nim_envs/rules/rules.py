@@ -139,7 +139,7 @@ class Rules:
 
     @cached_property
     def second_table(self) -> IntArray | None:
-        """What options put into an empty slot, in the shape of ``table``; 0 for nothing.
+        """States that options put into an empty slot, in the shape of ``table``; 0 for none.
 
         ``None`` in games that do not split.
 

@@ -78,7 +78,7 @@ class SubtractionHeap(Component):
 
     @property
     def move_in_words(self) -> str:
-        """What a move is: which amounts it may take."""
+        """A move in words: the amounts that it may take."""
         if len(self.amounts) == self.size:
             return "take any number of objects"
         if not self.amounts:

@@ -15,7 +15,7 @@ LARGEST_STATE = 2**62
 """States, and so heap sizes, stay below this so that sums of them fit in 64 bits."""
 
 LARGEST_BYTES = 2**30
-"""What would take more bytes, a table or an environment, is refused instead of made."""
+"""Largest size of a table or an environment, bytes; a larger one is refused."""
 
 LIMIT_VARIABLE = "NIM_ENVS_LARGEST_BYTES"
 """The variable of the process's environment that says another limit."""

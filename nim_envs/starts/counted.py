@@ -30,7 +30,7 @@ LARGEST_SPAN = 1 << 18
 """Most states of a component that are told apart."""
 
 BLOCK = 1 << 18
-"""About so many numbers are in memory at a time."""
+"""Approximate count of numbers in memory at a time."""
 
 # The code of the first components of a position is all that the others need to know of them: bit
 # 0, whether one is firm; bit 1, whether one has a legal move; the bits after them, the nim-sum; and
@@ -185,7 +185,7 @@ def _ends(bits: int, winning: bool | None) -> FloatArray:
 
 @dataclass(frozen=True)
 class Layer:
-    """What one component does to codes.
+    """The effect of one component on codes.
 
     Attributes:
         classes: the classes of its states.

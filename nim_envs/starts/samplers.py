@@ -1,4 +1,4 @@
-"""What draws start positions, and the samplers that need no more than a list."""
+"""Samplers of start positions: their protocol, and those that need only a list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 class Playable(Protocol):
-    """What a start needs of a game."""
+    """The parts of a game that a start needs."""
 
     @property
     def rules(self) -> Rules:

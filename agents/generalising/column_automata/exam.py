@@ -11,11 +11,11 @@ from agents.generalising.column_automata.heaps import HeapRules, Heaps
 from nim_envs.cgt.column_automata import ColumnAutomaton
 
 MOST_FOUND = 5
-"""After so many contradictions the exam ends."""
+"""Number of contradictions after which the exam ends."""
 
 
 class Findings(NamedTuple):
-    """What an exam came to."""
+    """Result of an exam."""
 
     contradictions: list[Heaps]  # the smallest first
     positions_read: int

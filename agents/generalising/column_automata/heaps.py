@@ -68,7 +68,7 @@ class HeapRules:
         return HeapReading(self.relation, self.limits).heaps(positions)
 
     def position(self, sizes: Sequence[int]) -> tuple[int, ...]:
-        """Return the position whose components have so many objects."""
+        """Return the position of heaps of these sizes."""
         if not any(limit is not None for limit in self.limits):
             return tuple(sizes)
         return tuple(

@@ -13,7 +13,7 @@ from nim_envs import Game
 from nim_envs.rules.component import BoolArray
 
 LARGEST_BATCH = 1 << 14
-"""At most so many positions are valued at a time."""
+"""Most positions valued at a time."""
 
 
 class LookAheadLabels:

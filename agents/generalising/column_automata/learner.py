@@ -37,22 +37,22 @@ LABELS = ("look-ahead", "q-learning")
 STARTS = ("anywhere", "start")
 
 GAMES_FROM_A_CONTRADICTION = 5
-"""So many games are played at most from a position where the guess contradicts itself."""
+"""Most games played from a position where the guess contradicts itself."""
 
 CONTRADICTIONS_PLAYED = 3
-"""From so many contradictions of an exam play goes on."""
+"""Contradictions of an exam from which games are played, at most."""
 
 FIRST_BLOCK = 64
 """Games of Q-learning before the first guess; each further block is half of what was played."""
 
 MOST_LABELS = 4000
-"""Of the labels that Q-learning gives, those of so many positions are used, the smallest."""
+"""Most positions whose labels by Q-learning are used, the smallest first."""
 
 LEAST_HEAPS, LEAST_BITS = 4, 4
 """Boards of the exam have up to this many heaps and bits, or more."""
 
 NO_AUTOMATON = ColumnAutomaton(np.zeros((1, 2), np.int64), np.zeros(1, np.bool_), True)
-"""What is claimed before anything was learned: nothing is lost."""
+"""The claim before anything was learned: no position is lost."""
 
 
 class ColumnAutomatonPolicy(LookAheadPolicy):
@@ -142,7 +142,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             contradicted; or ``"start"``, at the game's start alone.
         exam_positions: positions that an exam reads at most.
         most_states: the hypothesis is given up where a guess needs more states than this;
-        most_guesses: or where so many guesses were not proved.
+        most_guesses: or after this number of guesses that were not proved.
         proof_work: steps after which a proof is given up.
 
     Attributes:
@@ -243,7 +243,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
 
     @property
     def _learned_game(self) -> str:
-        """What it learns, on heaps."""
+        """The game that it learns, in words."""
         last = "loses" if self.rules.misere else "wins"
         return f"{self.rules.relation.in_words}; who takes the last object {last}"
 

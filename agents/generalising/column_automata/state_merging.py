@@ -11,7 +11,7 @@ from agents.generalising.column_automata.heaps import Heaps
 from nim_envs.cgt.column_automata import ONE, SEPARATOR, ZERO, ColumnAutomaton
 
 MOST_EMPTY_COLUMNS = 2
-"""Every position is read with no, one, … and so many empty columns above its highest object."""
+"""Most empty columns above the highest object with which a position is read."""
 
 NONE = -1
 """No state yet, in tables of transitions; and no label."""

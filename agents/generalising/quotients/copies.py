@@ -48,7 +48,7 @@ class Copies:
         return self._games.from_any(list(dict.fromkeys(left + beside)))
 
     def row(self, copies: int) -> BoolArray:
-        """Return which classes are lost with so many copies added, ``(order,)``."""
+        """Return which classes are lost with ``copies`` copies added, ``(order,)``."""
         order = self.quotient.order
         while len(self._rows) <= copies:
             row = np.zeros(order, dtype=np.bool_)

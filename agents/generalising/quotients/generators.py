@@ -24,7 +24,7 @@ class Generators:
         parts: all parts of the game.
         last: the last part that is looked at.
         equations: which sums are as good as which: single parts, which are no generators then, as
-            sums of earlier parts, and so many copies of a part as fewer.
+            sums of earlier parts, and a number of copies of a part as fewer of them.
 
     Attributes:
         chosen: the generators, ascending.

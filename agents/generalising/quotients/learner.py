@@ -30,7 +30,7 @@ MOST_READ = 1_000_000
 
 
 class Claim(NamedTuple):
-    """What was learned, in the form in which it can be proved.
+    """A learned quotient, in the form in which it can be proved.
 
     Attributes:
         options: for each state that was learned what a move leaves of it, as earlier states.

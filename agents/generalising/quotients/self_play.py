@@ -54,7 +54,7 @@ class Games:
         self.left -= 1
 
     def end(self, winner: int, length: int) -> None:
-        """End a game that a seat has won after so many moves."""
+        """End a game."""
         if self._after_game(winner, length):
             self.left = 0
 

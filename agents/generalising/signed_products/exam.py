@@ -19,7 +19,7 @@ EXAMS = ((3, 60), (6, 12))
 
 
 class Found(NamedTuple):
-    """What an exam has found."""
+    """Result of an exam."""
 
     contradictions: float  # share of the positions
     positions: int  # whose options were read
@@ -54,7 +54,7 @@ def examine(state: ValueState, board: Board, rng: np.random.Generator) -> Found:
 
 
 def _random_positions(board: Board, number: int, rng: np.random.Generator) -> IntArray:
-    """So many positions of either kind, without those that leave no move."""
+    """Return positions of either kind, without those that leave no move."""
     sizes, shape = len(board.options), (number, board.heaps)
     small = sizes ** (rng.random(shape) * rng.random((number, 1))) - 1
     drawn = np.concatenate([rng.integers(sizes, size=shape), small.astype(np.int64)])
@@ -79,7 +79,7 @@ def _examined(state: ValueState, board: Board, positions: IntArray) -> tuple[int
 def with_larger_heaps(options: IntArray, sizes: int) -> IntArray:
     """Return the options of heaps of more sizes, where those that are known say how.
 
-    That is where a move takes one of the same amounts from every heap that has so many, or any.
+    That is where a move takes any number, or one of the same amounts from every large enough heap.
     Otherwise they are returned as they are.
 
     Args:

@@ -33,7 +33,7 @@ NOISE = 0.25  # standard deviation of what is added to the state of the recurren
 LARGEST_GRADIENT = 1.0  # norm
 ROUNDED_AFTER = 0.4  # of the games of an attempt
 MOST_ATTEMPTS = 8  # new weights for each, where its own exam finds contradictions
-FEWEST_GAMES = 1_000  # of an attempt, where there are so many
+FEWEST_GAMES = 1_000  # of an attempt, unless fewer are left
 EXAM_EVERY = 10  # batches of games
 MOST_EMPTY_HEAPS, MOST_EMPTY_COLUMNS = 2, 1  # added at random to what it learns from
 
@@ -99,7 +99,7 @@ class SelfPlay:
                 self.state.become(best)
 
     def _attempt(self, games: int, after_game: AfterGame) -> bool:
-        """Play so many games, or fewer if an exam finds nothing; return whether it was stopped."""
+        """Play games until an exam finds nothing; return whether it was stopped."""
         tensors = {
             name: torch.from_numpy(array.copy()).requires_grad_()
             for name, array in self.state.weights.items()

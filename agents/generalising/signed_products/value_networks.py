@@ -74,7 +74,7 @@ class ValueNetwork(ABC):
 
     @abstractmethod
     def initial(self, heaps: int, columns: int, rng: np.random.Generator) -> dict[str, Array]:
-        """Return new weights, float32, for a board of so many heaps and bits of each."""
+        """Return new weights, float32, for a board of ``heaps`` heaps of ``columns`` bits."""
 
     @abstractmethod
     def key_table(self, heaps: int, columns: int) -> IntArray:

@@ -1,4 +1,4 @@
-"""What a network of values has learned, as arrays of NumPy: it plays without PyTorch."""
+"""A learned network of values as NumPy arrays, so that it plays without PyTorch."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ValueState:
         self.rounded, self.contradictions = other.rounded, other.contradictions
 
     def winner(self, length: int) -> int:
-        """Return the seat that has won a game of so many moves."""
+        """Return the seat that has won a game of ``length`` moves."""
         return (length - 1 + self.misere) % 2
 
     def logits(self, keys: IntArray, heaps: int, columns: int) -> FloatArray:

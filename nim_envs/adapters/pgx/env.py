@@ -303,7 +303,7 @@ def make_pgx(game: str, *, encoding: str = "integer", **game_arguments: Any) -> 
 
     Raises:
         InvalidGameError: an argument with a value that is not allowed.
-        UnknownArgumentError: an argument that there is not.
+        UnknownArgumentError: an unknown argument.
         InvalidPositionError: an unknown or impossible start.
         SearchTooLargeError: the game is too large for tables, or its starts cannot be counted.
 
@@ -323,5 +323,5 @@ def _or_all(legal: Array, everything: Array) -> Array:
 
 
 def _rewards(player: Array, gets: Array) -> Array:
-    """Return the rewards by player where ``player`` gets so much, and the other loses it."""
+    """Return the rewards by player: ``gets`` to ``player``, its opposite to the other."""
     return jnp.where(player == PLAYERS, gets, 0.0 - gets).astype(jnp.float32)

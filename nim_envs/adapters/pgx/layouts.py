@@ -29,7 +29,7 @@ NUMBER = 4
 """Bytes of a number: all tables are of 32 bits."""
 
 LARGEST_JOINT = 1 << 22
-"""Bytes up to which all positions are tabulated: so many stay in a processor's cache."""
+"""Bytes up to which all positions are tabulated: they stay in a processor's cache."""
 
 
 class Layout(ABC):
@@ -206,7 +206,7 @@ class ComponentLayout(Layout):
 
 
 def words(bits: int) -> int:
-    """Return how many words hold so many bits."""
+    """Return the number of words that hold ``bits`` bits."""
     return -(-bits // WORD)
 
 

@@ -29,11 +29,11 @@ class Columns:
 
     @property
     def period(self) -> int:
-        """What may be added to ``exact`` ones or more without another effect."""
+        """Number of ones that can be added to ``exact`` or more ones without another effect."""
         return len(self.maps) - self.exact
 
     def after(self, ones: int) -> Map:
-        """Return the next states after a column with so many ones."""
+        """Return the next states after a column with ``ones`` ones."""
         if ones < self.exact:
             return self.maps[ones]
         return self.maps[self.exact + (ones - self.exact) % self.period]

@@ -17,7 +17,7 @@ from nim_envs.rules.validation import checked_integer
 
 
 class Difference(NamedTuple):
-    """What is known of the objects taken when some bits of heap and rest are read.
+    """Bounds on the objects taken, once some bits of heap and rest are read.
 
     With the most significant bits first, how many were taken by the bits so far, ``least`` and
     ``most`` being equal; with the least significant first, how many must be taken by the bits to
@@ -60,7 +60,7 @@ class MoveRelation:
 
     @property
     def in_words(self) -> str:
-        """What a move is."""
+        """A move in words."""
         if self.max_take is None:
             return "take any number of objects from one heap"
         objects = "1 object" if self.max_take == 1 else f"1 to {self.max_take} objects"

@@ -59,7 +59,7 @@ SMALL_BOARDS = ((1, 16), (2, 8), (3, 4), (5, 2))
 
 
 class Outcome(Enum):
-    """What became of a proof."""
+    """Result of an attempted proof."""
 
     PROVED = "proved"
     REFUTED = "refuted"
@@ -68,7 +68,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a proof came to.
+    """Result of an attempted proof, with its evidence.
 
     Args:
         outcome: whether the claim is proved, refuted, or neither.
@@ -109,7 +109,7 @@ class _Counter:
         self.done = 0
 
     def add(self, steps: int) -> None:
-        """Count so many steps.
+        """Add ``steps`` to the count.
 
         Raises:
             _OutOfWorkError: they are too many.
@@ -207,7 +207,7 @@ def _contradiction(
 
 
 class _Moves:
-    """What a heap's bits, and those that a move may leave, do in a column.
+    """Effects of a heap's bit, and of the bit that a move may leave, in one column.
 
     A set of pairs, of a state of the claim had the heap been changed and a state of the relation,
     is an integer with a bit for each pair. Pairs that lead to no move to a lost position are left

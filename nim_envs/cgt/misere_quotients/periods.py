@@ -50,7 +50,7 @@ class QuotientPeriod:
         return min(heap, self.start + (heap - self.start) % self.length)
 
     def needed(self, places: int) -> int:
-        """Return the largest heap whose element the proof needs, with so many digits."""
+        """Return the largest heap whose element the proof needs."""
         return 2 * self.start + 2 * self.length + places - 1
 
 

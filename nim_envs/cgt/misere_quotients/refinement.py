@@ -289,7 +289,7 @@ def _joined(
         fine: classes of the positions without the last part.
         coarser: the class of each of them among ``classes``.
         losts: which of them are lost with 0, 1, ... copies of the last part.
-        powers: the classes of so many copies of the last part among ``classes``.
+        powers: the classes of 0, 1, ... copies of the last part among ``classes``.
         back: with one more copy than in ``losts`` all is as with this number of copies.
         limits: how many classes there may be.
     """

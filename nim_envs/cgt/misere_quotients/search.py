@@ -28,7 +28,7 @@ LARGEST_ORDER = 1024
 """Default limit of the elements of a quotient."""
 
 LARGEST_LIMIT = 8_000
-"""Largest such limit: so many elements have a table of products of half a gigabyte."""
+"""Largest such limit: the products of that many elements take half a gigabyte."""
 
 WON_AT_ONCE = np.array([True, False])
 """Who wins before any move, for the empty position and for all others: misère play."""

@@ -1,4 +1,4 @@
-"""What a misère quotient looks like: its idempotents, its kernel, and whether it is tame."""
+"""Structure of a misère quotient: its idempotents, its kernel, and whether it is tame."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ SMALL_GAME = 1000
 """Places up to which the values of a game whose digits do not repeat are kept in 16 bits."""
 
 FEW = 512
-"""So many values are computed in less time than Numba takes to import."""
+"""Number of values that plain NumPy computes in less time than Numba takes to import."""
 
 PIECE = 1 << 16
 """About how many values are computed between two checks of the time, at most."""

@@ -30,7 +30,7 @@ SIDE = 16
 """Heaps that :func:`note_least` looks at, side by side."""
 
 CANDIDATES = 7
-"""Values of each heap that :func:`note_least` looks at: so many that hardly any heap needs more."""
+"""Values of each heap that :func:`note_least` looks at; hardly any heap needs more."""
 
 NONE = (1 << 16) - 1
 """In place of a value: none."""

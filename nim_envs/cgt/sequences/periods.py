@@ -126,7 +126,7 @@ def _repetitions(values: Sequence) -> Iterator[int]:
 
 
 def _shifts(data: bytes, size: int, length: int, most: int) -> Iterator[int]:
-    """Yield where the first ``length`` values of ``data`` occur again, at most so many times."""
+    """Yield where the first ``length`` values of ``data`` occur again, at most ``most`` places."""
     tail = data[: length * size]
     found: list[int] = []
     place = data.find(tail, size) if tail else -1

@@ -54,7 +54,7 @@ from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame
 Values = npt.NDArray[np.uint16]
 
 ENOUGH = 4096
-"""From so many values on a mask saves time."""
+"""Number of values from which a mask saves time."""
 
 OVERSHOOT = LANES
 """Most values that are computed beyond those wanted."""
@@ -81,10 +81,10 @@ SEARCHES = 1 << 14
 """Searches that are remembered at most, to learn pairs from them."""
 
 SEARCHED_SHARE = 16
-"""At most so many times fewer searches are remembered than values known: learning takes time."""
+"""Known values per remembered search, at least: learning takes time."""
 
 LEARN = 1 << 16
-"""From so many values on pairs are learned; before, they would help too few heaps."""
+"""Number of values from which pairs are learned; before, they would help too few heaps."""
 
 LEFT_SHARE = 0.14
 """Share of the offsets of rare heaps that may be left to be looked up; more leave too many values
@@ -97,7 +97,7 @@ FEW = 3
 """So few heaps of which a rare value is not shown to be an option are searched one by one."""
 
 RECENT = 1 << 18
-"""Of so many last values at most the frequencies are looked at."""
+"""Most recent values whose frequencies are counted, at most."""
 
 NEW_RARE = 256
 """New heaps of rare value after which the plan is made anew."""
@@ -114,7 +114,7 @@ LARGEST_BOUND = 1 << 15
 HEAP_COST, PAIR_COST, BITMAP_COST, NAIVE_COST = 500, 0.2, 0.0035, 0.35
 RARE_COST, LARGEST_RARE_COST = 10_000, 2_000
 """Nanoseconds, measured: for a heap, a pair with a heap of rare value, the same for each bitmap,
-a pair of heaps by the naive method; and for rare values, so many times their share."""
+a pair of heaps by the naive method; and for rare values, times their share."""
 
 LOW = (1 << 32) - 1
 """Heaps are smaller; so an offset and a value fit in a word."""

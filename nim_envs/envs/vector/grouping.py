@@ -95,7 +95,7 @@ class Grouping:
 
     @property
     def strides(self) -> IntArray:
-        """What the groups' states are multiplied by to number positions, int64 ``(groups,)``.
+        """Multipliers of the groups' states that number positions, int64 ``(groups,)``.
 
         Where nothing splits that is the position's index. Only for games whose positions can be
         numbered.

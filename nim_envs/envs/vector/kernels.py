@@ -72,7 +72,7 @@ games begin and the compiled opponent replies; rewards, terminations, truncation
 written; observations are written."""
 
 AGENT, OPPONENT, NEW_GAME = (np.uint8(due) for due in range(3))
-"""What comes next in a game: a move of the agent (in self-play, of the player to move), a move of
+"""The next event in a game: a move of the agent (in self-play, of the player to move), a move of
 the opponent, or a new game."""
 
 ZERO, ONE = np.uint32(0), np.uint32(1)
@@ -104,7 +104,7 @@ class Starts(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What stays the same from step to step."""
+    """Settings that stay the same from step to step."""
 
     last_mover_reward: np.float32  # +1 or -1
     most_moves: np.int32  # of both players in one game

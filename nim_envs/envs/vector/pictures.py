@@ -1,4 +1,4 @@
-"""What the batched environment shows of its games: a picture or a text of each."""
+"""Rendering of batched games: a picture or a text of each."""
 
 from __future__ import annotations
 

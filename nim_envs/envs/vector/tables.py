@@ -130,7 +130,7 @@ def _words(size: int) -> int:
 
 
 class GameTables:
-    """What batches of games with equal rules and encoding share.
+    """Tables that batches of games with equal rules and encoding share.
 
     Args:
         rules: the rules.
@@ -376,7 +376,7 @@ def _group_words(
 
 
 def _second_parts(grouping: Grouping, index: int, packed: UInt32Array) -> UInt32Array:
-    """What the options of a slot split off: the packed state by state and option, 0 for none."""
+    """Return the packed states that a slot's options split off, ``(states, options)``; 0: none."""
     component = grouping.rules.components[grouping.members[index].start]
     seconds = np.zeros((component.states, grouping.rules.num_options), dtype=np.uint32)
     # The empty slot, state 0, has no move: packed it is 0.

@@ -78,7 +78,7 @@ NOTHING = Winning(
 
 
 class OptimalPlay:
-    """What batches of equal games with an optimal opponent share.
+    """Tables of optimal play that batches of equal games share.
 
     Args:
         game: the game.
@@ -103,7 +103,7 @@ class OptimalPlay:
 
 
 _made: WeakValueDictionary[tuple[Any, ...], OptimalPlay] = WeakValueDictionary()
-"""What is in use."""
+"""The tables in use, by game."""
 
 
 def optimal_play(game: Game, encoding: Encoding) -> OptimalPlay:
