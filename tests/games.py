@@ -53,3 +53,8 @@ ALL = REGISTERED + UNUSUAL
 def label(case: tuple[str, dict[str, Any]]) -> str:
     """A test id."""
     return f"{case[0]}-{case[1]}" if case[1] else case[0]
+
+
+def labels(value: Any) -> str:
+    """A part of a test id, where a game is one of several arguments."""
+    return label(value) if isinstance(value, tuple) else str(value)

@@ -169,19 +169,19 @@ nim_envs.adapters.torchrl.TorchRLVectorEnv
 NEED_A_LIBRARY = _NEED_A_LIBRARY.split()
 
 
-@pytest.mark.parametrize("name", PUBLIC)
-def test_a_public_name_is_importable(name):
-    module, _, attribute = name.rpartition(".")
-    found = getattr(importlib.import_module(module), attribute)
-    assert not hasattr(found, "__path__"), "a package has taken the name"
+def test_public_names_are_importable():
+    for name in PUBLIC:
+        module, _, attribute = name.rpartition(".")
+        found = getattr(importlib.import_module(module), attribute)
+        assert not hasattr(found, "__path__"), f"a package has taken the name of {name}"
 
 
-@pytest.mark.parametrize("name", NEED_A_LIBRARY)
-def test_a_name_that_needs_a_library_stands_where_it_stood(name):
-    module, _, attribute = name.rpartition(".")
-    path = ROOT.joinpath(*module.split("."))
-    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    assert attribute in names_in(path)
+def test_names_that_need_a_library_stand_where_they_stood():
+    for name in NEED_A_LIBRARY:
+        module, _, attribute = name.rpartition(".")
+        path = ROOT.joinpath(*module.split("."))
+        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        assert attribute in names_in(path), name
 
 
 @pytest.mark.parametrize("package", ["nim_envs", "agents"])
@@ -215,16 +215,10 @@ def hidden_names(folder):
     return names_in(init) & modules
 
 
-@pytest.mark.parametrize(
-    "folder",
-    [
-        path.parent.relative_to(ROOT).as_posix()
-        for package in ("nim_envs", "agents", "benchmarks")
-        for path in sorted((ROOT / package).rglob("__init__.py"))
-    ],
-)
-def test_no_module_has_the_name_of_what_its_package_exports(folder):
-    assert hidden_names(ROOT / folder) == set()
+def test_no_module_has_the_name_of_what_its_package_exports():
+    for package in ("nim_envs", "agents", "benchmarks"):
+        for path in (ROOT / package).rglob("__init__.py"):
+            assert hidden_names(path.parent) == set(), path
 
 
 def test_a_hidden_name_would_be_found(tmp_path):

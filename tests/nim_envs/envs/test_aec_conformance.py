@@ -18,7 +18,8 @@ from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_para
 from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec
 from nim_envs.testing import check_env
 from nim_envs.testing.turn_based import EXPECTED_WARNINGS
-from tests.games import ALL, label
+from tests.games import ALL, label, labels
+from tests.pairwise import pairwise
 
 
 @pytest.fixture(autouse=True)
@@ -34,9 +35,11 @@ def maker(case, **more):
     return lambda **extra: pettingzoo.make("aec", aec_id(name), **arguments, **more, **extra)
 
 
-@pytest.mark.parametrize("truth", [False, True], ids=["", "truth"])
-@pytest.mark.parametrize("encoding", ["integer", "one_hot", "binary", "unary"])
-@pytest.mark.parametrize("case", ALL, ids=label)
+@pytest.mark.parametrize(
+    ("case", "encoding", "truth"),
+    pairwise(ALL, ["integer", "one_hot", "binary", "unary"], [False, True]),
+    ids=labels,
+)
 def test_the_check_of_environments_has_nothing_to_object(case, encoding, truth):
     # PettingZoo's api_test is a part of it.
     check_env(maker(case, encoding=encoding, truth_in_info=truth)())

@@ -28,8 +28,9 @@ from nim_envs.errors import (
     ResetNeededError,
 )
 from nim_envs.registration import GAMES, gymnasium_id, make_vector, make_versus
-from tests.games import ALL, label
+from tests.games import ALL, labels
 from tests.nim_envs.envs.batches import same
+from tests.pairwise import pairwise
 
 
 class Steady:
@@ -57,10 +58,11 @@ def starts(env, number=6):
     return positions[:: max(1, len(positions) // number)]
 
 
-@pytest.mark.parametrize("encoding", ["integer", "unary"])
-@pytest.mark.parametrize("max_cycles", [None, 2])
-@pytest.mark.parametrize("seat", [None, 0, 1])
-@pytest.mark.parametrize("case", ALL, ids=label)
+@pytest.mark.parametrize(
+    ("case", "seat", "max_cycles", "encoding"),
+    pairwise(ALL, [None, 0, 1], [None, 2], ["integer", "unary"]),
+    ids=labels,
+)
 def test_it_agrees_with_the_batched_environment_in_everything(case, seat, max_cycles, encoding):
     """Against an opponent in either seat, and in self-play."""
     arguments = {

@@ -22,11 +22,12 @@ from tests.nim_envs.cgt.column_automata.claims import (
     truth,
 )
 from tests.nim_envs.cgt.column_automata.test_proof import mutants
+from tests.pairwise import pairwise
 
 BELOW = 2000
 """What the heaps are smaller than of which search says who wins."""
 
-GAMES = list(itertools.product(range(1, 13), (False, True), (False, True), (2, 3)))
+GAMES = pairwise(range(1, 13), (False, True), (False, True), (2, 3))
 """The most that may be taken, misère or not, the order of the bits, the number of letters."""
 
 LARGE = np.random.default_rng(0).integers(2**60, size=(1000, 1))
