@@ -51,18 +51,22 @@ def on_nav(nav: Any, *, files: Any, **kwargs: Any) -> Any:
     return nav
 
 
-def dead_links(site: Path) -> list[str]:
+def dead_links(site: Path, address_of_site: str = "") -> list[str]:
     """Return the links within a built site that lead nowhere, and what would be fetched elsewhere.
 
     Args:
         site: its directory.
+        address_of_site: where it is published or served, if known; pages may link to it.
     """
+    own = address_of_site.rstrip("/") + "/" if address_of_site else None
     pages = {path: path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.html"))}
     anchors = {path: set(ANCHOR.findall(text)) for path, text in pages.items()}
     found = []
     for path, text in pages.items():
         for tag, link in LINK.findall(text):
             address, _, anchor = html.unescape(link).partition("#")
+            if own is not None and address.startswith(own):
+                address = "/" + address.removeprefix(own)
             if re.match(r"[a-z]+:", address) or address.startswith("//"):
                 if tag != "a" and not address.startswith("data:"):
                     found.append(f"{path.relative_to(site)}: {tag} fetches {link}")
@@ -80,5 +84,5 @@ def dead_links(site: Path) -> list[str]:
 
 def on_post_build(config: Any, **kwargs: Any) -> None:
     """Warn of links that lead nowhere; called by mkdocs when all is written."""
-    for link in dead_links(Path(config.site_dir).resolve()):
+    for link in dead_links(Path(config.site_dir).resolve(), config.site_url or ""):
         LOG.warning(link)

@@ -326,7 +326,7 @@ def page(name: str) -> None:
 def _environment_links() -> str:
     links = ", ".join(
         f'<autoref identifier="{environment.__module__}.{environment.__name__}">{library}</autoref>'
-        for library, (_, environment) in LIBRARIES.items()
+        for library, environment in LIBRARIES.items()
     )
     return f"The environments' own pages: {links}."
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
+import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -64,9 +70,51 @@ def test_the_strict_build_fails_on_dead_links(tmp_path):
         encoding="utf-8",
     )
     (tmp_path / "two.png").unlink()
-    found = " ".join(dead_links(tmp_path))
+    (tmp_path / "three.html").write_text(
+        '<link rel="canonical" href="http://site/m/three.html"><a href="http://site/m/four.html">',
+        encoding="utf-8",
+    )
+    found = " ".join(dead_links(tmp_path, "http://site/m/"))
+    assert "http://site/m/four.html leads nowhere" in found
+    assert "canonical" not in found
     for link in ("../two.html#there", "../two.png", "one.html#gone", "none.html", "script fetches"):
         assert link in found
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def page_at(address, process, log):
+    """The page at an address, once the server is up."""
+    for _ in range(600):
+        with contextlib.suppress(urllib.error.URLError):
+            return urllib.request.urlopen(address, timeout=10).read().decode()
+        assert process.poll() is None, log.read_text(encoding="utf-8")
+        time.sleep(0.5)
+    raise TimeoutError(address)
+
+
+@pytest.mark.slow
+def test_the_manual_is_served_by_the_readmes_command(tmp_path):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "python -m mkdocs serve" in readme
+    address = f"127.0.0.1:{free_port()}"
+    log = tmp_path / "log.txt"
+    with log.open("w", encoding="utf-8") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", address], cwd=ROOT,
+            stdout=errors, stderr=errors,
+            env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"},
+        )  # fmt: skip
+    try:
+        for page in ("index", "theory", "games/nim", "architecture", "reference/nim_envs"):
+            assert "<h1" in page_at(f"http://{address}/{page}.html", process, log)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=60)
 
 
 @pytest.mark.parametrize(
