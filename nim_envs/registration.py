@@ -311,7 +311,6 @@ def make_vector(
     max_cycles: int | None = None,
     autoreset_mode: Any = "NextStep",
     copy: bool = True,
-    num_threads: int = 1,
     show_winning_moves: bool = False,
     truth_in_info: bool = False,
     **game_arguments: Any,
@@ -331,7 +330,6 @@ def make_vector(
         max_cycles: most moves of each player.
         autoreset_mode: when new games begin.
         copy: whether observations are copied.
-        num_threads: threads that share the games.
         show_winning_moves: whether pictures mark the winning moves.
         truth_in_info: whether infos hold the truth about the last moves.
         game_arguments: see :func:`make_game`.
@@ -359,7 +357,6 @@ def make_vector(
         max_cycles=max_cycles,
         autoreset_mode=autoreset_mode,
         copy=copy,
-        num_threads=num_threads,
         show_winning_moves=show_winning_moves,
         truth_in_info=truth_in_info,
     )
