@@ -195,15 +195,22 @@ def chosen_action(mask: IntArray, rng: np.random.Generator, legal: float = 1.0) 
 
 def illegal_move_raises(env: Any) -> bool:
     """Return whether an environment, or the first of several, raises at illegal moves."""
-    return bool(getattr(_first_of(env), "illegal_move", None) == "raise")
+    return bool(getattr(first_of(env), "illegal_move", None) == "raise")
 
 
 def is_self_play(env: Any) -> bool:
     """Return whether the player of an environment makes the moves of both seats."""
-    return getattr(_first_of(env), "opponent", "random") is None
+    return getattr(first_of(env), "opponent", "random") is None
 
 
-def _first_of(env: Any) -> Any:
-    """An environment without its wrappers, or the first of several in one of Gymnasium's."""
+def first_of(env: Any) -> Any:
+    """Return an environment without its wrappers, or the first of several in one of Gymnasium's."""
     unwrapped = env.unwrapped
     return unwrapped.envs[0].unwrapped if hasattr(unwrapped, "envs") else unwrapped
+
+
+def attribute(env: Any, name: str) -> Any:
+    """Return an attribute of the outermost wrapper that has it, or else of the environment."""
+    while env is not env.unwrapped and not hasattr(env, name):
+        env = env.env
+    return getattr(env, name)
