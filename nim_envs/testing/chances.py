@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.errors import SearchTooLargeError
+from nim_envs.errors import ConformanceError, SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.testing.positions import is_small, some_positions
@@ -85,6 +85,7 @@ class Replies:
             with suppress(SearchTooLargeError):
                 self._solution = game.solution
         self._winning, self._ranks = Tally(), Tally()
+        self._choices: dict[bytes, tuple[IntArray, IntArray, Chances, Chances]] = {}
 
     def starts(self, number: int) -> Iterator[IntArray]:
         """Yield positions from which opponents are judged: where no first move ends the game."""
@@ -119,21 +120,33 @@ class Replies:
         """
         if self._epsilon is None:
             return
-        legal = np.flatnonzero(self._rules.action_mask(before))
+        key = before.tobytes()
+        choice = self._choices.get(key)
+        if choice is None:
+            choice = self._choices[key] = self._choice(before, self._epsilon)
+        legal, reached, wins, chances = choice
+        drawn = (reached == after).all(axis=1)
+        if not chances[drawn].any():
+            raise ConformanceError(
+                f"{where}, the opponent {self._opponent!r} moved from {before.tolist()} to "
+                f"{after.tolist()}, and the actions that it draws from are "
+                f"{shown(legal[chances > 0])}"
+            )
+        self._winning.add(wins, chances, drawn)
+        self._ranks.add(ranks(len(legal)), chances, drawn)
+
+    def _choice(
+        self, position: IntArray, epsilon: float
+    ) -> tuple[IntArray, IntArray, Chances, Chances]:
+        """Legal actions, positions that they lead to, 1 where they win, and probabilities."""
+        legal = np.flatnonzero(self._rules.action_mask(position))
         wins = np.zeros(len(legal), dtype=np.bool_)
         if self._solution is not None:
-            wins = np.isin(legal, self._solution.winning_actions(before))
+            wins = np.isin(legal, self._solution.winning_actions(position))
         chosen = wins if wins.any() else ~wins
-        chances = self._epsilon / len(legal) + (1 - self._epsilon) * chosen / chosen.sum()
-        drawn = (positions_reached(self._rules, before) == after).all(axis=1)
-        require(
-            chances[drawn].sum() > 0,
-            f"{where}, the opponent {self._opponent!r} moved from {before.tolist()} to "
-            f"{after.tolist()}, and the actions that it draws from are "
-            f"{shown(legal[chances > 0])}",
-        )
-        self._winning.add(wins.astype(np.float64), chances, drawn)
-        self._ranks.add(ranks(len(legal)), chances, drawn)
+        chances = epsilon / len(legal) + (1 - epsilon) * chosen / chosen.sum()
+        reached = positions_reached(self._rules, position)
+        return legal, reached, wins.astype(np.float64), chances
 
     def check(self) -> None:
         """Check how often winning actions were drawn, and first and last ones."""

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
 from nim_envs.rules.component import IntArray
-from nim_envs.testing.requirements import require, require_equal, shown
+from nim_envs.testing.requirements import require, require_dtype, require_equal, shown
 from nim_envs.testing.turns import first_of, is_self_play
 
 TRUTH = ("winning", "kept_win")
@@ -29,12 +30,12 @@ def truth_of(game: Game, position: IntArray, action: int) -> dict[str, bool]:
 
 def check_entries(info: Any, expected: dict[str, Any], where: str) -> None:
     """Check that an info has the expected entries, with their types, and no truth beside them."""
-    require(isinstance(info, dict), f"{where}, the info is {shown(info)}, not a dictionary")
+    if not isinstance(info, dict):
+        raise ConformanceError(f"{where}, the info is {shown(info)}, not a dictionary")
     for key, value in expected.items():
         require(key in info, f"{where}, the info has no {key!r}")
         require_equal(f"{where}, info[{key!r}]", info[key], value)
-        found, wanted = np.asarray(info[key]).dtype, np.asarray(value).dtype
-        require(found == wanted, f"{where}, info[{key!r}] is of type {found}, not {wanted}")
+        require_dtype(f"{where}, info[{key!r}]", info[key], np.asarray(value).dtype)
     for key in TRUTH:
         require(
             key in expected or key not in info,
@@ -65,12 +66,9 @@ class Infos:
             mask: the action mask, which was checked.
             where: what the message begins with.
         """
-        require(
-            isinstance(info, dict) and "seat" in info, f"{where}, the info {shown(info)} has no seat"
-        )
         seat = self._seat
         if seat == "random":
-            seat = int(info["seat"])
+            seat = info.get("seat")
             require(seat in (0, 1), f"{where}, info['seat'] is {seat}, where 0 or 1 is expected")
         self._check(info, mask, seat, NOBODY, dict.fromkeys(TRUTH, False), where)
         return int(seat)

@@ -22,6 +22,7 @@ from nim_envs.testing.requirements import (
     COPIES,
     during,
     require,
+    require_dtype,
     require_equal,
     require_error,
 )
@@ -145,7 +146,7 @@ class _Checks:
         with during(f"{where}, action_masks()"):
             masks = attribute(self.env, "action_masks")()
         require_equal(f"{where}, action_masks()", masks, mask.astype(np.bool_))
-        require(masks.dtype == np.bool_, f"{where}, action_masks() has dtype {masks.dtype}")
+        require_dtype(f"{where}, action_masks()", masks, np.bool_)
 
     def game_in_lock_step(
         self, rng: np.random.Generator, options: dict[str, Any] | None, seed: int | None

@@ -24,7 +24,6 @@ from nim_envs.testing.requirements import (
     require,
     require_equal,
     require_error,
-    same,
     shown,
 )
 from nim_envs.testing.shows import check_close, check_render
@@ -230,10 +229,10 @@ class _Checks:
                 self.seen(position, other, f"{where}, where the game was cut short")
                 break
             mover = 1 - mover
-        rewards = dict(env.rewards)
+        last_rewards = dict(env.rewards)
         require_error("an action at the end of a game", env.step, 0)
         for left in (other, agent):
-            self.last(left, rewards[left], where)
+            self.last(left, last_rewards[left], where)
             with during("step(None) at the end of a game"):
                 env.step(None)
         require_equal("env.agents after all have stepped with None", list(env.agents), [])

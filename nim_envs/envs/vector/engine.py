@@ -104,8 +104,11 @@ class Engine:
             agent_seat=self._agent_seat,
         )
         self._no_actions = np.zeros(0, dtype=np.int64)
-        self._no_results = tuple(
-            np.zeros(0, kind) for kind in (np.float32, np.bool_, np.bool_, np.int8)
+        self._no_results: Results = (
+            np.zeros(0, dtype=np.float32),
+            np.zeros(0, dtype=np.bool_),
+            np.zeros(0, dtype=np.bool_),
+            np.zeros(0, dtype=np.int8),
         )
 
     def compile(self, *, illegal_moves_raise: bool) -> None:
@@ -141,9 +144,15 @@ class Engine:
             :func:`nim_envs.envs.vector.kernels.play`.
         """
         return kernels.play(
-            *(self._tables, starts.arrays, self.games, self._settings, phases),
-            *(self._no_actions if actions is None else actions, *(results or self._no_results)),
-            *(self._layout.mask_column, self._rows if rows is None else rows),
+            self._tables,
+            starts.arrays,
+            self.games,
+            self._settings,
+            phases,
+            self._no_actions if actions is None else actions,
+            *(self._no_results if results is None else results),
+            self._layout.mask_column,
+            self._rows if rows is None else rows,
         )
 
     def seed_games(self, seeds: WordArray, which: BoolArray) -> None:
