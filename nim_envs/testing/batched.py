@@ -14,7 +14,7 @@ from nim_envs.game import Game
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.testing.chances import Replies, Tally, ranks
-from nim_envs.testing.infos import Infos
+from nim_envs.testing.infos import TRUTH, Infos
 from nim_envs.testing.requirements import (
     COPIES,
     during,
@@ -149,8 +149,9 @@ class _Checks:
         if begun is None:
             begun = np.ones(self.size, dtype=np.bool_)
         if isinstance(infos, dict):
-            for key in ("seat", "action_mask", "winner"):
-                require_equal(f"{where}, infos['_{key}']", infos.get(f"_{key}"), begun)
+            for key in ("seat", "action_mask", "winner", *TRUTH):
+                if key in infos:
+                    require_equal(f"{where}, infos['_{key}']", infos.get(f"_{key}"), begun)
         return np.stack(
             [
                 self.observed.mask(one_of(observations, i), info_of(infos, i), where)
@@ -224,6 +225,8 @@ class _Checks:
                     self.final_turn(move, self.seats[i], ends, info, here)
                     begins, ends = True, (0.0, False, False)
                 else:
+                    final = "final_obs" in info or "final_info" in info
+                    require(not final, f"{here}, there is final_obs or final_info before the end")
                     check_turn(self.game, *move, after[i], ends, here, self_play=self_play)
                     self.replies.turn(*move, after[i], here)
                 self.observed.check(one_of(observations, i), after[i], here)
@@ -274,7 +277,7 @@ class _Checks:
         check_mask(self.game, mask, after, ends, f"{where}, at the end")
 
     def opponent(self, rng: np.random.Generator) -> None:
-        """Check the opponent's moves, its first ones too, and the seats, from known positions."""
+        """Check starts of one's own, the seats, and the opponent's moves, its first ones too."""
         for start in self.replies.starts(-(-REPLIES // self.size)):
             masks = self.begin(None, {"start": tuple(start.tolist())})
             before = positions_of(self.env)

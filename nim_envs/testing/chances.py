@@ -20,6 +20,9 @@ from nim_envs.testing.turns import first_of, positions_reached
 FALSE_ALARM = 1e-6
 """The probability, at most, that what is drawn as it should be is found too far from that."""
 
+FEW = 10
+"""At most so many starts are asked for where the opponent is not judged."""
+
 RANDOM_MOVES = {"random": 1.0, "optimal": 0.0}
 """How often the opponents that have a name move at random."""
 
@@ -88,9 +91,13 @@ class Replies:
         self._choices: dict[bytes, tuple[IntArray, IntArray, Chances, Chances]] = {}
 
     def starts(self, number: int) -> Iterator[IntArray]:
-        """Yield positions from which opponents are judged: where no first move ends the game."""
+        """Yield starts from which an opponent's moves are judged: no first move ends the game.
+
+        Args:
+            number: how many at the most; fewer where any move of the opponent will do.
+        """
         if self._epsilon is None:
-            return
+            number = min(number, FEW)
         for position in some_positions(self._rules, number, playable=True):
             if not self._rules.is_terminal(positions_reached(self._rules, position)).any():
                 yield position

@@ -61,3 +61,5 @@ def check_close(env: Any) -> None:
         closed.close()
         closed.close()
     require_error("reset() after close()", closed.reset)
+    if hasattr(closed.unwrapped, "check_open"):
+        require_error("check_open() after close()", closed.unwrapped.check_open)

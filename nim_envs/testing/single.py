@@ -105,17 +105,20 @@ class _Checks:
         self, position: IntArray, seat: int, action: int
     ) -> tuple[IntArray, IntArray, int, bool]:
         """Make a step; return position, mask, seat and whether the game is over, all checked."""
+        env = self.env
         with during(f"step({action}) at {position.tolist()}"):
-            observation, *ended, info = self.env.step(action)
+            observation, *ended, info = env.step(action)
         ends = (ended[0], ended[1], ended[2])
         after = self.position
         check_turn(self.game, position, action, after, ends, "in play",
-                   self_play=is_self_play(self.env))  # fmt: skip
+                   self_play=is_self_play(env))  # fmt: skip
         where = f"after action {action} at {position.tolist()}"
         mask = self.seen(observation, info, after, ends, where)
         seat = self.infos.after(info, mask, seat, (position, action), float(ends[0]), where)
         self.replies.turn(position, action, after, where)
         self.written_to(observation, info, after, mask, where)
+        if ends[1]:
+            require_error(f"a step {where}, which ended the game,", env.unwrapped.step, 0)
         return after, mask, seat, bool(ends[1] or ends[2])
 
     def seen(
@@ -161,7 +164,7 @@ class _Checks:
             position, mask, seat, over = self.step(position, seat, action)
 
     def opponent(self, rng: np.random.Generator) -> None:
-        """Check the opponent's moves, its first ones too, and the seats, from known positions."""
+        """Check starts of one's own, the seats, and the opponent's moves, its first ones too."""
         for start in self.replies.starts(REPLIES):
             position, mask, seat = self.begin(None, {"start": tuple(start.tolist())})
             where = f"after a reset to {start.tolist()}"

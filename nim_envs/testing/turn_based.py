@@ -72,6 +72,7 @@ def check_turn_based(env: Any, game: Game, encoding: Encoding) -> None:
     for name in COPIES:
         checks.copies(name)
     checks.positions_that_are_set()
+    checks.starts_of_ones_own()
     check_close(env)
     _check_by_pettingzoo(env)
 
@@ -337,6 +338,14 @@ class _Checks:
             self.seen(position, agent, where)
             self.no_truth_yet()
             self.ends(where, (0.0, 0.0), terminated=False, truncated=False)
+
+    def starts_of_ones_own(self) -> None:
+        """Check resets to given positions."""
+        for position in some_positions(self.rules, GAMES, playable=True):
+            options = {"start": tuple(position.tolist())}
+            with during(f"reset(options={options})"):
+                self.env.reset(options=options)
+            self.seen(position, PLAYERS[0], f"after reset(options={options})")
 
 
 def play_on(env: Any, rng: np.random.Generator) -> list[Any]:
