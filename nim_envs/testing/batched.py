@@ -67,14 +67,14 @@ def check_batched(env: Any, game: Game, encoding: Encoding) -> None:
     for options in (None, checks.options):
         checks.steps(rng, options)
     checks.opponent(rng)
-    checks.seeds_of_each_game()
-    if is_batch(env):
-        checks.some_games_begin_anew()
-        checks.samples()
     checks.what_are_no_actions()
     if illegal_move_raises(env):
         checks.illegal_actions_raise()
     check_seeds(checks.trace, game, checks.options)
+    checks.seeds_of_each_game()
+    if is_batch(env):
+        checks.some_games_begin_anew()
+        checks.samples()
     for name in COPIES:
         # Gymnasium's vectors of environments hold the functions that made them.
         if name == "copy.deepcopy" or is_batch(env):
@@ -178,9 +178,7 @@ class _Checks:
         with during(where.removeprefix("after ")):
             observations, infos = self.env.reset(seed=seed, options=options)
         masks = self.masks(observations, infos, where, which, before)
-        positions = positions_of(self.env)
-        check_render(self.env, self.game, positions, where)
-        for i, position in enumerate(positions):
+        for i, position in enumerate(positions_of(self.env)):
             here = f"{where}, in game {i}"
             self.observed.check(one_of(observations, i), position, here)
             if which[i]:
@@ -193,6 +191,7 @@ class _Checks:
         env, self_play = self.env, is_self_play(self.env)
         legal = 1.0 if illegal_move_raises(env) else 0.9
         masks = self.begin(0, options)
+        check_render(env, self.game, positions_of(env), "after reset(seed=0)")
         ended = np.zeros(self.size, dtype=np.bool_)
         for step in range(STEPS):
             before = positions_of(env)

@@ -65,7 +65,7 @@ def check_single(env: Any, game: Game, encoding: Encoding) -> None:
         checks.illegal_actions_raise()
     check_seeds(checks.trace, game, checks.options)
     for name in COPIES:
-        if name == "copy.deepcopy" or _opponent_pickles(env):
+        if name == "copy.deepcopy" or not _others_cannot_be_pickled(env):
             checks.copies(name)
     check_close(env)
     _check_by_gymnasium(env)
@@ -84,9 +84,8 @@ class _Checks:
 
     @property
     def position(self) -> IntArray:
-        """Where the environment says the game is."""
-        position: IntArray = self.env.unwrapped.position
-        return position
+        """Where the environment says the game is, as a copy."""
+        return np.array(self.env.unwrapped.position)
 
     def begin(
         self, seed: int | None, options: dict[str, Any] | None
@@ -143,7 +142,7 @@ class _Checks:
         for array in (content(observation), *(holder["action_mask"] for holder in holders)):
             if isinstance(array, np.ndarray) and array.flags.writeable:
                 array[...] = 1
-        self.position[...] = 0
+        self.env.unwrapped.position[...] = 0
         require_equal(f"{where}, after what was observed was written to, the position",
                       self.position, position)  # fmt: skip
         with during(f"{where}, action_masks()"):
@@ -249,18 +248,28 @@ class _Checks:
         require_equal(f"what a copy by {name} plays on", first, second)
 
 
-def _opponent_pickles(env: Any) -> bool:
-    """Return whether the opponent, which may be a function of any kind, can be pickled."""
+def _others_cannot_be_pickled(env: Any) -> bool:
+    """Return whether the opponent or a wrapper, which may hold functions, cannot be pickled."""
+    return not _pickles(getattr(env.unwrapped, "opponent", None)) or (
+        _pickles(env.unwrapped) and not _pickles(env)
+    )
+
+
+def _pickles(value: Any) -> bool:
+    """Return whether a value can be pickled and restored."""
     try:
-        COPIES["pickle"](getattr(env.unwrapped, "opponent", None))
+        COPIES["pickle"](value)
     except Exception:
         return False
     return True
 
 
 def _check_by_gymnasium(env: Any) -> None:
-    """Run Gymnasium's own check on a copy; it takes illegal actions, too."""
-    if illegal_move_raises(env):
+    """Run Gymnasium's own check on a copy.
+
+    It takes illegal actions, and objects to games that one step ends.
+    """
+    if illegal_move_raises(env) or env.unwrapped.max_cycles == 1:
         return
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*is different from the unwrapped version")

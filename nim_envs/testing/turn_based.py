@@ -65,12 +65,12 @@ def check_turn_based(env: Any, game: Game, encoding: Encoding) -> None:
         checks.game_in_lock_step(rng, None, number)
         checks.game_in_lock_step(rng, checks.options, None)
     checks.agents_in_turn(rng)
-    checks.starts_to_come()
     checks.what_is_no_action()
     checks.illegal_action(rng)
     check_seeds(checks.trace, game, checks.options)
     for name in COPIES:
         checks.copies(name)
+    checks.starts_to_come()
     checks.positions_that_are_set()
     checks.starts_of_ones_own()
     check_close(env)
@@ -105,9 +105,8 @@ class _Checks:
 
     @property
     def position(self) -> IntArray:
-        """Where the environment says the game is."""
-        position: IntArray = self.env.unwrapped.position
-        return position
+        """Where the environment says the game is, as a copy."""
+        return np.array(self.env.unwrapped.position)
 
     def seen(self, position: IntArray, mover: str | None, where: str) -> None:
         """Check what both players see; ``mover`` alone has legal actions."""
@@ -125,7 +124,7 @@ class _Checks:
             )
             content(observation)[...] = 1
             observation["action_mask"][...] = 1
-            self.position[...] = 0
+            self.env.unwrapped.position[...] = 0
             require_equal(f"{where}, after what was observed was written to, the position",
                           self.position, position)  # fmt: skip
 
@@ -175,7 +174,7 @@ class _Checks:
                 env.step(None if over else int(rng.choice(np.flatnonzero(mask))))
                 previous = agent
         require_equal("env.agents after agent_iter", list(env.agents), [])
-        require_error("a step when no agent is left", env.step, None)
+        require_error("a step when no agent is left", env.unwrapped.step, None)
 
     def starts_to_come(self) -> None:
         """Check that ``next_starts`` draws what resets would, and leaves the game as it is."""

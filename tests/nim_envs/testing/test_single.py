@@ -33,8 +33,7 @@ def test_wrapped_environments_pass():
     check_env(gymnasium.wrappers.RecordEpisodeStatistics(versus(mask_in_observation=False)))
     check_env(TimeLimit(make_versus("nim", heaps=(5, 5), opponent="random"), 2))
     check_env(gymnasium.wrappers.FlattenObservation(versus()))
-    pictures = gymnasium.make("nim_envs/Nim-v0", heaps=(1, 2), render_mode="rgb_array_list")
-    check_env(pictures)
+    check_env(gymnasium.wrappers.RenderCollection(versus(render_mode="rgb_array")))
 
 
 PASSING = [
@@ -102,7 +101,7 @@ def test_a_player_of_both_seats_is_not_given_the_wrong_one():
             observation, info = super().reset(**arguments)
             return observation, {**info, "seat": np.int8(1)}
 
-    with pytest.raises(ConformanceError, match=r"info\['seat'\] is 1|moved from"):
+    with pytest.raises(ConformanceError, match=r"info\['seat'\] is \d, where"):
         check_env(SecondPlayer(versus(seat="random")))
 
 

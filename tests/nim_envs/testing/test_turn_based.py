@@ -308,7 +308,7 @@ class EmptyStep(GameEnv):
     """Passes the turn where the second player should move."""
 
     def step(self, action):
-        if self.agent_selection == "player_1" and action == 2:
+        if self.agent_selection == "player_1" and action == 3:
             self.agent_selection = "player_0"
         else:
             super().step(action)
@@ -334,7 +334,7 @@ FAULTS = {
     NewActionSpaces: ("action_space", "makes a new space"),
     MaskForBoth: ("observe", "for player_1, who is not to move at .*, the mask"),
     WrongSetPosition: ("set_position", r"after set_position\(.*, the position is"),
-    EmptyStep: ("step", r"after action 2 of player_1 at .*, the position is|the agent to move is"),
+    EmptyStep: ("step", r"after action 3 of player_1 at .*, the position is|the agent to move is"),
 }
 """The method that is wrong, if it is a method, and what is said of it."""
 
