@@ -17,7 +17,7 @@ from benchmarks.timing import Batch, Rates, Timer, clocked, measured, ratio
 from nim_envs.registration import gymnasium_id
 
 SIZES = (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18)
-BASE = "nim 3-4-5, 1 thread"
+BASE = "nim 3-4-5"
 """Baseline of the ratios."""
 FLOOR = "copying the same bytes, NumPy"
 """Close to the highest speed of anything that returns such arrays."""
@@ -129,7 +129,6 @@ VERSUS: dict[str, tuple[str, dict[str, Any]]] = {
 
 BATCHES: dict[str, Batch] = {
     BASE: Batch(our_batch("nim", heaps=(3, 4, 5)), SIZES),
-    "nim 3-4-5, 2 threads": Batch(our_batch("nim", heaps=(3, 4, 5), num_threads=2), SIZES),
     "nim 3-4-5, uniform starts": Batch(
         our_batch("nim", heaps=(3, 4, 5), start="uniform"), SIZES[3:4]
     ),
@@ -220,7 +219,7 @@ def opponent_rows(rates: Rates) -> list[list[Any]]:
 
 
 NOTES = """\
-- Batches: one process, one thread unless the row says otherwise; pgx and EnvPool use every core.
+- Batches: one process on one core, but for pgx and EnvPool, which use every core.
   A timing includes the step, the observation, the mask, drawing a random action (a legal one, but
   for CartPole, where all are), rewards, ends, and beginning new games; not construction or
   compilation. Ours are the loop `env.step(env.sample_actions())`, in self-play unless the row

@@ -30,10 +30,10 @@ def compiled(function: Function) -> Function: ...
 
 
 @overload
-def compiled(*, nogil: bool = ..., inner: bool = ...) -> Callable[[Function], Function]: ...
+def compiled(*, inner: bool) -> Callable[[Function], Function]: ...
 
 
-def compiled(function: Function | None = None, *, nogil: bool = False, inner: bool = False) -> Any:
+def compiled(function: Function | None = None, *, inner: bool = False) -> Any:
     """Compile ``function`` with Numba at its first call; later processes load it from disk.
 
     Numba notices a change of a function's own file but not of a function that it calls in
@@ -42,14 +42,13 @@ def compiled(function: Function | None = None, *, nogil: bool = False, inner: bo
     ``nim_envs``: in the folder that ``NUMBA_CACHE_DIR`` names, or else beside the package.
 
     Args:
-        function: the function; left out where an option is given: ``@compiled(nogil=True)``.
-        nogil: whether it lets other threads run meanwhile; for long calls.
+        function: the function; left out where an option is given: ``@compiled(inner=True)``.
         inner: whether only compiled functions call it. Then the code that unpacks arguments from
             Python is left out, which saves much compilation where they hold many arrays. A call
             from Python runs the function as plain Python.
     """
     if function is None:
-        return partial(compiled, nogil=nogil, inner=inner)
+        return partial(compiled, inner=inner)
     # No C code calls these functions, so the wrapper for it is left out.
     options: Any = {"no_cfunc_wrapper": True}
     if inner:
@@ -59,7 +58,7 @@ def compiled(function: Function | None = None, *, nogil: bool = False, inner: bo
     before = config.CACHE_DIR
     config.CACHE_DIR = str(_cache_directory(_top_level_package(folder), before))
     try:
-        dispatcher = numba.njit(cache=True, nogil=nogil, **options)(function)
+        dispatcher = numba.njit(cache=True, **options)(function)
         return cast(Function, _with_own_files(dispatcher))
     finally:
         config.CACHE_DIR = before

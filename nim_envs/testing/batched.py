@@ -9,9 +9,12 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from nim_envs.encoding import Encoding
-from nim_envs.errors import IllegalMoveError
+from nim_envs.errors import ConformanceError, IllegalMoveError
 from nim_envs.game import Game
-from nim_envs.rules.component import IntArray
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.scoring.enumeration import number_of_positions
+from nim_envs.testing.chances import Replies, Tally, ranks
+from nim_envs.testing.infos import TRUTH, Infos
 from nim_envs.testing.requirements import (
     COPIES,
     during,
@@ -20,13 +23,17 @@ from nim_envs.testing.requirements import (
     require_error,
     shown,
 )
+from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.turns import (
+    SEED,
     Observed,
+    attribute,
     check_mask,
     check_seeds,
     check_turn,
     chosen_action,
     content,
+    first_of,
     illegal_move_raises,
     is_self_play,
     positions_reached,
@@ -35,6 +42,15 @@ from nim_envs.testing.turns import (
 
 STEPS = 40
 """So many steps are checked, and a quarter of them with each of several seeds."""
+
+RENDERED_STEPS = 5
+"""What is rendered is checked after so many steps: pictures take longer than steps."""
+
+REPLIES = 100
+"""An opponent is asked for its moves in about so many games that begin at known positions."""
+
+MOST_STARTS = 1 << 20
+"""Where there are more starts than this, they are not drawn for each game by its own seed."""
 
 
 def check_batched(env: Any, game: Game, encoding: Encoding) -> None:
@@ -50,20 +66,31 @@ def check_batched(env: Any, game: Game, encoding: Encoding) -> None:
     rng = np.random.default_rng(0)
     for options in (None, checks.options):
         checks.steps(rng, options)
+    checks.opponent(rng)
     checks.what_are_no_actions()
     if illegal_move_raises(env):
         checks.illegal_actions_raise()
     check_seeds(checks.trace, game, checks.options)
+    checks.seeds_of_each_game()
+    if is_batch(env):
+        checks.some_games_begin_anew()
+        checks.samples()
     for name in COPIES:
         # Gymnasium's vectors of environments hold the functions that made them.
-        if name == "copy.deepcopy" or hasattr(env.unwrapped, "positions"):
+        if name == "copy.deepcopy" or is_batch(env):
             checks.copies(name)
+    check_close(env)
+
+
+def is_batch(env: Any) -> bool:
+    """Return whether an environment is this package's own; else it is Gymnasium's, of several."""
+    return hasattr(env.unwrapped, "positions")
 
 
 def positions_of(env: Any) -> IntArray:
     """The positions of all games, ``(num_envs, components)``, as a copy."""
     unwrapped: Any = env.unwrapped
-    if hasattr(unwrapped, "positions"):
+    if is_batch(env):
         positions: IntArray = unwrapped.positions
         return positions
     return np.stack([one.unwrapped.position for one in unwrapped.envs])
@@ -76,6 +103,18 @@ def one_of(batch: Any, index: int) -> Any:
     return batch[index]
 
 
+def info_of(infos: Any, index: int) -> dict[str, Any]:
+    """Return the entries of one game in infos, those that it has; a wrapper may make a list."""
+    if isinstance(infos, list):
+        found: dict[str, Any] = infos[index]
+        return found
+    return {
+        key: info_of(values, index) if isinstance(values, dict) else values[index]
+        for key, values in infos.items()
+        if not key.startswith("_") and (f"_{key}" not in infos or infos[f"_{key}"][index])
+    }
+
+
 class _Checks:
     """The checks of one environment, one after the other."""
 
@@ -85,35 +124,74 @@ class _Checks:
         self.observed = observed
         self.size: int = env.num_envs
         self.mode = AutoresetMode(env.metadata["autoreset_mode"])
+        self.infos = Infos(env, game)
+        self.replies = Replies(env, game)
         self.options: dict[str, Any] | None = None
+        self.seats = [0] * self.size
 
-    def masks(self, observations: Any, infos: dict[str, Any], where: str) -> IntArray:
-        """The masks of all games, ``(num_envs, actions)``."""
-        given = {"action_mask": infos["action_mask"]} if "action_mask" in infos else {}
+    def masks(
+        self,
+        observations: Any,
+        infos: Any,
+        where: str,
+        begun: BoolArray | None = None,
+        before: IntArray | None = None,
+    ) -> IntArray:
+        """The masks of all games, ``(num_envs, actions)``.
+
+        Args:
+            observations: of all games.
+            infos: of those that have ``begun`` anew; ``None``: of all.
+            where: what a message begins with.
+            begun: ``(num_envs,)``.
+            before: the masks of all games before some of them began anew.
+        """
+        if begun is None:
+            begun = np.ones(self.size, dtype=np.bool_)
+        if isinstance(infos, dict):
+            for key in ("seat", "action_mask", "winner", *TRUTH):
+                if key in infos:
+                    require_equal(f"{where}, infos['_{key}']", infos.get(f"_{key}"), begun)
         return np.stack(
             [
-                self.observed.mask(one_of(observations, i), one_of(given, i), where)
+                self.observed.mask(one_of(observations, i), info_of(infos, i), where)
+                if before is None or begun[i]
+                else before[i]
                 for i in range(self.size)
             ]
         )
 
-    def begin(self, seed: int | None, options: dict[str, Any] | None) -> tuple[Any, IntArray]:
-        """Reset all games; return observations and masks, both checked."""
+    def begin(
+        self, seed: Any, options: dict[str, Any] | None, before: IntArray | None = None
+    ) -> IntArray:
+        """Reset all games, or those in a reset mask; return the masks, checked like all else.
+
+        Args:
+            seed: of the reset.
+            options: of the reset.
+            before: the masks before, where some games go on.
+        """
         where = f"after reset(seed={seed}, options={options})"
+        which = np.ones(self.size, dtype=np.bool_)
+        if options is not None and "reset_mask" in options:
+            which = options["reset_mask"]
         with during(where.removeprefix("after ")):
             observations, infos = self.env.reset(seed=seed, options=options)
-        masks = self.masks(observations, infos, where)
+        masks = self.masks(observations, infos, where, which, before)
         for i, position in enumerate(positions_of(self.env)):
             here = f"{where}, in game {i}"
             self.observed.check(one_of(observations, i), position, here)
-            check_mask(self.game, masks[i], position, (0.0, False, False), here)
-        return observations, masks
+            if which[i]:
+                check_mask(self.game, masks[i], position, (0.0, False, False), here)
+                self.seats[i] = self.infos.begun(info_of(infos, i), masks[i], here)
+        return masks
 
     def steps(self, rng: np.random.Generator, options: dict[str, Any] | None) -> None:
         """Make random steps, and check what comes of them in every game."""
         env, self_play = self.env, is_self_play(self.env)
         legal = 1.0 if illegal_move_raises(env) else 0.9
-        observations, masks = self.begin(0, options)
+        masks = self.begin(0, options)
+        check_render(env, self.game, positions_of(env), "after reset(seed=0)")
         ended = np.zeros(self.size, dtype=np.bool_)
         for step in range(STEPS):
             before = positions_of(env)
@@ -121,46 +199,64 @@ class _Checks:
             where = f"in step {step}"
             with during(f"step({actions.tolist()}) at {shown(before)}"):
                 observations, *results, infos = env.step(actions)
-            require(
-                env.observation_space.contains(observations),
-                f"{where}, the observations {shown(observations)} are not in the space "
-                f"{env.observation_space}",
-            )
+            if not env.observation_space.contains(observations):
+                raise ConformanceError(
+                    f"{where}, the observations {shown(observations)} are not in the space "
+                    f"{env.observation_space}"
+                )
             for what, values in zip(
                 ("rewards", "terminations", "truncations"), results, strict=True
             ):
                 require_equal(f"{where}, the shape of the {what}", values.shape, (self.size,))
             masks = self.masks(observations, infos, where)
             after = positions_of(env)
+            if step < RENDERED_STEPS:
+                check_render(env, self.game, after, where)
             for i in range(self.size):
-                here = f"{where}, in game {i}"
+                here, info = f"{where}, in game {i}", info_of(infos, i)
                 ends = (float(results[0][i]), bool(results[1][i]), bool(results[2][i]))
-                shows = one_of(observations, i)
-                if ended[i] and self.mode is AutoresetMode.NEXT_STEP:
+                move = (before[i], int(actions[i]))
+                begins = bool(ended[i]) and self.mode is AutoresetMode.NEXT_STEP
+                if begins:
                     require_equal(f"{here}, which begins anew, reward and ends", ends,
                                   (0.0, False, False))  # fmt: skip
                 elif (ends[1] or ends[2]) and self.mode is AutoresetMode.SAME_STEP:
-                    self.final_turn(
-                        before[i], int(actions[i]), ends, one_of(infos["final_obs"], i), here
-                    )
-                    ends = (0.0, False, False)
+                    self.final_turn(move, self.seats[i], ends, info, here)
+                    begins, ends = True, (0.0, False, False)
                 else:
-                    check_turn(self.game, before[i], int(actions[i]), after[i], ends, here,
-                               self_play=self_play)  # fmt: skip
-                self.observed.check(shows, after[i], here)
+                    final = "final_obs" in info or "final_info" in info
+                    require(not final, f"{here}, there is final_obs or final_info before the end")
+                    check_turn(self.game, *move, after[i], ends, here, self_play=self_play)
+                    self.replies.turn(*move, after[i], here)
+                self.observed.check(one_of(observations, i), after[i], here)
                 check_mask(self.game, masks[i], after[i], ends, here)
+                self.seats[i] = (
+                    self.infos.begun(info, masks[i], here)
+                    if begins
+                    else self.infos.after(info, masks[i], self.seats[i], move, ends[0], here)
+                )
             ended = results[1] | results[2]
             if ended.any() and self.mode is AutoresetMode.DISABLED:
-                observations, infos = env.reset(options={"reset_mask": ended})
-                masks = self.masks(observations, infos, "after a reset of some games")
+                masks = self.begin(None, {"reset_mask": ended}, masks)
                 ended = np.zeros_like(ended)
 
     def final_turn(
-        self, before: IntArray, action: int, ends: tuple[float, bool, bool], last: Any, where: str
+        self,
+        move: tuple[IntArray, int],
+        seat: int,
+        ends: tuple[float, bool, bool],
+        info: dict[str, Any],
+        where: str,
     ) -> None:
         """Check the last turn of a game that has begun anew in the same step."""
+        for key in ("final_obs", "final_info"):
+            require(key in info, f"{where}, where a game ended, there is no {key} of it")
+        last, last_info = info["final_obs"], info["final_info"]
+        mask = self.observed.mask(last, last_info, f"{where}, at the end")
+        self.infos.after(last_info, mask, seat, move, ends[0], f"{where}, at the end")
         if not self.observed.plain:
             return
+        before, action = move
         rules = self.game.rules
         reached = [before[np.newaxis]]
         if rules.action_mask(before)[action]:
@@ -176,27 +272,98 @@ class _Checks:
         )
         after = candidates[found[0]]
         check_turn(self.game, before, action, after, ends, where, self_play=is_self_play(self.env))
-        if isinstance(last, dict):
-            check_mask(self.game, last["action_mask"], after, ends, f"{where}, at the end")
+        self.replies.turn(before, action, after, where)
+        check_mask(self.game, mask, after, ends, f"{where}, at the end")
+
+    def opponent(self, rng: np.random.Generator) -> None:
+        """Check starts of one's own, the seats, and the opponent's moves, its first ones too."""
+        for start in self.replies.starts(-(-REPLIES // self.size)):
+            masks = self.begin(None, {"start": tuple(start.tolist())})
+            before = positions_of(self.env)
+            for i, position in enumerate(before):
+                where = f"after a reset to {start.tolist()}, in game {i}"
+                if self.seats[i] == 0:
+                    require_equal(f"{where}, as player_0, the position", position, start)
+                else:
+                    self.replies.move(start, position, where)
+            actions = np.array([chosen_action(mask, rng) for mask in masks])
+            ends = self.env.step(actions)[2:4]
+            for i, after in enumerate(positions_of(self.env)):
+                if self.mode is not AutoresetMode.SAME_STEP or not (ends[0][i] or ends[1][i]):
+                    self.replies.turn(before[i], int(actions[i]), after, f"in game {i}")
+        self.replies.check()
+
+    def seeds_of_each_game(self) -> None:
+        """Check that an integer seeds game ``i`` as the sequence does that counts on from it."""
+        sampled = number_of_positions(self.game.rules) > MOST_STARTS
+        if sampled or callable(getattr(first_of(self.env), "opponent", None)):
+            return
+        self.begin(SEED, self.options)
+        positions = positions_of(self.env)
+        self.begin([SEED + i for i in range(self.size)], self.options)
+        require_equal(f"the positions after reset(seed=[{SEED}, {SEED} + 1, ...]), beside those "
+                      f"after reset(seed={SEED}),", positions_of(self.env), positions)  # fmt: skip
+
+    def some_games_begin_anew(self) -> None:
+        """Check that a reset of some games leaves the others as they are."""
+        masks = self.begin(SEED, self.options)
+        self.env.step(np.array([chosen_action(mask, np.random.default_rng(0)) for mask in masks]))
+        before, which = positions_of(self.env), np.arange(self.size) % 2 == 0
+        self.begin(None, {**(self.options or {}), "reset_mask": which}, masks)
+        require_equal(f"after a reset of the games {np.flatnonzero(which).tolist()} the positions "
+                      "of the others", positions_of(self.env)[~which], before[~which])  # fmt: skip
+
+    def samples(self) -> None:
+        """Check ``sample_actions``: legal, evenly drawn, by the seed, and without effect."""
+        sample = attribute(self.env, "sample_actions")
+        self.begin(SEED, self.options)
+        first = sample()
+        masks, tally = self.begin(SEED, self.options), Tally()
+        before = positions_of(self.env)
+        for number in range(STEPS):
+            with during("sample_actions()"):
+                actions = np.asarray(sample())
+            if number == 0:
+                require_equal("what sample_actions() returns after the same seed", actions, first)
+            require(
+                actions.dtype == np.int64 and actions.shape == (self.size,),
+                f"sample_actions() returned an array of dtype {actions.dtype} and shape "
+                f"{actions.shape}, where int64 and ({self.size},) are expected",
+            )
+            for i, action in enumerate(actions.tolist()):
+                legal = np.flatnonzero(masks[i])
+                if action not in legal:
+                    raise ConformanceError(
+                        f"sample_actions() drew {action} at {before[i].tolist()}, where "
+                        f"{shown(legal)} are legal"
+                    )
+                tally.add(ranks(len(legal)), np.full(len(legal), 1 / len(legal)), legal == action)
+        require(
+            not tally.too_far(),
+            f"sample_actions() does not draw evenly: on a scale from the first legal action, 0, to "
+            f"the last, 1, what it drew sums to {tally.scored:.0f}, where about "
+            f"{tally.expected:.0f} is expected",
+        )
+        require_equal("after sample_actions() the positions", positions_of(self.env), before)
 
     def what_are_no_actions(self) -> None:
         """Check that what are no actions raises, and changes nothing."""
         number = self.game.rules.num_actions
-        _, masks = self.begin(0, None)
+        masks = self.begin(0, None)
         before = positions_of(self.env)
         for wrong in (-1, number, 0.5):
             actions = masks.argmax(axis=1).astype(type(wrong))
             actions[-1] = wrong
             what = f"step({actions.tolist()}), which are not all actions,"
             require_error(what, self.env.step, actions)
-            if hasattr(self.env.unwrapped, "positions"):
+            if is_batch(self.env):
                 require_equal(f"after {what} the positions", positions_of(self.env), before)
             else:  # some of several environments have made their step
                 self.begin(0, None)
 
     def illegal_actions_raise(self) -> None:
         """Check that an illegal action raises."""
-        _, masks = self.begin(None, self.options)
+        masks = self.begin(None, self.options)
         if masks.all():
             return
         actions, raised = np.where(masks.all(axis=1), 0, masks.argmin(axis=1)), False
@@ -210,11 +377,11 @@ class _Checks:
 
     def trace(self, seed: int) -> list[Any]:
         """What some steps from a seed on show."""
-        return play_on(self, self.env, self.begin(seed, self.options)[1])
+        return play_on(self, self.env, self.begin(seed, self.options))
 
     def copies(self, name: str) -> None:
         """Check that a copy keeps the positions, goes its own way and goes on alike."""
-        _, masks = self.begin(1, self.options)
+        masks = self.begin(1, self.options)
         with during(f"copying the environment by {name}"):
             again = COPIES[name](self.env)
         before = positions_of(self.env)
@@ -236,7 +403,8 @@ def play_on(checks: _Checks, env: Any, masks: IntArray) -> list[Any]:
         observations, *results, infos = env.step(actions)
         seen.append((positions_of(env).tolist(), *[values.tolist() for values in results]))
         ended = results[1] | results[2]
+        masks = checks.masks(observations, infos, "in play")
         if ended.any() and checks.mode is AutoresetMode.DISABLED:
             observations, infos = env.reset(options={"reset_mask": ended})
-        masks = checks.masks(observations, infos, "in play")
+            masks = checks.masks(observations, infos, "in play", ended, masks)
     return seen

@@ -26,7 +26,15 @@ def check_env(env: Any) -> None:
     - Rewards are +1 for the winner and -1 for the loser at the end, 0 before; both players
       terminate together. An illegal action forfeits, or raises and changes nothing. What is no
       action at all raises.
-    - ``reset(seed=...)`` decides everything random that follows.
+    - Infos have every documented entry, with its type: whose turn it is, the mask, the winner; with
+      ``truth_in_info=True`` what the solution of the game says of the last move.
+    - An opponent that has a name or a number plays as it says, by the solution of the game: it
+      draws evenly among the winning actions, or among all, and as often as it should.
+    - ``reset(seed=...)`` decides everything random that follows, in a batch game by game. Starts
+      are those that were asked for, and a reset of some games leaves the others.
+    - ``action_masks``, ``sample_actions``, ``state``, ``last``, ``agent_iter``, ``next_starts`` and
+      ``render``, where there are such methods, agree with the game. After ``close`` nothing can be
+      played.
     - Copies by ``copy.deepcopy`` and ``pickle`` keep the position, and go their own way.
     - Arrays that were returned are the caller's own.
     - ``set_position``, where there is one, goes on from there.

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from nim_envs.errors import ConformanceError, SearchTooLargeError
 
@@ -32,6 +33,12 @@ def require_equal(what: str, found: Any, expected: Any) -> None:
     """Raise ``ConformanceError`` unless two values, arrays or dictionaries of them are equal."""
     if not same(found, expected):
         raise ConformanceError(f"{what} is {shown(found)}, where {shown(expected)} is expected")
+
+
+def require_dtype(what: str, found: Any, dtype: npt.DTypeLike) -> None:
+    """Raise ``ConformanceError`` unless an array, or a number, has this type."""
+    if np.asarray(found).dtype != dtype:  # its name is asked for only where it is wrong
+        raise ConformanceError(f"{what} has dtype {np.asarray(found).dtype}, not {np.dtype(dtype)}")
 
 
 def require_error(what: str, function: Callable[..., Any], *arguments: Any) -> None:

@@ -15,16 +15,21 @@ from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 from nim_envs.encoding import Encoding
 from nim_envs.errors import IllegalMoveError
 from nim_envs.game import Game
+from nim_envs.rules.component import IntArray
+from nim_envs.testing.chances import Replies
+from nim_envs.testing.infos import Infos
 from nim_envs.testing.requirements import (
     COPIES,
     during,
     require,
+    require_dtype,
     require_equal,
     require_error,
-    shown,
 )
+from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.turns import (
     Observed,
+    attribute,
     check_mask,
     check_seeds,
     check_turn,
@@ -38,161 +43,233 @@ from nim_envs.testing.turns import (
 GAMES = 8
 """So many games are played from each kind of start."""
 
+REPLIES = 100
+"""An opponent is asked for its moves from at most this many positions."""
+
 
 def check_single(env: Any, game: Game, encoding: Encoding) -> None:
     """Check a Gymnasium environment; see :func:`nim_envs.testing.check_env`."""
     require_equal("env.action_space", env.action_space, spaces.Discrete(game.rules.num_actions))
     observed = Observed(game, encoding, env.observation_space, env.unwrapped.observation_space)
+    checks = _Checks(env, game, observed)
     with during("reset(seed=0)"):
         env.reset(seed=0)
-    options = uniform_start(env.reset)
+    checks.options = uniform_start(env.reset)
     rng = np.random.default_rng(0)
     for number in range(GAMES):
-        _game_in_lock_step(env, game, observed, rng, None, number)
-        _game_in_lock_step(env, game, observed, rng, options, None)
-    _check_what_is_no_action(env, game)
+        checks.game_in_lock_step(rng, None, number)
+        checks.game_in_lock_step(rng, checks.options, None)
+    checks.opponent(rng)
+    checks.what_is_no_action()
     if illegal_move_raises(env):
-        _check_that_illegal_actions_raise(env, game, observed, options)
-
-    def trace(seed: int) -> list[Any]:
-        choices = np.random.default_rng(0)
-        return [
-            turn
-            for number in range(GAMES)
-            for turn in _play_on(
-                env, observed, choices, env.reset(seed=None if number else seed, options=options)
-            )
-        ]
-
-    check_seeds(trace, game, options)
+        checks.illegal_actions_raise()
+    check_seeds(checks.trace, game, checks.options)
     for name in COPIES:
-        if name == "copy.deepcopy" or _opponent_pickles(env):
-            _check_copies(env, observed, name)
+        if name == "copy.deepcopy" or not _others_cannot_be_pickled(env):
+            checks.copies(name)
+    check_close(env)
     _check_by_gymnasium(env)
 
 
-def _game_in_lock_step(
-    env: Any,
-    game: Game,
-    observed: Observed,
-    rng: np.random.Generator,
-    options: dict[str, Any] | None,
-    seed: int | None,
-) -> None:
-    """Play one game, mostly by legal actions, and check every turn of it."""
-    where = f"after reset(seed={seed}, options={options})"
-    legal = 1.0 if illegal_move_raises(env) else 0.9
-    with during(where.removeprefix("after ")):
-        observation, info = env.reset(seed=seed, options=options)
-    position = env.unwrapped.position
-    ends = (0.0, False, False)
-    while True:
-        require(isinstance(info, dict), f"{where}, the info is {shown(info)}, not a dictionary")
-        observed.check(observation, position, where)
-        mask = observed.mask(observation, info, where)
-        check_mask(game, mask, position, ends, where)
-        if ends[1] or ends[2]:
-            return
-        for array in (content(observation), info.get("action_mask")):
-            if isinstance(array, np.ndarray) and array.flags.writeable:
-                array[...] = 1
-        require_equal(f"{where}, after what was observed was written to, the position",
-                      env.unwrapped.position, position)  # fmt: skip
-        action = chosen_action(mask, rng, legal)
-        where = f"in a game from reset(seed={seed}, options={options})"
+class _Checks:
+    """The checks of one environment, one after the other."""
+
+    def __init__(self, env: Any, game: Game, observed: Observed) -> None:
+        self.env = env
+        self.game = game
+        self.observed = observed
+        self.infos = Infos(env, game)
+        self.replies = Replies(env, game)
+        self.options: dict[str, Any] | None = None
+
+    @property
+    def position(self) -> IntArray:
+        """Where the environment says the game is, as a copy."""
+        return np.array(self.env.unwrapped.position)
+
+    def begin(
+        self, seed: int | None, options: dict[str, Any] | None
+    ) -> tuple[IntArray, IntArray, int]:
+        """Reset; return position, mask and seat, all checked."""
+        where = f"after reset(seed={seed}, options={options})"
+        with during(where.removeprefix("after ")):
+            observation, info = self.env.reset(seed=seed, options=options)
+        position, ends = self.position, (0.0, False, False)
+        mask = self.seen(observation, info, position, ends, where)
+        seat = self.infos.begun(info, mask, where)
+        self.written_to(observation, info, position, mask, where)
+        return position, mask, seat
+
+    def step(
+        self, position: IntArray, seat: int, action: int
+    ) -> tuple[IntArray, IntArray, int, bool]:
+        """Make a step; return position, mask, seat and whether the game is over, all checked."""
+        env = self.env
         with during(f"step({action}) at {position.tolist()}"):
             observation, *ended, info = env.step(action)
         ends = (ended[0], ended[1], ended[2])
-        after = env.unwrapped.position
-        check_turn(game, position, action, after, ends, where, self_play=is_self_play(env))
+        after = self.position
+        check_turn(self.game, position, action, after, ends, "in play",
+                   self_play=is_self_play(env))  # fmt: skip
         where = f"after action {action} at {position.tolist()}"
-        position = after
+        mask = self.seen(observation, info, after, ends, where)
+        seat = self.infos.after(info, mask, seat, (position, action), float(ends[0]), where)
+        self.replies.turn(position, action, after, where)
+        self.written_to(observation, info, after, mask, where)
+        if ends[1]:
+            require_error(f"a step {where}, which ended the game,", env.unwrapped.step, 0)
+        return after, mask, seat, bool(ends[1] or ends[2])
+
+    def seen(
+        self,
+        observation: Any,
+        info: Any,
+        position: IntArray,
+        ends: tuple[float, bool, bool],
+        where: str,
+    ) -> IntArray:
+        """Check what is observed; return the mask."""
+        self.observed.check(observation, position, where)
+        mask = self.observed.mask(observation, info, where)
+        check_mask(self.game, mask, position, ends, where)
+        return mask
+
+    def written_to(
+        self, observation: Any, info: Any, position: IntArray, mask: IntArray, where: str
+    ) -> None:
+        """Check that arrays that were returned are the caller's own, and ``action_masks``."""
+        holders = (observation, info) if isinstance(observation, dict) else (info,)
+        for array in (content(observation), *(holder["action_mask"] for holder in holders)):
+            if isinstance(array, np.ndarray) and array.flags.writeable:
+                array[...] = 1
+        self.env.unwrapped.position[...] = 0
+        require_equal(f"{where}, after what was observed was written to, the position",
+                      self.position, position)  # fmt: skip
+        with during(f"{where}, action_masks()"):
+            masks = attribute(self.env, "action_masks")()
+        require_equal(f"{where}, action_masks()", masks, mask.astype(np.bool_))
+        require_dtype(f"{where}, action_masks()", masks, np.bool_)
+
+    def game_in_lock_step(
+        self, rng: np.random.Generator, options: dict[str, Any] | None, seed: int | None
+    ) -> None:
+        """Play one game, mostly by legal actions, and check every turn of it."""
+        legal = 1.0 if illegal_move_raises(self.env) else 0.9
+        position, mask, seat = self.begin(seed, options)
+        over = False
+        while not over:
+            check_render(self.env, self.game, position, "in play")
+            action = chosen_action(mask, rng, legal)
+            position, mask, seat, over = self.step(position, seat, action)
+
+    def opponent(self, rng: np.random.Generator) -> None:
+        """Check starts of one's own, the seats, and the opponent's moves, its first ones too."""
+        for start in self.replies.starts(REPLIES):
+            position, mask, seat = self.begin(None, {"start": tuple(start.tolist())})
+            where = f"after a reset to {start.tolist()}"
+            if seat == 0:
+                require_equal(f"{where} as player_0, the position", position, start)
+            else:
+                self.replies.move(start, position, where)
+            self.step(position, seat, chosen_action(mask, rng))
+        self.replies.check()
+
+    def what_is_no_action(self) -> None:
+        """Check that what is no action raises, and changes nothing."""
+        self.env.reset(seed=0)
+        before = self.position
+        for action in (-1, self.game.rules.num_actions, 0.5, None):
+            require_error(f"step({action}), which is no action,", self.env.step, action)
+            require_equal(f"after step({action}) the position", self.position, before)
+
+    def illegal_actions_raise(self) -> None:
+        """Check that an illegal action raises and changes nothing, where a start has one."""
+        for _ in range(GAMES):
+            position, mask, _ = self.begin(None, self.options)
+            illegal = np.flatnonzero(mask == 0)
+            if len(illegal):
+                break
+        else:
+            return
+        action = int(illegal[0])
+        where = f"step({action}), an illegal action at {position.tolist()},"
+        raised = False
+        with during(where):
+            try:
+                self.env.step(action)
+            except IllegalMoveError:
+                raised = True
+        require(raised, f'{where} did not raise, with illegal_move="raise"')
+        require_equal(f"after {where} the position", self.position, position)
+
+    def trace(self, seed: int) -> list[Any]:
+        """What some games from a seed on show, played by the same choices."""
+        rng, seen = np.random.default_rng(0), []
+        for number in range(GAMES):
+            last = self.env.reset(seed=None if number else seed, options=self.options)
+            seen += self.play_on(self.env, rng, last)
+        return seen
+
+    def play_on(self, env: Any, rng: np.random.Generator, last: Any) -> list[Any]:
+        """Play a game to its end by random legal actions; return all that is seen.
+
+        Args:
+            env: the environment, or a copy.
+            rng: the source of the choices.
+            last: observation and info of the last call.
+        """
+        observation, info = last
+        seen: list[Any] = [env.unwrapped.position.tolist()]
+        over = False
+        while not over:
+            mask = self.observed.mask(observation, info, "in play")
+            observation, *ends, info = env.step(chosen_action(mask, rng))
+            over = bool(ends[1] or ends[2])
+            seen.append((env.unwrapped.position.tolist(), *ends))
+        return seen
+
+    def copies(self, name: str) -> None:
+        """Check that a copy keeps the position, goes its own way and goes on alike."""
+        env = self.env
+        observation, info = env.reset(seed=1)
+        mask = self.observed.mask(observation, info, "after reset(seed=1)")
+        observation, _, terminated, truncated, info = env.step(int(mask.argmax()))
+        last = env.reset() if terminated or truncated else (observation, info)
+        with during(f"copying the environment by {name}"):
+            again = COPIES[name](env)
+        before = self.position
+        require_equal(f"the position of a copy by {name}", again.unwrapped.position, before)
+        first = self.play_on(again, np.random.default_rng(0), last)
+        require_equal(
+            f"the position after steps of a copy by {name}, which must not share its state,",
+            self.position, before,
+        )  # fmt: skip
+        second = self.play_on(env, np.random.default_rng(0), last)
+        require_equal(f"what a copy by {name} plays on", first, second)
 
 
-def _check_what_is_no_action(env: Any, game: Game) -> None:
-    """Check that what is no action raises, and changes nothing."""
-    env.reset(seed=0)
-    before = env.unwrapped.position
-    for action in (-1, game.rules.num_actions, 0.5, None):
-        require_error(f"step({action}), which is no action,", env.step, action)
-        require_equal(f"after step({action}) the position", env.unwrapped.position, before)
+def _others_cannot_be_pickled(env: Any) -> bool:
+    """Return whether the opponent or a wrapper, which may hold functions, cannot be pickled."""
+    return not _pickles(getattr(env.unwrapped, "opponent", None)) or (
+        _pickles(env.unwrapped) and not _pickles(env)
+    )
 
 
-def _check_that_illegal_actions_raise(
-    env: Any, game: Game, observed: Observed, options: dict[str, Any] | None
-) -> None:
-    """Check that an illegal action raises and changes nothing, at the first start that has one."""
-    for _ in range(GAMES):
-        observation, info = env.reset(options=options)
-        position = env.unwrapped.position
-        illegal = np.flatnonzero(observed.mask(observation, info, "after reset") == 0)
-        if len(illegal):
-            break
-    else:
-        return
-    action = int(illegal[0])
-    where = f"step({action}), an illegal action at {position.tolist()},"
-    raised = False
-    with during(where):
-        try:
-            env.step(action)
-        except IllegalMoveError:
-            raised = True
-    require(raised, f'{where} did not raise, with illegal_move="raise"')
-    require_equal(f"after {where} the position", env.unwrapped.position, position)
-
-
-def _play_on(env: Any, observed: Observed, rng: np.random.Generator, last: Any) -> list[Any]:
-    """Play a game to its end by random legal actions; return all that is seen.
-
-    Args:
-        env: the environment.
-        observed: reads masks.
-        rng: the source of the choices.
-        last: observation and info of the last call.
-    """
-    observation, info = last
-    seen: list[Any] = [env.unwrapped.position.tolist()]
-    over = False
-    while not over:
-        mask = observed.mask(observation, info, "in play")
-        observation, *ends, info = env.step(chosen_action(mask, rng))
-        over = bool(ends[1] or ends[2])
-        seen.append((env.unwrapped.position.tolist(), *ends))
-    return seen
-
-
-def _opponent_pickles(env: Any) -> bool:
-    """Return whether the opponent, which may be a function of any kind, can be pickled."""
+def _pickles(value: Any) -> bool:
+    """Return whether a value can be pickled and restored."""
     try:
-        COPIES["pickle"](getattr(env.unwrapped, "opponent", None))
+        COPIES["pickle"](value)
     except Exception:
         return False
     return True
 
 
-def _check_copies(env: Any, observed: Observed, name: str) -> None:
-    """Check that a copy keeps the position, goes its own way and goes on alike."""
-    observation, info = env.reset(seed=1)
-    mask = observed.mask(observation, info, "after reset(seed=1)")
-    observation, _, terminated, truncated, info = env.step(int(mask.argmax()))
-    last = env.reset() if terminated or truncated else (observation, info)
-    with during(f"copying the environment by {name}"):
-        again = COPIES[name](env)
-    before = env.unwrapped.position
-    require_equal(f"the position of a copy by {name}", again.unwrapped.position, before)
-    first = _play_on(again, observed, np.random.default_rng(0), last)
-    require_equal(
-        f"the position after steps of a copy by {name}, which must not share its state,",
-        env.unwrapped.position, before,
-    )  # fmt: skip
-    second = _play_on(env, observed, np.random.default_rng(0), last)
-    require_equal(f"what a copy by {name} plays on", first, second)
-
-
 def _check_by_gymnasium(env: Any) -> None:
-    """Run Gymnasium's own check on a copy; it takes illegal actions, too."""
-    if illegal_move_raises(env):
+    """Run Gymnasium's own check on a copy.
+
+    It takes illegal actions, and objects to games that one step ends.
+    """
+    if illegal_move_raises(env) or env.unwrapped.max_cycles == 1:
         return
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*is different from the unwrapped version")

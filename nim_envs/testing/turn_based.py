@@ -16,6 +16,7 @@ from nim_envs.encoding import Encoding
 from nim_envs.errors import IllegalMoveError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.rules.component import IntArray
+from nim_envs.testing.infos import TRUTH, check_entries, truth_of
 from nim_envs.testing.positions import some_positions
 from nim_envs.testing.requirements import (
     COPIES,
@@ -23,9 +24,10 @@ from nim_envs.testing.requirements import (
     require,
     require_equal,
     require_error,
-    same,
+    shown,
 )
-from nim_envs.testing.turns import Observed, check_seeds, content, uniform_start
+from nim_envs.testing.shows import check_close, check_render
+from nim_envs.testing.turns import SEED, Observed, check_seeds, content, uniform_start
 
 GAMES = 6
 """So many games are played from each kind of start."""
@@ -62,12 +64,16 @@ def check_turn_based(env: Any, game: Game, encoding: Encoding) -> None:
     for number in range(GAMES):
         checks.game_in_lock_step(rng, None, number)
         checks.game_in_lock_step(rng, checks.options, None)
+    checks.agents_in_turn(rng)
     checks.what_is_no_action()
     checks.illegal_action(rng)
     check_seeds(checks.trace, game, checks.options)
     for name in COPIES:
         checks.copies(name)
+    checks.starts_to_come()
     checks.positions_that_are_set()
+    checks.starts_of_ones_own()
+    check_close(env)
     _check_by_pettingzoo(env)
 
 
@@ -94,12 +100,13 @@ class _Checks:
         self.rules = game.rules
         self.observed = observed
         self.options: dict[str, Any] | None = None
+        # What the infos say of the last moves in the game in progress.
+        self.truth: dict[str, dict[str, bool]] = {}
 
     @property
     def position(self) -> IntArray:
-        """Where the environment says the game is."""
-        position: IntArray = self.env.unwrapped.position
-        return position
+        """Where the environment says the game is, as a copy."""
+        return np.array(self.env.unwrapped.position)
 
     def seen(self, position: IntArray, mover: str | None, where: str) -> None:
         """Check what both players see; ``mover`` alone has legal actions."""
@@ -117,8 +124,71 @@ class _Checks:
             )
             content(observation)[...] = 1
             observation["action_mask"][...] = 1
+            self.env.unwrapped.position[...] = 0
             require_equal(f"{where}, after what was observed was written to, the position",
                           self.position, position)  # fmt: skip
+
+    def infos(self, where: str) -> None:
+        """Check the infos: empty, or the truth about the last moves."""
+        require_equal(f"{where}, the players with an info", set(self.env.infos), set(PLAYERS))
+        for agent in PLAYERS:
+            check_entries(self.env.infos[agent], self.truth[agent], f"{where}, for {agent}")
+
+    def no_truth_yet(self) -> None:
+        """Expect of the infos what they say before the first move."""
+        told = TRUTH if self.env.unwrapped.truth_in_info else ()
+        self.truth = {agent: dict.fromkeys(told, False) for agent in PLAYERS}
+
+    def truth_of_move(self, agent: str, position: IntArray, action: int) -> None:
+        """Expect of the infos the truth about a move that was made."""
+        if self.env.unwrapped.truth_in_info:
+            self.truth[agent] = truth_of(self.game, position, action)
+
+    def last(self, agent: str, reward: float, where: str) -> None:
+        """Check ``last``, with the reward of an agent since its last move."""
+        env = self.env
+        with during(f"{where}, last()"):
+            found = env.last()
+        expected = (
+            *(env.observe(agent), reward, env.terminations[agent], env.truncations[agent]),
+            env.infos[agent],
+        )
+        names = ("observation", "reward", "termination", "truncation", "info")
+        require(len(found) == len(names), f"{where}, last() returned {shown(found)}")
+        for name, one, other in zip(names, found, expected, strict=True):
+            require_equal(f"{where}, the {name} of last() for {agent}", one, other)
+
+    def agents_in_turn(self, rng: np.random.Generator) -> None:
+        """Check that ``agent_iter`` yields the players in turn, to the end of a game."""
+        env = self.env
+        env.reset(seed=SEED)
+        previous = PLAYERS[1]
+        with during("agent_iter()"):
+            for agent in env.agent_iter():
+                over = env.terminations[agent] or env.truncations[agent]
+                require(
+                    agent in PLAYERS and agent != previous,
+                    f"agent_iter yields {agent!r} after {previous!r}",
+                )
+                mask = env.observe(agent)["action_mask"]
+                env.step(None if over else int(rng.choice(np.flatnonzero(mask))))
+                previous = agent
+        require_equal("env.agents after agent_iter", list(env.agents), [])
+        require_error("a step when no agent is left", env.unwrapped.step, None)
+
+    def starts_to_come(self) -> None:
+        """Check that ``next_starts`` draws what resets would, and leaves the game as it is."""
+        env = self.env
+        env.reset(seed=SEED, options=self.options)
+        position, again = self.position, copy.deepcopy(env)
+        with during(f"next_starts({GAMES})"):
+            starts = env.next_starts(GAMES, self.options)
+        require_equal("after next_starts the position", self.position, position)
+        expected = []
+        for _ in range(GAMES):
+            again.reset(options=self.options)
+            expected.append(again.unwrapped.position)
+        require_equal(f"next_starts({GAMES})", starts, np.stack(expected))
 
     def game_in_lock_step(
         self, rng: np.random.Generator, options: dict[str, Any] | None, seed: int | None
@@ -131,18 +201,22 @@ class _Checks:
         position, mover = self.position, 0
         require(not rules.is_terminal(position), f"{where}, {position.tolist()} leaves no move")
         require_equal(f"{where}, env.agents", list(env.agents), list(PLAYERS))
+        self.no_truth_yet()
         while True:
             agent, other = PLAYERS[mover], PLAYERS[1 - mover]
             require_equal(f"{where}, the agent to move", env.agent_selection, agent)
             self.seen(position, agent, where)
             self.ends(where, (0.0, 0.0), terminated=False, truncated=False)
             require_equal(f"{where}, env.state()", env.state(), [*position.tolist(), mover])
-            last = env.last()
-            require(same(last[0], env.observe(agent)), f"{where}, env.last() is not env.observe()")
+            require(env.unwrapped.state_space.contains(env.state()),
+                    f"{where}, env.state() is not in the state space")  # fmt: skip
+            self.last(agent, 0.0, where)
+            check_render(env, self.game, position, where)
             action = int(rng.choice(np.flatnonzero(rules.action_mask(position))))
             where = f"after action {action} of {agent} at {position.tolist()}"
             with during(f"step({action}) of {agent} at {position.tolist()}"):
                 env.step(action)
+            self.truth_of_move(agent, position, action)
             position = rules.step(position, np.array(action))
             if rules.is_terminal(position):
                 winner = self.game.convention.winner(last_mover=mover)
@@ -155,7 +229,10 @@ class _Checks:
                 self.seen(position, other, f"{where}, where the game was cut short")
                 break
             mover = 1 - mover
-        for _ in PLAYERS:
+        last_rewards = dict(env.rewards)
+        require_error("an action at the end of a game", env.step, 0)
+        for left in (other, agent):
+            self.last(left, last_rewards[left], where)
             with during("step(None) at the end of a game"):
                 env.step(None)
         require_equal("env.agents after all have stepped with None", list(env.agents), [])
@@ -172,7 +249,7 @@ class _Checks:
         ):
             require_equal(f"{where}, env.{what}", dict(found),
                           dict(zip(PLAYERS, expected, strict=True)))  # fmt: skip
-        require_equal(f"{where}, the players with an info", set(env.infos), set(PLAYERS))
+        self.infos(where)
 
     def what_is_no_action(self) -> None:
         """Check that what is no action raises, and changes nothing."""
@@ -189,13 +266,16 @@ class _Checks:
         env = self.env
         for _ in range(GAMES):
             env.reset(options=self.options)
+            self.no_truth_yet()
             while not any(env.terminations.values()) and not any(env.truncations.values()):
                 position, agent = self.position, env.agent_selection
                 mask = self.rules.action_mask(position)
                 if not mask.all():
                     self.forfeits(int(rng.choice(np.flatnonzero(mask == 0))), position, agent)
                     return
-                env.step(int(rng.choice(np.flatnonzero(mask))))
+                action = int(rng.choice(np.flatnonzero(mask)))
+                env.step(action)
+                self.truth_of_move(agent, position, action)
 
     def forfeits(self, action: int, position: IntArray, agent: str) -> None:
         """Check an illegal action."""
@@ -207,6 +287,7 @@ class _Checks:
                 self.ends(where, (0.0, 0.0), terminated=False, truncated=False)
                 self.seen(position, agent, where)
                 return
+        self.truth_of_move(agent, position, action)
         rewards = (-1.0, 1.0) if agent == PLAYERS[0] else (1.0, -1.0)
         self.ends(where, rewards, terminated=True, truncated=False)
         self.seen(position, None, where)
@@ -254,7 +335,16 @@ class _Checks:
                 set_position(position, agent)
             require_equal(f"{where}, the agent to move", self.env.agent_selection, agent)
             self.seen(position, agent, where)
+            self.no_truth_yet()
             self.ends(where, (0.0, 0.0), terminated=False, truncated=False)
+
+    def starts_of_ones_own(self) -> None:
+        """Check resets to given positions."""
+        for position in some_positions(self.rules, GAMES, playable=True):
+            options = {"start": tuple(position.tolist())}
+            with during(f"reset(options={options})"):
+                self.env.reset(options=options)
+            self.seen(position, PLAYERS[0], f"after reset(options={options})")
 
 
 def play_on(env: Any, rng: np.random.Generator) -> list[Any]:

@@ -14,7 +14,7 @@ from nim_envs.game import Game
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import number_of_positions
-from nim_envs.testing.requirements import during, require, require_equal, shown
+from nim_envs.testing.requirements import during, require, require_dtype, require_equal, shown
 
 SEED = 3
 SEEDS = 10
@@ -48,7 +48,7 @@ class Observed:
                 mask = np.array(holder["action_mask"])
                 require_equal(f"{where}, the shape of the mask", mask.shape,
                               (self.rules.num_actions,))  # fmt: skip
-                require(mask.dtype == np.int8, f"{where}, the mask has dtype {mask.dtype}")
+                require_dtype(f"{where}, the mask", mask, np.int8)
                 return mask
         raise ConformanceError(f"{where}, there is no action_mask in the observation or the info")
 
@@ -56,11 +56,11 @@ class Observed:
         """Check that an observation is in its space, and is that of a position."""
         if isinstance(observation, dict) and isinstance(self.space, spaces.Dict) and self.plain:
             require_equal(f"{where}, the keys of the observation", list(observation), KEYS)
-        require(
-            self.space.contains(observation),
-            f"{where}, the observation {shown(observation)} is not in the observation space "
-            f"{self.space}",
-        )
+        if not self.space.contains(observation):  # messages take longer than checks
+            raise ConformanceError(
+                f"{where}, the observation {shown(observation)} is not in the observation space "
+                f"{self.space}"
+            )
         if self.plain:
             require_equal(f"{where}, at {position.tolist()}, the observation", content(observation),
                           self.encoding.encode(position))  # fmt: skip
@@ -195,15 +195,22 @@ def chosen_action(mask: IntArray, rng: np.random.Generator, legal: float = 1.0) 
 
 def illegal_move_raises(env: Any) -> bool:
     """Return whether an environment, or the first of several, raises at illegal moves."""
-    return bool(getattr(_first_of(env), "illegal_move", None) == "raise")
+    return bool(getattr(first_of(env), "illegal_move", None) == "raise")
 
 
 def is_self_play(env: Any) -> bool:
     """Return whether the player of an environment makes the moves of both seats."""
-    return getattr(_first_of(env), "opponent", "random") is None
+    return getattr(first_of(env), "opponent", "random") is None
 
 
-def _first_of(env: Any) -> Any:
-    """An environment without its wrappers, or the first of several in one of Gymnasium's."""
+def first_of(env: Any) -> Any:
+    """Return an environment without its wrappers, or the first of several in one of Gymnasium's."""
     unwrapped = env.unwrapped
     return unwrapped.envs[0].unwrapped if hasattr(unwrapped, "envs") else unwrapped
+
+
+def attribute(env: Any, name: str) -> Any:
+    """Return an attribute of the outermost wrapper that has it, or else of the environment."""
+    while env is not env.unwrapped and not hasattr(env, name):
+        env = env.env
+    return getattr(env, name)

@@ -244,7 +244,7 @@ def test_how_much_slower_optimal_opponents_are_is_the_ratio_within_each_round():
     rates = {
         ("nim 3-4-5, random opponent", 8): [Rate(6, 5), Rate(9, 7)],
         ("nim 3-4-5, optimal opponent", 8): [Rate(2, 1), Rate(6, 5)],
-        ("nim 3-4-5, 1 thread", 8): [Rate(9, 9), Rate(9, 9)],
+        ("nim 3-4-5", 8): [Rate(9, 9), Rate(9, 9)],
     }
     assert batched.opponent_rows(rates) == [["nim 3-4-5", 8, "2.25"]]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -13,17 +12,14 @@ import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
-from gymnasium.wrappers import TimeLimit
-from pettingzoo.utils import BaseWrapper
-from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
 from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
 from nim_envs import Convention, Game, GameEnv, Rules, make_game
 from nim_envs.encoding import Encoding
 from nim_envs.errors import NimEnvsError, SearchTooLargeError
-from nim_envs.registration import make_vector, make_versus
+from nim_envs.registration import make_versus
 from nim_envs.rules import Component, SubtractionHeap, TableComponent
-from nim_envs.starts import FixedStart, Sampler, Start
+from nim_envs.starts import Sampler, Start
 from nim_envs.testing import ConformanceError, check_env, check_game, check_policy
 from nim_envs.theory.search import SearchSolution
 from tests.games import ALL, label
@@ -336,236 +332,8 @@ def test_faults_are_found_where_python_leaves_assertions_out():
     assert done.stdout.strip() == "found"
 
 
-def turn_based(**arguments):
-    return pettingzoo.make("aec", "nim_envs/nim-v0", heaps=(2, 3), **arguments)
-
-
 def versus(**arguments):
     return make_versus("nim", heaps=(2, 3), **{"opponent": "random", **arguments})
-
-
-def test_wrapped_environments_pass():
-    check_env(OrderEnforcingWrapper(AssertOutOfBoundsWrapper(turn_based())))
-    check_env(gymnasium.make("nim_envs/Nim-v0", opponent=0.5, seat="random"))
-    check_env(gymnasium.wrappers.RecordEpisodeStatistics(versus(mask_in_observation=False)))
-    check_env(TimeLimit(make_versus("nim", heaps=(5, 5), opponent="random"), 2))
-
-
-@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"opponent": None},
-        {"opponent": 0.3, "seat": "random", "encoding": "unary"},
-        {"opponent": "random", "seat": 1, "max_cycles": 1, "illegal_move": "raise"},
-    ],
-    ids=str,
-)
-def test_batched_environments_pass(arguments, mode):
-    check_env(make_vector("nim", 4, heaps=(2, 3), autoreset_mode=mode, **arguments))
-
-
-def test_gymnasiums_vectors_of_environments_pass():
-    check_env(
-        gymnasium.make_vec("nim_envs/Nim-v0", 3, vectorization_mode="sync", opponent="random")
-    )
-
-
-class MaskOfOnes(BaseWrapper):
-    def observe(self, agent):
-        seen = super().observe(agent)
-        return {**seen, "action_mask": np.ones_like(seen["action_mask"])}
-
-
-class Outside(BaseWrapper):
-    def observe(self, agent):
-        seen = super().observe(agent)
-        return {**seen, "observation": seen["observation"] + 100}
-
-
-class OtherPosition(BaseWrapper):
-    def observe(self, agent):
-        seen = super().observe(agent)
-        return {**seen, "observation": seen["observation"] * 0}
-
-
-class OtherOrder(BaseWrapper):
-    def observe(self, agent):
-        return dict(reversed(super().observe(agent).items()))
-
-
-class Generous(BaseWrapper):
-    @property
-    def rewards(self):
-        return {agent: abs(reward) for agent, reward in self.env.rewards.items()}
-
-
-class OneGoesOn(BaseWrapper):
-    @property
-    def terminations(self):
-        found = self.env.terminations
-        return {agent: ended and agent == "player_0" for agent, ended in found.items()}
-
-
-class WithoutSeed(BaseWrapper):
-    def reset(self, seed=None, options=None):
-        super().reset(options=options)
-
-
-class AlwaysTheSameSeed(BaseWrapper):
-    def reset(self, seed=None, options=None):
-        super().reset(seed=seed and 0, options=options)
-
-
-class Shared(BaseWrapper):
-    def __deepcopy__(self, memo):
-        return Shared(self.env)
-
-
-class Lenient(BaseWrapper):
-    """Makes a legal move in place of an illegal one."""
-
-    def step(self, action):
-        if action is not None and 0 <= action < 6:
-            mask = self.env.observe(self.env.agent_selection)["action_mask"]
-            action = action if mask[int(action)] else int(mask.argmax())
-        super().step(action)
-
-
-class Clipping(BaseWrapper):
-    """Takes what is no action for the nearest that is."""
-
-    def step(self, action):
-        super().step(action if action is None else int(np.clip(action, 0, 5)))
-
-
-class ItsOwnArrays(BaseWrapper):
-    """Shows the array that it plays on."""
-
-    def observe(self, agent):
-        seen = super().observe(agent)
-        position = self.env.unwrapped._position
-        return {**seen, "observation": position}
-
-
-class PlayerZeroFirst(BaseWrapper):
-    def set_position(self, position, agent=None):
-        self.env.set_position(position, "player_0")
-
-
-TURN_BASED_FAULTS = {
-    MaskOfOnes: r"for player_0, who is to move at \[2, 3\], the mask is \[1, 1, 1, 1, 1, 1\], "
-    r"where \[1, 1, 0, 1, 1, 1\] is expected",
-    Outside: r"the observation .*102, 103.* is not in the observation space",
-    OtherPosition: r"at \[2, 3\], the observation is \[0, 0\], where \[2, 3\] is expected",
-    OtherOrder: r"the keys of the observation is \['action_mask', 'observation'\]",
-    Generous: r"env.rewards is .*'player_1': 1.0.*where .*-1.0.* is expected",
-    OneGoesOn: r"env.terminations is .*'player_1': False.*, where .*True.*True.* is expected",
-    WithoutSeed: r"reset\(seed=3\) did not give the same games the second time",
-    AlwaysTheSameSeed: "reset ignores its seed",
-    Shared: "the position after steps of a copy by copy.deepcopy, which must not share its state",
-    Lenient: r"after the illegal action \d of player_\d at .*, env.terminations is",
-    Clipping: r"step\(-1\), which is no action of a game that goes on, did not raise",
-    ItsOwnArrays: "after what was observed was written to, the position is",
-    PlayerZeroFirst: r"after set_position\(.*, 'player_1'\), the agent to move is 'player_0'",
-}
-
-
-@pytest.mark.parametrize("wrapper", TURN_BASED_FAULTS, ids=lambda wrapper: wrapper.__name__)
-def test_a_fault_of_a_turn_based_environment_is_named(wrapper):
-    with pytest.raises(ConformanceError, match=TURN_BASED_FAULTS[wrapper]):
-        check_env(wrapper(turn_based()))
-
-
-class Doubled(gymnasium.Wrapper):
-    def step(self, action):
-        observation, reward, *rest = super().step(action)
-        return observation, 2 * reward, *rest
-
-
-class NeverEnds(gymnasium.Wrapper):
-    def step(self, action):
-        observation, reward, _, *rest = super().step(action)
-        return observation, reward, False, *rest
-
-
-class MaskAtTheEnd(gymnasium.Wrapper):
-    def step(self, action):
-        observation, *rest = super().step(action)
-        if rest[1]:
-            observation["action_mask"][:] = 1
-        return observation, *rest
-
-
-class Float64(gymnasium.ObservationWrapper):
-    def observation(self, observation):
-        return {**observation, "observation": observation["observation"] * 1.0}
-
-
-class SeedOfItsOwn(gymnasium.Wrapper):
-    def reset(self, *, seed=None, options=None):
-        return super().reset(options=options)
-
-
-class SharedByCopies(gymnasium.Wrapper):
-    def __deepcopy__(self, memo):
-        return self
-
-
-class TwoMovesAtOnce(gymnasium.Wrapper):
-    def step(self, action):
-        answer = super().step(action)
-        if not answer[2]:
-            answer = super().step(int(answer[0]["action_mask"].argmax()))
-        return answer
-
-
-SINGLE_FAULTS = {
-    Doubled: r"the reward is -?2.0, where -?1.0 is expected",
-    NeverEnds: "terminated is False, where True is expected",
-    MaskAtTheEnd: r"the mask is \[1, 1, 1, 1, 1, 1\] where the game has ended",
-    Float64: "is not in the observation space",
-    SeedOfItsOwn: r"reset\(seed=3\) did not give the same games the second time",
-    SharedByCopies: "which must not share its state",
-    TwoMovesAtOnce: r"the position is .*, and no reply leads there|the position is",
-}
-
-
-@pytest.mark.parametrize("wrapper", SINGLE_FAULTS, ids=lambda wrapper: wrapper.__name__)
-def test_a_fault_of_a_gymnasium_environment_is_named(wrapper):
-    with pytest.raises(ConformanceError, match=SINGLE_FAULTS[wrapper]):
-        check_env(wrapper(versus()))
-
-
-class RewardsOfTheOther(gymnasium.vector.VectorWrapper):
-    def step(self, actions):
-        observations, rewards, *rest = super().step(actions)
-        return observations, -rewards, *rest
-
-
-class SeedIgnored(gymnasium.vector.VectorWrapper):
-    def reset(self, *, seed=None, options=None):
-        return super().reset(options=options)
-
-
-class MasksMixedUp(gymnasium.vector.VectorWrapper):
-    def step(self, actions):
-        observations, *rest = super().step(actions)
-        return {**observations, "action_mask": observations["action_mask"][::-1].copy()}, *rest
-
-
-BATCHED_FAULTS = {
-    RewardsOfTheOther: r"in game \d, after action \d at .*, the reward is",
-    SeedIgnored: r"reset\(seed=3\) did not give the same games the second time",
-    MasksMixedUp: r"in game \d, at .*, the mask is|the mask is .* where the game has ended",
-}
-
-
-@pytest.mark.parametrize("wrapper", BATCHED_FAULTS, ids=lambda wrapper: wrapper.__name__)
-def test_a_fault_of_a_batched_environment_is_named(wrapper):
-    env = make_vector("nim", 4, heaps=(2, 3), opponent=None)
-    with pytest.raises(ConformanceError, match=BATCHED_FAULTS[wrapper]):
-        check_env(wrapper(env))
 
 
 def test_other_peoples_environments_are_refused():
@@ -575,7 +343,7 @@ def test_other_peoples_environments_are_refused():
     with pytest.raises(TypeError, match="AECEnv"):
         check_env(make_game("nim"))
     with pytest.raises(TypeError, match="Game"):
-        check_game(turn_based())
+        check_game(GameEnv(NIM))
 
 
 NIM = make_game("nim", heaps=(2, 3))
@@ -681,12 +449,3 @@ def test_what_is_no_policy_is_refused():
         check_policy(7, NIM)
     with pytest.raises(TypeError, match="nim_envs"):
         check_policy(first_legal, 7)
-
-
-def test_an_environment_that_was_checked_can_be_played():
-    env = turn_based()
-    check_env(env)
-    env.reset(seed=0)
-    env.step(0)
-    assert copy.deepcopy(env).position.tolist() == [1, 3]
-    assert isinstance(env.game.start, FixedStart)

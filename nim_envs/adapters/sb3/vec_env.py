@@ -36,7 +36,7 @@ class GameVecEnv(VecEnv):
         game: the game.
         num_envs: how many are played at the same time.
         arguments: of :class:`nim_envs.envs.vector.VectorGameEnv`: ``opponent``, ``seat``,
-            ``encoding``, ``illegal_move``, ``max_cycles``, ``num_threads``, ``truth_in_info``.
+            ``encoding``, ``illegal_move``, ``max_cycles``, ``truth_in_info``.
 
     Attributes:
         game: the game, and ``encoding``, how it is observed: so :func:`nim_envs.optimality` takes

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -39,7 +36,6 @@ class Engine:
         epsilon: how often the compiled opponent moves at random; else it plays optimally.
         agent_seat: 0, 1, or -1 for one drawn for each game.
         max_cycles: most moves of each player; ``None``: no limit.
-        num_threads: threads that share the games.
 
     Attributes:
         games: the games in progress.
@@ -61,7 +57,6 @@ class Engine:
         epsilon: float,
         agent_seat: int,
         max_cycles: int | None,
-        num_threads: int,
     ) -> None:
         self._game = game
         self._encoding = encoding
@@ -71,7 +66,6 @@ class Engine:
         self._epsilon = epsilon
         self._agent_seat = agent_seat
         self._max_cycles = max_cycles
-        self._num_threads = num_threads
         self._bind_tables()
         self.games = kernels.Games(
             states=np.zeros((len(self._tables.groups), size), dtype=np.uint32),
@@ -110,14 +104,11 @@ class Engine:
             agent_seat=self._agent_seat,
         )
         self._no_actions = np.zeros(0, dtype=np.int64)
-        self._no_results = tuple(
-            np.zeros(0, kind) for kind in (np.float32, np.bool_, np.bool_, np.int8)
-        )
-        self._parts = _parts(self._size, self._num_threads)
-        self._pool = (
-            ThreadPoolExecutor(len(self._parts) - 1, thread_name_prefix="nim_envs")
-            if len(self._parts) > 1
-            else None
+        self._no_results: Results = (
+            np.zeros(0, dtype=np.float32),
+            np.zeros(0, dtype=np.bool_),
+            np.zeros(0, dtype=np.bool_),
+            np.zeros(0, dtype=np.int8),
         )
 
     def compile(self, *, illegal_moves_raise: bool) -> None:
@@ -127,9 +118,9 @@ class Engine:
         kernels.first_outside(self._no_actions, 1)
         if illegal_moves_raise:
             self.first_illegal(self._no_actions, kernels.AGENT)
-        self._sample(self._no_actions, 0, 0)
+        self._sample(self._no_actions)
         self.play(0, self.own_starts)
-        self._observe(self._rows, 0, 0)
+        self.observe(self._rows[:0])
 
     def play(
         self,
@@ -152,19 +143,17 @@ class Engine:
             In how many games it is not the agent's turn yet; see
             :func:`nim_envs.envs.vector.kernels.play`.
         """
-        return self._run(
-            *(kernels.play, self._tables, starts.arrays, self.games, self._settings, phases),
-            *(self._no_actions if actions is None else actions, *(results or self._no_results)),
-            *(self._layout.mask_column, self._rows if rows is None else rows),
+        return kernels.play(
+            self._tables,
+            starts.arrays,
+            self.games,
+            self._settings,
+            phases,
+            self._no_actions if actions is None else actions,
+            *(self._no_results if results is None else results),
+            self._layout.mask_column,
+            self._rows if rows is None else rows,
         )
-
-    def _run(self, kernel: Callable[..., Any], *arguments: Any) -> int:
-        """Call ``kernel`` on all games, shared among the threads; return the sum of its results."""
-        if self._pool is None:
-            return kernel(*arguments, 0, self._size) or 0
-        others = [self._pool.submit(kernel, *arguments, *part) for part in self._parts[1:]]
-        result = kernel(*arguments, *self._parts[0]) or 0
-        return result + sum(other.result() or 0 for other in others)
 
     def seed_games(self, seeds: WordArray, which: BoolArray) -> None:
         """Seed what the games in ``which`` draw, each by its own entry of ``seeds``."""
@@ -204,19 +193,20 @@ class Engine:
     def sample_actions(self) -> IntArray:
         """Return a legal action of every game, int64 ``(games,)``; any where none is legal."""
         actions = np.empty(self._size, dtype=np.int64)
-        self._run(self._sample, actions)
+        self._sample(actions)
         return actions
 
-    def _sample(self, actions: IntArray, first: int, last: int) -> None:
-        tables, games = self._tables, self.games
+    def _sample(self, actions: IntArray) -> None:
+        """Write legal actions of the first ``len(actions)`` games."""
+        tables, games, number = self._tables, self.games, len(actions)
         kernels.sample(
             tables.groups,
             tables.legal_actions,
             games.states,
-            games.action_bits[first:last],
-            actions[first:last],
-            first,
-            last,
+            games.action_bits[:number],
+            actions,
+            0,
+            number,
         )
 
     def first_illegal(self, actions: IntArray, mover: np.uint8) -> int:
@@ -238,15 +228,10 @@ class Engine:
         return np.empty_like(self._rows) if copy else self._rows
 
     def observe(self, rows: WordArray) -> None:
-        """Write the observations of all games to ``rows``."""
-        self._run(self._observe, rows)
+        """Write the observations of the first ``len(rows)`` games."""
+        self._observe_states(self.games.states, self.games.outcomes, rows)
 
-    def _observe(self, rows: WordArray, first: int, last: int) -> None:
-        self._observe_states(self.games.states, self.games.outcomes, rows, first, last)
-
-    def _observe_states(
-        self, states: UInt32Array, outcomes: Array, rows: WordArray, first: int, last: int
-    ) -> None:
+    def _observe_states(self, states: UInt32Array, outcomes: Array, rows: WordArray) -> None:
         tables = self._tables
         kernels.write_observations(
             tables.groups,
@@ -257,8 +242,8 @@ class Engine:
             outcomes,
             self._layout.mask_column,
             rows,
-            first,
-            last,
+            0,
+            len(rows),
         )
 
     def observations_in(self, rows: WordArray) -> dict[str, Array]:
@@ -272,35 +257,19 @@ class Engine:
         """Return the observations and action masks of some of the games in ``games``."""
         rows = np.empty((len(which), self._layout.words), dtype=np.uint64)
         states = np.ascontiguousarray(games.states[:, which])
-        self._observe_states(states, games.outcomes[which], rows, 0, len(which))
+        self._observe_states(states, games.outcomes[which], rows)
         return self.observations_in(rows)
 
     def copied_games(self) -> kernels.Games:
         """Return a copy of the games in progress."""
         return kernels.Games._make(array.copy() for array in self.games)
 
-    def close(self) -> None:
-        """End the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
-
     def __getstate__(self) -> dict[str, Any]:
-        """Leave tables, buffers and threads out of pickles and copies."""
-        made = {
-            *("_optimal_play", "_shared", "_tables", "_layout"),
-            *("_rows", "_settings", "_parts", "_pool"),
-        }
+        """Leave tables and buffers out of pickles and copies."""
+        made = {"_optimal_play", "_shared", "_tables", "_layout", "_rows", "_settings"}
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the games in progress, and make the rest again."""
         self.__dict__.update(state)
         self._bind_tables()
-
-
-def _parts(size: int, threads: int) -> list[tuple[int, int]]:
-    """Return which games each thread plays: whole blocks, as equal in number as possible."""
-    blocks = -(-size // kernels.BLOCK)
-    threads = min(threads, blocks)
-    ends = [min(blocks * part // threads * kernels.BLOCK, size) for part in range(threads + 1)]
-    return list(itertools.pairwise(ends))

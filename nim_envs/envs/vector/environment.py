@@ -59,6 +59,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     every game, for whichever player is to move. The same arguments mean the same in
     :class:`nim_envs.envs.versus.VersusEnv`, which plays one such game.
 
+    A batch is played on one core: a step is shorter than handing a part of it to another thread.
+    Processes with a batch each use several cores.
+
     ## Action Space
     ``MultiDiscrete``, ``(num_envs,)``, of the single ``Discrete(components * options)``.
     :meth:`sample_actions` draws legal ones. In a step that begins a new game, the action for
@@ -79,7 +82,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
     ``reset(seed=...)`` takes an integer, so that game ``i`` is seeded with ``seed + i``, or a
     sequence of integers and ``None``, one for each game. What a game draws depends only on its
-    own seed and on what happened in it, not on the other games or the number of threads.
+    own seed and on what happened in it, not on the other games.
     Exceptions are starts out of more than 2**20 positions and an opponent that is a function:
     these draw from ``np_random``. ``options={"start": ...}`` chooses the starts of this reset,
     and ``options={"reset_mask": ...}``, a boolean array, the games that begin anew.
@@ -149,8 +152,6 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         copy: as in ``gymnasium.vector.SyncVectorEnv``: whether each call returns new arrays of
             observations and action masks; else the next call overwrites them. All other arrays
             are always new.
-        num_threads: threads that share the games. More than one pays off from some hundred
-            thousand games on.
         show_winning_moves: whether pictures mark the winning moves.
         truth_in_info: whether infos hold the truth about the agent's moves.
 
@@ -190,7 +191,6 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         max_cycles: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
-        num_threads: int = 1,
         show_winning_moves: bool = False,
         truth_in_info: bool = False,
     ) -> None:
@@ -201,7 +201,6 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self.truth_in_info = checked_truth_in_info(truth_in_info, game)
         self.game = game
         self.num_envs = checked_integer("num_envs", num_envs, minimum=1)
-        self.num_threads = checked_integer("num_threads", num_threads, minimum=1)
         self.render_mode = render_mode
         self._renderer = BatchRenderer(
             game, render_mode, show_winning_moves=show_winning_moves, self_play=opponent is None
@@ -234,7 +233,6 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             epsilon=epsilon,
             agent_seat=agent_seat,
             max_cycles=self.max_cycles,
-            num_threads=self.num_threads,
         )
         self.single_action_space = spaces.Discrete(rules.num_actions)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -552,12 +550,6 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self._check_open()
         if not self._ready:
             raise ResetNeededError("no games are in progress: call reset() first")
-
-    def close_extras(self, **kwargs: Any) -> None:
-        """End the threads."""
-        # Some versions of Gymnasium close an environment even if its constructor raised.
-        if "_engine" in self.__dict__:
-            self._engine.close()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the games in progress."""

@@ -1,8 +1,8 @@
 """The batched environment's compiled functions: moves, replies, new games, observations.
 
-All of them work on the games ``first`` to ``last - 1`` of a batch, each phase of a step in a few
-tight loops. A game has random numbers of its own, so what happens in it depends neither on the
-other games nor on how a batch is divided among blocks and threads.
+A batch is divided into blocks of games. Each phase of a step is a few tight loops over the games
+``first`` to ``last - 1`` of a block. A game has random numbers of its own, so what happens in it
+depends neither on the other games nor on the blocks.
 
 A loop over games either looks something up in a table or computes without a branch. The compiler
 vectorises the second kind; a branch on the state of a game would be mispredicted.
@@ -188,7 +188,7 @@ def state_mask(bits: np.uint32) -> np.uint32:
     return np.uint32((ONE << bits) - ONE)
 
 
-@compiled(nogil=True)
+@compiled
 def sample(
     groups: UInt32Array,
     legal_actions: UInt32Array,
@@ -599,7 +599,7 @@ def write_results(
         winner[i] = np.int8(who | np.uint8(np.uint8(0) - goes_on))
 
 
-@compiled(nogil=True)
+@compiled
 def write_observations(
     groups: UInt32Array,
     words: WordArray,
@@ -655,7 +655,7 @@ def write_observations(
                         row[i, column] = NO_BITS
 
 
-@compiled(nogil=True)
+@compiled
 def play(
     tables: Tables,
     starts: Starts,
@@ -669,10 +669,8 @@ def play(
     winners: npt.NDArray[np.int8],
     mask_column: int,
     rows: WordArray,
-    first: int,
-    last: int,
 ) -> int:
-    """Make the phases of a step that ``phases`` names.
+    """Make the phases of a step that ``phases`` names, in all games.
 
     They are one compiled function, because a function that several compiled functions call is
     compiled again for each of them.
@@ -683,11 +681,11 @@ def play(
         ended :data:`OPENINGS_IN_ONE_CALL` times in a row. If there are any, observations that were
         written are out of date.
     """
-    left = 0
+    left, size = 0, len(games.outcomes)
     winning = settings.winning
-    buffers = new_buffers(last - first, len(winning.rows))
-    for here in range(first, last, BLOCK):
-        end = min(here + BLOCK, last)
+    buffers = new_buffers(size, len(winning.rows))
+    for here in range(0, size, BLOCK):
+        end = min(here + BLOCK, size)
         if phases & AUTORESET:
             autoreset(games, here, end)
         if phases & (MOVE | OPPONENT_MOVE):

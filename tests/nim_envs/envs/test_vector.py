@@ -235,7 +235,7 @@ def test_observations_are_copied_or_overwritten_as_asked(opponent, kept):
         {"start": "uniform"},
         {"start": "uniform", "opponent": 0.5, "seat": "random", "copy": False},
         {"heaps": (200, 200, 200), "start": "uniform", "encoding": "binary", "max_cycles": 2},
-        {"num_envs": 2 * kernels.BLOCK, "num_threads": 2},
+        {"num_envs": 2 * kernels.BLOCK},
     ],
     ids=str,
 )
@@ -319,7 +319,6 @@ def test_the_text_shows_every_game():
 BAD_ARGUMENTS = [
     ({"num_envs": 0}, ["num_envs", "0"]),
     ({"num_envs": 2.5}, ["num_envs", "2.5"]),
-    ({"num_threads": 0}, ["num_threads", "0"]),
     ({"opponent": "perfect"}, ["'perfect'", "random", "optimal"]),
     ({"opponent": 1.5}, ["1.5", "0 to 1"]),
     ({"opponent": True}, ["True"]),
@@ -434,6 +433,3 @@ def test_nothing_works_before_the_first_reset_or_after_close():
     for ask in (env.reset, lambda: env.step([0, 0]), env.sample_actions):
         with pytest.raises(gymnasium.error.ClosedEnvironmentError):
             ask()
-    env = batch(num_envs=3 * kernels.BLOCK, num_threads=2)
-    play(env, 2)
-    env.close()

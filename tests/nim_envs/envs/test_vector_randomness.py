@@ -80,15 +80,24 @@ def test_a_game_depends_on_its_own_seed_alone(seed, size, opponent):
 
 @pytest.mark.parametrize("mode", MODES[:2])
 @pytest.mark.parametrize("opponent", [None, 0.5])
-def test_threads_change_nothing(opponent, mode):
+def test_a_game_plays_alike_in_every_block_of_a_batch(opponent, mode):
     arguments = {"start": "uniform", "opponent": opponent, "autoreset_mode": mode}
-    size = 2 * kernels.BLOCK + 37
-    lines = [
-        play(batch(num_envs=size, num_threads=threads, **arguments), 8, seed=3)
-        for threads in (1, 2, 3)
-    ]
-    assert same(lines[0], lines[1])
-    assert same(lines[0], lines[2])
+    first, size = 2 * kernels.BLOCK - 5, 2 * kernels.BLOCK + 37
+    together = batch(num_envs=size, **arguments)
+    few = batch(num_envs=size - first, **arguments)
+    together.reset(seed=3)
+    few.reset(seed=3 + first)
+    for _ in range(8):
+        actions = together.sample_actions()
+        assert same(actions[first:], few.sample_actions())
+        observations, *results, infos = together.step(actions)
+        expected, *few_results, few_infos = few.step(actions[first:])
+        for ours, theirs in zip(
+            (*observations.values(), *results, infos["seat"], infos["winner"]),
+            (*expected.values(), *few_results, few_infos["seat"], few_infos["winner"]),
+            strict=True,
+        ):
+            assert same(ours[first:], theirs)
 
 
 def test_seeds_of_some_games_leave_the_others_as_they_are():

@@ -1,0 +1,65 @@
+"""The check of what every environment has: ``render`` and ``close``."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import Any
+
+import numpy as np
+
+from nim_envs.game import Game
+from nim_envs.render.text import render_text
+from nim_envs.rules.component import IntArray
+from nim_envs.testing.requirements import during, require, require_equal, require_error, shown
+
+
+def check_render(env: Any, game: Game, position: IntArray, where: str) -> None:
+    """Check what ``render`` returns of a position, or of a batch of them.
+
+    Windows are not opened, and renderings that a wrapper changes are not judged.
+
+    Args:
+        env: the environment.
+        game: the game.
+        position: where it is, ``(components,)`` or ``(num_envs, components)``.
+        where: what the message begins with.
+    """
+    mode = env.unwrapped.render_mode
+    if mode == "human" or env.render_mode != mode:
+        return
+    with warnings.catch_warnings(), during(f"{where}, render()"):
+        warnings.simplefilter("ignore")  # it warns where there is no render mode
+        rendered = env.render()
+    if mode is None:
+        nothing = rendered is None or all(one is None for one in rendered)
+        require(nothing, f"{where}, render() without a render mode returned {shown(rendered)}")
+        return
+    pictures = [rendered] if position.ndim == 1 else rendered
+    positions = np.atleast_2d(position)
+    require_equal(f"{where}, the number of pictures", len(pictures), len(positions))
+    for picture, one in zip(pictures, positions, strict=True):
+        if mode == "ansi":
+            text = render_text(game.rules, one)
+            require(
+                isinstance(picture, str) and picture.endswith(text),
+                f"{where}, render() returned {shown(picture)}, which does not end with {text!r}",
+            )
+        else:
+            array = np.asarray(picture)
+            require(
+                array.dtype == np.uint8 and array.ndim == 3 and array.shape[2] == 3,
+                f"{where}, render() returned an array of dtype {array.dtype} and shape "
+                f"{array.shape}, where uint8 and (height, width, 3) are expected",
+            )
+
+
+def check_close(env: Any) -> None:
+    """Check, on a copy, that an environment can be closed twice, and not played after that."""
+    closed = copy.deepcopy(env)
+    with during("close(), called twice"):
+        closed.close()
+        closed.close()
+    require_error("reset() after close()", closed.reset)
+    if hasattr(closed.unwrapped, "check_open"):
+        require_error("check_open() after close()", closed.unwrapped.check_open)

@@ -1,0 +1,258 @@
+"""The check of Gymnasium environments of one player: every fault is named."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.wrappers import TimeLimit
+
+from nim_envs import Convention, Game, Rules, make_game
+from nim_envs.encoding import ENCODINGS
+from nim_envs.envs.versus import VersusEnv
+from nim_envs.registration import make_versus
+from nim_envs.rules import TableComponent
+from nim_envs.testing import ConformanceError, check_env
+from tests.nim_envs.testing.documented import documented_entries, public_methods, spoiled
+
+NIM = make_game("nim", heaps=(2, 3))
+PATH = TableComponent(rows=((-1, -1), (0, -1), (1, 0), (2, 1)))
+PATHS = Game(Rules("paths", (PATH, PATH), (3, 3)), Convention.MISERE)
+
+
+def versus(**arguments):
+    return VersusEnv(NIM, **arguments)
+
+
+def last_legal(observations, masks, rng):
+    return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+def test_wrapped_environments_pass():
+    check_env(gymnasium.make("nim_envs/Nim-v0", opponent=0.5, seat="random"))
+    check_env(gymnasium.wrappers.RecordEpisodeStatistics(versus(mask_in_observation=False)))
+    check_env(TimeLimit(make_versus("nim", heaps=(5, 5), opponent="random"), 2))
+    check_env(gymnasium.wrappers.FlattenObservation(versus()))
+    check_env(gymnasium.wrappers.RenderCollection(versus(render_mode="rgb_array")))
+
+
+PASSING = [
+    {"opponent": None, "encoding": "integer", "truth_in_info": True, "render_mode": "ansi"},
+    {"opponent": "random", "encoding": "one_hot", "seat": 1, "render_mode": "rgb_array"},
+    {"opponent": "optimal", "encoding": "binary", "seat": "random", "truth_in_info": True},
+    {"opponent": 0.3, "encoding": "unary", "seat": 0, "illegal_move": "raise"},
+    {"opponent": last_legal, "encoding": "integer", "seat": "random", "max_cycles": 1},
+]
+
+
+@pytest.mark.parametrize("game", [NIM, PATHS], ids=["nim", "paths"])
+@pytest.mark.parametrize("arguments", PASSING, ids=str)
+def test_environments_pass(game, arguments):
+    assert {case["encoding"] for case in PASSING} == set(ENCODINGS)
+    check_env(VersusEnv(game, **arguments))
+
+
+@pytest.mark.parametrize("opponent", [None, "optimal"])
+@pytest.mark.parametrize("entry", documented_entries(VersusEnv))
+def test_every_documented_entry_of_infos_is_judged(entry, opponent):
+    class Spoiled(gymnasium.Wrapper):
+        changed = staticmethod(lambda info: {**info, entry: spoiled(info[entry])})
+
+        def reset(self, **arguments):
+            observation, info = super().reset(**arguments)
+            return observation, self.changed(info)
+
+        def step(self, action):
+            *rest, info = super().step(action)
+            return *rest, self.changed(info)
+
+    class Missing(Spoiled):
+        changed = staticmethod(lambda info: {k: v for k, v in info.items() if k != entry})
+
+    arguments = {"opponent": opponent, "truth_in_info": True}
+    with pytest.raises(ConformanceError, match=rf"info\['{entry}'\] is .*, where .* is expected"):
+        check_env(Spoiled(versus(**arguments)))
+    with pytest.raises(ConformanceError, match=f"the info has no '{entry}'|is None, where"):
+        check_env(Missing(versus(**arguments)))
+
+
+@pytest.mark.parametrize(
+    ("said", "played", "named"),
+    [
+        ("optimal", "random", "the opponent 'optimal' moved from .* and the actions that it draws"),
+        ("optimal", 0.2, "the opponent 'optimal' moved from"),
+        ("random", "optimal", "made .* winning moves, where about .* are expected"),
+        (0.5, "optimal", "the opponent 0.5 made .* winning moves, where about"),
+        (0.5, "random", "the opponent 0.5 made .* winning moves, where about"),
+        ("random", last_legal, "winning moves, where|the opponent 'random' does not draw evenly"),
+    ],
+)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_an_opponent_that_is_not_what_it_is_called_is_found(said, played, named, seat):
+    env = VersusEnv(make_game("nim", heaps=(3, 4, 5)), opponent=played, seat=seat)
+    env.opponent = said
+    with pytest.raises(ConformanceError, match=named):
+        check_env(env)
+
+
+def test_a_player_of_both_seats_is_not_given_the_wrong_one():
+    class SecondPlayer(gymnasium.Wrapper):
+        def reset(self, **arguments):
+            observation, info = super().reset(**arguments)
+            return observation, {**info, "seat": np.int8(1)}
+
+    with pytest.raises(ConformanceError, match=r"info\['seat'\] is \d, where"):
+        check_env(SecondPlayer(versus(seat="random")))
+
+
+class Doubled(gymnasium.Wrapper):
+    def step(self, action):
+        observation, reward, *rest = super().step(action)
+        return observation, 2 * reward, *rest
+
+
+class NeverEnds(gymnasium.Wrapper):
+    def step(self, action):
+        observation, reward, _, *rest = super().step(action)
+        return observation, reward, False, *rest
+
+
+class MaskAtTheEnd(gymnasium.Wrapper):
+    def step(self, action):
+        observation, *rest = super().step(action)
+        if rest[1]:
+            observation["action_mask"][:] = 1
+        return observation, *rest
+
+
+class Float64(gymnasium.ObservationWrapper):
+    def observation(self, observation):
+        return {**observation, "observation": observation["observation"] * 1.0}
+
+
+class SeedOfItsOwn(gymnasium.Wrapper):
+    def reset(self, *, seed=None, options=None):
+        return super().reset(options=options)
+
+
+class SharedByCopies(gymnasium.Wrapper):
+    def __deepcopy__(self, memo):
+        return self
+
+
+class TwoMovesAtOnce(gymnasium.Wrapper):
+    def step(self, action):
+        answer = super().step(action)
+        if not answer[2]:
+            answer = super().step(int(answer[0]["action_mask"].argmax()))
+        return answer
+
+
+SINGLE_FAULTS = {
+    Doubled: r"the reward is -?2.0, where -?1.0 is expected",
+    NeverEnds: "terminated is False, where True is expected",
+    MaskAtTheEnd: r"the mask is \[1, 1, 1, 1, 1, 1\] where the game has ended",
+    Float64: "is not in the observation space",
+    SeedOfItsOwn: r"reset\(seed=3\) did not give the same games the second time",
+    SharedByCopies: "which must not share its state",
+    TwoMovesAtOnce: r"the position is .*, and no reply leads there|the position is",
+}
+
+
+@pytest.mark.parametrize("wrapper", SINGLE_FAULTS, ids=lambda wrapper: wrapper.__name__)
+def test_a_fault_of_a_wrapper_is_named(wrapper):
+    with pytest.raises(ConformanceError, match=SINGLE_FAULTS[wrapper]):
+        check_env(wrapper(versus()))
+
+
+class InvertedMasks(VersusEnv):
+    def action_masks(self):
+        return ~super().action_masks()
+
+
+class IntegerMasks(VersusEnv):
+    def action_masks(self):
+        return super().action_masks().astype(np.int8)
+
+
+class ItsOwnPosition(VersusEnv):
+    @property
+    def position(self):
+        return self._aec._current()
+
+
+class AlwaysFull(VersusEnv):
+    def reset(self, *, seed=None, options=None):
+        asked = (options or {}).get("start")
+        return super().reset(seed=seed, options=options if asked == "uniform" else None)
+
+
+class SharedMask(VersusEnv):
+    """The mask in the info is the one that the environment goes on with."""
+
+    def _observation_and_info(self, mover, winner):
+        observation, info = super()._observation_and_info(mover, winner)
+        return observation, {**info, "action_mask": self._aec._mask}
+
+
+class TextOfTheStart(VersusEnv):
+    def __init__(self, game):
+        super().__init__(game, render_mode="ansi")
+
+    def render(self):
+        return "heap 0  2  oo\nheap 1  3  ooo"
+
+
+class PictureWithoutMode(VersusEnv):
+    def render(self):
+        return np.zeros((2, 2, 3), dtype=np.uint8)
+
+
+class NeverCloses(VersusEnv):
+    def close(self):
+        pass
+
+
+class PlaysOn(VersusEnv):
+    """Answers a step after the end."""
+
+    def step(self, action):
+        return super().step(action) if self._ready else (None, 0.0, True, False, {})
+
+
+class TruthUnasked(VersusEnv):
+    def step(self, action):
+        *rest, info = super().step(action)
+        return *rest, {**info, "winning": True}
+
+
+class WinnerAsInteger(VersusEnv):
+    def step(self, action):
+        *rest, info = super().step(action)
+        return *rest, {**info, "winner": int(info["winner"])}
+
+
+KINDS = {
+    InvertedMasks: ("action_masks", r"action_masks\(\) is \[False, False, True, False"),
+    IntegerMasks: ("action_masks", r"action_masks\(\) has dtype int8, not bool"),
+    ItsOwnPosition: ("position", "after what was observed was written to, the position"),
+    AlwaysFull: ("reset", r"after a reset to \[\d, \d\] as player_0, the position is \[2, 3\]"),
+    SharedMask: (None, r"action_masks\(\) is"),
+    TextOfTheStart: ("render", r"render\(\) returned .*, which does not end with"),
+    PictureWithoutMode: ("render", r"render\(\) without a render mode returned"),
+    NeverCloses: ("close", r"reset\(\) after close\(\) did not raise"),
+    PlaysOn: ("step", "which ended the game, did not raise"),
+    TruthUnasked: ("step", "the info has 'winning', without truth_in_info=True"),
+    WinnerAsInteger: ("step", r"info\['winner'\] has dtype int64, not int8"),
+}
+"""The method that is wrong, if it is a method, and what is said of it."""
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_a_fault_of_an_environment_is_named(kind):
+    with pytest.raises(ConformanceError, match=KINDS[kind][1]):
+        check_env(kind(NIM))
+
+
+def test_every_public_method_has_a_fault():
+    assert public_methods(VersusEnv) == {method for method, _ in KINDS.values() if method}
