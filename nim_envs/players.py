@@ -3,7 +3,8 @@
 A player is a function of observations ``(n, ...)`` and action masks ``(n, actions)``, with a third
 required positional parameter also of a generator; or an object with ``action_probabilities``,
 ``move``, ``act`` or a call. It answers with actions or with probabilities of actions; the action
-:data:`NO_LEGAL_MOVE` counts as illegal.
+:data:`NO_LEGAL_MOVE` counts as illegal. One that can play but not be asked about any position
+says why in an attribute ``unscorable``.
 """
 
 from __future__ import annotations
