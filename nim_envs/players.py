@@ -203,7 +203,7 @@ class PlayingPlayer:
             if self._batch is None and self._acts:
                 act = self._asked.player.act
                 return [
-                    _one_action(act(observation, mask, rng), len(mask), rng) if mask.any() else 0
+                    one_action(act(observation, mask, rng), len(mask), rng) if mask.any() else 0
                     for observation, mask in zip(observations, masks, strict=True)
                 ]
             return self._played(observations, masks, rng, positions)
@@ -240,8 +240,17 @@ def _as_actions(answer: Any, shape: tuple[int, int], rng: np.random.Generator) -
     return checked if checked.ndim == 1 else drawn(checked, rng)
 
 
-def _one_action(answer: Any, actions: int, rng: np.random.Generator) -> Any:
-    """The action that the answer of ``act`` stands for, not checked where it is one."""
+def one_action(answer: Any, actions: int, rng: np.random.Generator) -> Any:
+    """Return the action that the answer of ``act`` stands for, not checked where it is one.
+
+    Args:
+        answer: an action, or probabilities ``(actions,)``.
+        actions: how many there are.
+        rng: to draw from probabilities.
+
+    Raises:
+        InvalidPolicyError: it is neither.
+    """
     if isinstance(answer, int) or not np.ndim(answer):
         return answer.item() if hasattr(answer, "detach") else answer
     return int(_as_actions([answer], (1, actions), rng)[0])
@@ -328,7 +337,7 @@ def _number_of_arguments(function: Any, otherwise: int) -> int:
         TypeError: it takes neither two nor three.
     """
     # A module of PyTorch takes anything when called, and names its parameters in ``forward``.
-    for callee in (function, getattr(function, "forward", None)):
+    for callee in (function, getattr(function, "forward", function)):
         try:
             signature = inspect.signature(callee)
         except (TypeError, ValueError):
