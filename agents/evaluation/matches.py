@@ -5,15 +5,24 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from agents.base import Agent, Policy
+from agents.base import Array, MaskArray
 from agents.training import DRAW, Env, Seat, play_and_learn
 from nim_envs import GameEnv
-from nim_envs.errors import SearchTooLargeError
+from nim_envs.errors import InvalidActionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
+from nim_envs.players import (
+    AnyPlayer,
+    Player,
+    PlayingPlayer,
+    Policy,
+    hint,
+    is_player,
+    one_action,
+)
 from nim_envs.progress import progress_bar
 from nim_envs.scoring import best_response
 
@@ -60,10 +69,60 @@ class MatchResult:
         )
 
 
+class MatchedPlayer:
+    """Any player as an agent, in one environment.
+
+    Args:
+        player: as :func:`nim_envs.optimality` takes it, and whoever cannot be scored.
+        env: a turn-based environment; for a player with ``move``, one of ``nim_envs``.
+
+    Raises:
+        TypeError: ``player`` plays nothing, or has ``move`` and the positions are not known.
+    """
+
+    def __init__(self, player: AnyPlayer, env: Env) -> None:
+        if not is_player(player):
+            raise TypeError(
+                "a match is played by agents, functions and objects with action_probabilities or "
+                f"move, not by {player!r}{hint(player)}"
+            )
+        base = env.unwrapped
+        rules = base.game.rules if isinstance(base, GameEnv) else None
+        self._base = base
+        self._agent = player if isinstance(player, Player) else None
+        self._playing = PlayingPlayer(player, rules)
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return the player's action, or -1 if it names no legal move.
+
+        Raises:
+            InvalidActionError, InvalidPolicyError: the player answered with no action.
+        """
+        if self._agent is not None:
+            # Most players: nothing has to become a batch.
+            answer: Any = self._agent.act(observation, action_mask, rng)
+            return cast(int, one_action(answer, len(action_mask), rng))
+        try:
+            return cast(int, self._action(observation, action_mask, rng))
+        except InvalidActionError as error:
+            raise type(error)(f"the player's {error}") from None
+
+    def _action(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> Any:
+        """The action of a player that is asked about batches."""
+        base: Any = self._base
+        batch = observation[np.newaxis], action_mask[np.newaxis]
+        actions = np.asarray(self._playing(*batch, rng, lambda: base.position[np.newaxis]))
+        if actions.shape != (1,):
+            raise InvalidActionError(
+                f"actions must be an array of shape (1,), not of shape {actions.shape}"
+            )
+        return actions[0]
+
+
 def play_match(
     env: Env,
-    agent: Agent,
-    opponent: Agent,
+    agent: AnyPlayer,
+    opponent: AnyPlayer,
     games: int,
     *,
     seed: int,
@@ -76,7 +135,8 @@ def play_match(
 
     Args:
         env: a two-player turn-based environment.
-        agent: ``player_0`` in games 1, 3, 5, …
+        agent: ``player_0`` in games 1, 3, 5, …; an agent, or whatever else
+            :func:`nim_envs.optimality` takes; -1, no legal move, loses the game.
         opponent: ``player_0`` in the others.
         games: number of games, at least 1.
         seed: seeds starts and choices; same seed, same result.
@@ -93,6 +153,8 @@ def play_match(
 
     Raises:
         ValueError: ``games`` is below 1.
+        TypeError: ``agent`` or ``opponent`` plays nothing.
+        InvalidActionError: a player answered with no action.
     """
     if games < 1:
         raise ValueError(f"games must be at least 1, not {games}")
@@ -100,7 +162,10 @@ def play_match(
     rng = np.random.default_rng(agent_seed)
     wins = [0, 0]
     draws = 0
-    players = Seat(agent, learns=False), Seat(opponent, learns=False)
+    players = (
+        Seat(MatchedPlayer(agent, env), learns=False),
+        Seat(MatchedPlayer(opponent, env), learns=False),
+    )
     env.reset(seed=int(env_seed), options=options)
     for game in progress_bar(range(games), desc="match", unit="game", shown=progress):
         if game:
@@ -124,7 +189,7 @@ def play_match(
     )
 
 
-def _attainable(env: Env, opponent: Agent, by_seat: tuple[int, int]) -> float | None:
+def _attainable(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | None:
     """Return the best possible player's expected win rate against ``opponent``, if computable."""
     base = env.unwrapped
     if not isinstance(base, GameEnv) or not isinstance(opponent, Policy):

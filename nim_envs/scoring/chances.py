@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from nim_envs.game import Game
+from nim_envs.players import AnyPlayer, FloatArray
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
-from nim_envs.scoring.policies import AnyPolicy, FloatArray, ScoredPolicy
+from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.scoring.subjects import subject_of
 from nim_envs.theory.search import level_order, moves
 
@@ -41,7 +42,7 @@ class WinChances:
         )
 
 
-def best_response(policy: AnyPolicy, env_or_game: Any) -> WinChances:
+def best_response(policy: AnyPlayer, env_or_game: Any) -> WinChances:
     """Compute how often an opponent that knows ``policy`` and plays best against it wins.
 
     Backward induction over all positions: the opponent takes the best option, the policy
@@ -60,9 +61,8 @@ def best_response(policy: AnyPolicy, env_or_game: Any) -> WinChances:
         InvalidPolicyError: the policy returned something else than it should.
         SearchTooLargeError: too many positions to enumerate.
     """
-    game, encoding = subject_of(env_or_game)
-    rules = game.rules
-    scored = ScoredPolicy(policy, rules, encoding)
+    scored = ScoredPolicy(policy, env_or_game)
+    game, rules = scored.game, scored.game.rules
     moving, waiting = _without_moves(game)
     for indices in _options_first(rules, "best response"):
         options = list(moves(rules, indices))
@@ -75,7 +75,7 @@ def best_response(policy: AnyPolicy, env_or_game: Any) -> WinChances:
     return WinChances(moving, waiting)
 
 
-def win_chances(policy: AnyPolicy, opponent: AnyPolicy, env_or_game: Any) -> WinChances:
+def win_chances(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) -> WinChances:
     """Compute how often ``policy`` wins against ``opponent`` from every position, exactly.
 
     Backward induction over all positions by the rules alone. Illegal moves forfeit.
@@ -101,9 +101,9 @@ def win_chances(policy: AnyPolicy, opponent: AnyPolicy, env_or_game: Any) -> Win
         >>> win_chances(take_one, take_one, game).moving.tolist()
         [0.0, 1.0, 0.0, 1.0]
     """
-    game, encoding = subject_of(env_or_game)
+    players = [ScoredPolicy(player, env_or_game) for player in (policy, opponent)]
+    game = players[0].game
     rules = game.rules
-    players = [ScoredPolicy(player, rules, encoding) for player in (policy, opponent)]
     moving, waiting = _without_moves(game)
     for indices in _options_first(rules, "win chances"):
         options = list(moves(rules, indices))
@@ -113,7 +113,7 @@ def win_chances(policy: AnyPolicy, opponent: AnyPolicy, env_or_game: Any) -> Win
     return WinChances(moving, waiting)
 
 
-def beatable_share(policy: AnyPolicy, env_or_game: Any) -> float:
+def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
     """Return the share of N-positions from which the policy, to move there, can be beaten.
 
     That is, where an opponent that knows the policy has any chance of winning. 0 for a policy
@@ -146,7 +146,7 @@ def _chances(
     here = rules.positions(indices)
     masks = rules.action_mask(here)
     chances = player.action_probabilities(here, masks)
-    # An object with ``move`` that makes no legal move has no action at all.
+    # A policy that names no legal move has no action at all.
     forfeits = np.where(chances.any(axis=1), (chances * (masks == 0)).sum(axis=1), 1.0)
     return chances * masks, forfeits
 
