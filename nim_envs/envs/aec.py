@@ -22,7 +22,7 @@ from nim_envs.errors import (
     InvalidPositionError,
     ResetNeededError,
 )
-from nim_envs.game import PLAYERS, Game
+from nim_envs.game import PLAYERS, Game, checked_game
 from nim_envs.optional import installed
 from nim_envs.render.frame import Frame
 from nim_envs.render.picture import Picture
@@ -127,6 +127,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         truth_in_info: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
+        checked_game(game)
         check_bytes(
             f"environments with {game.rules.num_actions} actions",
             game.rules.num_actions * BYTES_OF_ACTION,

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from nim_envs.errors import IllegalMoveError, InvalidGameError
+from nim_envs.errors import IllegalMoveError
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import checked_choice
 
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
 """What ``illegal_move`` may be."""
@@ -20,9 +21,7 @@ def checked_illegal_move(rule: Any) -> Any:
     Raises:
         InvalidGameError: it is not.
     """
-    if rule not in ILLEGAL_MOVE_RULES:
-        raise InvalidGameError(f"illegal_move must be one of {ILLEGAL_MOVE_RULES}, not {rule!r}")
-    return rule
+    return checked_choice("illegal_move", rule, ILLEGAL_MOVE_RULES)
 
 
 def illegal_move_error(

@@ -36,7 +36,7 @@ from nim_envs.envs.vector.engine import Engine, Results
 from nim_envs.envs.vector.pictures import RENDER_MODES, BatchRenderer, StepRecord
 from nim_envs.envs.vector.start_states import StartStates
 from nim_envs.errors import ClosedEnvironmentError, ResetNeededError
-from nim_envs.game import Game
+from nim_envs.game import Game, checked_game
 from nim_envs.render.frame import Frame
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.validation import checked_boolean, checked_integer
@@ -195,6 +195,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         truth_in_info: bool = False,
     ) -> None:
         super().__init__()
+        checked_game(game)
         self.illegal_move = checked_illegal_move(illegal_move)
         self.copy = checked_boolean("copy", copy)
         self.mask_in_observation = checked_boolean("mask_in_observation", mask_in_observation)
