@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import MutableMapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import Any
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
@@ -346,22 +344,23 @@ def _checked_rows(name: str, rows: Any, minimum: int, states: int | None = None)
 
 def _array_of(name: str, rows: Any, minimum: int, states: int | None) -> npt.NDArray[Any]:
     """Return a sequence of rows of integers as an array; arguments as of :func:`_checked_rows`."""
-    if not isinstance(rows, Sequence) or not all(
-        isinstance(row, (Sequence, np.ndarray)) and is_listing(row) for row in rows
-    ):
+    kinds = {type(row): row for row in rows}.values() if isinstance(rows, Sequence) else [rows]
+    if not all(isinstance(row, (Sequence, np.ndarray)) and is_listing(row) for row in kinds):
         raise InvalidGameError(
             f"{name} must be an array, or a sequence of rows, of integers, not {rows!r}"
         )
-    if not rows or len({len(row) for row in rows}) != 1:
+    if len(set(map(len, rows))) != 1:
         raise InvalidGameError(
             f"{name} must hold at least one row and rows of one length, not rows of lengths "
             f"{[len(row) for row in rows]}"
         )
-    kinds = set(map(type, chain.from_iterable(rows)))
-    if all(kind is int or issubclass(kind, np.integer) for kind in kinds):
-        with suppress(OverflowError):
-            entries = np.fromiter(chain.from_iterable(rows), dtype=np.int64)
-            return entries.reshape(len(rows), -1)
+    array = np.array(rows)
+    if array.ndim == 2 and array.dtype.kind in "iu":
+        # Among integers a boolean has become one, 0 or 1.
+        suspects = np.flatnonzero(((array | 1) == 1).any(axis=1)).tolist()
+        if not any(isinstance(entry, (bool, np.bool_)) for row in suspects for entry in rows[row]):
+            return array
+    # Entry by entry, which says what is wrong.
     largest = (len(rows) if states is None else states) - 1
     return np.array(
         [
@@ -372,4 +371,4 @@ def _array_of(name: str, rows: Any, minimum: int, states: int | None) -> npt.NDA
             for state, row in enumerate(rows)
         ],
         dtype=np.int64,
-    )
+    ).reshape(len(rows), -1)

@@ -55,11 +55,14 @@ def check_game(game: Game) -> None:
         >>> from nim_envs.rules import TableComponent
         >>> path = TableComponent(rows=((-1, -1), (0, -1), (1, 0), (2, 1)))
         >>> check_game(Game(Rules("two paths", (path, path), initial=(3, 2)), Convention.MISERE))
-        >>> loop = TableComponent(rows=((-1,), (2,), (1,)))
-        >>> check_game(Game(Rules("loop", (loop,), initial=(1,)), Convention.NORMAL))
+        >>> class Wrong(TableComponent):
+        ...     def legal_count(self, states):
+        ...         return np.ones_like(states)
+        >>> wrong = Wrong(rows=((-1,), (0,)))
+        >>> check_game(Game(Rules("wrong", (wrong,), initial=(1,)), Convention.NORMAL))
         Traceback (most recent call last):
-        nim_envs.errors.ConformanceError: component 0 (component): the moves form a cycle: 1 -> 2 \
--> 1; every play must come to an end
+        nim_envs.errors.ConformanceError: legal_count(0) of component 0 (component) is 1, and its \
+table says 0
     """
     if not isinstance(game, Game):
         raise TypeError(f"check_game takes a nim_envs.Game, not {game!r}")

@@ -241,8 +241,8 @@ GAME_FAULTS = {
         r"option 1 of state 4 of component 0 \(coin\) leads to state 9, and its states are 0 to 6",
     ),
     "a cycle": (
-        lambda: game_of(TableComponent(rows=((-1,), (2,), (1,)))),
-        r"component 0 \(component\): the moves form a cycle: 1 -> 2 -> 1",
+        lambda: game_of(changed(successors=successors_with(1, 0, 2))),
+        r"component 0 \(coin\): the moves form a cycle: 1 -> 2 -> 1",
     ),
     "a wrong is_terminal": (
         lambda: game_of(changed(is_terminal=lambda self, states: states <= 1)),
