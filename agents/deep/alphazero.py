@@ -99,7 +99,7 @@ class Settings:
                 checked_integer(name, value, minimum=1)
         rate = self.learning_rate
         if not isinstance(rate, Real) or isinstance(rate, bool) or not 0 < float(rate) < math.inf:
-            raise ValueError(f"learning_rate must be a number above 0 and finite, not {rate!r}")
+            raise ValueError(f"learning_rate must be a finite number above 0, not {rate!r}")
         if self.games % self.games_at_a_time:
             raise ValueError(
                 f"games must be a multiple of games_at_a_time, {self.games_at_a_time}, not "

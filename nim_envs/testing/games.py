@@ -56,13 +56,13 @@ def check_game(game: Game) -> None:
         >>> path = TableComponent(rows=((-1, -1), (0, -1), (1, 0), (2, 1)))
         >>> check_game(Game(Rules("two paths", (path, path), initial=(3, 2)), Convention.MISERE))
         >>> class Wrong(TableComponent):
-        ...     def legal_count(self, states):
-        ...         return np.ones_like(states)
+        ...     def is_terminal(self, states):
+        ...         return states == 1
         >>> wrong = Wrong(rows=((-1,), (0,)))
         >>> check_game(Game(Rules("wrong", (wrong,), initial=(1,)), Convention.NORMAL))
         Traceback (most recent call last):
-        nim_envs.errors.ConformanceError: legal_count(0) of component 0 (component) is 1, and its \
-table says 0
+        nim_envs.errors.ConformanceError: is_terminal(0) of component 0 (component) is False, and \
+its table says True
     """
     if not isinstance(game, Game):
         raise TypeError(f"check_game takes a nim_envs.Game, not {game!r}")
