@@ -57,12 +57,12 @@ def check_game(game: Game) -> None:
         >>> check_game(Game(Rules("two paths", (path, path), initial=(3, 2)), Convention.MISERE))
         >>> class Wrong(TableComponent):
         ...     def is_terminal(self, states):
-        ...         return states == 1
-        >>> wrong = Wrong(rows=((-1,), (0,)))
-        >>> check_game(Game(Rules("wrong", (wrong,), initial=(1,)), Convention.NORMAL))
+        ...         return states <= 1
+        >>> wrong = Wrong(rows=((-1,), (0,), (1,)))
+        >>> check_game(Game(Rules("wrong", (wrong,), initial=(2,)), Convention.NORMAL))
         Traceback (most recent call last):
-        nim_envs.errors.ConformanceError: is_terminal(0) of component 0 (component) is False, and \
-its table says True
+        nim_envs.errors.ConformanceError: is_terminal(1) of component 0 (component) is True, and \
+its table says False
     """
     if not isinstance(game, Game):
         raise TypeError(f"check_game takes a nim_envs.Game, not {game!r}")

@@ -329,9 +329,9 @@ def test_faults_are_found_where_python_leaves_assertions_out():
         "from nim_envs import *; from nim_envs.rules import TableComponent; "
         "from nim_envs.testing import *\n"
         "class Wrong(TableComponent):\n"
-        "    def is_terminal(self, states): return states == 1\n"
-        "wrong = Wrong(rows=((-1,), (0,)))\n"
-        "try: check_game(Game(Rules('wrong', (wrong,), (1,)), Convention.NORMAL))\n"
+        "    def is_terminal(self, states): return states <= 1\n"
+        "wrong = Wrong(rows=((-1,), (0,), (1,)))\n"
+        "try: check_game(Game(Rules('wrong', (wrong,), (2,)), Convention.NORMAL))\n"
         "except ConformanceError: print('found')"
     )
     done = subprocess.run([sys.executable, "-O", "-c", code], capture_output=True, text=True)
