@@ -11,7 +11,6 @@ from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.starts import FixedStart, Sampler, Start, as_start
-from nim_envs.theory.memo_search import MemoSolution
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.solution import Solution
 from nim_envs.theory.solver import solve, theorem_for
@@ -147,8 +146,7 @@ class _WithoutSearch:
     def solution(self) -> Solution:
         """The solution, if it is known already or follows from a theorem."""
         game = self._game
-        # A solution that is searched position by position is never known as a whole.
-        known = "solution" in vars(game) and not isinstance(game.solution, MemoSolution)
+        known = "solution" in vars(game) and game.solution.is_whole
         if not known and theorem_for(game.rules, game.convention) is None:
             raise InvalidPositionError(
                 f"no theorem known here says who wins {game.convention.value} play of "

@@ -17,6 +17,10 @@ LARGEST_MEMO = 5_000_000
 """Default limit of the positions that a search keeps."""
 
 
+OPTIONS_AT_A_TIME = 256
+"""Options that a search looks at before it can be interrupted."""
+
+
 class PartRule(Protocol):
     """The moves from one part of a sum, where parts are numbers: a heap game is such a rule."""
 
@@ -127,14 +131,33 @@ class HeapSearch:
         """Return whether a position in canonical form is an N-position, if known already."""
         return self._winning.get(position)
 
+    def forget(self) -> None:
+        """Empty the table of results, which makes it small."""
+        self._winning = {(): self._winning[()]}
+
     def _search(self, position: Heaps) -> bool:
-        """Return whether a position in canonical form is an N-position, without recursion."""
+        """Return whether a position in canonical form is an N-position."""
+        for _ in self.steps(position):
+            pass
+        return bool(self.known(position))
+
+    def steps(self, position: Heaps) -> Iterator[int]:
+        """Search a position in canonical form, without recursion, until it is known.
+
+        Args:
+            position: the position.
+
+        Yields:
+            Every now and then, and at the end, how many options were looked at since.
+        """
+        looked = 0
         stack: list[tuple[Heaps, Iterator[Heaps]]] = []
         if self.known(position) is None:
             stack.append((position, self.options(position)))
         while stack:
             here, options = stack[-1]
             for option in options:
+                looked += 1
                 winning = self.known(option)
                 if winning is None:
                     # Looked at again, first, when it is known.
@@ -153,7 +176,10 @@ class HeapSearch:
                     f"the search of {list(position)} in {self.game.name} needs a table "
                     f"of more than {self.limit} positions, which is the limit"
                 )
-        return bool(self.known(position))
+            if looked >= OPTIONS_AT_A_TIME:
+                yield looked
+                looked = 0
+        yield looked
 
 
 def checked_heaps(heaps: Sequence[int]) -> Heaps:

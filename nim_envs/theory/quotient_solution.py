@@ -19,7 +19,15 @@ from nim_envs.theory.grundy import left_by_moves, levels
 from nim_envs.theory.quotients.heaps import HeapQuotients
 from nim_envs.theory.quotients.periods import periodic_from
 from nim_envs.theory.quotients.proof import layers_refutation
-from nim_envs.theory.quotients.refinement import Limits, Parts, TooManyClassesError, Word, refine
+from nim_envs.theory.quotients.refinement import (
+    Limits,
+    Parts,
+    Spend,
+    TooManyClassesError,
+    Word,
+    free,
+    refine,
+)
 from nim_envs.theory.quotients.search import LARGEST_ORDER, QuotientSearch
 from nim_envs.theory.solution import Solution
 
@@ -44,12 +52,14 @@ class QuotientSolution(Solution):
 
     Args:
         rules: the rules.
+        spend: told of the work of finding the quotient, where it is not remembered; it may end
+            that by an error.
 
     Raises:
         SearchTooLargeError: the quotient has too many elements, or is infinite.
     """
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, spend: Spend = free) -> None:
         single = tuple(component for component in rules.components if not component.splits)
         if _number_of_layers(single) > LARGEST_LAYERS:
             single = ()
@@ -59,7 +69,12 @@ class QuotientSolution(Solution):
             if isinstance(component, SplittingHeap):
                 sizes[component.game] = max(sizes.get(component.game, 0), component.size)
         parts = frozenset(each for each in others if not isinstance(each, SplittingHeap))
-        quotient = _layered(parts, tuple(sorted(sizes.items(), key=repr)), single)
+        joint = _joint(parts, frozenset(sizes))
+        joint.search.spend = spend
+        try:
+            quotient = _layered(parts, tuple(sorted(sizes.items(), key=repr)), single)
+        finally:
+            joint.search.spend = free
         periodic = any(quotient.is_periodic(game, size) for game, size in sizes.items())
         super().__init__(rules, Convention.MISERE, PERIODIC if periodic else PROVEN)
         self._products, self._lost, self._layer = quotient.products, quotient.lost, quotient.layer
@@ -133,8 +148,17 @@ class _Joint:
 
     def __init__(self, components: Iterable[Component], games: Iterable[HeapGame]) -> None:
         self.search = QuotientSearch(LARGEST_ORDER)
-        self.parts = {component: self._add(component) for component in components}
+        self.components = tuple(components)
+        self.parts: dict[Component, list[int | None]] = {}
         self.heaps = HeapQuotients(games, search=self.search)
+
+    def extend(self, sizes: dict[HeapGame, int]) -> None:
+        """Add what is not there yet: all components, and heaps of each game up to a size."""
+        for component in self.components:
+            if component not in self.parts:
+                self.parts[component] = self._add(component)
+        if sizes:
+            self.heaps.extend(sizes)
 
     def _add(self, component: Component) -> list[int | None]:
         """Add the states of a component; return their parts, ``None`` without a move."""
@@ -186,8 +210,7 @@ class _Layered:
     def __init__(
         self, joint: _Joint, sizes: dict[HeapGame, int], single: Sequence[Component]
     ) -> None:
-        if sizes:
-            joint.heaps.extend(sizes)
+        joint.extend(sizes)
         states = Parts()
         numbers: list[list[int | None]] = []
         for component in single:
@@ -233,7 +256,8 @@ class _Layered:
         for after in options[1:]:
             won = np.any([losts[layer] for layer in after], axis=0)
             try:
-                refined = refine(classes, won, Limits(joint.search.limit))
+                limits = Limits(joint.search.limit, spend=joint.search.spend)
+                refined = refine(classes, won, limits)
             except TooManyClassesError:
                 raise joint.search.too_many() from None
             if refined.classes is not classes:

@@ -14,6 +14,8 @@ from nim_envs.theory.grundy import is_tame
 from nim_envs.theory.heap_search import LARGEST_MEMO
 from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
 from nim_envs.theory.quotient_solution import QuotientSolution
+from nim_envs.theory.quotients.refinement import at_most, free
+from nim_envs.theory.raced_solution import RacedSolution
 from nim_envs.theory.search import LARGEST_SEARCH, SearchSolution
 from nim_envs.theory.solution import Solution, Solvable, SumSolution
 
@@ -21,6 +23,9 @@ METHODS = ("auto", "theorem", "quotient", "search")
 
 SMALL_SWEEP, SMALL_MEMO = 2**20, 2**14
 """Positions, of all and up to order, that are searched without a look for a misère quotient."""
+
+SWEPT_POSITION, SWEPT_ACTION = 0.15, 0.01
+"""Work, in the units of a quotient's, of a sweep: of each position, and of an action of it."""
 
 
 def solve(
@@ -38,7 +43,10 @@ def solve(
     or, where these are too many, only those that are looked up, with like components sorted.
     Where there are many of these too, misère play is solved by the misère quotient of all
     components together, which is remembered for the next game with the same ones; if it is
-    finite and not too large.
+    finite and not too large. Work on it is in proportion to the search that it replaces: where
+    positions are searched when they are looked up, both go on at the same time, so that a game of
+    which little is asked takes little time, and the solution turns to the quotient when it is
+    found; see :class:`nim_envs.theory.raced_solution.RacedSolution`.
 
     Args:
         game: anything with ``rules`` and ``convention``, such as a :class:`nim_envs.Game`.
@@ -90,8 +98,11 @@ def _searched(rules: Rules, convention: Convention, quotients: bool, limit: int)
     most = min(limit, LARGEST_MEMO)
     no_quotient = ""
     if quotients and positions > min(limit, SMALL_SWEEP) and number > min(limit, SMALL_MEMO):
+        if positions > limit and number <= most:
+            return RacedSolution(rules, limit)
         try:
-            return QuotientSolution(rules)
+            sweep = positions * (SWEPT_POSITION + SWEPT_ACTION * rules.num_actions)
+            return QuotientSolution(rules, at_most(int(sweep)) if positions <= limit else free)
         except SearchTooLargeError as error:
             no_quotient = f"; nor is there a misère quotient to use: {error}"
     if positions <= limit:

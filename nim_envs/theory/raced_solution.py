@@ -1,0 +1,114 @@
+"""Misère play by a search and by a misère quotient at the same time: the sooner one answers."""
+
+from __future__ import annotations
+
+import math
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.convention import Convention
+from nim_envs.rules.rules import Rules
+from nim_envs.theory.heap_search import LARGEST_MEMO
+from nim_envs.theory.memo_search import MemoSolution
+from nim_envs.theory.quotient_solution import QuotientSolution
+from nim_envs.theory.solution import Solution
+
+HEAD_START = 30_000
+"""Options that are searched before a quotient is looked for: some hundredths of a second."""
+
+SHARE = 0.8
+"""Work on the quotient for each unit of work of the searches. Where both take long it is mostly the
+search that answers, which then takes 1.8 times the work of the search alone."""
+
+
+class _Answered(Exception):
+    """The search has answered the question while the quotient was looked for."""
+
+
+class _Found(Exception):
+    """The quotient was found before the search had answered the question."""
+
+
+class RacedSolution(MemoSolution):
+    """A game in misère play, searched on demand until its misère quotient is found.
+
+    No one knows beforehand which of the two takes less time: a search of one position may visit a
+    small part of all; a quotient may be small, large or infinite. So the work on the quotient
+    never exceeds a share of that of the searches made so far, by a count of both and not by a clock: the same
+    questions have the same answers in the same way on any machine. Of a question that takes
+    longer than all before it both go on at the same time. After that the quotient is tried again
+    when the searches have doubled their work, and stays where it is found.
+
+    Args:
+        rules: the rules.
+        limit: most positions in the table of the search.
+    """
+
+    def __init__(self, rules: Rules, limit: int = LARGEST_MEMO) -> None:
+        super().__init__(rules, Convention.MISERE, limit)
+        self._quotient: QuotientSolution | None = None
+        self._searched = self._spent = 0  # work of the searches, and on the quotient
+        self._next_try: float = HEAD_START
+
+    def for_many_positions(self) -> Solution:
+        """Return the quotient, where there is one, whatever it takes to find it."""
+        if self._quotient is None and self._next_try < math.inf:
+            self._next_try = math.inf
+            with suppress(SearchTooLargeError):
+                self._turn_to(QuotientSolution(self.rules))
+        return self._quotient or self
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether any position can be looked up: once the quotient was found."""
+        return self._quotient is not None
+
+    def _turn_to(self, quotient: QuotientSolution) -> None:
+        self._quotient, self.method = quotient, quotient.method
+        self._search.forget()
+
+    def _winning(self, positions: IntArray) -> BoolArray:
+        if self._quotient is None:
+            try:
+                return super()._winning(positions)
+            except _Found:
+                pass
+        assert self._quotient is not None
+        return self._quotient._winning(positions)
+
+    def _winning_options(self, positions: IntArray) -> BoolArray:
+        if self._quotient is None:
+            return super()._winning_options(positions)
+        return self._quotient._winning_options(positions)
+
+    def _wins(self, parts: list[int]) -> bool:
+        position = self._search.canonical(parts)
+        steps = self._search.steps(position)
+        for looked in steps:
+            self._searched += looked + len(position)
+            if self._searched >= self._next_try:
+                self._race(steps)
+        return bool(self._search.known(position))
+
+    def _race(self, steps: Iterator[int]) -> None:
+        """Look for the quotient until ``steps`` have made the search that is under way."""
+
+        def spend(work: int) -> None:
+            self._spent += work
+            while self._spent > SHARE * self._searched:
+                looked = next(steps, None)
+                if looked is None:
+                    raise _Answered
+                self._searched += looked
+
+        try:
+            self._turn_to(QuotientSolution(self.rules, spend))
+        except _Answered:
+            self._next_try = 2 * self._searched
+        except SearchTooLargeError:
+            self._next_try = math.inf
+        else:
+            raise _Found
