@@ -17,8 +17,14 @@ LARGEST_MEMO = 5_000_000
 """Default limit of the positions that a search keeps."""
 
 
-OPTIONS_AT_A_TIME = 256
-"""Options that a search looks at before it can be interrupted."""
+WORK_OF_OPTION, WORK_AT_A_TIME = 7, 3_600
+"""Work of an option besides that for each of its parts; work before a search is interrupted."""
+
+LARGE_TABLE = 1 << 18
+"""Positions in a table with which an option takes twice the time."""
+
+WORK_UNIT = 14 * LARGE_TABLE
+"""Work, times the size of a large table, that takes about a microsecond."""
 
 
 class PartRule(Protocol):
@@ -148,14 +154,16 @@ class HeapSearch:
             position: the position.
 
         Yields:
-            Every now and then, and at the end, how many options were looked at since.
+            Every now and then, and at the end, the work since: the options that were looked at,
+            each counted by its length, so that a unit is about a microsecond.
         """
-        looked = 0
+        work = 0
         stack: list[tuple[Heaps, Iterator[Heaps]]] = []
         if self.known(position) is None:
             stack.append((position, self.options(position)))
         while stack:
             here, options = stack[-1]
+            looked = 0
             for option in options:
                 looked += 1
                 winning = self.known(option)
@@ -176,10 +184,12 @@ class HeapSearch:
                     f"the search of {list(position)} in {self.game.name} needs a table "
                     f"of more than {self.limit} positions, which is the limit"
                 )
-            if looked >= OPTIONS_AT_A_TIME:
-                yield looked
-                looked = 0
-        yield looked
+            work += looked * (WORK_OF_OPTION + len(here))
+            if work >= WORK_AT_A_TIME:
+                # A large table does not stay in the processor's cache.
+                yield work * (LARGE_TABLE + min(len(self._winning), LARGE_TABLE)) // WORK_UNIT
+                work = 0
+        yield work * LARGE_TABLE // WORK_UNIT
 
 
 def checked_heaps(heaps: Sequence[int]) -> Heaps:

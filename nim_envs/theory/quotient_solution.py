@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import product
 
@@ -22,7 +22,6 @@ from nim_envs.theory.quotients.proof import layers_refutation
 from nim_envs.theory.quotients.refinement import (
     Limits,
     Parts,
-    Spend,
     TooManyClassesError,
     Word,
     free,
@@ -52,14 +51,14 @@ class QuotientSolution(Solution):
 
     Args:
         rules: the rules.
-        spend: told of the work of finding the quotient, where it is not remembered; it may end
-            that by an error.
+        spend: told of the work of finding the quotient, where it is not remembered, in units of
+            about a microsecond, and which share of the heaps is done; it may end that by an error.
 
     Raises:
         SearchTooLargeError: the quotient has too many elements, or is infinite.
     """
 
-    def __init__(self, rules: Rules, spend: Spend = free) -> None:
+    def __init__(self, rules: Rules, spend: Callable[[int, float], None] | None = None) -> None:
         single = tuple(component for component in rules.components if not component.splits)
         if _number_of_layers(single) > LARGEST_LAYERS:
             single = ()
@@ -70,7 +69,8 @@ class QuotientSolution(Solution):
                 sizes[component.game] = max(sizes.get(component.game, 0), component.size)
         parts = frozenset(each for each in others if not isinstance(each, SplittingHeap))
         joint = _joint(parts, frozenset(sizes))
-        joint.search.spend = spend
+        if spend is not None:
+            joint.search.spend = lambda work: spend(work, joint.share(sizes))
         try:
             quotient = _layered(parts, tuple(sorted(sizes.items(), key=repr)), single)
         finally:
@@ -151,6 +151,11 @@ class _Joint:
         self.components = tuple(components)
         self.parts: dict[Component, list[int | None]] = {}
         self.heaps = HeapQuotients(games, search=self.search)
+
+    def share(self, sizes: dict[HeapGame, int]) -> float:
+        """Return the share of the heaps up to some sizes that are there."""
+        there = sum(min(len(self.heaps.parts[game]), size) for game, size in sizes.items())
+        return there / max(1, sum(sizes.values()))
 
     def extend(self, sizes: dict[HeapGame, int]) -> None:
         """Add what is not there yet: all components, and heaps of each game up to a size."""

@@ -17,11 +17,16 @@ from nim_envs.theory.quotient_solution import QuotientSolution
 from nim_envs.theory.solution import Solution
 
 HEAD_START = 30_000
-"""Options that are searched before a quotient is looked for: some hundredths of a second."""
+"""Work of the search before a quotient is looked for: some hundredths of a second."""
 
-SHARE = 0.8
-"""Work on the quotient for each unit of work of the searches. Where both take long it is mostly the
-search that answers, which then takes 1.8 times the work of the search alone."""
+EVEN, FIRST_SHARE, SHARE, LAST = 200_000, 1.15, 0.75, 0.8
+"""Work of the searches; its share that may go into the quotient up to it, and of what follows, as
+of what takes long it is mostly the search that answers; and the share of the heaps after which the
+quotient, about to be found, catches up."""
+
+
+TURN = 10_000
+"""Work before the two take turns: each finds less of its own in the processor's cache."""
 
 
 class _Answered(Exception):
@@ -30,6 +35,18 @@ class _Answered(Exception):
 
 class _Found(Exception):
     """The quotient was found before the search had answered the question."""
+
+
+def _allowed(searched: int, share: float) -> float:
+    """Return the work that may go into the quotient.
+
+    Args:
+        searched: work of the searches so far.
+        share: of the heaps that the quotient is of.
+    """
+    if share >= LAST or searched <= EVEN:
+        return FIRST_SHARE * searched
+    return FIRST_SHARE * EVEN + SHARE * (searched - EVEN)
 
 
 class RacedSolution(MemoSolution):
@@ -87,8 +104,8 @@ class RacedSolution(MemoSolution):
     def _wins(self, parts: list[int]) -> bool:
         position = self._search.canonical(parts)
         steps = self._search.steps(position)
-        for looked in steps:
-            self._searched += looked + len(position)
+        for work in steps:
+            self._searched += work + 1
             if self._searched >= self._next_try:
                 self._race(steps)
         return bool(self._search.known(position))
@@ -96,13 +113,15 @@ class RacedSolution(MemoSolution):
     def _race(self, steps: Iterator[int]) -> None:
         """Look for the quotient until ``steps`` have made the search that is under way."""
 
-        def spend(work: int) -> None:
+        def spend(work: int, share: float) -> None:
             self._spent += work
-            while self._spent > SHARE * self._searched:
-                looked = next(steps, None)
-                if looked is None:
+            if self._spent <= _allowed(self._searched, share):
+                return
+            while self._spent + TURN > _allowed(self._searched, share):
+                done = next(steps, None)
+                if done is None:
                     raise _Answered
-                self._searched += looked
+                self._searched += done
 
         try:
             self._turn_to(QuotientSolution(self.rules, spend))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from nim_envs.errors import SearchTooLargeError
@@ -14,7 +15,6 @@ from nim_envs.theory.grundy import is_tame
 from nim_envs.theory.heap_search import LARGEST_MEMO
 from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
 from nim_envs.theory.quotient_solution import QuotientSolution
-from nim_envs.theory.quotients.refinement import at_most, free
 from nim_envs.theory.raced_solution import RacedSolution
 from nim_envs.theory.search import LARGEST_SEARCH, SearchSolution
 from nim_envs.theory.solution import Solution, Solvable, SumSolution
@@ -101,8 +101,7 @@ def _searched(rules: Rules, convention: Convention, quotients: bool, limit: int)
         if positions > limit and number <= most:
             return RacedSolution(rules, limit)
         try:
-            sweep = positions * (SWEPT_POSITION + SWEPT_ACTION * rules.num_actions)
-            return QuotientSolution(rules, at_most(int(sweep)) if positions <= limit else free)
+            return QuotientSolution(rules, _as_a_sweep(rules) if positions <= limit else None)
         except SearchTooLargeError as error:
             no_quotient = f"; nor is there a misère quotient to use: {error}"
     if positions <= limit:
@@ -119,6 +118,19 @@ def _searched(rules: Rules, convention: Convention, quotients: bool, limit: int)
         f"positions, or {number} up to the order of like components; the limit is {limit}, or "
         f"{most} of these{no_quotient}"
     )
+
+
+def _as_a_sweep(rules: Rules) -> Callable[[int, float], None]:
+    """Return a function that raises an error once it was told of more work than a sweep's."""
+    left = rules.num_positions * (SWEPT_POSITION + SWEPT_ACTION * rules.num_actions)
+
+    def spend(work: int, share: float) -> None:
+        nonlocal left
+        left -= work
+        if left < 0:
+            raise SearchTooLargeError("it takes longer to find than the search does")
+
+    return spend
 
 
 def theorem_for(rules: Rules, convention: Convention) -> str | None:

@@ -54,19 +54,6 @@ def free(work: int) -> None:
     """Take no notice of work."""
 
 
-def at_most(limit: int) -> Spend:
-    """Return a function that raises ``SearchTooLargeError`` once it was told of more work."""
-    left = limit
-
-    def spend(work: int) -> None:
-        nonlocal left
-        left -= work
-        if left < 0:
-            raise SearchTooLargeError("a misère quotient takes longer to find than a search")
-
-    return spend
-
-
 @dataclass
 class Limits:
     """How far a refinement may go.
