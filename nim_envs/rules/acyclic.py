@@ -16,29 +16,50 @@ MOST_NAMED = 12
 """States of a cycle that are named."""
 
 
-def check_acyclic(parts: IntArray) -> None:
-    """Raise ``InvalidGameError`` if moves form a cycle.
+def cycle_among(parts: IntArray) -> str:
+    """Return a description of a cycle of moves, empty where every play comes to an end.
 
     Args:
         parts: ``(states, n)``, the states that the moves from each state leave; negative for none.
     """
     states = np.arange(len(parts))[:, np.newaxis]
     # Where every move goes down, nothing need be followed; tables are mostly written like this.
-    if not (parts < states).all():
-        ranks(parts)
+    if (parts < states).all():
+        return ""
+    _, waiting = _swept(parts)
+    return _cycle(parts, waiting) if any(waiting) else ""
+
+
+def cycle_error(cycle: str, of: str = "") -> InvalidGameError:
+    """Return the error that names a cycle.
+
+    Args:
+        cycle: its description.
+        of: what has the cycle, to begin the message with.
+    """
+    return InvalidGameError(f"{of}the moves form a cycle: {cycle}; every play must come to an end")
 
 
 def ranks(parts: IntArray) -> IntArray:
     """Return the most moves in a row from each state, following one part of each move.
 
     Args:
-        parts: as in :func:`check_acyclic`.
+        parts: as in :func:`cycle_among`.
 
     Returns:
         ``(states,)``: 0 for a state without a move; every part has a smaller rank.
 
     Raises:
         InvalidGameError: the moves form a cycle; the message names the states on it.
+    """
+    rank, waiting = _swept(parts)
+    if any(waiting):
+        raise cycle_error(_cycle(parts, waiting))
+    return np.array(rank, dtype=np.int64)
+
+
+def _swept(parts: IntArray) -> tuple[list[int], list[int]]:
+    """Return the ranks, and how many moves of each state lead to a cycle.
 
     References:
         A. B. Kahn, "Topological sorting of large networks", *Communications of the ACM* 5 (1962).
@@ -58,11 +79,7 @@ def ranks(parts: IntArray) -> IntArray:
                 # States come by rank, so that the last part has the largest.
                 rank[before] = rank[state] + 1
                 resolved.append(before)
-    if len(resolved) < size:
-        raise InvalidGameError(
-            f"the moves form a cycle: {_cycle(parts, waiting)}; every play must come to an end"
-        )
-    return np.array(rank, dtype=np.int64)
+    return rank, waiting
 
 
 def by_rank(rank: IntArray) -> Iterator[IntArray]:

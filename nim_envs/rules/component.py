@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules.acyclic import by_rank, check_acyclic, ranks
+from nim_envs.rules.acyclic import by_rank, cycle_among, ranks
 from nim_envs.rules.validation import check_bytes, checked_integer, is_listing
 
 IntArray = npt.NDArray[np.int64]
@@ -165,16 +165,6 @@ class Component(ABC):
         """
         return _parts(self.table, self.second_table if self.splits else None)
 
-    def check_moves(self) -> None:
-        """Check what :class:`nim_envs.Rules` ask of a component that a user wrote as data.
-
-        Nothing here: of components that are made by a rule it is clear that play ends, and
-        to tabulate a large one takes time and memory.
-
-        Raises:
-            InvalidGameError: the moves form a cycle.
-        """
-
     def __getstate__(self) -> dict[str, Any]:
         """Leave cached tables out of pickles: they are made again when needed."""
         return {
@@ -301,14 +291,10 @@ class TableComponent(Component):
             return super().second_successors(states)
         return np.asarray(self.second_rows[states])
 
-    def check_moves(self) -> None:
-        """Raise ``InvalidGameError`` if the moves form a cycle."""
-        _ = self._checked
-
     @cached_property
-    def _checked(self) -> None:
-        """Nothing; here so that a table is gone through once."""
-        check_acyclic(_parts(self.rows, self.second_rows))
+    def cycle(self) -> str:
+        """Description of a cycle of moves, such as ``"1 -> 2 -> 1"``; empty where there is none."""
+        return cycle_among(_parts(self.rows, self.second_rows))
 
 
 def _parts(first: IntArray, second: IntArray | None) -> IntArray:

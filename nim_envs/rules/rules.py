@@ -18,7 +18,15 @@ from nim_envs.errors import (
     InvalidPositionError,
     SearchTooLargeError,
 )
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray, in_use
+from nim_envs.rules.acyclic import cycle_error
+from nim_envs.rules.component import (
+    NO_MOVE,
+    BoolArray,
+    Component,
+    IntArray,
+    TableComponent,
+    in_use,
+)
 from nim_envs.rules.rows import MaskArray, Rows, rows_of
 from nim_envs.rules.validation import LARGEST_STATE, check_bytes, checked_integer, integers_of
 
@@ -72,7 +80,9 @@ class Rules:
         if (
             initial is None
             or len(initial) != len(self.components)
-            or not all(0 <= state < states for state, states in zip(initial, self.shape, strict=True))
+            or not all(
+                0 <= state < states for state, states in zip(initial, self.shape, strict=True)
+            )
         ):
             raise InvalidGameError(
                 f"initial, the initial position, must be a state for each of the "
@@ -81,10 +91,9 @@ class Rules:
             )
         object.__setattr__(self, "initial", initial)
         for index, component in enumerate(self.components):
-            try:
-                component.check_moves()
-            except InvalidGameError as error:
-                raise InvalidGameError(f"component {index} ({component.kind}): {error}") from None
+            # Of components that are made by a rule it is clear that play ends.
+            if isinstance(component, TableComponent) and component.cycle:
+                raise cycle_error(component.cycle, f"component {index} ({component.kind}): ")
         if self.num_actions > LARGEST_STATE:
             raise InvalidGameError(
                 f"{len(self.components)} components of {self.num_options} options are "

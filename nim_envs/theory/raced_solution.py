@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -29,11 +28,11 @@ TURN = 10_000
 """Work before the two take turns: each finds less of its own in the processor's cache."""
 
 
-class _Answered(Exception):
+class _AnsweredError(Exception):
     """The search has answered the question while the quotient was looked for."""
 
 
-class _Found(Exception):
+class _FoundError(Exception):
     """The quotient was found before the search had answered the question."""
 
 
@@ -53,11 +52,11 @@ class RacedSolution(MemoSolution):
     """A game in misère play, searched on demand until its misère quotient is found.
 
     No one knows beforehand which of the two takes less time: a search of one position may visit a
-    small part of all; a quotient may be small, large or infinite. So the work on the quotient
-    never exceeds a share of that of the searches made so far, by a count of both and not by a clock: the same
-    questions have the same answers in the same way on any machine. Of a question that takes
-    longer than all before it both go on at the same time. After that the quotient is tried again
-    when the searches have doubled their work, and stays where it is found.
+    small part of all; a quotient may be small, large or infinite. So the two take turns, and the
+    work on the quotient stays in proportion to that of all searches so far. Work is counted, not
+    timed: the same questions are answered in the same way on any machine. Where the search has
+    answered first, the quotient is tried again once the searches have doubled their work; once it
+    is found, it answers everything.
 
     Args:
         rules: the rules.
@@ -91,7 +90,7 @@ class RacedSolution(MemoSolution):
         if self._quotient is None:
             try:
                 return super()._winning(positions)
-            except _Found:
+            except _FoundError:
                 pass
         assert self._quotient is not None
         return self._quotient._winning(positions)
@@ -120,14 +119,14 @@ class RacedSolution(MemoSolution):
             while self._spent + TURN > _allowed(self._searched, share):
                 done = next(steps, None)
                 if done is None:
-                    raise _Answered
+                    raise _AnsweredError
                 self._searched += done
 
         try:
             self._turn_to(QuotientSolution(self.rules, spend))
-        except _Answered:
+        except _AnsweredError:
             self._next_try = 2 * self._searched
         except SearchTooLargeError:
             self._next_try = math.inf
         else:
-            raise _Found
+            raise _FoundError
