@@ -153,9 +153,10 @@ class _Joint:
         self.heaps = HeapQuotients(games, search=self.search)
 
     def share(self, sizes: dict[HeapGame, int]) -> float:
-        """Return the share of the heaps up to some sizes that are there."""
+        """Return the share of the heaps up to some sizes that are there; 1 of none."""
         there = sum(min(len(self.heaps.parts[game]), size) for game, size in sizes.items())
-        return there / max(1, sum(sizes.values()))
+        wanted = sum(sizes.values())
+        return there / wanted if wanted else 1.0
 
     def extend(self, sizes: dict[HeapGame, int]) -> None:
         """Add what is not there yet: all components, and heaps of each game up to a size."""

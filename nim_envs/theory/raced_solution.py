@@ -24,6 +24,9 @@ of what takes long it is mostly the search that answers; and the share of the he
 quotient, about to be found, catches up."""
 
 
+WORK_OF_QUESTION, WORK_OF_POSITION = 50, 5
+"""Work of a question about an array of positions, and of each of them, if all are known already."""
+
 TURN = 10_000
 """Work before the two take turns: each finds less of its own in the processor's cache."""
 
@@ -88,6 +91,9 @@ class RacedSolution(MemoSolution):
 
     def _winning(self, positions: IntArray) -> BoolArray:
         if self._quotient is None:
+            self._searched += WORK_OF_QUESTION + WORK_OF_POSITION * (
+                positions.size // len(self.rules.shape)
+            )
             try:
                 return super()._winning(positions)
             except _FoundError:
@@ -104,7 +110,7 @@ class RacedSolution(MemoSolution):
         position = self._search.canonical(parts)
         steps = self._search.steps(position)
         for work in steps:
-            self._searched += work + 1
+            self._searched += work
             if self._searched >= self._next_try:
                 self._race(steps)
         return bool(self._search.known(position))
