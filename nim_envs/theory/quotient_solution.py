@@ -309,3 +309,9 @@ def _layered(
 ) -> _Layered:
     """Return the quotient of components and of heaps up to some sizes, remembered."""
     return _Layered(_joint(parts, frozenset(game for game, _ in sizes)), dict(sizes), single)
+
+
+def forget_quotients() -> None:
+    """Forget the quotients that are remembered, as where their cost is measured."""
+    _layered.cache_clear()
+    _joint.cache_clear()

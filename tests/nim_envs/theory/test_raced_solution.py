@@ -8,7 +8,8 @@ import pytest
 from nim_envs import make_game
 from nim_envs.envs.aec import GameEnv
 from nim_envs.errors import InvalidPositionError
-from nim_envs.theory import quotient_solution, solve
+from nim_envs.theory import solve
+from nim_envs.theory.quotient_solution import forget_quotients
 from nim_envs.theory.quotients.search import QuotientSearch
 from nim_envs.theory.raced_solution import HEAD_START, TURN
 
@@ -17,13 +18,8 @@ SEARCH = "exhaustive search up to order"
 
 
 @pytest.fixture(autouse=True)
-def forget():
-    nothing_remembered()
-
-
 def nothing_remembered():
-    quotient_solution._joint.cache_clear()
-    quotient_solution._layered.cache_clear()
+    forget_quotients()
 
 
 def misere(code, *heaps, **arguments):
@@ -89,14 +85,14 @@ def test_many_questions_turn_to_the_quotient():
     positions = some_positions(game, 1_500)
     expected = searched.is_winning(positions)
     asked = [solution.is_winning(position) for position in positions]
-    assert solution.method == QUOTIENT
+    assert solution.method == "theorem on periodic misère quotients"
     assert asked == expected.tolist()
     assert (solution.is_winning(positions) == expected).all()
 
 
 def test_the_same_questions_are_answered_in_the_same_way():
     def work():
-        nothing_remembered()
+        forget_quotients()
         solution = solve(misere("4.7", 30))
         solution.is_winning(solution.rules.initial)
         return solution._searched, solution._spent, solution.method
