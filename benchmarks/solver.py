@@ -5,6 +5,7 @@ python -m benchmarks.solver --help explains every option.
 
 from __future__ import annotations
 
+import math
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,11 +20,16 @@ import numpy as np
 from benchmarks.command_line import benchmark, count_option, names_option
 from benchmarks.parallel import in_parallel
 from benchmarks.report import closing_line, machine, table, write_csv, write_text
+from nim_envs import Game, make_game
 from nim_envs.cgt.misere_quotients import misere_quotient
+from nim_envs.cgt.misere_quotients.quotient_solution import forget_quotients
 from nim_envs.cgt.sequences import GrundySequence, Period, checksum, grundy_sequence, octal_period
 from nim_envs.cgt.sequences.naive_mex import convolve
+from nim_envs.errors import SearchTooLargeError
 from nim_envs.progress import progress_bar
 from nim_envs.rules import heap_game
+from nim_envs.solver import solve
+from nim_envs.theory.memo_search import count_up_to_order
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,16 @@ QUOTIENTS: dict[str, Quotient] = {
     },
 }  # fmt: skip
 """Misère quotients that are found: of heaps up to a size, or of all heaps."""
+
+POSITIONS: tuple[str, ...] = (
+    # Those of which a quotient was looked for long after a search would have ended.
+    "0.04:50", "0.35:36", "0.16:20+20", "4.7:42", "0.26:20+20",
+    # Games with small, large and infinite quotients, of heaps that a search can still do.
+    "0.77:36", "0.77:50", "0.77:20+20", "0.77:12+12+12", "0.72:36", "0.15:50", "0.144:50",
+    "0.152:50", "0.241:40", "0.351:40", "0.34:60", "0.54:48", "0.54:60", "0.07:60", "0.35:50",
+    "0.16:50", "0.26:50", "0.644:30", "4.12:40", "4.7:36",
+)  # fmt: skip
+"""Misère positions that are solved from the start: a code, and the heaps."""
 
 NAIVE_SIZE, QUICK_NAIVE_SIZE = 1 << 15, 1 << 13
 """Heaps that the naive method computes from the start."""
@@ -295,6 +311,57 @@ def quotient_row(setting: str, rounds: int) -> list[Any]:
     ]
 
 
+SOLVE_HEADER = (
+    "game", "heaps", "positions up to order", "search, s", "quotient, s", "solve, s",
+    "by better", "at most twice and 0.05 s", "answered by",
+)  # fmt: skip
+
+
+def solved(game: Game, method: Literal["auto", "quotient", "search"]) -> tuple[float, bool, str]:
+    """Solve the initial position, with nothing remembered; return CPU seconds, answer and method.
+
+    A method that finds nothing has infinite seconds.
+    """
+    forget_quotients()
+    began = time.process_time()
+    try:
+        solution = solve(game, method=method)
+        answer = solution.is_winning(game.rules.initial)
+    except SearchTooLargeError:
+        return math.inf, False, ""
+    return time.process_time() - began, answer, solution.method
+
+
+def solve_row(setting: str, rounds: int) -> list[Any]:
+    """Solve one position by either method and by what ``solve`` chooses; medians of the rounds."""
+    code, _, heaps = setting.partition(":")
+    sizes = tuple(map(int, heaps.split("+")))
+    seconds: dict[str, list[float]] = {"search": [], "quotient": [], "auto": []}
+    answers, how = set(), ""
+    methods: tuple[Literal["auto", "quotient", "search"], ...] = ("search", "quotient", "auto")
+    for _ in range(rounds):
+        for method in methods:
+            game = make_game("octal", code=code, heaps=sizes, misere=True)
+            spent, answer, how = solved(game, method)
+            seconds[method].append(spent)
+            if spent < math.inf:
+                answers.add(answer)
+    check(len(answers) == 1, f"who wins {setting}")
+    search, quotient, auto = (float(np.median(seconds[method])) for method in methods)
+    better = min(search, quotient)
+    return [
+        code,
+        heaps,
+        count_up_to_order(game.rules),
+        f"{search:.3f}",
+        f"{quotient:.3f}" if quotient < math.inf else "none",
+        f"{auto:.3f}",
+        round(auto / better, 2),
+        "yes" if auto <= 2 * better + 0.05 else "no",
+        how,
+    ]
+
+
 NOTES = f"""\
 - Values per second: one process, one thread, from the first value on, all work
   included; compiled functions are loaded before.
@@ -307,6 +374,9 @@ NOTES = f"""\
   the median of the rounds.
 - All rounds, and a run resumed from a file half-way, gave the same checksum.
 - Periods: proven by the theorem of Guy and Smith; several games at a time, one per core.
+- Misère positions: CPU seconds of `solve(game)` and `is_winning` of the initial position, nothing
+  remembered; a quotient that is too large or infinite answers nothing. *At most twice and 0.05 s*:
+  whether `solve` took no more than twice the better method's time and 0.05 s.
 - Misère quotients: found and proven from the start in each round, one process; of all heaps by the
   theorem of Plambeck and Siegel. MisereSolver's seconds include the start of Java, these not that
   of Python.
@@ -316,13 +386,14 @@ NOTES = f"""\
 
 @benchmark(
     "solver",
-    writes="rates.csv, auto.csv, periods.csv, quotients.csv and solver.md",
+    writes="rates.csv, auto.csv, periods.csv, quotients.csv, positions.csv and solver.md",
     quick="Few values: a check, not a result.",
 )
 @names_option("--games", RATES, "Games to measure", least=0)
 @names_option("--auto", AUTO, "Games of which to compare auto with both methods", least=0)
 @names_option("--periods", PERIODS, "Games whose period to prove", least=0)
 @names_option("--quotients", QUOTIENTS, "Misère quotients to find", least=0)
+@names_option("--positions", POSITIONS, "Misère positions to solve", least=0)
 @count_option("--rounds", "Rounds of each game (default: 3; quick: 1)")
 @count_option(
     "--jobs", f"Periods to prove at the same time (default: all {joblib.cpu_count()} cores)",
@@ -333,6 +404,7 @@ def main(
     auto: list[str],
     periods: list[str],
     quotients: list[str],
+    positions: list[str],
     rounds: int | None,
     jobs: int,
     output: Path,
@@ -353,6 +425,10 @@ def main(
         quotient_row(setting, rounds)
         for setting in progress_bar(quotients, desc="quotients", unit="quotient")
     ]
+    position_rows = [
+        solve_row(setting, rounds)
+        for setting in progress_bar(positions, desc="positions", unit="position")
+    ]
     compared = [
         compare(name, AUTO[name].quick_size if quick else AUTO[name].size, rounds)
         for name in progress_bar(auto, desc="auto", unit="game")
@@ -366,13 +442,14 @@ def main(
 
     parts = (
         (HEADER, rates), (AUTO_HEADER, compared), (PERIOD_HEADER, period_rows),
-        (QUOTIENT_HEADER, quotient_rows),
+        (QUOTIENT_HEADER, quotient_rows), (SOLVE_HEADER, position_rows),
     )  # fmt: skip
     print(*(table(header, rows) for header, rows in parts), sep="\n\n")
     write_csv(output / "rates.csv", HEADER, rates)
     write_csv(output / "auto.csv", AUTO_HEADER, compared)
     write_csv(output / "periods.csv", PERIOD_HEADER, period_rows)
     write_csv(output / "quotients.csv", QUOTIENT_HEADER, quotient_rows)
+    write_csv(output / "positions.csv", SOLVE_HEADER, position_rows)
     report = "\n\n".join(
         ["# Solver", *(table(header, rows, style="github") for header, rows in parts), NOTES]
     )

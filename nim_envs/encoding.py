@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from nim_envs.errors import InvalidGameError
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import check_bytes
+from nim_envs.rules.validation import check_bytes, checked_choice
 
 BYTES_OF_FEATURE = 96
 """Bytes per feature, upper bound: a few observations, spaces and intermediate results."""
@@ -81,9 +80,7 @@ class Encoding:
     """
 
     def __init__(self, name: str, rules: Rules, dtype: npt.DTypeLike = np.int64) -> None:
-        if name not in ENCODINGS:
-            raise InvalidGameError(f"encoding must be one of {ENCODINGS}, not {name!r}")
-        self.name = name
+        self.name: str = checked_choice("encoding", name, ENCODINGS)
         self.space: spaces.Box
         self.widths: tuple[int, ...]
         code = CODES.get(name)

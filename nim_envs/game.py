@@ -11,8 +11,7 @@ from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.solver import solve, theorem_for
-from nim_envs.starts import FixedStart, Sampler, Start
-from nim_envs.theory.memo_search import MemoSolution
+from nim_envs.starts import FixedStart, Sampler, Start, as_start
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.solution import Solution
 
@@ -34,12 +33,15 @@ class Game:
     Args:
         rules: the rules; see :mod:`nim_envs.rules`.
         convention: normal or misère play.
-        start: the distribution of start positions; the rules' initial one by default.
+        start: the distribution of start positions, the name of one, or a position; the rules'
+            initial one by default.
         registered: how :func:`nim_envs.make_game` makes it again, where that has made it.
 
     Raises:
-        InvalidGameError: ``convention`` is not a :class:`Convention`.
-        InvalidPositionError: a fixed start that is outside the box or leaves no legal move.
+        InvalidGameError: ``rules`` are no :class:`Rules`, or ``convention`` no
+            :class:`Convention`.
+        InvalidPositionError: ``start`` is not a start, or a fixed one that is outside the box or
+            leaves no legal move.
 
     Example:
         >>> from nim_envs.rules import nim
@@ -56,10 +58,13 @@ class Game:
     registered: Registered | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.rules, Rules):
+            raise InvalidGameError(f"rules must be nim_envs.Rules, not {self.rules!r}")
         if not isinstance(self.convention, Convention):
             raise InvalidGameError(
                 f"convention must be one of {list(Convention)}, not {self.convention!r}"
             )
+        object.__setattr__(self, "start", as_start(self.start))
         if isinstance(self.start, FixedStart):
             self.start.bind(self)
 
@@ -118,6 +123,17 @@ class Game:
         return self
 
 
+def checked_game(game: Any) -> Game:
+    """Return ``game``.
+
+    Raises:
+        InvalidGameError: it is not a :class:`Game`.
+    """
+    if not isinstance(game, Game):
+        raise InvalidGameError(f"game must be a nim_envs.Game, not {game!r}")
+    return game
+
+
 class _WithoutSearch:
     """A game as a start sees it in ``reset``: it is not solved there if that takes a search."""
 
@@ -130,8 +146,7 @@ class _WithoutSearch:
     def solution(self) -> Solution:
         """The solution, if it is known already or follows from a theorem."""
         game = self._game
-        # A solution that is searched position by position is never known as a whole.
-        known = "solution" in vars(game) and not isinstance(game.solution, MemoSolution)
+        known = "solution" in vars(game) and game.solution.is_whole
         if not known and theorem_for(game.rules, game.convention) is None:
             raise InvalidPositionError(
                 f"no theorem known here says who wins {game.convention.value} play of "

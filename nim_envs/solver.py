@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from nim_envs.errors import SearchTooLargeError
@@ -21,6 +22,9 @@ METHODS = ("auto", "theorem", "quotient", "search")
 SMALL_SWEEP, SMALL_MEMO = 2**20, 2**14
 """Positions, of all and up to order, that are searched without a look for a misère quotient."""
 
+SWEPT_POSITION, SWEPT_ACTION = 0.15, 0.01
+"""Work, in the units of a quotient's, of a sweep: of each position, and of an action of it."""
+
 
 def solve(
     game: Solvable,
@@ -37,7 +41,10 @@ def solve(
     or, where these are too many, only those that are looked up, with like components sorted.
     Where there are many of these too, misère play is solved by the misère quotient of all
     components together, which is remembered for the next game with the same ones; if it is
-    finite and not too large.
+    finite and not too large. Work on it is in proportion to the search that it replaces: where
+    positions are searched when they are looked up, both go on at the same time, so that a game of
+    which little is asked takes little time, and the solution turns to the quotient when it is
+    found; see :class:`nim_envs.cgt.misere_quotients.raced_solution.RacedSolution`.
 
     Args:
         game: anything with ``rules`` and ``convention``, such as a :class:`nim_envs.Game`.
@@ -89,8 +96,10 @@ def _searched(rules: Rules, convention: Convention, quotients: bool, limit: int)
     most = min(limit, LARGEST_MEMO)
     no_quotient = ""
     if quotients and positions > min(limit, SMALL_SWEEP) and number > min(limit, SMALL_MEMO):
+        if positions > limit and number <= most:
+            return _raced_solution(rules, limit)
         try:
-            return _quotient_solution(rules)
+            return _quotient_solution(rules, _as_a_sweep(rules) if positions <= limit else None)
         except SearchTooLargeError as error:
             no_quotient = f"; nor is there a misère quotient to use: {error}"
     if positions <= limit:
@@ -109,12 +118,39 @@ def _searched(rules: Rules, convention: Convention, quotients: bool, limit: int)
     )
 
 
-def _quotient_solution(rules: Rules) -> Solution:
-    """Return the solution by the misère quotient of all components together."""
-    # Imported here, so that nobody loads the research who does not ask for it.
+# Research is imported where a game needs it, so that nobody else loads it.
+
+
+def _raced_solution(rules: Rules, limit: int) -> Solution:
+    """Return the solution by a search and a misère quotient in turns."""
+    from nim_envs.cgt.misere_quotients.raced_solution import RacedSolution
+
+    return RacedSolution(rules, limit)
+
+
+def _quotient_solution(rules: Rules, spend: Callable[[int, float], None] | None = None) -> Solution:
+    """Return the solution by the misère quotient of all components together.
+
+    Args:
+        rules: the rules.
+        spend: told of the work done and the share of the heaps that is done; may raise an error.
+    """
     from nim_envs.cgt.misere_quotients.quotient_solution import QuotientSolution
 
-    return QuotientSolution(rules)
+    return QuotientSolution(rules, spend)
+
+
+def _as_a_sweep(rules: Rules) -> Callable[[int, float], None]:
+    """Return a function that raises an error once it was told of more work than a sweep's."""
+    left = rules.num_positions * (SWEPT_POSITION + SWEPT_ACTION * rules.num_actions)
+
+    def spend(work: int, share: float) -> None:
+        nonlocal left
+        left -= work
+        if left < 0:
+            raise SearchTooLargeError("it takes longer to find than the search does")
+
+    return spend
 
 
 def theorem_for(rules: Rules, convention: Convention) -> str | None:

@@ -16,8 +16,10 @@ References:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
+from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -90,13 +92,14 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        if self.network not in NETWORKS:
+        if not (isinstance(self.network, str) and self.network in NETWORKS):
             raise ValueError(f"network must be one of {list(NETWORKS)}, not {self.network!r}")
         for name, value in asdict(self).items():
             if name not in ("network", "learning_rate"):
                 checked_integer(name, value, minimum=1)
-        if not self.learning_rate > 0:
-            raise ValueError(f"learning_rate must be above 0, not {self.learning_rate!r}")
+        rate = self.learning_rate
+        if not isinstance(rate, Real) or isinstance(rate, bool) or not 0 < float(rate) < math.inf:
+            raise ValueError(f"learning_rate must be a finite number above 0, not {rate!r}")
         if self.games % self.games_at_a_time:
             raise ValueError(
                 f"games must be a multiple of games_at_a_time, {self.games_at_a_time}, not "

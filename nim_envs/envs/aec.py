@@ -22,7 +22,7 @@ from nim_envs.errors import (
     InvalidPositionError,
     ResetNeededError,
 )
-from nim_envs.game import PLAYERS, Game
+from nim_envs.game import PLAYERS, Game, checked_game
 from nim_envs.optional import installed
 from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.render.frame import Frame
@@ -128,6 +128,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         truth_in_info: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
+        checked_game(game)
         check_bytes(
             f"environments with {game.rules.num_actions} actions",
             game.rules.num_actions * BYTES_OF_ACTION,
@@ -226,9 +227,13 @@ class GameEnv(AECEnv[str, Any, Any]):
             ClosedEnvironmentError: after :meth:`close`.
         """
         self.check_open()
-        sampler = self._sampler_of(options)
+        sampler = self.sampler_of(options)
+        self.begin(sampler, checked_seed(seed))
+
+    def begin(self, sampler: Sampler, seed: int | None) -> None:
+        """Start a new game from a start of ``sampler``, seeded as by :meth:`reset`."""
         if seed is not None or self._rng is None:
-            self._rng, _ = seeding.np_random(checked_seed(seed))
+            self._rng, _ = seeding.np_random(seed)
         self._begin(sampler.draw(self._rng), 0)
 
     def next_starts(self, games: int, options: dict[str, Any] | None = None) -> IntArray:
@@ -250,10 +255,15 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.check_open()
         if self._rng is None:
             raise ResetNeededError("there is no generator of starts yet: call reset() first")
-        return self._sampler_of(options).sample(self._rng, games)
+        return self.sampler_of(options).sample(self._rng, games)
 
-    def _sampler_of(self, options: dict[str, Any] | None) -> Sampler:
-        """Return the sampler of the start in a reset's ``options``, or of the game's own start."""
+    def sampler_of(self, options: dict[str, Any] | None) -> Sampler:
+        """Return the sampler of the start in a reset's ``options``, or of the game's own start.
+
+        Raises:
+            InvalidResetError: ``options`` are none, as in :meth:`reset`.
+            InvalidPositionError: the start is not a position of this game that leaves a move.
+        """
         if options is None:
             return self._own_sampler
         checked = checked_options(options, others_ignored=True)

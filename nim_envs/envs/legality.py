@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from nim_envs.errors import IllegalMoveError, InvalidGameError
+from nim_envs.errors import IllegalMoveError
 from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import checked_choice
 
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
 """Allowed values of ``illegal_move``."""
@@ -21,9 +22,7 @@ def checked_illegal_move(rule: Any) -> Any:
     Raises:
         InvalidGameError: it is not.
     """
-    if rule not in ILLEGAL_MOVE_RULES:
-        raise InvalidGameError(f"illegal_move must be one of {ILLEGAL_MOVE_RULES}, not {rule!r}")
-    return rule
+    return checked_choice("illegal_move", rule, ILLEGAL_MOVE_RULES)
 
 
 def illegal_move_error(

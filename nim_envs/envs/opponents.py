@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from nim_envs.envs.legality import illegal_move_error
 from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.players import PlayingPlayer, hint, is_player
@@ -85,6 +87,9 @@ def checked_seat(seat: Any, *, self_play: bool) -> int:
         return 0
     if self_play:
         raise InvalidGameError(f"in self-play there is no seat to choose; seat was {seat!r}")
-    if isinstance(seat, bool) or seat not in SEAT_CHOICES:
+    if isinstance(seat, str) and seat == "random":
+        return -1
+    # 1.0 equals 1, and so does True; an array has no truth value.
+    if not isinstance(seat, (int, np.integer)) or isinstance(seat, bool) or seat not in (0, 1):
         raise InvalidGameError(f"seat must be one of {SEAT_CHOICES}, not {seat!r}")
-    return -1 if seat == "random" else int(seat)
+    return int(seat)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
 from nim_envs.render.frame import Frame
 from nim_envs.render.scene import Scene
 from nim_envs.render.screen import PICTURE_MODES, Screen
 from nim_envs.render.text import render_text
 from nim_envs.rules.component import IntArray
-from nim_envs.rules.validation import checked_boolean
+from nim_envs.rules.validation import checked_boolean, checked_choice
 
 
 class LastMove(NamedTuple):
@@ -52,8 +51,7 @@ class Renderer:
         title: str = "nim_envs",
         show_winning_moves: bool = False,
     ) -> None:
-        if mode is not None and mode not in modes:
-            raise InvalidGameError(f"render_mode must be None or one of {modes}, not {mode!r}")
+        checked_choice("render_mode", mode, modes, or_none=True)
         self.show_winning_moves = checked_boolean("show_winning_moves", show_winning_moves)
         if show_winning_moves:
             # A game that cannot be solved is refused now, not in the middle of an episode.

@@ -211,13 +211,16 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         """
         self._aec.check_open()
         checked_options(options)
-        super().reset(seed=checked_seed(seed))
+        checked_seed(seed)
+        # Whatever is refused is refused here, where the game in progress is as it was.
+        sampler = self._aec.sampler_of(options)
+        super().reset(seed=seed)
         start_seed = None
         if seed is not None or not self._begun:
             start_seed = int(self.np_random.integers(2**63))
         self._ready = False
         for _ in range(MOST_OPENINGS):
-            self._aec.reset(seed=start_seed, options=options)
+            self._aec.begin(sampler, start_seed)
             self._begun, start_seed = True, None
             self._seat = self._fixed_seat
             if self._seat < 0:

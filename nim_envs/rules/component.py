@@ -13,13 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules.validation import check_bytes, checked_integer
+from nim_envs.rules.acyclic import by_rank, cycle_among, ranks
+from nim_envs.rules.validation import check_bytes, checked_integer, is_listing
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 NO_MOVE = -1
 """Entry of a table of options where the option is not legal."""
+
+HASHED = 64
+"""Entries of a table that its hash looks at, besides their sum."""
 
 
 class Component(ABC):
@@ -146,14 +150,20 @@ class Component(ABC):
         first, second = np.maximum(self.table, 0), self.second_table
         needed = np.ones(self.states, dtype=np.int64)
         needed[0] = 0
-        for _ in range(self.states + 1):
-            parts = np.where(self.table == NO_MOVE, 0, needed[first] + needed[second])
-            more = np.maximum(needed, parts.max(axis=1, initial=0))
-            if (more == needed).all():
-                needed.setflags(write=False)
-                return needed
-            needed = more
-        raise InvalidGameError(f"the moves of a {self.kind} that splits form a cycle")
+        for states in by_rank(ranks(self.parts)):
+            after = needed[first[states]] + needed[second[states]]
+            needed[states] = np.maximum(1, after.max(axis=1, initial=0))
+        needed.setflags(write=False)
+        return needed
+
+    @property
+    def parts(self) -> IntArray:
+        """Every part that an option leaves, ``(states, parts)``, ``NO_MOVE`` where there is none.
+
+        Raises:
+            SearchTooLargeError: the table of options is too large.
+        """
+        return _parts(self.table, self.second_table if self.splits else None)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave cached tables out of pickles: they are made again when needed."""
@@ -179,15 +189,20 @@ def in_use(component: Component) -> Component:
     return _in_use.setdefault(component, ref(component))() or component
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class TableComponent(Component):
     """A component given by its table of options, row by row.
 
     Args:
-        rows: ``rows[state][option]`` is the state after the move, or ``NO_MOVE`` (-1).
-            Rows are of one length. The moves must not form a cycle.
-        second_rows: ``second_rows[state][option]`` is the state of a second part that the
+        rows: ``rows[state, option]`` is the state after the move, or ``NO_MOVE`` (-1): an array
+            of integers, which is copied, or a sequence of rows of one length. The moves must not
+            form a cycle: :class:`nim_envs.Rules` refuse one.
+        second_rows: ``second_rows[state, option]`` is the state of a second part that the
             move leaves, or 0 for none; of the same shape. Left out where no option has one.
+
+    Attributes:
+        rows: int64 ``(states, options)``, not writable.
+        second_rows: the same of second parts; ``None`` where there are none.
 
     Raises:
         InvalidGameError: rows of unequal length, an entry that is not a state, a second part
@@ -196,36 +211,60 @@ class TableComponent(Component):
     Example:
         >>> TableComponent(rows=((-1, -1), (0, -1), (1, 0))).table.tolist()
         [[-1, -1], [0, -1], [1, 0]]
+        >>> heap = np.arange(4)[:, np.newaxis] - [1, 2]
+        >>> TableComponent(rows=np.maximum(heap, NO_MOVE)).table.tolist()
+        [[-1, -1], [0, -1], [1, 0], [2, 1]]
     """
 
-    rows: tuple[tuple[int, ...], ...]
-    second_rows: tuple[tuple[int, ...], ...] = ()
+    rows: IntArray
+    second_rows: IntArray | None
 
-    def __post_init__(self) -> None:
-        rows = _checked_rows("rows", self.rows, NO_MOVE)
-        object.__setattr__(self, "rows", rows)
-        if not self.second_rows:
+    def __init__(self, rows: npt.ArrayLike, second_rows: npt.ArrayLike | None = None) -> None:
+        first = _checked_rows("rows", rows, NO_MOVE)
+        object.__setattr__(self, "rows", first)
+        object.__setattr__(self, "second_rows", None)
+        if second_rows is None or (isinstance(second_rows, Sequence) and not second_rows):
             return
-        seconds = _checked_rows("second_rows", self.second_rows, 0)
-        if (len(seconds), len(seconds[0])) != (len(rows), len(rows[0])):
+        second = _checked_rows("second_rows", second_rows, 0, states=len(first))
+        if second.shape != first.shape:
             raise InvalidGameError(
-                f"second_rows must be of the shape of rows, {(len(rows), len(rows[0]))}, not "
-                f"{(len(seconds), len(seconds[0]))}"
+                f"second_rows must be of the shape of rows, {first.shape}, not {second.shape}"
             )
-        object.__setattr__(self, "second_rows", seconds)
-        for state, pair in enumerate(zip(rows, seconds, strict=True)):
-            for option, (first, second) in enumerate(zip(*pair, strict=True)):
-                if second and first <= 0:
-                    raise InvalidGameError(
-                        f"option {option} of state {state} leaves a second part, {second}, but "
-                        f"{first} of the first"
-                    )
-        if self.splits and any(first != NO_MOVE for first in rows[0]):
+        if not second.any():
+            return
+        alone = np.argwhere((second > 0) & (first <= 0))
+        if len(alone):
+            state, option = alone[0].tolist()
+            raise InvalidGameError(
+                f"option {option} of state {state} leaves a second part, {second[state, option]}, "
+                f"but {first[state, option]} of the first"
+            )
+        if (first[0] != NO_MOVE).any():
             raise InvalidGameError("state 0 is the empty slot and must not have a move")
+        object.__setattr__(self, "second_rows", second)
 
     def __repr__(self) -> str:
         """Return how large the table is; its entries may be thousands."""
         return f"{type(self).__name__}({self.states} states, {self.options} options)"
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other is of the same class and has the same tables."""
+        if not isinstance(other, TableComponent) or type(other) is not type(self):
+            return NotImplemented
+        if self.second_rows is None or other.second_rows is None:
+            alike = self.second_rows is other.second_rows
+        else:
+            alike = np.array_equal(self.second_rows, other.second_rows)
+        return alike and np.array_equal(self.rows, other.rows)
+
+    def __hash__(self) -> int:
+        """Return a number that is the same in every process."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        sample = self.rows.reshape(-1)[:: max(1, self.rows.size // HASHED)]
+        return hash((self.rows.shape, int(self.rows.sum()), *sample.tolist()))
 
     @property
     def states(self) -> int:
@@ -235,49 +274,87 @@ class TableComponent(Component):
     @property
     def options(self) -> int:
         """Number of option slots: the length of a row."""
-        return len(self.rows[0])
-
-    @cached_property
-    def _rows(self) -> IntArray:
-        """``rows`` as an array."""
-        rows: IntArray = np.array(self.rows, dtype=np.int64).reshape(self.states, self.options)
-        return rows
-
-    @cached_property
-    def _second_rows(self) -> IntArray:
-        """``second_rows`` as an array."""
-        rows: IntArray = np.array(self.second_rows, dtype=np.int64)
-        return rows
+        return int(self.rows.shape[1])
 
     def successors(self, states: IntArray) -> IntArray:
         """Return the rows of ``states``."""
-        return self._rows[states]
+        return np.asarray(self.rows[states])
 
-    @cached_property
+    @property
     def splits(self) -> bool:
         """Whether some option leaves a second part."""
-        return any(map(any, self.second_rows))
+        return self.second_rows is not None
 
     def second_successors(self, states: IntArray) -> IntArray:
         """Return the second parts of the options of ``states``."""
-        if not self.second_rows:
+        if self.second_rows is None:
             return super().second_successors(states)
-        return self._second_rows[states]
+        return np.asarray(self.second_rows[states])
+
+    @cached_property
+    def cycle(self) -> str:
+        """Description of a cycle of moves, such as ``"1 -> 2 -> 1"``; empty where there is none."""
+        return cycle_among(_parts(self.rows, self.second_rows))
 
 
-def _checked_rows(name: str, rows: Any, minimum: int) -> tuple[tuple[int, ...], ...]:
-    """Return rows of states of one length as tuples."""
-    if not isinstance(rows, Sequence) or not all(isinstance(row, Sequence) for row in rows):
-        raise InvalidGameError(f"{name} must be a sequence of rows of integers, not {rows!r}")
-    if not rows or len({len(row) for row in rows}) != 1:
+def _parts(first: IntArray, second: IntArray | None) -> IntArray:
+    """Return the parts that options leave: the first ones, and the second ones that there are."""
+    if second is None:
+        return first
+    return np.concatenate([first, np.where(second > 0, second, NO_MOVE)], axis=1)
+
+
+def _checked_rows(name: str, rows: Any, minimum: int, states: int | None = None) -> IntArray:
+    """Return rows of states of one length as an array that cannot be written.
+
+    Args:
+        name: of the argument.
+        rows: to be checked.
+        minimum: the least that an entry may be.
+        states: number of states; ``None``: one for each row.
+    """
+    array = rows if isinstance(rows, np.ndarray) else _array_of(name, rows, minimum, states)
+    if array.dtype.kind not in "iu" or array.ndim != 2 or not len(array):
+        raise InvalidGameError(
+            f"{name} must be integers, (states, options), with at least one state, not an array "
+            f"of dtype {array.dtype} and shape {array.shape}"
+        )
+    largest = (len(array) if states is None else states) - 1
+    if array.min(initial=0) < minimum or array.max(initial=0) > largest:
+        state, option = np.argwhere((array < minimum) | (array > largest))[0].tolist()
+        checked_integer(f"{name}[{state}][{option}]", array[state, option], minimum, largest)
+    checked = np.array(array, dtype=np.int64, order="C")
+    checked.setflags(write=False)
+    return checked
+
+
+def _array_of(name: str, rows: Any, minimum: int, states: int | None) -> npt.NDArray[Any]:
+    """Return a sequence of rows of integers as an array; arguments as of :func:`_checked_rows`."""
+    kinds = {type(row): row for row in rows}.values() if isinstance(rows, Sequence) else [rows]
+    if not all(isinstance(row, (Sequence, np.ndarray)) and is_listing(row) for row in kinds):
+        raise InvalidGameError(
+            f"{name} must be an array, or a sequence of rows, of integers, not {rows!r}"
+        )
+    if len(set(map(len, rows))) != 1:
         raise InvalidGameError(
             f"{name} must hold at least one row and rows of one length, not rows of lengths "
             f"{[len(row) for row in rows]}"
         )
-    return tuple(
-        tuple(
-            checked_integer(f"{name}[{state}][{option}]", entry, minimum, len(rows) - 1)
-            for option, entry in enumerate(row)
-        )
-        for state, row in enumerate(rows)
-    )
+    array = np.array(rows)
+    if array.ndim == 2 and array.dtype.kind in "iu":
+        # Among integers a boolean has become one, 0 or 1.
+        suspects = np.flatnonzero(((array | 1) == 1).any(axis=1)).tolist()
+        if not any(isinstance(entry, (bool, np.bool_)) for row in suspects for entry in rows[row]):
+            return array
+    # Entry by entry, which says what is wrong.
+    largest = (len(rows) if states is None else states) - 1
+    return np.array(
+        [
+            [
+                checked_integer(f"{name}[{state}][{option}]", entry, minimum, largest)
+                for option, entry in enumerate(row)
+            ]
+            for state, row in enumerate(rows)
+        ],
+        dtype=np.int64,
+    ).reshape(len(rows), -1)

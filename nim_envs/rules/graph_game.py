@@ -11,7 +11,7 @@ import numpy as np
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.component import NO_MOVE, Component, IntArray
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import checked_integer, checked_integers
+from nim_envs.rules.validation import checked_integer, checked_integers, is_listing
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,14 @@ class Token(Component):
 
     def __post_init__(self) -> None:
         lists = self.successors_of
-        if isinstance(lists, (str, bytes)) or not isinstance(lists, Sequence) or not lists:
+        if not is_listing(lists) or not isinstance(lists, Sequence) or not lists:
             raise InvalidGameError(
                 "successors must be a list of the nodes that can be moved to from each node, for "
                 f"one node at least, not {lists!r}"
             )
         checked = []
         for node, targets in enumerate(lists):
-            if isinstance(targets, (str, bytes)) or not isinstance(targets, Sequence):
+            if not is_listing(targets) or not isinstance(targets, Sequence):
                 raise InvalidGameError(
                     f"successors[{node}] must be a list of nodes, not {targets!r}"
                 )

@@ -12,10 +12,23 @@ from typing import Any
 
 import numpy as np
 
-from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray, in_use
+from nim_envs.errors import (
+    InvalidActionError,
+    InvalidGameError,
+    InvalidPositionError,
+    SearchTooLargeError,
+)
+from nim_envs.rules.acyclic import cycle_error
+from nim_envs.rules.component import (
+    NO_MOVE,
+    BoolArray,
+    Component,
+    IntArray,
+    TableComponent,
+    in_use,
+)
 from nim_envs.rules.rows import MaskArray, Rows, rows_of
-from nim_envs.rules.validation import LARGEST_STATE, check_bytes
+from nim_envs.rules.validation import LARGEST_STATE, check_bytes, checked_integer, integers_of
 
 MOST_SHOWN = 12
 """States of an initial position that are shown in short."""
@@ -39,10 +52,11 @@ class Rules:
     Args:
         name: short name of the game.
         components: the components, in the order of a position's entries.
-        initial: the position from which play usually starts.
+        initial: the position from which play usually starts, a sequence of states.
 
     Raises:
-        InvalidGameError: no components, too many actions, or ``initial`` is not a position.
+        InvalidGameError: no components, a :class:`TableComponent` whose moves form a cycle, too
+            many actions, or ``initial`` is not a position.
     """
 
     name: str
@@ -50,18 +64,36 @@ class Rules:
     initial: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        if not self.components:
-            raise InvalidGameError("components must hold at least one component, not ()")
-        object.__setattr__(self, "components", tuple(map(in_use, self.components)))
-        if len(self.initial) != len(self.components) or not all(
-            0 <= state < component.states
-            for state, component in zip(self.initial, self.components, strict=False)
+        if not isinstance(self.name, str):
+            raise InvalidGameError(f"name must be a string, not {self.name!r}")
+        given = self.components
+        if (
+            not isinstance(given, Sequence)
+            or not given
+            or not all(isinstance(component, Component) for component in given)
         ):
             raise InvalidGameError(
-                f"the initial position {self.initial} must have a state for each of the "
-                f"{len(self.components)} components, within 0 to "
-                f"{tuple(states - 1 for states in self.shape)}"
+                f"components must be a tuple of at least one Component, not {given!r}"
             )
+        object.__setattr__(self, "components", tuple(map(in_use, given)))
+        initial = integers_of(self.initial)
+        if (
+            initial is None
+            or len(initial) != len(self.components)
+            or not all(
+                0 <= state < states for state, states in zip(initial, self.shape, strict=True)
+            )
+        ):
+            raise InvalidGameError(
+                f"initial, the initial position, must be a state for each of the "
+                f"{len(self.components)} components, within 0 to "
+                f"{tuple(states - 1 for states in self.shape)}, not {self.initial!r}"
+            )
+        object.__setattr__(self, "initial", initial)
+        for index, component in enumerate(self.components):
+            # Of components that are made by a rule it is clear that play ends.
+            if isinstance(component, TableComponent) and component.cycle:
+                raise cycle_error(component.cycle, f"component {index} ({component.kind}): ")
         if self.num_actions > LARGEST_STATE:
             raise InvalidGameError(
                 f"{len(self.components)} components of {self.num_options} options are "
@@ -472,8 +504,11 @@ class Rules:
             action: the action.
             position: where it is taken; it makes some descriptions more exact, such as
                 ``"heap 0: take 2, leave 3 and 4"``.
+
+        Raises:
+            InvalidActionError: not an integer of the action space.
         """
-        index, option = divmod(int(action), self.num_options)
+        index, option = self._component_and_option(action)
         component = self.components[index]
         state = None if position is None else int(position[index])
         description = (
@@ -494,10 +529,19 @@ class Rules:
             >>> from nim_envs.rules import grundy
             >>> grundy(heaps=(6,)).describe_move(1, (6,))
             'heap 0: leave 2 and 4 (the 2 left has no move and is removed)'
+
+        Raises:
+            InvalidActionError: not an integer of the action space.
         """
-        index, option = divmod(int(action), self.num_options)
+        index, option = self._component_and_option(action)
         removed = self.components[index].describe_removal(option, int(position[index]))
         return self.describe_action(action, position) + (f" ({removed})" if removed else "")
+
+    def _component_and_option(self, action: int) -> tuple[int, int]:
+        """Return which component ``action`` is a move in, and the option of it."""
+        largest = self.num_actions - 1
+        checked = checked_integer("action", action, 0, largest, error=InvalidActionError)
+        return divmod(checked, self.num_options)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave cached tables out of pickles: they are made again when needed."""

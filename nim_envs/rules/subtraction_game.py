@@ -112,7 +112,9 @@ def subtraction(heaps: Sequence[int], subtraction_set: Sequence[int]) -> Rules:
         [[-1, -1], [0, -1], [1, -1], [2, 0], [3, 1], [4, 2]]
     """
     sizes = checked_integers("heaps", heaps, minimum=0)
-    amounts = sorted(set(checked_integers("subtraction_set", subtraction_set, minimum=1)))
+    amounts = sorted(
+        set(checked_integers("subtraction_set", subtraction_set, minimum=1, of_any_order=True))
+    )
     components = tuple(
         SubtractionHeap(size, tuple(amount for amount in amounts if amount <= size))
         for size in sizes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,21 @@ def checked_boolean(name: str, value: Any) -> bool:
     return value
 
 
+def checked_choice(name: str, value: Any, choices: Sequence[str], *, or_none: bool = False) -> Any:
+    """Return ``value`` if it is one of some strings, or ``None`` where that is allowed.
+
+    Raises:
+        InvalidGameError: it is not.
+    """
+    if or_none and value is None:
+        return value
+    # Other types are not compared: an array has no truth value.
+    if not (isinstance(value, str) and value in choices):
+        allowed = f"{'None or ' if or_none else ''}one of {tuple(choices)}"
+        raise InvalidGameError(f"{name} must be {allowed}, not {value!r}")
+    return value
+
+
 def checked_integer(
     name: str,
     value: Any,
@@ -89,13 +104,44 @@ def checked_integer(
     return number
 
 
-def checked_integers(name: str, values: Any, minimum: int) -> tuple[int, ...]:
+def is_listing(values: Any, *, of_any_order: bool = False) -> bool:
+    """Return whether ``values`` lists something in an order, as a tuple, list or array does.
+
+    Text and bytes do not, nor do mappings and sets; these last do where ``of_any_order`` is true.
+    """
+    others: tuple[type, ...] = (str, bytes, bytearray, memoryview, Mapping)
+    if not of_any_order:
+        others = (*others, Set)
+    return isinstance(values, Iterable) and not isinstance(values, others)
+
+
+def integers_of(values: Any) -> tuple[int, ...] | None:
+    """Return a listing of integers as a tuple; ``None`` for anything else."""
+    if not is_listing(values):
+        return None
+    try:
+        listed = tuple(values)
+        numbers = tuple(map(operator.index, listed))
+    except TypeError:
+        return None
+    return None if any(isinstance(value, (bool, np.bool_)) for value in listed) else numbers
+
+
+def checked_integers(
+    name: str, values: Any, minimum: int, *, of_any_order: bool = False
+) -> tuple[int, ...]:
     """Return ``values`` as a non-empty tuple of integers of at least ``minimum``.
+
+    Args:
+        name: of the argument.
+        values: to be checked.
+        minimum: the least that each may be.
+        of_any_order: whether a set is allowed.
 
     Raises:
         InvalidGameError: ``values`` is not a sequence, is empty, or holds anything else.
     """
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+    if not is_listing(values, of_any_order=of_any_order):
         raise InvalidGameError(
             f"{name} must be a sequence of integers of at least {minimum}, not {values!r}"
         )

@@ -9,7 +9,6 @@ from nim_envs.starts.box import Box, checked_box
 from nim_envs.starts.counted import CountedSampler
 from nim_envs.starts.rejected import TRIAL, RejectionSampler
 from nim_envs.starts.samplers import LARGEST_SUPPORT, Listed, Playable, Sampler
-from nim_envs.theory.memo_search import MemoSolution
 from nim_envs.theory.solution import Solution, SumSolution
 
 DRAWS_BEFORE_GIVING_UP = 1 << 18
@@ -39,7 +38,9 @@ def box_sampler(game: Playable, low: object, high: object, winning: bool | None)
     points = CountedSampler(box, terminal=True)
     if points.num_positions <= LARGEST_SUPPORT:
         return _listed(box, winning, solution)
-    if isinstance(solution, MemoSolution):
+    if solution is not None:
+        solution = solution.for_many_positions()
+    if solution is not None and not solution.is_whole:
         raise SearchTooLargeError(
             f"no theorem known here says who wins {solution.convention.value} play of "
             f"{box.rules.name}, and the box of starts has {points.num_positions} positions; the "

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nim_envs.errors import InvalidPositionError
+from nim_envs.rules.validation import integers_of
 from nim_envs.starts.choice import box_sampler
 from nim_envs.starts.samplers import Listed, Mixed, Playable, Sampler
 
@@ -142,12 +143,10 @@ def as_start(start: Any) -> Start:
         return start
     if isinstance(start, str) and start in NAMED_STARTS:
         return NAMED_STARTS[start]
-    if isinstance(start, (Sequence, np.ndarray)) and not isinstance(start, (str, bytes)):
-        array = np.asarray(start, dtype=object)
-        if array.ndim == 1 and all(
-            isinstance(state, (int, np.integer)) and not isinstance(state, bool) for state in array
-        ):
-            return FixedStart(tuple(int(state) for state in array))
+    if isinstance(start, (Sequence, np.ndarray)):
+        position = integers_of(start)
+        if position is not None:
+            return FixedStart(position)
     raise InvalidPositionError(
         f"a start must be one of {tuple(NAMED_STARTS)}, a Start, or a position as a sequence of "
         f"integers, not {start!r}"

@@ -55,11 +55,14 @@ def check_game(game: Game) -> None:
         >>> from nim_envs.rules import TableComponent
         >>> path = TableComponent(rows=((-1, -1), (0, -1), (1, 0), (2, 1)))
         >>> check_game(Game(Rules("two paths", (path, path), initial=(3, 2)), Convention.MISERE))
-        >>> loop = TableComponent(rows=((-1,), (2,), (1,)))
-        >>> check_game(Game(Rules("loop", (loop,), initial=(1,)), Convention.NORMAL))
+        >>> class Wrong(TableComponent):
+        ...     def is_terminal(self, states):
+        ...         return states <= 1
+        >>> wrong = Wrong(rows=((-1,), (0,), (1,)))
+        >>> check_game(Game(Rules("wrong", (wrong,), initial=(2,)), Convention.NORMAL))
         Traceback (most recent call last):
-        nim_envs.errors.ConformanceError: component 0 (component): the moves form a cycle: 1 -> 2 \
--> 1; every play must come to an end
+        nim_envs.errors.ConformanceError: is_terminal(1) of component 0 (component) is True, and \
+its table says False
     """
     if not isinstance(game, Game):
         raise TypeError(f"check_game takes a nim_envs.Game, not {game!r}")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
-
 import numpy as np
 
-from nim_envs.errors import InvalidGameError
+from nim_envs.rules.acyclic import by_rank, ranks
 from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
 
 
@@ -24,11 +21,11 @@ def levels(component: Component) -> IntArray:
     Raises:
         InvalidGameError: the moves form a cycle; the message names a state on it.
     """
-    level = _ranks(component)
+    level = ranks(component.parts)
     if not component.splits:
         return level
     table, second = component.table, component.second_table
-    for states in _by_rank(level):
+    for states in by_rank(level):
         after = 1 + level[np.maximum(table[states], 0)] + level[second[states]]
         level[states] = np.where(table[states] == NO_MOVE, 0, after).max(axis=1)
     return level
@@ -52,67 +49,6 @@ def left_by_moves(component: Component, state: int) -> list[tuple[int, ...]]:
     return [
         (part, second) if second else (part,) for part, second in zip(kept, seconds, strict=True)
     ]
-
-
-def _by_rank(ranks: IntArray) -> Iterator[IntArray]:
-    """Yield the states of rank 1, of rank 2, and so on."""
-    order = np.argsort(ranks, kind="stable")
-    bounds = np.searchsorted(ranks[order], np.arange(ranks.max() + 2))
-    for first, last in itertools.pairwise(bounds[1:].tolist()):
-        yield order[first:last]
-
-
-def _parts(component: Component) -> IntArray:
-    """Every part that an option leaves, ``(states, parts)``, ``NO_MOVE`` where there is none."""
-    table = component.table
-    if not component.splits:
-        return table
-    second = component.second_table
-    return np.concatenate([table, np.where(second > 0, second, NO_MOVE)], axis=1)
-
-
-def _ranks(component: Component) -> IntArray:
-    """The most moves in a row from each state, following one part of each move."""
-    parts = _parts(component)
-    sources, slots = np.nonzero(parts != NO_MOVE)
-    targets = parts[sources, slots]
-    order = np.argsort(targets, kind="stable")
-    predecessors = sources[order]
-    first = np.searchsorted(targets[order], np.arange(component.states + 1))
-    unresolved = np.bincount(sources, minlength=component.states)
-    rank = np.full(component.states, -1, dtype=np.int64)
-    frontier = np.flatnonzero(unresolved == 0)
-    depth = 0
-    while frontier.size:
-        rank[frontier] = depth
-        reached = np.concatenate(
-            [predecessors[first[state] : first[state + 1]] for state in frontier]
-        )
-        np.subtract.at(unresolved, reached, 1)
-        candidates = np.unique(reached)
-        frontier = candidates[unresolved[candidates] == 0]
-        depth += 1
-    if (rank < 0).any():
-        raise InvalidGameError(
-            f"the moves form a cycle: {_cycle(component)}; every play must come to an end"
-        )
-    return rank
-
-
-def _cycle(component: Component) -> str:
-    """Return a description of a cycle of states, where there is one."""
-    looping = set(range(component.states))
-    parts = _parts(component)
-    while True:
-        # A state without a successor among those that remain cannot be on a cycle.
-        kept = {s for s in looping if looping.intersection(parts[s].tolist())}
-        if kept == looping:
-            break
-        looping = kept
-    path = [min(looping)]
-    while path[-1] not in path[:-1]:
-        path.append(next(s for s in parts[path[-1]].tolist() if s in looping))
-    return " -> ".join(str(state) for state in path[path.index(path[-1]) :])
 
 
 def grundy_values(component: Component) -> IntArray:
@@ -194,7 +130,7 @@ def _tame_values(component: Component) -> IntArray | None:
     normal = grundy_values(component)
     table, second = np.maximum(component.table, 0), component.second_table
     misere = np.full(component.states, 1, dtype=np.int64)
-    for states in _by_rank(_ranks(component)):
+    for states in by_rank(ranks(component.parts)):
         first, other = table[states], second[states]
         fickle = (normal != misere)[first] & (normal != misere)[other]
         after = (normal[first] ^ normal[other]) ^ fickle
@@ -214,12 +150,12 @@ def _mex_rows(rows: IntArray) -> IntArray:
 
 
 def _mex_values(component: Component, terminal_value: int) -> IntArray:
-    ranks = _ranks(component)
+    rank = ranks(component.parts)
     table = component.table
     second = component.second_table if component.splits else None
     values = np.full(component.states, -1, dtype=np.int64)
-    values[ranks == 0] = terminal_value
-    for states in _by_rank(ranks):
+    values[rank == 0] = terminal_value
+    for states in by_rank(rank):
         successors = table[states]
         after = values[successors]
         if second is not None:

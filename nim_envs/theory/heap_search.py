@@ -17,6 +17,16 @@ LARGEST_MEMO = 5_000_000
 """Default limit of the positions that a search keeps."""
 
 
+WORK_OF_OPTION, WORK_AT_A_TIME = 7, 3_600
+"""Work of an option besides that for each of its parts; work before a search is interrupted."""
+
+LARGE_TABLE = 1 << 18
+"""Positions in a table with which an option takes twice the time."""
+
+WORK_UNIT = 14 * LARGE_TABLE
+"""Work, times the size of a large table, that takes about a microsecond."""
+
+
 class PartRule(Protocol):
     """The moves from one part of a sum, where parts are numbers: a heap game is such a rule."""
 
@@ -127,14 +137,35 @@ class HeapSearch:
         """Return whether a position in canonical form is an N-position, if known already."""
         return self._winning.get(position)
 
+    def forget(self) -> None:
+        """Empty the table of results, which makes it small."""
+        self._winning = {(): self._winning[()]}
+
     def _search(self, position: Heaps) -> bool:
-        """Return whether a position in canonical form is an N-position, without recursion."""
+        """Return whether a position in canonical form is an N-position."""
+        for _ in self.steps(position):
+            pass
+        return bool(self.known(position))
+
+    def steps(self, position: Heaps) -> Iterator[int]:
+        """Search a position in canonical form, without recursion, until it is known.
+
+        Args:
+            position: the position.
+
+        Yields:
+            Every now and then, and at the end, the work since: the options that were looked at,
+            each counted by its length, so that a unit is about a microsecond.
+        """
+        work = 0
         stack: list[tuple[Heaps, Iterator[Heaps]]] = []
         if self.known(position) is None:
             stack.append((position, self.options(position)))
         while stack:
             here, options = stack[-1]
+            looked = 0
             for option in options:
+                looked += 1
                 winning = self.known(option)
                 if winning is None:
                     # Looked at again, first, when it is known.
@@ -153,7 +184,12 @@ class HeapSearch:
                     f"the search of {list(position)} in {self.game.name} needs a table "
                     f"of more than {self.limit} positions, which is the limit"
                 )
-        return bool(self.known(position))
+            work += looked * (WORK_OF_OPTION + len(here))
+            if work >= WORK_AT_A_TIME:
+                # A large table does not stay in the processor's cache.
+                yield work * (LARGE_TABLE + min(len(self._winning), LARGE_TABLE)) // WORK_UNIT
+                work = 0
+        yield work * LARGE_TABLE // WORK_UNIT
 
 
 def checked_heaps(heaps: Sequence[int]) -> Heaps:

@@ -93,12 +93,21 @@ class MemoSolution(Solution):
         for part in parts.in_order():
             self._search.heap_options(part)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether any position can be looked up: no, each is searched when it is asked about."""
+        return False
+
     def _winning(self, positions: IntArray) -> BoolArray:
         flat = (positions + self._firsts).reshape(-1, len(self._firsts))
         # Like components in one order: many rows are then equal.
         distinct, inverse = np.unique(np.sort(flat, axis=1), axis=0, return_inverse=True)
-        wins = np.array([self._search.wins(row) for row in distinct.tolist()], dtype=np.bool_)
+        wins = np.array([self._wins(row) for row in distinct.tolist()], dtype=np.bool_)
         return np.asarray(wins[inverse.reshape(-1)].reshape(positions.shape[:-1]))
+
+    def _wins(self, parts: list[int]) -> bool:
+        """Return whether the player to move wins a sum of parts, by their numbers."""
+        return self._search.wins(parts)
 
     def _winning_options(self, positions: IntArray) -> BoolArray:
         rules = self.rules

@@ -53,6 +53,15 @@ class Solution(ABC):
         solved = f"{self.rules.in_short}, {self.convention.play}"
         return f"{type(self).__name__}({solved}, by {self.method})"
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether any position can be looked up: none is searched when it is asked about."""
+        return True
+
+    def for_many_positions(self) -> Solution:
+        """Return the solution to ask about very many positions: this one, or one that is whole."""
+        return self
+
     def is_winning(self, positions: Positions) -> Any:
         """Return whether the player to move wins with correct play.
 

@@ -237,8 +237,8 @@ GAME_FAULTS = {
         r"option 1 of state 4 of component 0 \(coin\) leads to state 9, and its states are 0 to 6",
     ),
     "a cycle": (
-        lambda: game_of(TableComponent(rows=((-1,), (2,), (1,)))),
-        r"component 0 \(component\): the moves form a cycle: 1 -> 2 -> 1",
+        lambda: game_of(changed(successors=successors_with(1, 0, 2))),
+        r"component 0 \(coin\): the moves form a cycle: 1 -> 2 -> 1",
     ),
     "a wrong is_terminal": (
         lambda: game_of(changed(is_terminal=lambda self, states: states <= 1)),
@@ -324,8 +324,10 @@ def test_faults_are_found_where_python_leaves_assertions_out():
     code = (
         "from nim_envs import *; from nim_envs.rules import TableComponent; "
         "from nim_envs.testing import *\n"
-        "loop = TableComponent(rows=((-1,), (2,), (1,)))\n"
-        "try: check_game(Game(Rules('loop', (loop,), (1,)), Convention.NORMAL))\n"
+        "class Wrong(TableComponent):\n"
+        "    def is_terminal(self, states): return states <= 1\n"
+        "wrong = Wrong(rows=((-1,), (0,), (1,)))\n"
+        "try: check_game(Game(Rules('wrong', (wrong,), (2,)), Convention.NORMAL))\n"
         "except ConformanceError: print('found')"
     )
     done = subprocess.run([sys.executable, "-O", "-c", code], capture_output=True, text=True)

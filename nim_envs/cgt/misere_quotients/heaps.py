@@ -224,12 +224,12 @@ class HeapQuotients:
                     except SearchTooLargeError as error:
                         raise SearchTooLargeError(
                             f"misère play of {names} with heaps up to {heap}: {error}; heaps up to "
-                            f"{heap - 1} have a quotient of order {self.search.quotient().order}"
+                            f"{heap - 1} have a quotient of order {self.search.order}"
                         ) from None
         if largest is None and not all(self.period(game) for game in self.games):
             raise SearchTooLargeError(
                 f"the misère quotient of {names} with heaps up to {LARGEST_UNPERIODIC}, which is "
-                f"the limit, has order {self.search.quotient().order}, and no period of it is "
+                f"the limit, has order {self.search.order}, and no period of it is "
                 "proven"
             )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import product
 
@@ -17,6 +17,7 @@ from nim_envs.cgt.misere_quotients.refinement import (
     Parts,
     TooManyClassesError,
     Word,
+    free,
     refine,
 )
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
@@ -50,12 +51,14 @@ class QuotientSolution(Solution):
 
     Args:
         rules: the rules.
+        spend: told of the work of finding the quotient, where it is not remembered, in units of
+            about a microsecond, and which share of the heaps is done; it may end that by an error.
 
     Raises:
         SearchTooLargeError: the quotient has too many elements, or is infinite.
     """
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, spend: Callable[[int, float], None] | None = None) -> None:
         single = tuple(component for component in rules.components if not component.splits)
         if _number_of_layers(single) > LARGEST_LAYERS:
             single = ()
@@ -65,7 +68,13 @@ class QuotientSolution(Solution):
             if isinstance(component, SplittingHeap):
                 sizes[component.game] = max(sizes.get(component.game, 0), component.size)
         parts = frozenset(each for each in others if not isinstance(each, SplittingHeap))
-        quotient = _layered(parts, tuple(sorted(sizes.items(), key=repr)), single)
+        joint = _joint(parts, frozenset(sizes))
+        if spend is not None:
+            joint.search.spend = lambda work: spend(work, joint.share(sizes))
+        try:
+            quotient = _layered(parts, tuple(sorted(sizes.items(), key=repr)), single)
+        finally:
+            joint.search.spend = free
         periodic = any(quotient.is_periodic(game, size) for game, size in sizes.items())
         super().__init__(rules, Convention.MISERE, PERIODIC if periodic else PROVEN)
         self._products, self._lost, self._layer = quotient.products, quotient.lost, quotient.layer
@@ -139,8 +148,23 @@ class _Joint:
 
     def __init__(self, components: Iterable[Component], games: Iterable[HeapGame]) -> None:
         self.search = QuotientSearch(LARGEST_ORDER)
-        self.parts = {component: self._add(component) for component in components}
+        self.components = tuple(components)
+        self.parts: dict[Component, list[int | None]] = {}
         self.heaps = HeapQuotients(games, search=self.search)
+
+    def share(self, sizes: dict[HeapGame, int]) -> float:
+        """Return the share of the heaps up to some sizes that are there; 1 of none."""
+        there = sum(min(len(self.heaps.parts[game]), size) for game, size in sizes.items())
+        wanted = sum(sizes.values())
+        return there / wanted if wanted else 1.0
+
+    def extend(self, sizes: dict[HeapGame, int]) -> None:
+        """Add what is not there yet: all components, and heaps of each game up to a size."""
+        for component in self.components:
+            if component not in self.parts:
+                self.parts[component] = self._add(component)
+        if sizes:
+            self.heaps.extend(sizes)
 
     def _add(self, component: Component) -> list[int | None]:
         """Add the states of a component; return their parts, ``None`` without a move."""
@@ -192,8 +216,7 @@ class _Layered:
     def __init__(
         self, joint: _Joint, sizes: dict[HeapGame, int], single: Sequence[Component]
     ) -> None:
-        if sizes:
-            joint.heaps.extend(sizes)
+        joint.extend(sizes)
         states = Parts()
         numbers: list[list[int | None]] = []
         for component in single:
@@ -239,7 +262,8 @@ class _Layered:
         for after in options[1:]:
             won = np.any([losts[layer] for layer in after], axis=0)
             try:
-                refined = refine(classes, won, Limits(joint.search.limit))
+                limits = Limits(joint.search.limit, spend=joint.search.spend)
+                refined = refine(classes, won, limits)
             except TooManyClassesError:
                 raise joint.search.too_many() from None
             if refined.classes is not classes:
@@ -285,3 +309,9 @@ def _layered(
 ) -> _Layered:
     """Return the quotient of components and of heaps up to some sizes, remembered."""
     return _Layered(_joint(parts, frozenset(game for game, _ in sizes)), dict(sizes), single)
+
+
+def forget_quotients() -> None:
+    """Forget the quotients that are remembered, as where their cost is measured."""
+    _layered.cache_clear()
+    _joint.cache_clear()

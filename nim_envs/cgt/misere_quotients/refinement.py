@@ -17,7 +17,7 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -38,8 +38,20 @@ MOST_GUESSES = 1_000
 """Guesses that may be made before a part is given up: far more than any known quotient needed."""
 
 
+CALL, PAIR, GATHERED, SORTED = 20, 5, 500, 10
+"""Work in :data:`Spend`'s units: of a step on arrays and of a pair; entries gathered or sorted."""
+
+
 class TooManyClassesError(Exception):
     """There are more classes than the limit."""
+
+
+Spend = Callable[[int], None]
+"""Told of work that is about to be done, in units of about a microsecond; it may raise an error."""
+
+
+def free(work: int) -> None:
+    """Take no notice of work."""
 
 
 @dataclass
@@ -49,10 +61,12 @@ class Limits:
     Attributes:
         classes: most classes.
         guesses: most guesses that may still be made.
+        spend: told of the work, which it may end by an error.
     """
 
     classes: int
     guesses: int = MOST_GUESSES
+    spend: Spend = free
 
 
 class Parts:
@@ -237,7 +251,7 @@ def refine(
                 "infinite"
             )
         lost = _guess(classes, won_at_once)
-        if Unanswered(classes, won_at_once, lost).answered(classes.moves):
+        if Unanswered(classes, won_at_once, lost, limits.spend).answered(classes.moves):
             return Refined(classes, np.arange(classes.order, dtype=np.int16), lost)
     last = len(classes.elements) - 1
     fine, coarser = classes.without_last()
@@ -306,7 +320,7 @@ def _joined(
     moves = [
         copies * order + fine.products[rest, element] for element in fine.distinct_elements
     ] + [folded[copies + 1] * order + rest]
-    block = coarsest_congruence(2 * above + lost, moves)
+    block = coarsest_congruence(2 * above + lost, moves, limits.spend)
     lengths = fine.lengths[rest] + copies * fine.parts.lengths[last]
     examples, numbers = by_shortest(block, lengths)
     if len(examples) > limits.classes:
@@ -358,13 +372,14 @@ def _options_of(
 
 
 def coarsest_congruence(
-    labels: npt.NDArray[Any], moves: Sequence[npt.NDArray[np.integer]]
+    labels: npt.NDArray[Any], moves: Sequence[npt.NDArray[np.integer]], spend: Spend = free
 ) -> IntArray:
     """Return the coarsest division into blocks that refines labels and that all moves respect.
 
     Args:
         labels: ``(n,)``.
         moves: each ``(n,)``: where one step leads from each of ``n`` points.
+        spend: told of the work.
 
     Returns:
         ``(n,)``, the number of each point's block: two points are in one block exactly if from
@@ -377,6 +392,7 @@ def coarsest_congruence(
     count = int(block.max()) + 1
     while True:
         finer = block
+        spend(len(moves) * (CALL + len(block) // SORTED))
         for move in moves:
             finer = np.unique(finer * count + block[move], return_inverse=True)[1].reshape(-1)
         number = int(finer.max()) + 1
@@ -416,10 +432,14 @@ class Unanswered:
         classes: the classes of the positions.
         won_at_once: ``(n,)``, the classes that are won whatever the options are.
         lost: ``(n,)``, the guess.
+        spend: told of the work.
     """
 
-    def __init__(self, classes: Classes, won_at_once: BoolArray, lost: BoolArray) -> None:
+    def __init__(
+        self, classes: Classes, won_at_once: BoolArray, lost: BoolArray, spend: Spend = free
+    ) -> None:
         self._classes, self._at_once, self._lost = classes, won_at_once, lost
+        self._spend = spend
         self._open = ~lost & ~won_at_once
         everything = bits(self._open[np.newaxis])[0]
         self._most: list[set[int]] = [set() for _ in range(classes.order)]
@@ -456,6 +476,7 @@ class Unanswered:
         Returns:
             ``None`` if a move in it, with some rest, refutes that the sum is lost.
         """
+        self._spend(CALL + self._classes.order * len(after) // GATHERED)
         sums = self._classes.products[:, element]
         wins = self._lost[self._classes.products[:, after]].any(axis=1)
         if (wins & self._lost[sums]).any():
@@ -473,6 +494,7 @@ class Unanswered:
         known = self._parts.setdefault(element, {})
         for smaller in [other for other in known if other | rests == rests]:
             del known[smaller]
+        self._spend(CALL + self._classes.order**2 // GATHERED)
         known[rests] = row_of(rests, self._classes.order)[self._classes.products]
         return True
 
@@ -488,11 +510,13 @@ class Unanswered:
             rows = rows_of([rests for _, rests in pairs], order)
             frontier = []
             for part, rests in parts:
+                self._spend(CALL + rows.size // GATHERED)
                 now = rows[:, products[:, part]] & self._parts[part][rests][elements]
                 if now[:, 0].any():
                     return False
                 some = np.flatnonzero(now.any(axis=1))
                 sums = products[elements[some], part].tolist()
+                self._spend(len(some) * PAIR)
                 for element, left in zip(sums, bits(now[some]), strict=True):
                     if self._is_new(element, left):
                         frontier.append((element, left))

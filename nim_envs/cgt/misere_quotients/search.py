@@ -12,12 +12,14 @@ from nim_envs.cgt.misere_quotients.refinement import (
     Limits,
     Parts,
     Refined,
+    Spend,
     TooManyClassesError,
     Unanswered,
     Word,
     by_shortest,
     coarsest,
     coarsest_congruence,
+    free,
     refine,
 )
 from nim_envs.errors import SearchTooLargeError
@@ -63,10 +65,14 @@ class QuotientSearch:
 
     Args:
         limit: most elements.
+
+    Attributes:
+        spend: told of the work of what is added; it may end that by an error.
     """
 
     def __init__(self, limit: int = LARGEST_ORDER) -> None:
         self.parts = Parts()
+        self.spend: Spend = free
         self.limit = checked_integer("limit", limit, 1, LARGEST_LIMIT)
         # Positions without a part have a class of their own here, so that it is known who wins
         # at once; the quotient has at most one element less.
@@ -102,7 +108,8 @@ class QuotientSearch:
         if not self._add_known(part):
             coarse = coarsest(self.parts, part + 1)
             try:
-                refined = refine(coarse, WON_AT_ONCE, Limits(self.limit + 1), self._refined)
+                limits = Limits(self.limit + 1, spend=self.spend)
+                refined = refine(coarse, WON_AT_ONCE, limits, self._refined)
             except TooManyClassesError:
                 raise self.too_many() from None
             unanswered = self._proven(refined)
@@ -141,11 +148,10 @@ class QuotientSearch:
             return True
         return False
 
-    @staticmethod
-    def _proven(refined: Refined) -> Unanswered:
+    def _proven(self, refined: Refined) -> Unanswered:
         classes = refined.classes
         at_once = WON_AT_ONCE[refined.coarser]
-        unanswered = Unanswered(classes, at_once, refined.lost)
+        unanswered = Unanswered(classes, at_once, refined.lost, self.spend)
         if not unanswered.answered(classes.moves):
             raise AssertionError(f"wrong classes of sums of {len(classes.elements)} parts")
         return unanswered
@@ -155,6 +161,17 @@ class QuotientSearch:
         return SearchTooLargeError(
             f"the misère quotient has more than {self.limit} elements, which is the limit"
         )
+
+    @property
+    def order(self) -> int:
+        """Number of elements of the quotient."""
+        return int(self._blocks().max()) + 1
+
+    def _blocks(self) -> IntArray:
+        """Return the element of each class, where that of the empty position is one of them."""
+        classes, lost = self._refined.classes, self._refined.lost
+        moves = [classes.products[:, element] for element in classes.distinct_elements]
+        return coarsest_congruence(lost, moves, self.spend)
 
     def quotient(self) -> PartsQuotient:
         """Return the quotient, proven by :func:`nim_envs.cgt.misere_quotients.proof.refutation`.
@@ -169,9 +186,7 @@ class QuotientSearch:
     def _proven_quotient(self) -> PartsQuotient:
         refined = self._refined
         classes = refined.classes
-        moves = [classes.products[:, element] for element in classes.distinct_elements]
-        block = coarsest_congruence(refined.lost, moves)
-        kept, number = by_shortest(block, classes.lengths)
+        kept, number = by_shortest(self._blocks(), classes.lengths)
         if len(kept) > self.limit:
             raise self.too_many()
         found = PartsQuotient(

@@ -21,7 +21,8 @@ def checked_autoreset_mode(mode: Any) -> AutoresetMode:
         InvalidGameError: there is none.
     """
     try:
-        return AutoresetMode(mode)
+        # An array would be compared with the values.
+        return AutoresetMode(mode if isinstance(mode, (str, AutoresetMode)) else None)
     except ValueError:
         raise InvalidGameError(
             f"autoreset_mode must be one of {[str(mode) for mode in AutoresetMode]} or their "

@@ -34,7 +34,7 @@ from nim_envs.envs.vector.engine import Engine, Results
 from nim_envs.envs.vector.pictures import RENDER_MODES, BatchRenderer, StepRecord
 from nim_envs.envs.vector.start_states import StartStates
 from nim_envs.errors import ClosedEnvironmentError, InvalidActionError, ResetNeededError
-from nim_envs.game import Game
+from nim_envs.game import Game, checked_game
 from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer, PlayingPlayer
 from nim_envs.render.frame import Frame
 from nim_envs.rules.component import BoolArray, IntArray
@@ -194,6 +194,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         truth_in_info: bool = False,
     ) -> None:
         super().__init__()
+        checked_game(game)
         self.illegal_move = checked_illegal_move(illegal_move)
         self.copy = checked_boolean("copy", copy)
         self.mask_in_observation = checked_boolean("mask_in_observation", mask_in_observation)

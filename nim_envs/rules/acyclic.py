@@ -1,0 +1,112 @@
+"""Whether play in a table comes to an end: a topological sweep, in a time linear in the table."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.errors import InvalidGameError
+
+IntArray = npt.NDArray[np.int64]
+
+MOST_NAMED = 12
+"""States of a cycle that are named."""
+
+
+def cycle_among(parts: IntArray) -> str:
+    """Return a description of a cycle of moves, empty where every play comes to an end.
+
+    Args:
+        parts: ``(states, n)``, the states that the moves from each state leave; negative for none.
+    """
+    states = np.arange(len(parts))[:, np.newaxis]
+    # Where every move goes down, nothing need be followed; tables are mostly written like this.
+    if (parts < states).all():
+        return ""
+    _, waiting = _swept(parts)
+    return _cycle(parts, waiting) if any(waiting) else ""
+
+
+def cycle_error(cycle: str, of: str = "") -> InvalidGameError:
+    """Return the error that names a cycle.
+
+    Args:
+        cycle: its description.
+        of: what has the cycle, to begin the message with.
+    """
+    return InvalidGameError(f"{of}the moves form a cycle: {cycle}; every play must come to an end")
+
+
+def ranks(parts: IntArray) -> IntArray:
+    """Return the most moves in a row from each state, following one part of each move.
+
+    Args:
+        parts: as in :func:`cycle_among`.
+
+    Returns:
+        ``(states,)``: 0 for a state without a move; every part has a smaller rank.
+
+    Raises:
+        InvalidGameError: the moves form a cycle; the message names the states on it.
+    """
+    rank, waiting = _swept(parts)
+    if any(waiting):
+        raise cycle_error(_cycle(parts, waiting))
+    return np.array(rank, dtype=np.int64)
+
+
+def _swept(parts: IntArray) -> tuple[list[int], list[int]]:
+    """Return the ranks, and how many moves of each state lead to a cycle.
+
+    References:
+        A. B. Kahn, "Topological sorting of large networks", *Communications of the ACM* 5 (1962).
+    """
+    size = len(parts)
+    sources, slots = np.nonzero(parts >= 0)
+    targets = parts[sources, slots]
+    predecessors = sources[_stable_order(targets)]
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(targets, minlength=size))]).tolist()
+    unresolved = np.bincount(sources, minlength=size)
+    resolved = np.flatnonzero(unresolved == 0).tolist()
+    waiting, rank = unresolved.tolist(), [0] * size
+    for state in resolved:  # which grows
+        for before in predecessors[bounds[state] : bounds[state + 1]].tolist():
+            waiting[before] -= 1
+            if not waiting[before]:
+                # States come by rank, so that the last part has the largest.
+                rank[before] = rank[state] + 1
+                resolved.append(before)
+    return rank, waiting
+
+
+def by_rank(rank: IntArray) -> Iterator[IntArray]:
+    """Yield the states of rank 1, of rank 2, and so on; ``rank`` as :func:`ranks` returns it."""
+    order = np.argsort(rank, kind="stable")
+    bounds = np.searchsorted(rank[order], np.arange(rank.max() + 2))
+    for first, last in itertools.pairwise(bounds[1:].tolist()):
+        yield order[first:last]
+
+
+def _stable_order(values: IntArray) -> IntArray:
+    """Return the indices that sort values below 2**32; by digits, so in linear time."""
+    order = np.argsort((values & 0xFFFF).astype(np.uint16), kind="stable")
+    if values.max(initial=0) > 0xFFFF:
+        order = order[np.argsort((values >> 16).astype(np.uint16)[order], kind="stable")]
+    return order
+
+
+def _cycle(parts: IntArray, waiting: list[int]) -> str:
+    """Describe a cycle, where ``waiting`` is above 0 at states that lead to one."""
+    state = next(state for state, left in enumerate(waiting) if left)
+    path: list[int] = []
+    places: dict[int, int] = {}
+    while state not in places:
+        places[state] = len(path)
+        path.append(state)
+        state = next(part for part in parts[state].tolist() if part >= 0 and waiting[part])
+    cycle = [str(each) for each in path[places[state] :]]
+    shown = cycle if len(cycle) <= MOST_NAMED else [*cycle[:MOST_NAMED], "…"]
+    return " -> ".join([*shown, cycle[0]])
