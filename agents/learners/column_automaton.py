@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from agents.generalising.policy import LookAheadPolicy
 from agents.learners.q_learning import QLearning
 from agents.tabular.compiled_games.self_play import SelfPlay
 from nim_envs import Game, GameEnv
+from nim_envs.rules.component import BoolArray
 from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.column_automata import (
     WORK_LIMIT,
@@ -53,6 +54,18 @@ LEAST_HEAPS, LEAST_BITS = 4, 4
 
 NO_AUTOMATON = ColumnAutomaton(np.zeros((1, 2), np.int64), np.zeros(1, np.bool_), True)
 """What is claimed before anything was learned: nothing is lost."""
+
+
+class LearnedAutomaton(TypedDict):
+    """What a file stores of what was learned: the automaton, and what its labels come from."""
+
+    transitions: IntArray
+    lost: BoolArray
+    most_significant_first: bool
+    verdict: str
+    read: IntArray
+    examined: int
+    values: QLearning | None
 
 
 class ColumnAutomatonPolicy(LookAheadPolicy):
@@ -416,7 +429,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             self.verdict = f"contradicted: {found[0]} breaks the rule of lost positions"
         return found
 
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> LearnedAutomaton:
         """Return the automaton, and what its labels come from."""
         read = list(self._labels.read)
         longest = max(map(len, read), default=0)
@@ -432,14 +445,21 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             "values": self._values,
         }
 
-    def restore_learned(self, learned: dict[str, Any]) -> None:
+    def restore_learned(self, learned: LearnedAutomaton) -> None:
         """Restore what :meth:`learned` returned."""
+        read, values = learned["read"], learned["values"]
+        if read.ndim != 2 or read.dtype != np.int64 or (read < 0).any():
+            raise ValueError(f"the positions that were read are no heaps: {read}")
+        if (values is None) != (self._values is None) or (
+            values is not None and not values.fits(self.game)
+        ):
+            raise ValueError(f"its labels, {self._arguments['labels']!r}, come from no such table")
         self.automaton = ColumnAutomaton(
             learned["transitions"], learned["lost"], learned["most_significant_first"]
         )
         self.verdict = learned["verdict"]
         self._labels = LookAheadLabels(self.rules.options, self.rules.misere)
-        for sizes in learned["read"].tolist():
+        for sizes in read.tolist():
             self._labels.options(self.rules.canonical(sizes))
         self._examined = learned["examined"]
-        self._values = learned["values"]
+        self._values = values

@@ -461,7 +461,14 @@ def test_a_checkpoint_of_another_version_is_refused(saved, tmp_path):
     path = tmp_path / "run.zip"
     for change, message in (
         ({"depth": None}, r"of another version: it has no \['depth'\]"),
-        ({"arrays": content["arrays"][:-1]}, "its arrays are not those of its settings"),
+        ({"arrays": content["arrays"][1:]}, "its arrays are not those of its settings"),
+        ({"memory": 10**10}, "its arrays are not those of its settings"),
+        ({"width": 10**10}, "its arrays are not those of its settings"),
+        ({"depth": 10**10}, "it has no arrays of 10000000000 layers"),
+        ({"network": ["mlp"]}, "network must be .*, not \\['mlp'\\]"),
+        ({"games": 95}, "games must be a multiple of games_at_a_time"),
+        ({"encoding": "roman"}, "encoding must be one of"),
+        ({"curve": [1]}, r"curve\[0\] must be tuple"),
     ):
         changed = {**content, **change}
         changed = {name: value for name, value in changed.items() if value is not None}
