@@ -154,7 +154,7 @@ def opened(path: Path) -> Iterator[Archive]:
             file = zipfile.ZipFile(data)
         with file:
             if "header.json" not in file.namelist():
-                raise StorageError("it has no header")
+                raise StorageError("it has no header, so it was not written by this package")
             yield Archive(file)
 
 
@@ -169,4 +169,4 @@ def unreadable_refused() -> Iterator[None]:
         zipfile.BadZipFile, zlib.error, EOFError, LookupError, MemoryError, NotImplementedError,
         OSError, OverflowError, RuntimeError, SyntaxError, TypeError, ValueError,
     ) as error:  # fmt: skip
-        raise StorageError("its bytes cannot be read") from error
+        raise StorageError("it is damaged, or was not written by this package") from error

@@ -100,7 +100,8 @@ class HeapSymmetry(CompiledWrapper):
         Raises:
             ValueError: its game is not known, or the learner has learned another one.
         """
-        game, inner = known_game(saved["game"]), saved["learner"]
+        game = known_game(saved["game"])
+        inner: Any = saved["learner"]
         while isinstance(inner, CompiledWrapper):
             inner = inner.learner
         if not inner.fits(game):
