@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import astuple
 from typing import Any, Literal, TypedDict, cast
 
 import numpy as np
@@ -69,9 +70,9 @@ class Encoder:
         if value is harmonic:
             return {"schedule": "harmonic"}
         if isinstance(value, Decay):
-            return {"decay": [value.start, value.factor, value.every, value.floor]}
+            return {"decay": self.encode(list(astuple(value)))}
         if isinstance(value, Replay):
-            return {"replay": [value.capacity, value.batch, value.interval]}
+            return {"replay": self.encode(list(astuple(value)))}
         if isinstance(value, Game):
             return self._game(value)
         name = type(value).__name__

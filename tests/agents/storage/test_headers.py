@@ -315,6 +315,12 @@ def test_what_is_saved_can_be_loaded(tmp_path):
     ):
         with pytest.raises(StorageError, match=message):
             save(learner, path)
+    of_numpy = QLearning(
+        BOX, TWO, epsilon=Decay(np.float32(0.5), 1, np.int64(3)), replay=Replay(np.int8(4))
+    )
+    save(of_numpy, path)
+    assert contents(load(path)) == contents(of_numpy)
+    path.unlink()
     with pytest.raises(StorageError, match="MT19937"):
         save_content({"rng": np.random.Generator(np.random.MT19937(0))}, path)
     assert not path.exists()
