@@ -99,7 +99,10 @@ class Run:
             type(learner) for learner in saved["learners"]
         ]:
             raise storage.StorageError(f"{path} is of a run with other learners")
-        own = {"winners": self.winners[:done], "lengths": self.lengths[:done]}
+        own: dict[str, npt.NDArray[Any]] = {
+            "winners": self.winners[:done],
+            "lengths": self.lengths[:done],
+        }
         try:
             check_same_arrays({name: saved[name] for name in own}, own)
         except ValueError as error:
