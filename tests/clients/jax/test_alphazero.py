@@ -551,7 +551,7 @@ def test_typed_keys_are_saved_and_gone_on_with(whole, tmp_path, monkeypatch):
                 train(settings, board(heaps=(2, 1)), checkpoint=path)
         alphazero.load(path)
         typed = train(settings, board(heaps=(2, 1)), checkpoint=path)
-    assert same(typed.network, run.network)
+    assert same(typed, run)
 
 
 # Learning, and what is done with what was learned.
