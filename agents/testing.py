@@ -20,8 +20,8 @@ from agents.base import (
     Trainable,
     Transition,
 )
-from agents.games import game_of
 from agents.storage import StorageError, load, save
+from agents.storage.games import game_of
 from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.tabular.wrapper import LearnerWrapper
 from agents.training import train

@@ -10,9 +10,9 @@ from typing import Any, cast
 import click
 
 from agents import Agent, EpsilonOptimalAgent, OptimalAgent, RandomAgent, Trainable
-from agents.games import same_game
 from agents.registry import learner_class, new_learner
 from agents.storage import load
+from agents.storage.games import same_game
 from nim_envs import Game, GameEnv, make_game
 from nim_envs.cli.arguments import arguments_of, integers, value_of
 from nim_envs.cli.options import registered_game

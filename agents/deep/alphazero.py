@@ -21,7 +21,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from numbers import Real
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_type_hints
 
 import numpy as np
 
@@ -29,7 +29,9 @@ from agents.base import IntArray, MaskArray
 from agents.generalising.signed_products.value_networks import SignedProductsNetwork
 from agents.generalising.signed_products.visited_positions import heap_options
 from agents.storage import StorageError, load_content, save_content
-from nim_envs import optimality
+from agents.storage.errors import refusing
+from agents.storage.schema import check_value
+from nim_envs import Game, optimality
 from nim_envs.optional import imports_for, needed
 from nim_envs.progress import progress_bar
 from nim_envs.rules.validation import checked_integer
@@ -591,9 +593,18 @@ def load(path: str | Path) -> tuple[Any, PgxEnv]:
     saved = _content(Path(path))
     if saved["game"] is None:
         raise StorageError(f"{path} does not name its game, as it is not a registered one")
-    env = PgxEnv(saved["game"], saved["encoding"])
-    settings = Settings(**{field.name: saved[field.name] for field in fields(Settings)})
-    return _restored(Path(path), saved, begin(env, settings, saved["seed"])).network, env
+    with refusing(f"the network of {path}"):
+        env = PgxEnv(saved["game"], saved["encoding"])
+        settings = Settings(**{field.name: saved[field.name] for field in fields(Settings)})
+        make, key = NETWORKS[settings.network], jax.random.PRNGKey(0)
+        if settings.network == "mlp":
+            if settings.depth > len(saved["arrays"]):
+                raise ValueError(f"it has no arrays of {settings.depth} layers")
+            # Its arrays are not made before it is known that the file holds them.
+            network = eqx.filter_eval_shape(make, env, settings, key)
+        else:
+            network = make(env, settings, key)
+    return _restored(Path(path), saved["arrays"][: len(_arrays(network))], network), env
 
 
 def _save(
@@ -604,7 +615,7 @@ def _save(
             "alphazero": {
                 **_arguments(env, settings, seed),
                 "curve": curve,
-                "arrays": [np.asarray(leaf) for leaf in _arrays(state)],
+                "arrays": [np.asarray(_numbers(leaf)) for leaf in _arrays(state)],
             }
         },
         path,
@@ -617,17 +628,49 @@ def _arguments(env: PgxEnv, settings: Settings, seed: int) -> dict[str, Any]:
     return {"game": env.game, "encoding": encoding, "seed": seed, **asdict(settings)}
 
 
-def _arrays(state: State) -> list[Any]:
-    return jax.tree.leaves(eqx.filter(state, eqx.is_array))
+def _arrays(tree: Any) -> list[Any]:
+    return jax.tree.leaves(eqx.filter(tree, _is_array))
+
+
+def _is_array(leaf: Any) -> bool:
+    """Whether a leaf is an array, or stands for one that was not made."""
+    return eqx.is_array(leaf) or isinstance(leaf, jax.ShapeDtypeStruct)
+
+
+def _numbers(array: Any) -> Any:
+    """Return an array, of typed keys the numbers."""
+    is_key = jnp.issubdtype(array.dtype, jax.dtypes.prng_key)
+    return jax.random.key_data(array) if is_key else array
+
+
+ADDED_SETTINGS: dict[str, Any] = {"symmetry": False}
+"""Settings that checkpoints from before do not have, with what was done then."""
 
 
 def _content(path: Path) -> dict[str, Any]:
     content = load_content(path)
     if set(content) != {"alphazero"}:
         raise StorageError(f"{path} holds {sorted(content)}, not a run of AlphaZero")
-    saved: dict[str, Any] = content["alphazero"]
-    if missing := {field.name for field in fields(Settings)} - set(saved):
-        raise StorageError(f"{path} is of another version: it has no {sorted(missing)}")
+    types = {
+        **get_type_hints(Settings),
+        "game": Game | None,
+        "encoding": str,
+        "seed": int,
+        "curve": list[tuple[int, float]],
+        "arrays": list[np.ndarray[Any, Any]],
+    }
+    try:
+        check_value("a run of AlphaZero", content["alphazero"], dict[str, Any])
+        saved: dict[str, Any] = {**ADDED_SETTINGS, **content["alphazero"]}
+        if missing := set(types) - set(saved):
+            raise StorageError(f"it is of another version: it has no {sorted(missing)}")
+        for name, expected in types.items():
+            check_value(name, saved[name], expected)
+    except StorageError as error:
+        raise StorageError(f"{path} cannot be loaded: {error}") from error
+    # The memory is four arrays of as many moves.
+    if sum(array.shape[:1] == (saved["memory"],) for array in saved["arrays"]) < len(Moves._fields):
+        raise StorageError(f"{path} is damaged: its arrays are not those of its settings")
     return saved
 
 
@@ -640,15 +683,22 @@ def _resumed(
         # A game that is not registered is not in the file.
         if before != now and before is not None:
             raise StorageError(f"{path} is of a run with {name} {before!r}, this one has {now!r}")
-    return _restored(path, saved, new), saved["curve"]
+    return _restored(path, saved["arrays"], new), saved["curve"]
 
 
-def _restored(path: Path, saved: dict[str, Any], new: State) -> State:
-    arrays, rest = eqx.partition(new, eqx.is_array)
+def _restored(path: Path, saved: list[Any], new: Any) -> Any:
+    """Return ``new`` with the saved arrays, in its precision: they may be of another one."""
+    arrays, rest = eqx.partition(new, _is_array)
     leaves, structure = jax.tree.flatten(arrays)
-    shapes = [(leaf.shape, leaf.dtype) for leaf in leaves]
-    if [(array.shape, array.dtype) for array in saved["arrays"]] != shapes:
+    like = [jax.eval_shape(_numbers, leaf) for leaf in leaves]
+    if [(array.shape, array.dtype.kind) for array in saved] != [
+        (leaf.shape, leaf.dtype.kind) for leaf in like
+    ]:
         raise StorageError(f"{path} is damaged: its arrays are not those of its settings")
-    filled = jax.tree.unflatten(structure, [jnp.asarray(array) for array in saved["arrays"]])
-    state: State = eqx.combine(filled, rest)
-    return state
+    filled = []
+    for array, numbers, leaf in zip(saved, like, leaves, strict=True):
+        restored = jnp.asarray(array.astype(numbers.dtype))
+        if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+            restored = jax.random.wrap_key_data(restored, impl=jax.random.key_impl(leaf))
+        filled.append(restored)
+    return eqx.combine(jax.tree.unflatten(structure, filled), rest)

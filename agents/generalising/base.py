@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 import numpy as np
 
 from agents.base import AfterGame, Array, FloatArray, MaskArray
-from agents.games import own_game, same_game
 from agents.generalising.policy import LookAheadPolicy
-from agents.restoring import check_arguments, saved_game
+from agents.storage.games import own_game, same_game
+from agents.storage.restoring import check_same_arguments, known_game
+from agents.storage.schema import check_value, parameter_type
 from nim_envs import Game
 from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import FixedStart, UniformStart
 
 AnyLearner = TypeVar("AnyLearner", bound="GeneralisingLearner")
+
+
+class SavedGeneralising(TypedDict):
+    """What a file stores of a learner that chooses its own games.
+
+    Attributes:
+        arguments: of the constructor, besides the game.
+        game: the game, where a file can name it.
+        positions_read: as in the learner.
+        proof: likewise.
+        learned: what was learned, as :meth:`GeneralisingLearner.restore_learned` takes it.
+    """
+
+    arguments: dict[str, Any]
+    game: Game | None
+    positions_read: int
+    proof: str | None
+    learned: dict[str, Any]
 
 
 class GeneralisingLearner(ABC):
@@ -121,12 +140,19 @@ class GeneralisingLearner(ABC):
         """Return what was learned and proved, for people to read."""
 
     @abstractmethod
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> Any:
         """Return what a file stores of what was learned: values and arrays by name."""
 
     @abstractmethod
-    def restore_learned(self, learned: dict[str, Any]) -> None:
-        """Restore what :meth:`learned` returned."""
+    def restore_learned(self, learned: Any) -> None:
+        """Restore what :meth:`learned` returned.
+
+        Args:
+            learned: annotated with a type by which files are checked.
+
+        Raises:
+            ValueError: no learner with these arguments has learned that.
+        """
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action of the greedy policy."""
@@ -138,7 +164,7 @@ class GeneralisingLearner(ABC):
         """Return the probabilities of the greedy policy; see :class:`agents.base.Policy`."""
         return self.greedy().action_probabilities(observations, action_masks)
 
-    def saved(self) -> dict[str, Any]:
+    def saved(self) -> SavedGeneralising:
         """Return what a file stores of it: values and arrays by name."""
         return {
             "arguments": self._arguments,
@@ -149,24 +175,26 @@ class GeneralisingLearner(ABC):
         }
 
     @classmethod
-    def from_saved(cls: type[AnyLearner], saved: dict[str, Any]) -> AnyLearner:
+    def from_saved(cls: type[AnyLearner], saved: SavedGeneralising) -> AnyLearner:
         """Return the learner from what :meth:`saved` returned."""
         constructor: Any = cls
-        learner: AnyLearner = constructor(saved_game(saved), **saved["arguments"])
+        learner: AnyLearner = constructor(known_game(saved["game"]), **saved["arguments"])
         learner.restore(saved)
         return learner
 
-    def restore(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: SavedGeneralising) -> None:
         """Restore what :meth:`saved` returned.
 
         Args:
             saved: by a learner of this class.
 
         Raises:
-            ValueError: it was made with other arguments.
+            ValueError: it was made with other arguments, or is of no learner of this class.
         """
-        check_arguments(saved, self._arguments)
+        check_same_arguments(saved["arguments"], self._arguments)
+        learned_type = parameter_type(type(self).restore_learned, "learned")
+        check_value("what was learned", saved["learned"], learned_type)
+        self.restore_learned(saved["learned"])
         self.positions_read = saved["positions_read"]
         self.proof = saved["proof"]
-        self.restore_learned(saved["learned"])
         self._acting = None

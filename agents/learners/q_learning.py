@@ -10,12 +10,14 @@ from gymnasium import spaces
 from agents.base import FloatArray, IntArray
 from agents.tabular.action_values import ActionValueLearner, choose_epsilon_greedily, step_towards
 from agents.tabular.index import LARGEST_VALUE, initial_table
+from agents.tabular.learner import SavedTables
 from agents.tabular.protocol import LearningRule, Turn, is_unanswered, learn
 from agents.tabular.replay import (
     Replay,
     ReplayBuffer,
     add,
     arrays_of,
+    check_numbers,
     is_due,
     replay_buffer,
     row_of,
@@ -245,3 +247,8 @@ class QLearning(ActionValueLearner):
             index, state, learned=learned, arguments=arguments, epsilon=epsilon,
             generator=None if replay is None else rng,
         )  # fmt: skip
+
+    def restore(self, saved: SavedTables) -> None:
+        """Restore what :meth:`saved` returned; see :class:`TabularLearner`."""
+        check_numbers(saved["learned"], *self.table.shape)
+        super().restore(saved)

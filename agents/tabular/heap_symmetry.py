@@ -8,11 +8,17 @@ from typing import Any
 import numpy as np
 
 from agents.base import Array, FloatArray, Learner, MaskArray, Policy, Transition
-from agents.restoring import saved_game
+from agents.storage.restoring import known_game
 from agents.tabular.position_values import PositionValueLearner
 from agents.tabular.symmetry import Symmetry
-from agents.tabular.wrapper import CompiledWrapper
+from agents.tabular.wrapper import CompiledWrapper, SavedWrapper
 from nim_envs import Game
+
+
+class SavedHeapSymmetry(SavedWrapper):
+    """What a file stores of it."""
+
+    game: Game | None
 
 
 class HeapSymmetry(CompiledWrapper):
@@ -88,9 +94,19 @@ class HeapSymmetry(CompiledWrapper):
         return {**super().saved(), "game": self.game}
 
     @classmethod
-    def from_saved(cls, saved: dict[str, Any]) -> HeapSymmetry:
-        """Return the learner from what :meth:`saved` returned."""
-        return cls(saved["learner"], saved_game(saved))
+    def from_saved(cls, saved: SavedHeapSymmetry) -> HeapSymmetry:
+        """Return the learner from what :meth:`saved` returned.
+
+        Raises:
+            ValueError: its game is not known, or the learner has learned another one.
+        """
+        game = known_game(saved["game"])
+        inner: Any = saved["learner"]
+        while isinstance(inner, CompiledWrapper):
+            inner = inner.learner
+        if not inner.fits(game):
+            raise ValueError(f"{inner!r} has not learned the positions of {game.in_short}")
+        return cls(saved["learner"], game)
 
 
 class SortedPolicy:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import functools
+import math
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple, TypedDict, TypeVar, cast
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 
 from agents.base import Array, FloatArray, IntArray, MaskArray, Policy, Transition
-from agents.games import game_of
-from agents.restoring import check_arguments, saved_game
+from agents.storage.games import game_of
+from agents.storage.restoring import check_same_arguments, check_same_arrays, known_game
 from agents.tabular.index import ObservationIndex, mixed_radix_number
 from agents.tabular.protocol import (
     FinishedGame,
@@ -30,6 +32,28 @@ from nim_envs import Game
 from nim_envs.compilation import compiled
 
 AnyLearner = TypeVar("AnyLearner", bound="TabularLearner")
+
+
+class SavedTables(TypedDict):
+    """What a file stores of a table learner.
+
+    Attributes:
+        arguments: of the constructor, besides spaces and game.
+        observations: smallest and largest entries.
+        actions: size of the action space.
+        game: the game, if known.
+        games: games that each seat has finished.
+        generator: the learner's own, if it has one.
+        learned: arrays by name.
+    """
+
+    arguments: dict[str, Any]
+    observations: tuple[list[int], list[int]]
+    actions: int
+    game: Game | None
+    games: list[int]
+    generator: np.random.Generator | None
+    learned: dict[str, Array]
 
 
 class TabularLearner(ABC):
@@ -124,7 +148,8 @@ class TabularLearner(ABC):
         constructor: Any = cls
         if not cls.looks_ahead:
             learner: AnyLearner = constructor(observations, actions, **arguments)
-            learner.game = game
+            # An environment may show observations of another kind.
+            learner.game = game if game is not None and learner.fits(game) else None
             return learner
         if game is None:
             raise TypeError(
@@ -223,7 +248,7 @@ class TabularLearner(ABC):
             float(last.reward + last.reply_reward),
         )  # fmt: skip
 
-    def saved(self) -> dict[str, Any]:
+    def saved(self) -> SavedTables:
         """Return what a file stores of it: values, arrays and generators by name."""
         return {
             "arguments": self._arguments,
@@ -236,37 +261,58 @@ class TabularLearner(ABC):
         }
 
     @classmethod
-    def from_saved(cls: type[AnyLearner], saved: dict[str, Any]) -> AnyLearner:
-        """Return the learner from what :meth:`saved` returned."""
+    def from_saved(cls: type[AnyLearner], saved: SavedTables) -> AnyLearner:
+        """Return the learner from what :meth:`saved` returned.
+
+        Raises:
+            ValueError: no learner has been saved so: its parts contradict each other.
+        """
+        game = known_game(saved["game"]) if cls.looks_ahead else saved["game"]
         low, high = saved["observations"]
+        actions = saved["actions"]
+        if len(low) != len(high) or any(map(operator.gt, low, high)):
+            raise ValueError(f"there are no observations from {low} to {high}")
+        entries = math.prod(top - bottom + 1 for bottom, top in zip(low, high, strict=True))
+        # Before anything of that size is made.
+        shape = (entries,) if cls.looks_ahead else (entries, actions)
+        if shape not in [array.shape for array in saved["learned"].values()]:
+            raise ValueError(
+                f"it has no table for {actions} actions at observations from {low} to {high}"
+            )
+        if game is not None:
+            largest = [states - 1 for states in game.rules.shape]
+            of_game = [0] * len(largest), largest, game.rules.num_actions
+            if (low, high, actions) != of_game:
+                raise ValueError(
+                    f"its table is of {actions} actions at observations from {low} to {high}, "
+                    f"which are not those of {game.in_short}"
+                )
         observations = spaces.Box(np.array(low), np.array(high), dtype=np.int64)
-        actions = spaces.Discrete(saved["actions"])
-        game = saved_game(saved) if cls.looks_ahead else saved["game"]
-        learner = cls.make(observations, actions, game, **saved["arguments"])
+        learner = cls.make(observations, spaces.Discrete(actions), game, **saved["arguments"])
         learner.restore(saved)
         return learner
 
-    def restore(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: SavedTables) -> None:
         """Restore what :meth:`saved` returned.
 
         Args:
             saved: by a learner of this class.
 
         Raises:
-            ValueError: it was made with other arguments.
+            ValueError: it was made with other arguments, or is of no learner of this class.
         """
-        check_arguments(saved, self._arguments)
+        check_same_arguments(saved["arguments"], self._arguments)
+        check_same_arrays(saved["learned"], self._learned)
+        generator, games = saved["generator"], saved["games"]
+        if len(games) != 2 or not all(0 <= number < 1 << 62 for number in games):
+            raise ValueError(f"games must be those that each of two seats has ended, not {games}")
+        if (generator is None) != (self.generator is None):
+            raise ValueError("only one of the saved learner and this one draws numbers of its own")
         for name, array in self._learned.items():
-            before = saved["learned"][name]
-            if (array.shape, array.dtype) != (before.shape, before.dtype):
-                raise ValueError(
-                    f"the saved {name} is {before.dtype} {before.shape}, this one {array.dtype} "
-                    f"{array.shape}"
-                )
-            array[...] = before
-        self.exploration.finish_many(saved["games"])
-        if self.generator is not None:
-            self.generator.bit_generator.state = saved["generator"].bit_generator.state
+            array[...] = saved["learned"][name]
+        self.exploration.finish_many(games)
+        if self.generator is not None and generator is not None:
+            self.generator.bit_generator.state = generator.bit_generator.state
 
 
 class CompiledCalls(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.base import Array, FloatArray, IntArray, MaskArray
-from agents.games import same_game
+from agents.storage.games import same_game
 from agents.tabular.compiled_rules import (
     CompiledRules,
     compiled_rules,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -110,6 +111,30 @@ def row_of(buffer: ReplayBuffer, uniform: float) -> int:
         uniform: the source of randomness, in [0, 1).
     """
     return int(uniform * min(buffer.counters[0], len(buffer.states)))
+
+
+def check_numbers(saved: Mapping[str, Array], states: int, actions: int) -> None:
+    """Check the numbers in a buffer of a file: compiled code follows them without a check.
+
+    Args:
+        saved: what a file holds, as :func:`arrays_of` names it; other arrays are left alone.
+        states: rows of the table.
+        actions: size of the action space.
+
+    Raises:
+        ValueError: a number that is that of no state or action.
+    """
+    for name, end in (
+        ("states", states),
+        ("next_states", states),
+        ("actions", actions),
+        ("legal_actions", actions),
+        ("legal_counts", actions + 1),
+        ("counters", np.iinfo(np.int64).max),
+    ):
+        array = saved.get(f"replay_{name}", np.zeros(1))
+        if ((array < 0) | (array >= end)).any():
+            raise ValueError(f"replay_{name} must be from 0 to {end - 1}")
 
 
 def arrays_of(buffer: ReplayBuffer) -> dict[str, Array]:

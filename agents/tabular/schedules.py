@@ -23,6 +23,9 @@ class Decay:
         every: games between two multiplications.
         floor: smallest probability.
 
+    Raises:
+        ValueError: a number out of its range.
+
     Example:
         >>> [round(Decay(start=0.3, factor=0.95, every=500, floor=0.05)(n), 3) for n in (0, 500)]
         [0.3, 0.285]
@@ -32,6 +35,12 @@ class Decay:
     factor: float
     every: int
     floor: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        for name in ("start", "factor", "floor"):
+            check_range(name, getattr(self, name), 0, 1, open_low=False)
+        check_range("every", self.every, 0, np.inf, open_low=True)
 
     def __call__(self, games: int) -> float:
         """Return the probability after ``games`` finished games."""

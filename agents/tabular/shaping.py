@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agents.base import Array, Learner, Transition
-from agents.tabular.wrapper import CompiledWrapper
+from agents.tabular.wrapper import CompiledWrapper, SavedWrapper
 from nim_envs.compilation import compiled
 
 
@@ -16,6 +16,12 @@ def nim_sum_bonus(heaps: Array, bonus: float) -> float:
     for heap in heaps:
         nim_sum ^= heap
     return bonus if nim_sum == 0 else 0.0
+
+
+class SavedShaping(SavedWrapper):
+    """What a file stores of it."""
+
+    bonus: float
 
 
 class NimSumShaping(CompiledWrapper):
@@ -58,6 +64,6 @@ class NimSumShaping(CompiledWrapper):
         super().restore(saved)
 
     @classmethod
-    def from_saved(cls, saved: dict[str, Any]) -> NimSumShaping:
+    def from_saved(cls, saved: SavedShaping) -> NimSumShaping:
         """Return the learner from what :meth:`saved` returned."""
         return cls(saved["learner"], saved["bonus"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -11,6 +11,12 @@ from agents.base import Array, FloatArray, GameLearner, Learner, MaskArray, Poli
 from agents.tabular.learner import TabularLearner
 from agents.tabular.symmetry import Symmetry
 from nim_envs import Game
+
+
+class SavedWrapper(TypedDict):
+    """What a file stores of a wrapper."""
+
+    learner: TabularLearner | CompiledWrapper
 
 
 class LearnerWrapper:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +13,25 @@ from pettingzoo import AECEnv
 
 from agents import storage
 from agents.base import Learner
+from agents.storage.errors import refusing
+from agents.storage.restoring import check_same_arrays
+from agents.storage.schema import check_value
 from agents.training.log import TrainingLog
 
 Env = AECEnv[str, Any, Any]
+
+
+class SavedRun(TypedDict):
+    """What a checkpoint holds; see :class:`Run`."""
+
+    training: int  # games done
+    seed: int
+    seconds: float
+    rng: np.random.Generator
+    env_rng: np.random.Generator | None
+    winners: npt.NDArray[np.int8]
+    lengths: npt.NDArray[np.int32]
+    learners: list[Any]
 
 
 @dataclass
@@ -62,10 +78,15 @@ class Run:
             StorageError: the file holds no training run, or one with another seed, more games or
                 other learners.
         """
-        saved = storage.load_content(path, getattr(env.unwrapped, "game", None))
+        games = (getattr(learner, "game", None) for learner in learners)
+        game = next((game for game in games if game is not None), None)
+        saved = storage.load_content(path, game)
         if "training" not in saved:
             raise storage.StorageError(f"{path} holds {sorted(saved)}, not a training run")
-        done = int(saved["training"])
+        check_value(f"the training run in {path}", saved, SavedRun)
+        done: int = saved["training"]
+        if done < 0:
+            raise storage.StorageError(f"{path}: training must be from 0 on, not {done}")
         if saved["seed"] != seed:
             raise storage.StorageError(
                 f"{path} is of a run with seed {saved['seed']}, this one has {seed}"
@@ -78,12 +99,21 @@ class Run:
             type(learner) for learner in saved["learners"]
         ]:
             raise storage.StorageError(f"{path} is of a run with other learners")
+        own: dict[str, npt.NDArray[Any]] = {
+            "winners": self.winners[:done],
+            "lengths": self.lengths[:done],
+        }
+        try:
+            check_same_arrays({name: saved[name] for name in own}, own)
+        except ValueError as error:
+            raise storage.StorageError(f"{path} is damaged: {error}") from error
         for learner, before in zip(learners, saved["learners"], strict=True):
             storage.restore(learner, before)
         self.rng = saved["rng"]
         generator = _generator_of(env)
         if generator is not None and saved["env_rng"] is not None:
-            generator.bit_generator.state = saved["env_rng"].bit_generator.state
+            with refusing(f"the environment's source of randomness in {path}"):
+                generator.bit_generator.state = saved["env_rng"].bit_generator.state
         self.winners[:done], self.lengths[:done] = saved["winners"], saved["lengths"]
         self.seconds = float(saved["seconds"])
         return done

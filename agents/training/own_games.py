@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agents.base import GameChoosingLearner
-from agents.games import own_game
+from agents.storage.games import own_game
 from agents.training.log import TrainingLog, TrainingStopped
 from nim_envs.progress import progress_bar
 from nim_envs.starts import as_start

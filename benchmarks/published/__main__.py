@@ -24,23 +24,36 @@ from nim_envs.render.style import save_figure
 
 QUICK_GAMES = 300
 QUICK_SECONDS = 0.05
+LEAST_SECONDS = 1.0
+"""What is learned in less time than this depends on the clock more than on the learner."""
+
 LARGE_BOARDS = ("alphazero-6", "alphazero-7")
 """Scoring them, over up to 603,648 N-positions, takes longer than a quick look."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One system with one seed: its own result, and those of the learners here."""
+    """One system with one seed: its own result, and those of the learners here.
+
+    Attributes:
+        system: its name.
+        seed: integer seed.
+        published: its own result.
+        same_games: results with as many games, by learner.
+        same_seconds: those in as many seconds; ``None``: it took under :data:`LEAST_SECONDS`.
+    """
 
     system: str
     seed: int
     published: Trained
     same_games: Mapping[str, Trained]
-    same_seconds: Mapping[str, Trained]
+    same_seconds: Mapping[str, Trained] | None
 
 
 def run(name: str, seed: int, quick: bool) -> Run:
     """Train a system as published, and each contender for as many games and as many seconds.
+
+    A quick check compares by seconds in any case.
 
     Args:
         name: a key of :data:`SYSTEMS`.
@@ -52,7 +65,9 @@ def run(name: str, seed: int, quick: bool) -> Run:
     published = system.as_published(seed, games)
     seconds = min(published.seconds, QUICK_SECONDS) if quick else published.seconds
     same_games = {each.name: each.train(seed, games=games) for each in system.ours}
-    same_seconds = {each.name: each.train(seed, seconds=seconds) for each in system.ours}
+    same_seconds = None
+    if quick or seconds >= LEAST_SECONDS:
+        same_seconds = {each.name: each.train(seed, seconds=seconds) for each in system.ours}
     return Run(name, seed, published, same_games, same_seconds)
 
 
@@ -66,6 +81,12 @@ def spread(results: list[Trained], score: str) -> str:
     """Return the mean of a score over seeds, with its lowest and highest where they differ."""
     values = [result.scores[score] for result in results if score in result.scores]
     return percents(values) if values else "-"
+
+
+def in_same_seconds(runs: list[Run], contender: str) -> list[Trained]:
+    """Return results in as many seconds, by seed; none where a run has none."""
+    found = [run.same_seconds[contender] for run in runs if run.same_seconds is not None]
+    return found if len(found) == len(runs) else []
 
 
 def summary(runs: list[Run]) -> list[list[Any]]:
@@ -90,7 +111,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
                         contender.name,
                         contender.knows,
                         spread(same_games, score),
-                        spread([run.same_seconds[contender.name] for run in group], score),
+                        spread(in_same_seconds(group, contender.name), score),
                         f"{limits[score]:.1f}" if score in limits else "-",
                     ]
                 )
@@ -114,14 +135,16 @@ def costs(runs: list[Run]) -> list[list[Any]]:
         rows.append([name, "as published", group[0].published.games, seconds, None])
         for contender in system.ours:
             same_games = [run.same_games[contender.name] for run in group]
-            same_seconds = [run.same_seconds[contender.name] for run in group]
+            same_seconds = in_same_seconds(group, contender.name)
             rows.append(
                 [
                     name,
                     contender.name,
                     same_games[0].games,
                     float(np.mean([result.seconds for result in same_games])),
-                    int(np.mean([result.games for result in same_seconds])),
+                    int(np.mean([result.games for result in same_seconds]))
+                    if same_seconds
+                    else None,
                 ]
             )
     return rows
@@ -130,8 +153,9 @@ def costs(runs: list[Run]) -> list[list[Any]]:
 NOTES = f"""\
 - *published*: as printed by the authors. *measured as published*: their settings run here,
   with their defects. *same games* and *same seconds*: the learner named under *ours*, with
-  as many games as the published one, or in as many seconds as it took here. Each is the mean
-  over the seeds, with the lowest and highest where they differ.
+  as many games as the published one, or in as many seconds as it took here, where these are at
+  least {LEAST_SECONDS:.0f}. Each is the mean over the seeds, with the lowest and highest where
+  they differ.
 - *knows*: what a learner knows besides its observations and rewards. None knows a theorem, nor
   which positions are won, except that some settings have an optimal opponent. One that knows the
   rules examines the options of a position before it moves; one that knows that the order of heaps

@@ -162,9 +162,13 @@ def q_learners(runs: list[Any]) -> Figure | None:
             ("same_games", BLUE, "s", "same games"),
             ("same_seconds", VERMILLION, "^", "same seconds"),
         ):
+            drawn = [
+                (number, _mean((getattr(run, kind)[learner] for run in group), score))
+                for number, group in by_games.items()
+                if all(getattr(run, kind) is not None for run in group)
+            ]
             axes.plot(
-                games,
-                [_mean((getattr(run, kind)[learner] for run in group), score) for group in groups],
+                [number for number, _ in drawn], [mean for _, mean in drawn],
                 color=color, marker=marker, label=f"{learner}, {label}",
             )  # fmt: skip
         axes.set_xscale("log")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -184,6 +185,22 @@ def test_a_check_with_few_games_draws_each_result_once():
     (measured, _) = figure.axes
     line = next(one for one in measured.get_lines() if "measured" in one.get_label())
     assert sorted(line.get_xdata()) == sorted(games.values())
+
+
+def test_what_took_under_a_second_is_not_compared_by_seconds(monkeypatch):
+    monkeypatch.setattr(published, "LEAST_SECONDS", 60.0)
+    short = published.run("ratio-17-3-500", 0, quick=False)
+    assert short.same_seconds is None
+    long = replace(short, same_seconds=short.same_games)
+    for runs, kept in (([short, short], False), ([short, long], False), ([long, long], True)):
+        columns = [row[published.HEADER.index("same seconds")] for row in published.summary(runs)]
+        assert [column != "-" for column in columns] == [kept] * len(columns)
+        assert [row[-1] is not None for row in published.costs(runs)[1:]] == [kept] * 3
+    systems = [f"q-improved-{games}" for games in (10_000, 100_000)]
+    runs = [made_up(name, SYSTEMS[name].games) for name in systems]
+    figure = q_learners([replace(runs[0], same_seconds=None), runs[1]])
+    line = next(one for one in figure.axes[0].get_lines() if "seconds" in one.get_label())
+    assert line.get_xdata() == [100_000]
 
 
 def test_the_comparison_is_written_whole(tmp_path, capsys):

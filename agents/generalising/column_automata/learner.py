@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from nim_envs.cgt.column_automata import (
     move_to_lost,
     prove,
 )
+from nim_envs.rules.component import BoolArray
 from nim_envs.rules.validation import checked_integer
 
 LETTERS = ("1 |", "0 1 |")
@@ -53,6 +54,18 @@ LEAST_HEAPS, LEAST_BITS = 4, 4
 
 NO_AUTOMATON = ColumnAutomaton(np.zeros((1, 2), np.int64), np.zeros(1, np.bool_), True)
 """The claim before anything was learned: no position is lost."""
+
+
+class LearnedAutomaton(TypedDict):
+    """The learned automaton as a file stores it, and the source of its labels."""
+
+    transitions: IntArray
+    lost: BoolArray
+    most_significant_first: bool
+    verdict: str
+    read: IntArray
+    examined: int
+    values: QLearning | None
 
 
 class ColumnAutomatonPolicy(LookAheadPolicy):
@@ -416,7 +429,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             self.verdict = f"contradicted: {found[0]} breaks the rule of lost positions"
         return found
 
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> LearnedAutomaton:
         """Return the automaton, and what its labels come from."""
         read = list(self._labels.read)
         longest = max(map(len, read), default=0)
@@ -432,14 +445,21 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             "values": self._values,
         }
 
-    def restore_learned(self, learned: dict[str, Any]) -> None:
+    def restore_learned(self, learned: LearnedAutomaton) -> None:
         """Restore what :meth:`learned` returned."""
+        read, values = learned["read"], learned["values"]
+        if read.ndim != 2 or read.dtype != np.int64 or (read < 0).any():
+            raise ValueError(f"the positions that were read are no heaps: {read}")
+        if (values is None) != (self._values is None) or (
+            values is not None and not values.fits(self.game)
+        ):
+            raise ValueError(f"its labels, {self._arguments['labels']!r}, come from no such table")
         self.automaton = ColumnAutomaton(
             learned["transitions"], learned["lost"], learned["most_significant_first"]
         )
         self.verdict = learned["verdict"]
         self._labels = LookAheadLabels(self.rules.options, self.rules.misere)
-        for sizes in learned["read"].tolist():
+        for sizes in read.tolist():
             self._labels.options(self.rules.canonical(sizes))
         self._examined = learned["examined"]
-        self._values = learned["values"]
+        self._values = values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from agents.generalising.quotients.exam import Exam
 from agents.generalising.quotients.parts import Parts, Word
 from agents.generalising.quotients.periods import Period, classes_of_states, periods
 from agents.generalising.quotients.policy import QuotientPolicy
-from agents.generalising.quotients.quotient import Quotient
-from agents.generalising.quotients.repair import Repair
+from agents.generalising.quotients.quotient import Quotient, SavedQuotient
+from agents.generalising.quotients.repair import Repair, SavedRepair
 from agents.generalising.quotients.self_play import Games, NoMoreGamesError
 from nim_envs import Convention, Game
 from nim_envs.cgt.misere_quotients.proof import refutation
@@ -43,6 +43,14 @@ class Claim(NamedTuple):
     products: IntArray
     elements: list[int]
     lost: BoolArray
+
+
+class LearnedQuotient(TypedDict):
+    """What a file stores of what was learned: classes, and what is known of the next state."""
+
+    quotient: SavedQuotient
+    lost: dict[int, bool]
+    repair: SavedRepair | None
 
 
 class QuotientLearner(GeneralisingLearner):
@@ -238,7 +246,7 @@ class QuotientLearner(GeneralisingLearner):
         """Return the classes, how they add up, and what was proved."""
         return described(self.quotient, self.proof)
 
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> LearnedQuotient:
         """Return what a file stores of what was learned."""
         return {
             "quotient": self.quotient.saved(),
@@ -246,7 +254,7 @@ class QuotientLearner(GeneralisingLearner):
             "repair": None if self._repair is None else self._repair.saved(),
         }
 
-    def restore_learned(self, learned: dict[str, Any]) -> None:
+    def restore_learned(self, learned: LearnedQuotient) -> None:
         """Restore what :meth:`learned` returned."""
         self.quotient = Quotient.from_saved(self.parts, learned["quotient"])
         self._lost = dict(learned["lost"])

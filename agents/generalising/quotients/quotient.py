@@ -6,12 +6,20 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
 from agents.generalising.quotients.parts import Parts, Word
 from nim_envs.rules.component import BoolArray, IntArray
+
+
+class SavedQuotient(TypedDict):
+    """What a file stores of a quotient; see its attributes."""
+
+    products: IntArray
+    elements: list[int]
+    lost: BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,12 +111,31 @@ class Quotient:
             power = int(self.products[power, element])
         return seen[power], len(seen) - seen[power]
 
-    def saved(self) -> dict[str, Any]:
+    def saved(self) -> SavedQuotient:
         """Return what a file stores of it: values and arrays by name."""
         elements = list(self.elements)
         return {"products": self.products, "elements": elements, "lost": self.lost}
 
     @classmethod
-    def from_saved(cls, parts: Parts, saved: dict[str, Any]) -> Quotient:
-        """Return the quotient from what :meth:`saved` returned."""
-        return cls(parts, saved["products"], tuple(saved["elements"]), saved["lost"])
+    def from_saved(cls, parts: Parts, saved: SavedQuotient) -> Quotient:
+        """Return the quotient from what :meth:`saved` returned.
+
+        Raises:
+            ValueError: it is no quotient of sums of these parts.
+        """
+        products, elements, lost = saved["products"], saved["elements"], saved["lost"]
+        order = len(lost)
+        if (
+            products.shape != (order, order)
+            or products.dtype != np.int64
+            or lost.shape != (order,)
+            or lost.dtype != np.bool_
+            or not ((products >= 0) & (products < order)).all()
+            or not all(0 <= element < order for element in elements)
+            or len(elements) > len(parts)
+        ):
+            raise ValueError("the classes of sums that were learned are not those of its parts")
+        quotient = cls(parts, products, tuple(elements), lost)
+        if len(quotient.words_of(range(len(elements)))) < order:
+            raise ValueError("a class that was learned is that of no sum")
+        return quotient

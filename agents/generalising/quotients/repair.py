@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.generalising.quotients.exam import Exam
 from agents.generalising.quotients.generators import Generators
 from agents.generalising.quotients.observation_table import ObservationTable
 from agents.generalising.quotients.parts import Parts, Word
-from agents.generalising.quotients.quotient import Quotient
+from agents.generalising.quotients.quotient import Quotient, SavedQuotient
 from agents.generalising.quotients.self_play import Games
+from agents.storage.restoring import check_same_arrays
+from nim_envs.rules.component import BoolArray
+
+
+class SavedRepair(TypedDict):
+    """What a file stores of a repair."""
+
+    last: int
+    empty_lost: bool
+    refuted: list[tuple[Word, Word]]
+    experiments: list[Word]
+    quotient: SavedQuotient
+    positions: npt.NDArray[np.uint8]
+    lost: BoolArray
 
 
 class Repair:
@@ -92,7 +107,7 @@ class Repair:
             if wrong is None or not _learned(table, [wrong, *_options(quotient, wrong)]):
                 return quotient, exam, wrong
 
-    def saved(self) -> dict[str, Any]:
+    def saved(self) -> SavedRepair:
         """Return what a file stores of it: values and arrays by name."""
         positions = np.frombuffer(b"".join(self._lost), dtype=np.uint8)
         return {
@@ -106,12 +121,22 @@ class Repair:
         }
 
     @classmethod
-    def from_saved(cls, parts: Parts, saved: dict[str, Any]) -> Repair:
-        """Return the repair from what :meth:`saved` returned."""
+    def from_saved(cls, parts: Parts, saved: SavedRepair) -> Repair:
+        """Return the repair from what :meth:`saved` returned.
+
+        Raises:
+            ValueError: it is no repair of sums of these parts.
+        """
+        words = [*saved["experiments"], *(word for pair in saved["refuted"] for word in pair)]
+        if not all(0 <= part < len(parts) for part in (saved["last"], *sum(words, ()))):
+            raise ValueError(f"there are {len(parts)} parts, and it names others")
         quotient = Quotient.from_saved(parts, saved["quotient"])
         repair = cls(
             quotient, saved["last"], saved["empty_lost"], saved["refuted"], saved["experiments"]
         )
+        arrays = {"positions": saved["positions"], "lost": saved["lost"]}
+        like = np.zeros((len(saved["lost"]), len(repair._generators.chosen)), np.uint8)
+        check_same_arrays(arrays, {"positions": like, "lost": np.zeros(len(like), np.bool_)})
         positions = (position.tobytes() for position in saved["positions"])
         repair._lost = dict(zip(positions, saved["lost"].tolist(), strict=True))
         return repair

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 import numpy as np
 
-from agents.base import AfterGame, FloatArray, HypothesisError, IntArray
+from agents.base import AfterGame, Array, FloatArray, HypothesisError, IntArray
 from agents.generalising.base import GeneralisingLearner
 from agents.generalising.policy import LookAheadPolicy
 from agents.generalising.signed_products.exam import with_larger_heaps
@@ -17,6 +17,8 @@ from agents.generalising.signed_products.value_networks import (
 )
 from agents.generalising.signed_products.value_state import ValueState
 from agents.generalising.signed_products.visited_positions import Board, heap_options
+from agents.storage.restoring import check_same_arrays
+from agents.tabular.schedules import check_range
 from nim_envs import Convention, Game
 from nim_envs.optional import needed
 
@@ -41,6 +43,15 @@ class SignedProductsPolicy(LookAheadPolicy):
         """Return the logit of a loss for the player to move; see :class:`LookAheadPolicy`."""
         board = self._board
         return -self.state.logits(board.keys(positions), board.heaps, board.columns)
+
+
+class LearnedWeights(TypedDict):
+    """Learned weights as a file stores them."""
+
+    weights: dict[str, Array]
+    rounded: bool
+    contradictions: float
+    begun: bool
 
 
 class SignedProducts(GeneralisingLearner):
@@ -176,7 +187,7 @@ class SignedProducts(GeneralisingLearner):
         )
         return "\n".join([*lines, "nothing was proved"])
 
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> LearnedWeights:
         """Return what a file stores of what was learned."""
         return {
             "weights": self.state.weights,
@@ -185,12 +196,10 @@ class SignedProducts(GeneralisingLearner):
             "begun": self._begun,
         }
 
-    def restore_learned(self, learned: dict[str, Any]) -> None:
+    def restore_learned(self, learned: LearnedWeights) -> None:
         """Restore what :meth:`learned` returned."""
-        own = {name: array.shape for name, array in self.state.weights.items()}
-        saved = {name: array.shape for name, array in learned["weights"].items()}
-        if own != saved:
-            raise ValueError(f"the saved weights are {saved}, those of this learner {own}")
+        check_same_arrays(learned["weights"], self.state.weights)
+        check_range("contradictions", learned["contradictions"], 0, 1, open_low=False)
         self.state.weights = {name: array.copy() for name, array in learned["weights"].items()}
         self.state.rounded = learned["rounded"]
         self.state.contradictions = learned["contradictions"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -441,9 +443,9 @@ def test_a_damaged_file_or_one_of_another_kind_is_refused_and_kept(whole, saved,
         b"no archive at all",
     ):
         path.write_bytes(damaged)
-        with pytest.raises(StorageError, match=r"run\.zip is damaged"):
+        with pytest.raises(StorageError, match=r"run\.zip .*is damaged"):
             train(settings, board(heaps=(2, 1)), checkpoint=path)
-        with pytest.raises(StorageError, match=r"run\.zip is damaged"):
+        with pytest.raises(StorageError, match=r"run\.zip .*is damaged"):
             alphazero.load(path)
         assert path.read_bytes() == damaged
     learner = agents.RealTimeDynamicProgramming(make_game("nim", heaps=(1, 2)))
@@ -461,7 +463,14 @@ def test_a_checkpoint_of_another_version_is_refused(saved, tmp_path):
     path = tmp_path / "run.zip"
     for change, message in (
         ({"depth": None}, r"of another version: it has no \['depth'\]"),
-        ({"arrays": content["arrays"][:-1]}, "its arrays are not those of its settings"),
+        ({"arrays": content["arrays"][1:]}, "its arrays are not those of its settings"),
+        ({"memory": 10**10}, "its arrays are not those of its settings"),
+        ({"width": 10**10}, "its arrays are not those of its settings"),
+        ({"depth": 10**10}, "it has no arrays of 10000000000 layers"),
+        ({"network": ["mlp"]}, "network must be .*, not \\['mlp'\\]"),
+        ({"games": 95}, "games must be a multiple of games_at_a_time"),
+        ({"encoding": "roman"}, "encoding must be one of"),
+        ({"curve": [1]}, r"curve\[0\] must be tuple"),
     ):
         changed = {**content, **change}
         changed = {name: value for name, value in changed.items() if value is not None}
@@ -494,6 +503,55 @@ def test_a_game_that_is_not_registered_goes_on_but_is_not_loaded_by_name(tmp_pat
         assert alphazero._content(path)["arrays"][-1] == games
     with pytest.raises(StorageError, match="does not name its game"):
         alphazero.load(path)
+
+
+DOUBLE_PRECISION = """
+import sys
+from tests.clients.jax.test_alphazero import train_in_part
+train_in_part(sys.argv[1], int(sys.argv[2]))
+"""
+
+
+def train_in_part(path, batches):
+    """Print the network of a run that is interrupted after some batches, or goes on to the end."""
+    with pytest.MonkeyPatch.context() as patch:
+        interrupted(patch, "iterate", batches)
+        try:
+            run = train(env=board(heaps=(2, 1)), checkpoint=path)
+        except KeyboardInterrupt:
+            return
+    print([array.tolist() for array in arrays(run.network)])
+
+
+def test_a_run_in_double_precision_is_loaded_and_gone_on_with_in_either(tmp_path):
+    def run(name, batches):
+        return subprocess.run(
+            [sys.executable, "-c", DOUBLE_PRECISION, str(tmp_path / name), str(batches)],
+            cwd=ROOT, env={**os.environ, "JAX_ENABLE_X64": "1"}, stdout=subprocess.PIPE, check=True,
+        ).stdout  # fmt: skip
+
+    path = tmp_path / "run.zip"
+    assert run("run.zip", 3) == b""
+    assert "float64" in {array.dtype.name for array in alphazero._content(path)["arrays"]}
+    network, _ = alphazero.load(path)
+    assert {array.dtype.name for array in arrays(network)} == {"float32"}
+    shutil.copy(path, tmp_path / "single.zip")
+    resumed = train(env=board(heaps=(2, 1)), checkpoint=tmp_path / "single.zip")
+    assert resumed.curve[-1][0] == SETTINGS.games
+    assert run("run.zip", 99) == run("whole.zip", 99) != b""
+
+
+def test_typed_keys_are_saved_and_gone_on_with(whole, tmp_path, monkeypatch):
+    run, settings, _ = whole
+    path = tmp_path / "run.zip"
+    with jax.enable_custom_prng(True):
+        with monkeypatch.context() as patch:
+            interrupted(patch, "iterate", 3)
+            with pytest.raises(KeyboardInterrupt):
+                train(settings, board(heaps=(2, 1)), checkpoint=path)
+        alphazero.load(path)
+        typed = train(settings, board(heaps=(2, 1)), checkpoint=path)
+    assert same(typed, run)
 
 
 # Learning, and what is done with what was learned.

@@ -25,7 +25,7 @@ from agents import (
     RealTimeDynamicProgramming,
     WinLossRatio,
 )
-from agents.storage import StorageError, load, load_content, restore, save
+from agents.storage import StorageError, load, load_content, restore, save, save_content
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay, harmonic
 from agents.testing import contents
@@ -41,7 +41,7 @@ from tests.agents.learning import (
     turn,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize(
@@ -139,12 +139,12 @@ def test_what_is_no_saved_learner_is_refused_with_the_reason(tmp_path):
     for header, message in (
         ({"format": "something else", "version": 1}, "was not written by this package"),
         ([1, 2], "was not written by this package"),
-        ({**ours, "version": 99, "content": {}}, r"of format 99; .* reads formats up to 2"),
-        ({**ours, "version": "two", "content": {}}, "has no version or no content"),
-        ({**ours, "version": 2}, "has no version or no content"),
-        ({**ours, "version": 1, "content": {"value": "System"}}, "damaged: it has no 'System'"),
-        ({**ours, "version": 1, "content": {"dict": []}}, r"holds \[\], not a saved learner"),
-        ({**ours, "version": 1, "content": {"module": "os"}}, "unknown entry 'module'"),
+        ({**ours, "version": 99, "content": {}}, r"of format 99; .* reads formats 2 to 3"),
+        ({**ours, "version": "two", "content": {}}, "version must be int"),
+        ({**ours, "version": 2}, "header must have .*'content'"),
+        ({**ours, "version": 1, "content": {"dict": []}}, r"of format 1; .* reads formats 2 to 3"),
+        ({**ours, "version": 3, "content": {"dict": []}}, r"holds \[\], not a saved learner"),
+        ({**ours, "version": 3, "content": {"module": "os"}}, "unknown entry 'module'"),
         ({**ours, "version": 2, "content": {"module": "os"}}, "unknown entry 'module'"),
         (
             {**ours, "version": 2, "content": {"learner": "Magic", "saved": {"dict": []}}},
@@ -296,6 +296,20 @@ def test_a_checkpoint_of_another_run_is_refused_and_changes_nothing(tmp_path):
     ):
         with pytest.raises(StorageError, match=message):
             train(env, other, games, seed=seed, **setting)
+    whole = load_content(path)
+    for change, message in (
+        ({"training": -1}, "training must be"),
+        ({"training": 49}, r"saved winners is int8 \(50,\), this one int8 \(49,\)"),
+        ({"winners": whole["winners"].astype(float)}, "saved winners is float64"),
+        ({"winners": None}, r"'winners'\] must be"),
+        ({"seconds": "2"}, r"'seconds'\] must be float, not '2'"),
+        ({"learners": [3]}, "other learners"),
+        ({"rng": None}, r"'rng'\] must be Generator, not None"),
+    ):
+        save_content({**whole, **change}, path)
+        with pytest.raises(StorageError, match=message) as refused:
+            train(env, QLearning(*spaces), 50, seed=1, **setting)
+        assert str(path) in str(refused.value)
     save(agent, path)
     with pytest.raises(StorageError, match="not a training run"):
         train(env, agent, 50, seed=1, **setting)

@@ -1,0 +1,172 @@
+"""Zip archives of a JSON header and arrays; no more of one is unpacked than its header promises."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.base import Array
+from agents.storage.errors import StorageError
+
+LARGEST_HEADER = 1 << 24
+"""Bytes of a header, upper bound."""
+
+LARGEST_NPY_HEADER = 1 << 12
+"""Bytes before the numbers of an array, upper bound."""
+
+LARGEST_UNPROMISED = 1 << 30
+"""Bytes of all arrays together, upper bound, in files of version 2: their header has no sizes."""
+
+DTYPES = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float16", "float32", "float64",
+)  # fmt: skip
+"""The dtypes that files hold, by name."""
+
+
+def promise(array: Array) -> dict[str, Any]:
+    """Return what a header says of an array: its dtype and shape.
+
+    Raises:
+        StorageError: it is of another dtype than :data:`DTYPES`.
+    """
+    if array.dtype.name not in DTYPES:
+        raise StorageError(f"an array of dtype {array.dtype} cannot be saved")
+    return {"dtype": array.dtype.name, "shape": list(array.shape)}
+
+
+def archive_bytes(header: dict[str, Any], arrays: list[Array]) -> bytes:
+    """Return the content of a file.
+
+    Args:
+        header: as JSON; it names the arrays by their number, with the :func:`promise` of each.
+        arrays: of the file.
+
+    Raises:
+        StorageError: the header is too large.
+    """
+    text = json.dumps(header).encode()
+    if len(text) > LARGEST_HEADER:
+        raise StorageError(
+            f"what is to be saved takes {len(text)} bytes besides its arrays; the most is "
+            f"{LARGEST_HEADER}"
+        )
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("header.json", text)
+        for number, array in enumerate(arrays):
+            with archive.open(f"{number}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asarray(array, order="C"), allow_pickle=False)
+    return buffer.getvalue()
+
+
+class Archive:
+    """A file that is read: its header, and its arrays as they are asked for.
+
+    Args:
+        file: the open archive.
+
+    Attributes:
+        header: the JSON of the header.
+    """
+
+    def __init__(self, file: zipfile.ZipFile) -> None:
+        self._file = file
+        self._arrays: dict[int, Array] = {}
+        self._unpromised = LARGEST_UNPROMISED
+        size = file.getinfo("header.json").file_size
+        if size > LARGEST_HEADER:
+            raise StorageError(f"a header of {size} bytes is too large: at most {LARGEST_HEADER}")
+        with unreadable_refused():
+            self.header = json.loads(file.read("header.json"))
+
+    def array(self, number: int, dtype: str, shape: list[int]) -> Array:
+        """Return an array of the file.
+
+        Args:
+            number: of the array.
+            dtype: that the header promises.
+            shape: likewise.
+
+        Raises:
+            StorageError: it is another array, or of another dtype than :data:`DTYPES`.
+        """
+        if dtype not in DTYPES or any(length < 0 for length in shape):
+            raise StorageError(f"there are no arrays of dtype {dtype!r} and shape {shape}")
+        array = self._array(number, math.prod(shape) * np.dtype(dtype).itemsize)
+        if (array.dtype.name, list(array.shape)) != (dtype, shape):
+            raise StorageError(
+                f"array {number} is {array.dtype} {list(array.shape)}, in the header {dtype} "
+                f"{shape}"
+            )
+        return array
+
+    def unpromised_array(self, number: int) -> Array:
+        """Return an array of a file of version 2, whose header does not say how large it is.
+
+        Raises:
+            StorageError: it is too large.
+        """
+        if number not in self._arrays:
+            self._unpromised -= self._array(number, self._unpromised).nbytes
+        return self._arrays[number]
+
+    def _array(self, number: int, most: int) -> Array:
+        """An array of at most so many bytes; the same each time."""
+        if number not in self._arrays:
+            name = f"{number}.npy"
+            if name not in self._file.namelist():
+                raise StorageError(f"the file does not hold array {number}, which it names")
+            member_info = self._file.getinfo(name)
+            if member_info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise StorageError(f"array {number} is compressed by another method")
+            if member_info.file_size > most + LARGEST_NPY_HEADER:
+                raise StorageError(f"array {number} is larger than the {most} bytes it may have")
+            with unreadable_refused(), self._file.open(name) as member:
+                array = np.lib.format.read_array(member, allow_pickle=False)
+                if member.read(1):
+                    raise StorageError(f"array {number} is followed by something else")
+            if array.dtype.name not in DTYPES:
+                raise StorageError(f"array {number} is of dtype {array.dtype}")
+            self._arrays[number] = np.asarray(array, dtype=array.dtype.name, order="C")
+        return self._arrays[number]
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Archive]:
+    """Open a file to read.
+
+    Raises:
+        StorageError: it is no archive with a header.
+        FileNotFoundError: there is no such file.
+    """
+    with path.open("rb") as data:
+        with unreadable_refused():
+            file = zipfile.ZipFile(data)
+        with file:
+            if "header.json" not in file.namelist():
+                raise StorageError("it has no header, so it was not written by this package")
+            yield Archive(file)
+
+
+@contextmanager
+def unreadable_refused() -> Iterator[None]:
+    """Turn what zipfile, json and NumPy raise on unreadable bytes into a StorageError."""
+    try:
+        yield
+    except StorageError:
+        raise
+    except (
+        zipfile.BadZipFile, zlib.error, EOFError, LookupError, MemoryError, NotImplementedError,
+        OSError, OverflowError, RuntimeError, SyntaxError, TypeError, ValueError,
+    ) as error:  # fmt: skip
+        raise StorageError("it is damaged, or was not written by this package") from error

@@ -1,0 +1,34 @@
+"""The error of files that cannot be loaded or saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from nim_envs.errors import NimEnvsError
+
+
+class StorageError(NimEnvsError, ValueError):
+    """A file that holds no saved learner, or something that cannot be saved."""
+
+
+@contextmanager
+def refusing(what: str) -> Iterator[None]:
+    """Turn the error of a constructor that is given values out of a file into a StorageError.
+
+    The values are the file's, and games may be registered by others: any error is possible. It is
+    kept as the cause.
+
+    Args:
+        what: the thing that is made, for the message.
+
+    Raises:
+        StorageError: an error in the body.
+    """
+    try:
+        yield
+    except StorageError:
+        raise
+    except Exception as error:
+        reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        raise StorageError(f"{what} cannot be made: {reason}") from error

@@ -1,0 +1,112 @@
+"""Saving and loading of learners, and of dictionaries of what a run needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from agents.base import Trainable
+from agents.storage.archive import archive_bytes, opened
+from agents.storage.errors import StorageError
+from agents.storage.schema import check_names, check_value
+from agents.storage.values import Decoder, Encoder, classes
+from nim_envs import Game
+from nim_envs.files import write_atomically
+
+FORMAT = "nim_envs agent"
+VERSION = 3
+OLDEST_VERSION = 2
+"""The oldest version that is read."""
+
+
+def save(learner: Trainable, path: str | Path) -> None:
+    """Save ``learner`` with all that it has learned and needs to go on learning.
+
+    A registered game that the learner knows is saved with it, convention and start included. The
+    file appears whole or not at all.
+
+    Args:
+        learner: a learner of ``agents``.
+        path: where to.
+
+    Raises:
+        StorageError: not such a learner, or an argument that no file can hold, such as a
+            schedule of the caller's own.
+    """
+    save_content({"learner": learner}, path)
+
+
+def load(path: str | Path, game: Game | None = None) -> Any:
+    """Return the learner saved at ``path``, as it was.
+
+    Args:
+        path: the file.
+        game: of a learner whose game is not in :data:`nim_envs.registration.GAMES`, so that the
+            file does not name it; ignored where the file does.
+
+    Raises:
+        StorageError: the file is damaged, holds no saved learner, or is of a format that is not
+            read; or the learner needs a game that neither the file nor the caller names, or has
+            learned another one than the caller says.
+        FileNotFoundError: there is no such file.
+    """
+    content = load_content(path, game)
+    if set(content) != {"learner"} or type(content["learner"]) not in classes().values():
+        raise StorageError(f"{path} holds {sorted(content)}, not a saved learner")
+    return content["learner"]
+
+
+def save_content(content: dict[str, Any], path: str | Path) -> None:
+    """Save a dict of learners, arrays, generators and plain values; see :func:`save`."""
+    encoder = Encoder()
+    header = {"format": FORMAT, "version": VERSION, "content": encoder.encode(content)}
+    write_atomically(path, archive_bytes(header, encoder.arrays))
+
+
+def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
+    """Return what :func:`save_content` saved.
+
+    Raises:
+        StorageError: as :func:`load` does.
+    """
+    try:
+        with opened(Path(path)) as archive:
+            decoder = Decoder(archive, _version(archive.header), game)
+            content: dict[str, Any] = decoder.decode(archive.header["content"])
+            check_value("its content", content, dict[str, Any])
+    except StorageError as error:
+        raise StorageError(f"{path} cannot be loaded: {error}") from error
+    except RecursionError as error:
+        raise StorageError(f"{path} is damaged: its header is nested too deeply") from error
+    return content
+
+
+def _version(header: Any) -> int:
+    """The version of a header that has one that can be read."""
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise StorageError("it was not written by this package")
+    check_names("its header", header, {"format", "version", "content"})
+    version: int = header["version"]
+    check_value("its version", version, int)
+    if not OLDEST_VERSION <= version <= VERSION:
+        raise StorageError(
+            f"it is of format {version}; this version of the package reads formats "
+            f"{OLDEST_VERSION} to {VERSION}"
+        )
+    return version
+
+
+def restore(learner: Any, saved: Any) -> None:
+    """Give ``learner`` what ``saved`` has learned, a learner of the same class, in place.
+
+    Raises:
+        StorageError: they are not of one class and made with the same arguments.
+    """
+    if type(learner) is not type(saved):
+        raise StorageError(
+            f"the saved learner is a {type(saved).__name__}, this one a {type(learner).__name__}"
+        )
+    try:
+        learner.restore(saved.saved())
+    except ValueError as error:
+        raise StorageError(str(error)) from error

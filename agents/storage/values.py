@@ -1,0 +1,217 @@
+"""Values of a file's header as JSON, and back: plain values, arrays, games and learners."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import astuple
+from typing import Any, Literal, TypedDict, cast
+
+import numpy as np
+
+from agents.base import Array
+from agents.storage.archive import Archive, promise
+from agents.storage.errors import StorageError, refusing
+from agents.storage.schema import check_arguments, check_names, check_value, parameter_type
+from agents.tabular.replay import Replay
+from agents.tabular.schedules import Decay, Schedule, harmonic
+from nim_envs import Game, make_game
+
+BIT_GENERATORS = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM}
+"""The bit generators that files hold."""
+
+
+@functools.cache
+def classes() -> dict[str, Any]:
+    """Return the classes that can be saved, by their names in a file: learners and wrappers."""
+    # Imported here, as learners import this package.
+    from agents.registry import GENERALISING, LEARNERS
+    from agents.tabular.heap_symmetry import HeapSymmetry
+    from agents.tabular.shaping import NimSumShaping
+
+    learners = [*(row.learner for row in LEARNERS.values()), *GENERALISING.values()]
+    return {cls.__name__: cls for cls in (*learners, HeapSymmetry, NimSumShaping)}
+
+
+class Encoder:
+    """Turns values into JSON.
+
+    Attributes:
+        arrays: those of the values; the JSON names them by their number.
+    """
+
+    def __init__(self) -> None:
+        self.arrays: list[Array] = []
+
+    def encode(self, value: Any) -> Any:
+        """Return a value as JSON.
+
+        Raises:
+            StorageError: no file can hold it.
+        """
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return value
+        if isinstance(value, np.generic):
+            return self.encode(value.item())
+        if isinstance(value, np.ndarray):
+            promised = promise(value)
+            self.arrays.append(value)
+            return {"array": len(self.arrays) - 1, **promised}
+        if isinstance(value, list):
+            return [self.encode(entry) for entry in value]
+        if isinstance(value, tuple):
+            return {"tuple": [self.encode(entry) for entry in value]}
+        if isinstance(value, dict):
+            return {"dict": [[self.encode(k), self.encode(v)] for k, v in value.items()]}
+        if isinstance(value, np.random.Generator):
+            if value.bit_generator.state["bit_generator"] not in BIT_GENERATORS:
+                raise StorageError(f"{value!r} cannot be saved, only {', '.join(BIT_GENERATORS)}")
+            return {"generator": value.bit_generator.state}
+        if value is harmonic:
+            return {"schedule": "harmonic"}
+        if isinstance(value, Decay):
+            return {"decay": self.encode(list(astuple(value)))}
+        if isinstance(value, Replay):
+            return {"replay": self.encode(list(astuple(value)))}
+        if isinstance(value, Game):
+            return self._game(value)
+        name = type(value).__name__
+        if classes().get(name) is type(value):
+            saved = value.saved()
+            code = {"learner": name, "saved": self.encode(saved)}
+            _check_saved(type(value), saved)  # what is saved can be loaded
+            return code
+        raise StorageError(f"{value!r} of type {name} cannot be saved")
+
+    def _game(self, game: Game) -> Any:
+        """A registered game by its name and arguments; nothing where a file cannot hold these."""
+        if game.registered is None:
+            return None
+        name, arguments = game.registered
+        arrays = len(self.arrays)
+        try:
+            return {"game": name, "arguments": self.encode(arguments)}
+        except StorageError:  # such as a start of the caller's own
+            del self.arrays[arrays:]
+            return None
+
+
+class BitGeneratorState(TypedDict):
+    """The state of a bit generator, as NumPy gives it."""
+
+    bit_generator: Literal["PCG64", "PCG64DXSM"]
+    state: dict[str, int]
+    has_uint32: int
+    uinteger: int
+
+
+class Decoder:
+    """Turns JSON back into values.
+
+    Each method decodes the entries of one kind, ``{kind: body, argument: …}``; these are checked
+    by its annotations before it is called.
+
+    Args:
+        archive: the file.
+        version: of its format.
+        game: of learners whose file names none.
+    """
+
+    def __init__(self, archive: Archive, version: int, game: Game | None) -> None:
+        self._archive = archive
+        self._game_of_caller = game
+        self._kinds = {**KINDS, "array": Decoder._unpromised_array} if version == 2 else KINDS
+
+    def decode(self, code: Any) -> Any:
+        """Return the value of JSON.
+
+        Raises:
+            StorageError: :class:`Encoder` has not made it.
+        """
+        if isinstance(code, list):
+            return [self.decode(entry) for entry in code]
+        if not isinstance(code, dict):
+            return code
+        for kind, method in self._kinds.items():
+            if kind in code:
+                arguments = {name: value for name, value in code.items() if name != kind}
+                check_value(f"the entry {kind!r}", code[kind], parameter_type(method, "body"))
+                check_arguments(method, arguments)
+                return method(self, code[kind], **arguments)
+        raise StorageError(f"unknown entry {', '.join(map(repr, code)) or 'without a kind'}")
+
+    def _array(self, body: int, *, dtype: str, shape: list[int]) -> Array:
+        return self._archive.array(body, dtype, shape)
+
+    def _unpromised_array(self, body: int) -> Array:
+        return self._archive.unpromised_array(body)
+
+    def _tuple(self, body: list[Any]) -> tuple[Any, ...]:
+        return tuple(map(self.decode, body))
+
+    def _dict(self, body: list[list[Any]]) -> dict[Any, Any]:
+        entries = [self.decode(entry) for entry in body]
+        with refusing("a dict"):  # keys that cannot be hashed, entries that are no pairs
+            return dict(entries)
+
+    def _generator(self, body: BitGeneratorState) -> np.random.Generator:
+        check_names("the state of a generator", body["state"], {"state", "inc"})
+        for number, bits in (
+            (body["state"]["state"], 128),
+            (body["state"]["inc"], 128),
+            (body["has_uint32"], 1),
+            (body["uinteger"], 32),
+        ):
+            if not 0 <= number < 1 << bits:
+                raise StorageError(f"a generator has a number of {bits} bits, not {number}")
+        generator = np.random.Generator(BIT_GENERATORS[body["bit_generator"]]())
+        generator.bit_generator.state = cast(Any, body)
+        return generator
+
+    def _schedule(self, body: Literal["harmonic"]) -> Schedule:
+        return {"harmonic": harmonic}[body]
+
+    def _decay(self, body: list[float]) -> Decay:
+        with refusing("a schedule"):
+            return Decay(*body)  # type: ignore[arg-type]
+
+    def _replay(self, body: list[int]) -> Replay:
+        with refusing("a replay buffer"):
+            return Replay(*body)
+
+    def _game(self, body: str, *, arguments: Any) -> Game:
+        decoded = self.decode(arguments)
+        check_value("the arguments of a game", decoded, dict[str, Any])
+        with refusing(f"the game {body!r}"):
+            return make_game(body, **decoded)
+
+    def _learner(self, body: str, *, saved: Any) -> Any:
+        if body not in classes():
+            raise StorageError(f"there is no learner {body!r}, but {', '.join(classes())}")
+        learner, decoded = classes()[body], self.decode(saved)
+        if isinstance(decoded, dict) and "game" in decoded and decoded["game"] is None:
+            decoded["game"] = self._game_of_caller
+        _check_saved(learner, decoded)
+        with refusing(f"a {body}"):
+            return learner.from_saved(decoded)
+
+
+KINDS: dict[str, Callable[..., Any]] = {
+    "array": Decoder._array,
+    "tuple": Decoder._tuple,
+    "dict": Decoder._dict,
+    "generator": Decoder._generator,
+    "schedule": Decoder._schedule,
+    "decay": Decoder._decay,
+    "replay": Decoder._replay,
+    "game": Decoder._game,
+    "learner": Decoder._learner,
+}
+"""What decodes the entries of each kind."""
+
+
+def _check_saved(learner: Any, saved: Any) -> None:
+    """Check the types of what a file holds of a learner of a class."""
+    check_value("it", saved, parameter_type(learner.from_saved, "saved"))
+    if "arguments" in saved:
+        check_arguments(learner, saved["arguments"])

@@ -1,0 +1,330 @@
+"""Files whose header is wrong are refused with a StorageError, and nothing large is unpacked."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import (
+    ColumnAutomatonLearner,
+    HeapSymmetry,
+    NimSumShaping,
+    QLearning,
+    QuotientLearner,
+    RealTimeDynamicProgramming,
+    SignedProducts,
+)
+from agents.storage import StorageError, archive, load, load_content, save, save_content
+from agents.tabular.replay import Replay
+from agents.tabular.schedules import Decay
+from agents.testing import contents
+from nim_envs import GameEnv, make_game
+from tests.agents.learning import BOX, CASES, TWO, own_game, small_env
+
+NIM = make_game("nim", heaps=(2, 3))
+
+
+def quotient_in_repair():
+    """A learner that has run out of games while it learned its classes again."""
+    learner, runs = QuotientLearner(make_game("dawsons_kayles", heaps=(12,), misere=True)), 0
+    while learner.saved()["learned"]["repair"] is None:
+        learner.fit(learner.game, 25, runs)
+        runs += 1
+        assert runs < 50
+    return learner
+
+
+KINDS = {
+    **{name: lambda make=make: make(small_env())[0] for name, make in CASES.items()},
+    "quotient": lambda: QuotientLearner(NIM),
+    "quotient in repair": quotient_in_repair,
+    "automaton": lambda: ColumnAutomatonLearner(NIM),
+    "automaton by q-learning": lambda: ColumnAutomatonLearner(NIM, labels="q-learning"),
+    "signed products": lambda: SignedProducts(NIM),
+}
+"""Learners of every kind that a file can hold."""
+
+
+def members(path):
+    """The header of a file, and its other members by name."""
+    with zipfile.ZipFile(path) as file:
+        names = [name for name in file.namelist() if name != "header.json"]
+        return json.loads(file.read("header.json")), {name: file.read(name) for name in names}
+
+
+def write(path, header, others):
+    """Write a file of a header and other members."""
+    header = header if isinstance(header, bytes) else json.dumps(header).encode()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in {"header.json": header, **others}.items():
+            file.writestr(name, content)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The members of a file of each kind, and where to write others."""
+    path = tmp_path_factory.mktemp("headers") / "learner.zip"
+    saved = {}
+    for name, make in KINDS.items():
+        save(make(), path)
+        saved[name] = members(path)
+    return saved, path
+
+
+def places(value, path=()):
+    """The paths of all entries of JSON."""
+    entries = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, entry in entries:
+        yield (*path, key)
+        if isinstance(entry, (dict, list)):
+            yield from places(entry, (*path, key))
+
+
+def at(value, path):
+    for key in path:
+        value = value[key]
+    return value
+
+
+VALUES = [
+    None, True, False, 0, -1, 1, 3, 10**10, 10**30, 0.5, float("nan"), float("inf"), "", "x",
+    "uniform", [], [1], [[1, 2]], {}, {"x": 1}, {"array": 0}, {"tuple": [1, 2]}, {"dict": []},
+    {"dict": [["a", 1]]}, {"dict": [[[], 1]]}, {"schedule": "harmonic"}, {"generator": {}},
+    {"decay": [0.5, 2, 0, 1]}, {"decay": [0.5, "x"]}, {"replay": [10**9, 1, 1]},
+    {"replay": [1, 1]}, {"game": "nim", "arguments": {"dict": []}}, {"game": [], "arguments": 0},
+    {"learner": "SARSA", "saved": {"dict": []}}, {"learner": []},
+]  # fmt: skip
+
+
+@settings(max_examples=150)
+@given(data=st.data())
+def test_an_edited_header_is_refused_or_is_one_of_a_learner(files, data):
+    saved, path = files
+    header, others = saved[data.draw(st.sampled_from(sorted(saved)))]
+    edited = copy.deepcopy(header)
+    for _ in range(data.draw(st.integers(1, 2))):
+        where = data.draw(st.sampled_from([path for path in places(edited) if path]))
+        inside, key = at(edited, where[:-1]), where[-1]
+        how = data.draw(st.sampled_from(["delete", "rename", "replace", "copy", "repeat"]))
+        if how == "delete":
+            del inside[key]
+        elif how == "rename" and isinstance(inside, dict):
+            new_key = data.draw(st.sampled_from(["x", "array", "dict", "learner", "game"]))
+            inside[new_key] = inside.pop(key)
+        elif how == "repeat" and isinstance(inside, list):
+            inside.append(copy.deepcopy(inside[key]))
+        elif how == "copy":
+            source = data.draw(st.sampled_from(list(places(header))))
+            inside[key] = copy.deepcopy(at(header, source))
+        else:
+            inside[key] = copy.deepcopy(data.draw(st.sampled_from(VALUES)))
+    write(path, edited, others)
+    try:
+        learner = load(path)
+    except StorageError as error:
+        assert str(path) in str(error)
+    else:
+        learner.greedy()
+        save(learner, path)
+        assert contents(load(path)) == contents(learner)
+
+
+def entry(header, name):
+    """The JSON of an entry of a learner, as a pair of its name and its value."""
+    saved = at(header, ["content", "dict", 0, 1, "saved", "dict"])
+    return next(pair for pair in saved if pair[0] == name)
+
+
+def mlp(env):
+    return SignedProducts(env.game, architecture="mlp")
+
+
+@pytest.mark.parametrize(
+    ("kind", "heaps"),
+    [(QLearning.for_env, (3, 2)), (QLearning.for_env, (2, 2)), (QLearning.for_env, (2, 3, 1)),
+     (RealTimeDynamicProgramming.for_env, (3, 2)), (mlp, (7, 9)),
+     (lambda env: ColumnAutomatonLearner(env.game, labels="q-learning"), (4, 4)),
+     (lambda env: HeapSymmetry(QLearning.for_env(env), env.game), (4, 4))],
+)  # fmt: skip
+def test_a_table_that_contradicts_the_game_of_its_header_is_refused(kind, heaps, tmp_path):
+    path = tmp_path / "learner.zip"
+    save(kind(GameEnv(NIM)), path)
+    header, others = members(path)
+    entry(header, "game")[1]["arguments"]["dict"] = [["heaps", {"tuple": list(heaps)}]]
+    write(path, header, others)
+    with pytest.raises(StorageError, match=r"nim, heaps|this one|no such table"):
+        load(path)
+
+
+def test_a_table_that_contradicts_the_game_of_the_caller_is_refused(tmp_path):
+    path = tmp_path / "learner.zip"
+    save(QLearning.for_env(GameEnv(own_game())), path)
+    with pytest.raises(StorageError, match=r"are not those of nim, heaps 3-4-5"):
+        load(path, make_game("nim"))
+
+
+@pytest.mark.parametrize("version", [0, -1, 1, 4, 10**10, True, 2.0, "3", None])
+def test_other_versions_are_refused_with_those_that_are_read(version, tmp_path):
+    path = tmp_path / "learner.zip"
+    save(QLearning(BOX, TWO), path)
+    header, others = members(path)
+    write(path, {**header, "version": version}, others)
+    with pytest.raises(StorageError, match=r"reads formats 2 to 3|version must be int"):
+        load(path)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_files_of_version_2_are_read(kind, files, monkeypatch):
+    saved, path = files
+    header, others = copy.deepcopy(saved[kind])
+    header["version"] = 2
+    for place in list(places(header)):
+        if place[-1] == "array":
+            array = at(header, place[:-1])
+            del array["dtype"], array["shape"]
+    write(path, header, others)
+    learner = load(path)
+    save(learner, path)
+    assert members(path) == saved[kind]
+    write(path, header, others)
+    monkeypatch.setattr(archive, "LARGEST_UNPROMISED", -archive.LARGEST_NPY_HEADER)
+    with pytest.raises(StorageError, match="larger than"):
+        load(path)
+
+
+ZEROS = bytes(1 << 24)
+
+
+def npy(array):
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("member", "content"),
+    [
+        ("header.json", b" " + ZEROS),
+        ("0.npy", npy(np.frombuffer(ZEROS, dtype=np.float64))),
+        ("0.npy", npy(np.zeros((6, 2))) + ZEROS),
+        ("1.npy", npy(np.frombuffer(ZEROS, dtype=np.float64))),
+    ],
+    ids=["header", "array", "after the array", "an array that is not asked for"],
+)
+@pytest.mark.parametrize("version", [2, 3])
+def test_no_more_is_unpacked_than_the_header_promises(
+    member, content, version, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(archive, "LARGEST_UNPROMISED", 1 << 20)
+    path = tmp_path / "learner.zip"
+    learner = QLearning(BOX, TWO)
+    save(learner, path)
+    header, others = members(path)
+    header["version"] = version
+    if version == 2:
+        array = entry(header, "learned")[1]["dict"][0][1]
+        del array["dtype"], array["shape"]
+    if member == "header.json":
+        write(path, json.dumps(header).encode() + content, others)
+    else:
+        write(path, header, {**others, member: content})
+    assert path.stat().st_size < 1 << 18
+    tracemalloc.start()
+    try:
+        if member == "1.npy":
+            assert contents(load(path)) == contents(learner)
+        else:
+            with pytest.raises(StorageError, match="large"):
+                load(path)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 22
+    finally:
+        tracemalloc.stop()
+
+
+def test_arrays_are_what_the_header_promises(tmp_path):
+    path = tmp_path / "content.zip"
+    array = np.arange(6.0).reshape(2, 3)
+    save_content({"x": array, "again": array.T, "none": np.zeros((0, 4), np.int8)}, path)
+    content = load_content(path)
+    assert contents(content["again"]) == contents(array.T.copy())
+    assert content["none"].shape == (0, 4)
+    header, others = members(path)
+    for other in (array.reshape(3, 2), array.astype(np.float32), array.astype(np.int64)):
+        write(path, header, {**others, "0.npy": npy(other)})
+        with pytest.raises(StorageError, match=r"array 0 is .* in the header float64 \[2, 3\]"):
+            load_content(path)
+    # The same numbers in another order of bytes, or of the axes, are the same.
+    for alike in (array.astype(">f8"), np.asfortranarray(array)):
+        write(path, header, {**others, "0.npy": npy(alike)})
+        assert contents(load_content(path)["x"]) == contents(array)
+    with pytest.raises(StorageError, match="of dtype complex128 cannot be saved"):
+        save_content({"x": np.zeros(1, np.complex128)}, path)
+
+
+def test_a_header_that_is_nested_too_deeply_is_refused(tmp_path):
+    path = tmp_path / "learner.zip"
+    save(QLearning(BOX, TWO), path)
+    header, others = members(path)
+    for depth in (300, 10**5):
+        deep = json.dumps({**header, "content": 0})
+        deep = deep.replace('"content": 0', '"content": ' + "[" * depth + "]" * depth)
+        write(path, deep.encode(), others)
+        with pytest.raises(StorageError):
+            load(path)
+
+
+def test_numbers_that_compiled_code_would_follow_are_checked(tmp_path):
+    path = tmp_path / "learner.zip"
+    learner = QLearning(BOX, TWO, replay=Replay(4, 2, 1))
+    save(learner, path)
+    header, others = members(path)
+    numbers = {
+        name: array["array"] for name, array in entry(header, "learned")[1]["dict"]
+        if name.startswith("replay_") and name != "replay_rewards"
+    }  # fmt: skip
+    assert len(numbers) == 6
+    for name, number in numbers.items():
+        shape = learner.saved()["learned"][name].shape
+        for wrong in (-1, 2**62 if name != "replay_counters" else -5):
+            write(path, header, {**others, f"{number}.npy": npy(np.full(shape, wrong))})
+            with pytest.raises(StorageError, match=f"{name} must be from 0"):
+                load(path)
+
+
+@pytest.mark.parametrize(
+    "numbers", [(1.5, 0.9, 1), (0.5, 1.1, 1), (0.5, 0.9, 0), (0.5, 0.9, 1, -1), ("x", 0.9, 1)]
+)
+def test_a_decay_out_of_range_is_refused(numbers):
+    with pytest.raises(ValueError, match=r"must be (over|from) 0 "):
+        Decay(*numbers)
+
+
+def test_what_is_saved_can_be_loaded(tmp_path):
+    path = tmp_path / "learner.zip"
+    for learner, message in (
+        (QLearning(BOX, TWO, seed=None), "seed must be int, not None"),
+        (NimSumShaping(OtherLearner(), 0.1), "cannot be saved"),
+    ):
+        with pytest.raises(StorageError, match=message):
+            save(learner, path)
+    of_numpy = QLearning(
+        BOX, TWO, epsilon=Decay(np.float32(0.5), 1, np.int64(3)), replay=Replay(np.int8(4))
+    )
+    save(of_numpy, path)
+    assert contents(load(path)) == contents(of_numpy)
+    path.unlink()
+    with pytest.raises(StorageError, match="MT19937"):
+        save_content({"rng": np.random.Generator(np.random.MT19937(0))}, path)
+    assert not path.exists()
+
+
+class OtherLearner:
+    """A learner that no file can hold."""
