@@ -70,4 +70,5 @@ def half_trained(task: Task, logits: FloatArray) -> FloatArray:
             low = middle
         else:
             high = middle
-    return logits + high * step
+    half: FloatArray = logits + high * step
+    return half

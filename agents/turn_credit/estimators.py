@@ -65,7 +65,8 @@ FAMILIES = {
 
 def from_move_on(rewards: FloatArray) -> FloatArray:
     """Return the sums of rewards from each turn to the last."""
-    return np.cumsum(rewards[..., ::-1], axis=-1)[..., ::-1]
+    sums: FloatArray = np.cumsum(rewards[..., ::-1], axis=-1)[..., ::-1]
+    return sums
 
 
 def leave_one_out(results: FloatArray) -> FloatArray:
@@ -120,12 +121,14 @@ def by_others(returns: FloatArray, reached: BoolArray) -> FloatArray:
     inside = returns * reached
     others = reached.sum(axis=-2, keepdims=True) - 1
     mean = (inside.sum(axis=-2, keepdims=True) - inside) / np.maximum(others, 1)
-    return (inside - mean) * reached
+    left: FloatArray = (inside - mean) * reached
+    return left
 
 
 def by_others_or_nothing(returns: FloatArray, reached: BoolArray) -> FloatArray:
     """Return :func:`by_others`, but no credit at all where no other reached the turn."""
-    return by_others(returns, reached) * (reached.sum(axis=-2, keepdims=True) > 1)
+    left: FloatArray = by_others(returns, reached) * (reached.sum(axis=-2, keepdims=True) > 1)
+    return left
 
 
 def padded(rewards: FloatArray, reached: BoolArray) -> FloatArray:
@@ -149,21 +152,21 @@ def advantage_estimates(groups: Groups, lambda_: float) -> FloatArray:
     following = np.zeros_like(groups.value)
     following[..., :-1] = groups.value[..., 1:]
     errors = groups.rewards + following - groups.value
-    credits = np.zeros_like(errors)
+    credit = np.zeros_like(errors)
     later = np.zeros(errors.shape[:-1])
     for turn in reversed(range(errors.shape[-1])):
         later = errors[..., turn] + lambda_ * later
-        credits[..., turn] = later
-    return credits * groups.reached
+        credit[..., turn] = later
+    return credit * groups.reached
 
 
-def _each_turn(credits: FloatArray, groups: Groups) -> FloatArray:
-    return credits[..., np.newaxis] * groups.reached
+def _each_turn(credit: FloatArray, groups: Groups) -> FloatArray:
+    return credit[..., np.newaxis] * groups.reached
 
 
 def _sampled_grpo(groups: Groups, std: bool, turns: bool) -> FloatArray:
-    credits = _each_turn(standard_scores(groups.results, std), groups)
-    return credits / np.maximum(groups.reached.sum(axis=-1, keepdims=True), 1) if turns else credits
+    credit = _each_turn(standard_scores(groups.results, std), groups)
+    return credit / np.maximum(groups.reached.sum(axis=-1, keepdims=True), 1) if turns else credit
 
 
 def _sampled_mt_grpo(groups: Groups, std: bool) -> FloatArray:
@@ -374,7 +377,8 @@ _ALL = (
         lambda g: by_others_or_nothing(g.returns, g.reached), _others_or_nothing,
     ),
     Estimator(
-        "padded: result summed", "cure", "Σ of r padded with zeros and centred over all, from the move on",
+        "padded: result summed", "cure",
+        "Σ of r padded with zeros and centred over all, from the move on",
         lambda g: padded(g.rewards, g.reached), _padded, _own_share_left,
     ),
     Estimator(

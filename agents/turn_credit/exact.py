@@ -198,15 +198,15 @@ class Exact:
             later += left @ self._moves.T
         return total
 
-    def divided_credit(self, credits: tuple[FloatArray, FloatArray]) -> MeanCredit:
+    def divided_credit(self, of_results: tuple[FloatArray, FloatArray]) -> MeanCredit:
         """Return the mean credit where A_t = a_R / L: by the result, divided by the game's turns.
 
         Args:
-            credits: a_0 and a_1 by context, ``(contexts,)``.
+            of_results: a_0 and a_1 by context, ``(contexts,)``.
         """
         total = np.zeros_like(self.policy)
         for turn, visits in enumerate(self.visits):
-            for result, credit in enumerate(credits):
+            for result, credit in enumerate(of_results):
                 weight = (self.task.chances * credit) @ visits
                 turns = 1.0 + turn + np.arange(self.task.turns)
                 by_length = np.tensordot(1 / turns, self.remaining[:, result], axes=1)

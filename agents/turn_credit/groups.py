@@ -86,19 +86,19 @@ class Groups:
         """Exact Q of every turn's action; 0 in turns that were not reached."""
         return self._values[1][self._runs, self.states, self.actions] * self.reached
 
-    def gradients(self, credits: FloatArray) -> FloatArray:
+    def gradients(self, credit: FloatArray) -> FloatArray:
         """Return the mean over a run's groups of ĝ = 1/K Σ_games Σ_turns A ∇ log π.
 
         Args:
-            credits: A of every turn, ``(runs, groups, games, turns)``.
+            credit: A of every turn, ``(runs, groups, games, turns)``.
 
         Returns:
             ``(runs, positions, actions)``.
         """
-        runs, groups, games, _ = credits.shape
+        runs, groups, games, _ = credit.shape
         shape = (runs, *self.task.legal.shape)
         taken = np.bincount(
-            self._moves_made, credits[self.reached], minlength=int(np.prod(shape))
+            self._moves_made, credit[self.reached], minlength=int(np.prod(shape))
         ).reshape(shape)
         taken -= self.policies * taken.sum(axis=-1, keepdims=True)
         taken /= games * groups
@@ -112,7 +112,7 @@ class Groups:
         reached: IntArray = flat[self.reached]
         return reached
 
-    def squared_errors(self, credits: FloatArray, truth: FloatArray) -> FloatArray:
+    def squared_errors(self, credit: FloatArray, truth: FloatArray) -> FloatArray:
         """Return ‖ĝ − g‖² of the estimate of each group.
 
         ‖ĝ‖² is a sum over pairs of turns of a group: ∇ log π is zero at other positions than the
@@ -120,15 +120,15 @@ class Groups:
         are at the same position, and 0 elsewhere.
 
         Args:
-            credits: of several estimators, ``(estimators, runs, groups, games, turns)``.
+            credit: of several estimators, ``(estimators, runs, groups, games, turns)``.
             truth: g of each, ``(estimators, positions, actions)``.
 
         Returns:
             ``(estimators, runs, groups)``.
         """
-        number, runs, groups, games, turns = credits.shape
+        number, runs, groups, games, turns = credit.shape
         flat = (number, runs, groups, games * turns)
-        weighed = (credits * self.reached).reshape(flat) / games
+        weighed = (credit * self.reached).reshape(flat) / games
         mean = np.einsum("rsa,esa->ers", self.policies, truth)
         slopes = truth[:, self.states, self.actions] - mean[:, self._runs, self.states]
         along = (weighed * slopes.reshape(flat)).sum(axis=-1)
@@ -139,11 +139,13 @@ class Groups:
         norms = np.empty((number, runs, groups))
         for run in range(runs):
             here, made = states[run], actions[run]
-            products = (made[:, :, np.newaxis] == made[:, np.newaxis]) + squares[run][..., np.newaxis]
+            products = (made[:, :, np.newaxis] == made[:, np.newaxis]) + squares[run][
+                ..., np.newaxis
+            ]
             products -= own[run][:, :, np.newaxis] + own[run][:, np.newaxis]
             products *= here[:, :, np.newaxis] == here[:, np.newaxis]
-            credit = weighed[:, run].transpose(1, 2, 0)
-            norms[:, run] = ((products @ credit) * credit).sum(axis=1).T
+            own_run = weighed[:, run].transpose(1, 2, 0)
+            norms[:, run] = ((products @ own_run) * own_run).sum(axis=1).T
         squared: FloatArray = (truth**2).sum(axis=(1, 2))[:, np.newaxis, np.newaxis]
         return norms - 2 * along + squared
 
@@ -201,9 +203,10 @@ def sample(
         over = task.terminal[at[game]]
         results[game[over]] = float(task.mover_wins)
         game = game[~over]
+    by_turn = (*shape, task.turns)
     return Groups(
-        task, policies, contexts, *(a.reshape(*shape, -1) for a in (states, actions, reached)),
-        results.reshape(shape),
+        task, policies, contexts, states.reshape(by_turn), actions.reshape(by_turn),
+        reached.reshape(by_turn), results.reshape(shape),
     )  # fmt: skip
 
 

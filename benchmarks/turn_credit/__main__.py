@@ -121,9 +121,7 @@ def main(
     if directions:
         print("\n" + table(CHECKED, checked(directions, checks)))
     write(output, directions, limits, moves)
-    write_text(
-        output / "turn_credit.md", report(directions, checks, limits, moves, invocation())
-    )
+    write_text(output / "turn_credit.md", report(directions, checks, limits, moves, invocation()))
     for suffix in (".png", ".svg"):
         save_figure(figure(directions, limits, moves), output / f"turn_credit{suffix}")
     closing_line(began, output, finished.complete)

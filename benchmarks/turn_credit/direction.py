@@ -85,16 +85,18 @@ def measure(setting: str, kind: str, draw: int, groups: int) -> tuple[list[Direc
     task = SETTINGS[setting].task()
     exact = policy(task, kind, draw)
     rngs = np.random.default_rng([draw, 1]).spawn(BLOCKS)
-    played = sample(task, np.broadcast_to(exact.policy, (BLOCKS, *exact.policy.shape)), groups, rngs)
+    played = sample(
+        task, np.broadcast_to(exact.policy, (BLOCKS, *exact.policy.shape)), groups, rngs
+    )
     names = list(ESTIMATORS)
     expected = np.stack([ESTIMATORS[name].gradient(exact) for name in names])
-    credits = np.stack([ESTIMATORS[name].sampled(played) for name in names])
-    traces = played.squared_errors(credits, expected).mean(axis=(1, 2))
+    credit = np.stack([ESTIMATORS[name].sampled(played) for name in names])
+    traces = played.squared_errors(credit, expected).mean(axis=(1, 2))
     truth = exact.objective_gradient
     directions = []
     means = {}
-    for name, gradient, credit, trace in zip(names, expected, credits, traces, strict=True):
-        means[name] = played.gradients(credit)
+    for name, gradient, own, trace in zip(names, expected, credit, traces, strict=True):
+        means[name] = played.gradients(own)
         errors = groups * ((means[name] - gradient) ** 2).sum(axis=(1, 2)) / trace
         cosine, off = _cosine(gradient, truth)
         directions.append(

@@ -42,7 +42,9 @@ def end(setting: str, estimator: str, quick: bool) -> Limit:
     task = SETTINGS[setting].task()
     steps = QUICK_STEPS if quick else STEPS
     halfway, share = (
-        Exact(task, limit(task, ESTIMATORS[estimator], np.zeros(task.legal.shape), number)).objective
+        Exact(
+            task, limit(task, ESTIMATORS[estimator], np.zeros(task.legal.shape), number)
+        ).objective
         / task.most_won
         for number in (steps // 2, steps)
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 
 from agents.turn_credit.estimators import ESTIMATORS, FAMILIES
@@ -23,6 +23,7 @@ from nim_envs.render.style import (
     PAGE_WIDTH,
     PURPLE,
     VERMILLION,
+    label_decades,
     styled,
 )
 
@@ -52,8 +53,11 @@ SHOWN = {
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
-PLACES = "ovs^D"
+PLACES = dict(zip((name.partition(",")[0] for name in FULL), "ovs^D", strict=True))
 """A marker for each game of the second and third panels."""
+
+CROWDED = 0.97
+"""Letters of cosines above this are set in turns at several heights."""
 
 
 @styled
@@ -67,12 +71,15 @@ def figure(
         limits: where their expectations lead.
         moves: how soon they learn.
     """
-    drawn = Figure(figsize=(PAGE_WIDTH, 6.6), layout="constrained")
-    grid = drawn.add_gridspec(2, 2, height_ratios=[1.05, 1])
-    _direction(drawn.add_subplot(grid[0, :]), directions)
-    second = drawn.add_subplot(grid[1, 0])
+    drawn = Figure(figsize=(PAGE_WIDTH, 7.6), layout="constrained")
+    top, bottom, key = drawn.subfigures(3, 1, height_ratios=[1.0, 1.1, 0.1])
+    first, names = top.subplots(1, 2, width_ratios=[2.4, 1])
+    _direction(first, directions)
+    _names(names)
+    second, third = bottom.subplots(1, 2, sharey=True)
     _limits(second, limits)
-    _moves(drawn.add_subplot(grid[1, 1], sharey=second), moves)
+    _moves(third, moves)
+    _games(key)
     return drawn
 
 
@@ -82,33 +89,53 @@ def _style(name: str) -> dict[str, Any]:
 
 
 def _direction(axes: Axes, directions: Sequence[Direction]) -> None:
-    """The median angle from ∇J against relative variance; hollow marks are half-trained."""
+    """Median cosine with ∇J against relative variance; hollow marks are half-trained."""
     costs = relative_costs(directions)
+    crowd = sorted(
+        cost
+        for (kind, name), cost in costs.items()
+        if kind == POLICIES[0] and name in SHOWN
+        if typical_cosine(directions, kind, name) > CROWDED
+    )
     for letter, name in zip(LETTERS, SHOWN, strict=False):
-        ends = []
-        for kind in POLICIES:
-            if (kind, name) not in costs:
-                continue
-            place = (costs[kind, name], typical_cosine(directions, kind, name))
-            hollow = {"markerfacecolor": "white"} if kind != POLICIES[0] else {}
-            axes.plot(*place, linestyle="", markersize=5, **_style(name), **hollow)
-            ends.append(place)
-        if ends:
-            axes.plot(*zip(*ends, strict=True), color=_style(name)["color"], linewidth=0.4)
-            side = -1 if ESTIMATORS[name].unbiased and letter in LETTERS[::2] else 1
-            axes.annotate(
-                letter, ends[0], (0, 5 * side), textcoords="offset points", ha="center",
-                va="bottom" if side > 0 else "top", fontsize=7, color=_style(name)["color"],
-            )  # fmt: skip
+        ends = [
+            (costs[kind, name], typical_cosine(directions, kind, name))
+            for kind in POLICIES
+            if (kind, name) in costs
+        ]
+        if not ends:
+            continue
+        axes.plot(*zip(*ends, strict=True), color=_style(name)["color"], linewidth=0.4)
+        for place, fill in zip(ends, (_style(name)["color"], "white"), strict=False):
+            axes.plot(*place, linestyle="", markerfacecolor=fill, **_style(name))
+        (cost, cosine) = ends[0]
+        height = 5 + 9 * (crowd.index(cost) % 3) if cosine > CROWDED else 5
+        axes.annotate(
+            letter, (cost, cosine), (0, height), textcoords="offset points", ha="center",
+            va="bottom", fontsize=8, color=_style(name)["color"],
+        )  # fmt: skip
     axes.set_xscale("log")
+    label_decades(axes.xaxis, 3.5, along_text=True)
     axes.set_xlabel("relative variance ρ, as a multiple of that of Q − V")
     axes.set_ylabel("cosine of E ĝ with ∇J")
-    axes.set_title("Direction against cost (filled: random policies, hollow: half-trained)")
+    axes.set_title("Direction against cost\nfilled: random policies, hollow: half-trained", pad=30)
+
+
+def _names(axes: Axes) -> None:
+    axes.axis("off")
     keys = [
-        Line2D([], [], linestyle="", markersize=4, label=f"{letter}  {shown}", **_style(name))
+        Line2D([], [], linestyle="", label=f"{letter}  {shown}", **_style(name))
         for letter, (name, shown) in zip(LETTERS, SHOWN.items(), strict=False)
     ]
-    axes.legend(handles=keys, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.0)
+    axes.legend(handles=keys, loc="center left", handlelength=1.0, borderpad=0)
+
+
+def _games(figure: SubFigure) -> None:
+    keys = [
+        Line2D([], [], linestyle="", color=GREY, marker=marker, label=name)
+        for name, marker in PLACES.items()
+    ]
+    figure.legend(handles=keys, loc="center", ncols=len(keys), handlelength=1.0)
 
 
 def _rows(axes: Axes) -> None:
@@ -117,47 +144,35 @@ def _rows(axes: Axes) -> None:
     axes.grid(axis="y")
 
 
-def _games(axes: Axes, names: Sequence[str]) -> None:
-    keys = [
-        Line2D([], [], linestyle="", color=GREY, marker=marker, markersize=4, label=name)
-        for marker, name in zip(PLACES, names, strict=False)
-    ]
-    axes.legend(
-        handles=keys, loc="upper center", bbox_to_anchor=(0.35, -0.22), ncols=2,
-        handlelength=1.0, columnspacing=1.0,
-    )  # fmt: skip
-
-
 def _limits(axes: Axes, limits: Sequence[Limit]) -> None:
     """J / J* at the end of the ascent, one mark a game."""
     for row, name in enumerate(SHOWN):
-        for place, setting in zip(PLACES, FULL, strict=False):
-            shares = [e.share for e in limits if (e.setting, e.estimator) == (setting, name)]
-            for share in shares:
-                axes.plot(share, row, color=_style(name)["color"], marker=place, alpha=0.8)
+        for each in limits:
+            if each.estimator == name:
+                marker = PLACES[each.setting]
+                axes.plot(each.share, row, color=_style(name)["color"], marker=marker, alpha=0.8)
     _rows(axes)
-    axes.set_xlabel("J / J* from the full board")
+    axes.set_xlabel("J / J*, from the full board")
     axes.set_title("Where the expected direction ends")
-    _games(axes, FULL)
 
 
 def _moves(axes: Axes, moves: Sequence[Moves]) -> None:
     """Median of sampled moves with the range over seeds; past the cap is "never"."""
     never = 1.6 * CAP
     for row, name in enumerate(SHOWN):
-        for number, (place, setting) in enumerate(zip(PLACES, ANYWHERE, strict=False)):
+        for number, setting in enumerate(ANYWHERE):
             for each in moves:
                 if (each.setting, each.estimator) != (setting, name):
                     continue
                 reached = [never if run.moves is None else run.moves for run in each.runs]
-                at = row + 0.22 * (number - 1)
-                colour = _style(name)["color"]
+                at, colour = row + 0.25 * (number - 1), _style(name)["color"]
+                marker = PLACES[setting.partition(",")[0]]
                 axes.plot([min(reached), max(reached)], [at, at], color=colour, linewidth=0.8)
-                axes.plot(float(np.median(reached)), at, color=colour, marker=place, markersize=3.5)
+                axes.plot(float(np.median(reached)), at, color=colour, marker=marker, markersize=3)
     axes.set_xscale("log")
+    label_decades(axes.xaxis, 2.3, along_text=True)
     _rows(axes)
     axes.tick_params(labelleft=False)
     axes.axvline(CAP, color=GREY, linestyle=":", linewidth=0.8)
-    axes.set_xlabel(f"moves to 95 % of positions; right of the line: not by {CAP:,}")
+    axes.set_xlabel("moves to 95 %; beyond the line: never")
     axes.set_title("Sampled moves, any start")
-    _games(axes, ANYWHERE)

@@ -78,7 +78,7 @@ def thousands(each: Moves) -> str:
 
 SUMMARY = (
     "estimator", "cosine, random", "half-trained", "ρ, random", "half-trained",
-    "ends at J/J*", *(name.partition(",")[0] for name in ANYWHERE),
+    "ends at J/J*", *(f"moves: {name.partition(',')[0]}" for name in ANYWHERE),
 )  # fmt: skip
 
 
@@ -204,23 +204,22 @@ NOTES = f"""\
   positions. At *random* policies (logits from a standard normal distribution) and at *half-trained*
   ones, which have half of what there is to win, on the path of ∇J from there. The least and the
   greatest over {len(SETTINGS)} games with their starts and three policies each.
-- *ρ* = K·E[L]·tr Cov / ‖E ĝ‖², with L the agent's turns in a game: the moves after which the noise of
-  the mean estimate is as large as the estimate. The covariance is measured on sampled groups against
-  the exact mean. In the summary as a multiple of that of Q − V, geometric mean.
-- *ends at J/J\\**: the chance of winning where ascent along E ĝ itself ends ({STEPS} steps of Adam with
-  a learning rate of {RATE}, falling to 0 in the second half), from equal chances of all moves, from the
-  full boards, as a share of the best possible against this opponent. 1 is where nothing is lost.
+- *ρ* = K·E[L]·tr Cov / ‖E ĝ‖², with L the agent's turns in a game: the moves after which the noise
+  of the mean estimate is as large as the estimate. The covariance is measured on sampled groups
+  against the exact mean. In the summary as a multiple of that of Q − V, geometric mean.
+- *ends at J/J\\**: the chance of winning where ascent along E ĝ itself ends ({STEPS} steps of Adam
+  with a learning rate of {RATE}, falling to 0 in the second half), from equal chances of all moves,
+  from the full boards, as a share of the best possible against this opponent.
 - *moves*: thousands of moves of the agent until its greedy policy plays {ENOUGH:.0f} % of all
-  N-positions right for the first time, from uniform starts; median of {SEEDS} seeds; *(n of {SEEDS})*
-  where the others had not by {CAP:,} moves. {GROUPS} groups of {GROUP} games in an update, Adam.
-  Learning rates are chosen on the seeds {", ".join(map(str, CHOOSING))}, which are not reported: of
-  the rates that need at most {AS_GOOD} times the fewest moves, the middle one. The grid is widened
-  until the choice is not at its edge.
-- *std* is that of the population; where it is 0 the credit is 0. Φ is 1 where the player to move can
-  win; k is `kept_win`, 1 where a move keeps the win.
-- RLOO and Dr. GRPO differ by a factor, which Adam takes out: what differs in their moves is rounding
-  and the choice of the learning rate. The exact V of Q − V and GAE is not to be had in practice:
-  they are what a perfect critic would give.
+  N-positions right for the first time, from uniform starts; median of {SEEDS} seeds, and in how
+  many of them where not in all; never: in none by {CAP:,} moves, where runs end. {GROUPS} groups
+  of {GROUP} games in an update, Adam. Learning rates are chosen on the seeds
+  {", ".join(map(str, CHOOSING))}, which are not reported: of the rates that need at most {AS_GOOD}
+  times the fewest moves, the middle one. The grid is widened until the choice is not at its edge.
+- *std* is that of the population; where it is 0 the credit is 0. Φ is 1 where the player to move
+  can win; k is `kept_win`, 1 where a move keeps the win.
+- RLOO and Dr. GRPO differ by a factor, which Adam takes out. The exact V of Q − V and GAE is not to
+  be had in practice: they are what a perfect critic would give.
 - Machine: {machine()}.
 """
 
@@ -235,8 +234,8 @@ def report(
     """Return the whole report as Markdown."""
     parts = [
         f"# Turn credit: all figures\n\n`{command}`. What follows from it for training is in "
-        "[Which turn earned it?](../turn_credit.md)\n\n![Direction against cost, where the expected "
-        "direction ends, and sampled moves](turn_credit.png)\n",
+        "[Which turn earned it?](../turn_credit.md)\n\n"
+        "![Direction against cost, where it ends, and sampled moves](turn_credit.png)\n",
         "## Summary\n",
         table(SUMMARY, summary(directions, limits, moves), "github"),
         "\n## Estimators\n",
