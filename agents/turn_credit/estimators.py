@@ -76,7 +76,8 @@ def leave_one_out(results: FloatArray) -> FloatArray:
         results: ``(..., games)``.
     """
     others = results.shape[-1] - 1
-    return results - (results.sum(axis=-1, keepdims=True) - results) / others
+    left: FloatArray = results - (results.sum(axis=-1, keepdims=True) - results) / others
+    return left
 
 
 def standard_scores(results: FloatArray, std: bool = True) -> FloatArray:

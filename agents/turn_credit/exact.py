@@ -68,10 +68,7 @@ class Exact:
     @cached_property
     def _moves(self) -> FloatArray:
         """Chances of the position that the agent leaves, ``(positions, positions)``."""
-        legal, number = self.task.legal, len(self.policy)
-        pairs = np.arange(number)[:, np.newaxis] * number + self.task.after
-        flat = np.bincount(pairs[legal], self.policy[legal], minlength=number**2)
-        return flat.reshape(number, number)
+        return self.task.transitions(self.policy)
 
     @cached_property
     def visits(self) -> FloatArray:
@@ -94,7 +91,8 @@ class Exact:
     @cached_property
     def reached(self) -> FloatArray:
         """Chance that the agent has turn t, ``(turns, contexts)``."""
-        return self.visits.sum(axis=-1)
+        chances: FloatArray = self.visits.sum(axis=-1)
+        return chances
 
     @cached_property
     def _values(self) -> tuple[FloatArray, FloatArray]:
@@ -216,7 +214,8 @@ class Exact:
     def gradient(self, credit: MeanCredit) -> FloatArray:
         """Return the expected gradient estimate of a mean credit, ``(positions, actions)``."""
         mean = (self.policy * credit).sum(axis=-1, keepdims=True)
-        return self.policy * (credit - mean)
+        gradient: FloatArray = self.policy * (credit - mean)
+        return gradient
 
     @cached_property
     def objective_gradient(self) -> FloatArray:

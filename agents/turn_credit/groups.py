@@ -51,12 +51,13 @@ class Groups:
     @cached_property
     def kept(self) -> FloatArray:
         """``kept_win`` of every turn: 1 where a won position was left won, else 0."""
-        return self.task.keeps_win[self.states, self.actions] * self.reached.astype(np.float64)
+        kept = self.task.keeps_win[self.states, self.actions] & self.reached
+        return kept.astype(np.float64)
 
     @cached_property
     def winning(self) -> FloatArray:
         """Minimax value of every turn's position: 1 if it was won, else 0."""
-        return self.task.winning[self.states] * self.reached.astype(np.float64)
+        return (self.task.winning[self.states] & self.reached).astype(np.float64)
 
     @cached_property
     def rewards(self) -> FloatArray:
@@ -139,15 +140,15 @@ class Groups:
         norms = np.empty((number, runs, groups))
         for run in range(runs):
             here, made = states[run], actions[run]
-            products = (made[:, :, np.newaxis] == made[:, np.newaxis]) + squares[run][
-                ..., np.newaxis
-            ]
+            products = (made[:, :, np.newaxis] == made[:, np.newaxis]).astype(np.float64)
+            products += squares[run][..., np.newaxis]
             products -= own[run][:, :, np.newaxis] + own[run][:, np.newaxis]
             products *= here[:, :, np.newaxis] == here[:, np.newaxis]
             own_run = weighed[:, run].transpose(1, 2, 0)
             norms[:, run] = ((products @ own_run) * own_run).sum(axis=1).T
         squared: FloatArray = (truth**2).sum(axis=(1, 2))[:, np.newaxis, np.newaxis]
-        return norms - 2 * along + squared
+        errors: FloatArray = norms - 2 * along + squared
+        return errors
 
 
 def sample(

@@ -88,7 +88,7 @@ class Task:
     @cached_property
     def terminal(self) -> BoolArray:
         """Whether no move is legal, ``(positions,)``."""
-        return ~self.legal.any(axis=1)
+        return np.asarray(~self.legal.any(axis=1))
 
     @cached_property
     def winning(self) -> BoolArray:
@@ -121,10 +121,19 @@ class Task:
 
         Rows are the positions that the agent leaves; those of terminal positions are zero.
         """
+        return self.transitions(self.opponent)
+
+    def transitions(self, policy: FloatArray) -> FloatArray:
+        """Return the chances of the position after a move, ``(positions, positions)``.
+
+        Args:
+            policy: probabilities of the mover's actions, ``(positions, actions)``.
+        """
         number = len(self.positions)
         pairs = np.arange(number)[:, np.newaxis] * number + self.after
-        flat = np.bincount(pairs[self.legal], self.opponent[self.legal], minlength=number**2)
-        return flat.reshape(number, number)
+        chances = np.zeros(number**2)
+        np.add.at(chances, pairs[self.legal], policy[self.legal])
+        return chances.reshape(number, number)
 
     @cached_property
     def on(self) -> FloatArray:
@@ -176,7 +185,8 @@ class Task:
         """
         start, seat = self.contexts.T
         at_once = np.eye(len(self.positions))[start]
-        return np.where(seat[:, np.newaxis] == 0, at_once, self.on[start])
+        first: FloatArray = np.where(seat[:, np.newaxis] == 0, at_once, self.on[start])
+        return first
 
     @cached_property
     def won_before(self) -> FloatArray:

@@ -6,7 +6,7 @@ python -m benchmarks.turn_credit --help explains every option.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,7 @@ def work(part: str, task: tuple[Any, ...]) -> Any:
     Returns:
         What that returns.
     """
-    does = {"direction": measure, "ends": end, "moves": needed}
+    does: dict[str, Callable[..., Any]] = {"direction": measure, "ends": end, "moves": needed}
     return does[part](*task)
 
 

@@ -72,7 +72,8 @@ def figure(
         moves: how soon they learn.
     """
     drawn = Figure(figsize=(PAGE_WIDTH, 7.6), layout="constrained")
-    top, bottom, key = drawn.subfigures(3, 1, height_ratios=[1.0, 1.1, 0.1])
+    parts: Any = drawn.subfigures(3, 1, height_ratios=[1.0, 1.1, 0.1])
+    top, bottom, key = parts
     first, names = top.subplots(1, 2, width_ratios=[2.4, 1])
     _direction(first, directions)
     _names(names)
