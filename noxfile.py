@@ -131,7 +131,9 @@ def benchmarks(session: nox.Session) -> None:
     """
     results = Path(session.create_tmp()) / "results"
     run_command_of_readme(session, "benchmark", "--quick", "--output", str(results))
-    for name in ("published", "learning_speed", "scaling", "solver", "generalisation"):
+    for name in (
+        "published", "learning_speed", "scaling", "solver", "generalisation", "turn_credit",
+    ):  # fmt: skip
         run_benchmark(session, name)
     session.install("--editable", ".[test,envpool]")
     session.run("python", "-m", "pytest", "-n", "0", "tests/benchmarks", "-k", "every_batch")

@@ -53,6 +53,7 @@ LAYERS = [
     ["nim_envs"],
     ["nim_envs.adapters", "nim_envs.cli"],
     ["nim_envs.__main__"],
+    ["agents.turn_credit"],
     ["agents.base", "agents.storage.errors"],
     [
         "agents.storage.archive",
@@ -84,7 +85,7 @@ LAYERS = [
     ["benchmarks.leaderboard", "benchmarks.parallel", "benchmarks.pictures", "benchmarks.timing"],
     ["benchmarks.optimality", "benchmarks.rollouts", "benchmarks.scaling", "benchmarks.solver"],
     ["benchmarks.batched", "benchmarks.deep", "benchmarks.generalisation", "benchmarks.published"],
-    ["benchmarks.learning_speed", "benchmarks.throughput"],
+    ["benchmarks.learning_speed", "benchmarks.throughput", "benchmarks.turn_credit"],
 ]
 
 ROOTS = ("nim_envs", "agents", "benchmarks")

@@ -1,0 +1,43 @@
+"""Adam: steps scaled by running means of the gradient and of its square."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.turn_credit.task import FloatArray
+from nim_envs.rules.component import BoolArray
+
+DECAYS = (0.9, 0.999)
+"""Decay rates of the means: the defaults of Kingma & Ba, ICLR 2015, algorithm 1."""
+
+TINY = 1e-8
+"""Their default for what is added to the divisor."""
+
+
+class Adam:
+    """Running means of gradients and their squares, of one run or of several.
+
+    Args:
+        shape: of the gradients.
+        tiny: added to the divisor.
+    """
+
+    def __init__(self, shape: tuple[int, ...], tiny: float = TINY) -> None:
+        self.tiny = tiny
+        self.updates = 0
+        self.mean = np.zeros(shape)
+        self.square = np.zeros(shape)
+
+    def direction(self, gradient: FloatArray) -> FloatArray:
+        """Take in a gradient; return by what to go up, for a learning rate of 1."""
+        self.updates += 1
+        self.mean += (1 - DECAYS[0]) * (gradient - self.mean)
+        self.square += (1 - DECAYS[1]) * (gradient**2 - self.square)
+        mean = self.mean / (1 - DECAYS[0] ** self.updates)
+        root = np.sqrt(self.square / (1 - DECAYS[1] ** self.updates))
+        direction: FloatArray = mean / (root + self.tiny)
+        return direction
+
+    def keep(self, runs: BoolArray) -> None:
+        """Go on with some of several runs, ``(runs,)``."""
+        self.mean, self.square = self.mean[runs], self.square[runs]

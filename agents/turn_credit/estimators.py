@@ -1,0 +1,400 @@
+"""The estimators: ways of crediting the turns of a group of games, sampled and in expectation.
+
+Each is a choice of the credit A in ĝ = 1/K Σ_games Σ_turns A_t ∇ log π(a_t|s_t). R is the result,
+1 or 0; k_t is ``kept_win``, 1 where the move kept a won position won, 0 elsewhere; Φ is the minimax
+value of a position, 1 where the player to move can win. "By turn" means that a reward is centred by
+its mean over those games of the group that reached the turn.
+
+The sampled form takes :class:`~agents.turn_credit.groups.Groups` and returns a credit for every
+turn; the expected form takes :class:`~agents.turn_credit.exact.Exact` and returns the mean credit
+of every action, up to what does not depend on the action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.turn_credit.exact import Exact, MeanCredit, centred_factor, standardised
+from agents.turn_credit.groups import Groups
+from agents.turn_credit.task import FloatArray
+from nim_envs.rules.component import BoolArray
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """A way of crediting turns.
+
+    Args:
+        name: for tables and pictures.
+        family: what it is made from, a key of :data:`FAMILIES`.
+        credit: the formula of A_t.
+        sampled: credits of every turn of sampled groups, ``(runs, groups, games, turns)``.
+        expected: mean credits, ``(positions, actions)``.
+        unbiased: the factor by which its expectation is ∇J; 0 where it is not a multiple of it.
+    """
+
+    name: str
+    family: str
+    credit: str
+    sampled: Callable[[Groups], FloatArray]
+    expected: Callable[[Exact], MeanCredit]
+    unbiased: Callable[[int], float] | None = None
+
+    def gradient(self, exact: Exact) -> FloatArray:
+        """Return its expectation E ĝ, ``(positions, actions)``."""
+        return exact.gradient(self.expected(exact))
+
+
+FAMILIES = {
+    "result": "one result for every turn",
+    "verdict": "kept_win, or the minimax value",
+    "by turn": "centred by turn among those who reached it",
+    "cure": "centred by turn, without its bias",
+    "value": "the exact value function",
+}
+"""What estimators are made from, in words."""
+
+
+# Sampled credits.
+
+
+def from_move_on(rewards: FloatArray) -> FloatArray:
+    """Return the sums of rewards from each turn to the last."""
+    sums: FloatArray = np.cumsum(rewards[..., ::-1], axis=-1)[..., ::-1]
+    return sums
+
+
+def leave_one_out(results: FloatArray) -> FloatArray:
+    """Return R − the mean of the other games' R; Kool et al., ICLR workshop 2019.
+
+    Args:
+        results: ``(..., games)``.
+    """
+    others = results.shape[-1] - 1
+    left: FloatArray = results - (results.sum(axis=-1, keepdims=True) - results) / others
+    return left
+
+
+def standard_scores(results: FloatArray, std: bool = True) -> FloatArray:
+    """Return (R − mean) / std over the group, 0 where all are equal; Shao et al., 2024 (GRPO).
+
+    Args:
+        results: ``(..., games)``.
+        std: whether to divide; without it is the credit of Dr. GRPO (Liu et al., 2025).
+    """
+    reached = np.ones((*results.shape, 1), dtype=np.bool_)
+    return by_turn(results[..., np.newaxis], reached, std)[..., 0]
+
+
+def by_turn(rewards: FloatArray, reached: BoolArray, std: bool = False) -> FloatArray:
+    """Return rewards centred by turn among the games that reached it; Zeng et al., 2025 (MT-GRPO).
+
+    Args:
+        rewards: ``(..., games, turns)``.
+        reached: whether a game had the turn.
+        std: whether to divide by the standard deviation among them; 0 where that is 0.
+    """
+    number = np.maximum(reached.sum(axis=-2, keepdims=True), 1)
+    mean = (rewards * reached).sum(axis=-2, keepdims=True) / number
+    centred: FloatArray = (rewards - mean) * reached
+    if not std:
+        return centred
+    spread = np.sqrt((centred**2).sum(axis=-2, keepdims=True) / number)
+    # Equal rewards leave rounding errors, no spread.
+    there = spread > 1e-9
+    return np.where(there, centred / np.where(there, spread, 1.0), 0.0)
+
+
+def by_others(returns: FloatArray, reached: BoolArray) -> FloatArray:
+    """Return what is left of returns without the mean of the others that reached the turn.
+
+    Nothing is taken away where no other did.
+
+    Args:
+        returns: from each turn on, ``(..., games, turns)``.
+        reached: whether a game had the turn.
+    """
+    inside = returns * reached
+    others = reached.sum(axis=-2, keepdims=True) - 1
+    mean = (inside.sum(axis=-2, keepdims=True) - inside) / np.maximum(others, 1)
+    left: FloatArray = (inside - mean) * reached
+    return left
+
+
+def by_others_or_nothing(returns: FloatArray, reached: BoolArray) -> FloatArray:
+    """Return :func:`by_others`, but no credit at all where no other reached the turn."""
+    left: FloatArray = by_others(returns, reached) * (reached.sum(axis=-2, keepdims=True) > 1)
+    return left
+
+
+def padded(rewards: FloatArray, reached: BoolArray) -> FloatArray:
+    """Return sums of rewards from each turn on, padded with zeros and centred over the whole group.
+
+    A game that is over has rewards of 0 in all later turns, and its mean is taken away there too.
+
+    Args:
+        rewards: ``(..., games, turns)``.
+        reached: whether a game had the turn.
+    """
+    filled = rewards * reached
+    return from_move_on(filled - filled.mean(axis=-2, keepdims=True)) * reached
+
+
+def advantage_estimates(groups: Groups, lambda_: float) -> FloatArray:
+    """Return GAE(λ), A_t = Σ_l λ^l δ_{t+l} with δ_t = r_t + V(s_{t+1}) − V(s_t), V exact.
+
+    Schulman et al., ICLR 2016; the discount is 1.
+    """
+    following = np.zeros_like(groups.value)
+    following[..., :-1] = groups.value[..., 1:]
+    errors = groups.rewards + following - groups.value
+    credit = np.zeros_like(errors)
+    later = np.zeros(errors.shape[:-1])
+    for turn in reversed(range(errors.shape[-1])):
+        later = errors[..., turn] + lambda_ * later
+        credit[..., turn] = later
+    return credit * groups.reached
+
+
+def _each_turn(credit: FloatArray, groups: Groups) -> FloatArray:
+    return credit[..., np.newaxis] * groups.reached
+
+
+def _sampled_grpo(groups: Groups, std: bool, turns: bool) -> FloatArray:
+    credit = _each_turn(standard_scores(groups.results, std), groups)
+    return credit / np.maximum(groups.reached.sum(axis=-1, keepdims=True), 1) if turns else credit
+
+
+def _sampled_mt_grpo(groups: Groups, std: bool) -> FloatArray:
+    result = _each_turn(standard_scores(groups.results, std), groups)
+    return by_turn(groups.kept, groups.reached, std) + result
+
+
+# Credits in expectation.
+
+
+class _Line(NamedTuple):
+    """E[centred x | x] = offset + slope · x, for x of 0 or 1."""
+
+    slope: FloatArray
+    offset: FloatArray
+
+
+def _centred(mean: FloatArray, reached: FloatArray | float, group: int, std: bool) -> _Line:
+    """What becomes of x by centring it among those who reach a turn."""
+    if not std:
+        factor = np.broadcast_to(centred_factor(reached, group), mean.shape)
+        return _Line(factor, -factor * mean)
+    low, high = standardised(mean, reached, group)
+    return _Line(high - low, low)
+
+
+def _of_result(exact: Exact, std: bool) -> _Line:
+    return _centred(exact.won, 1.0, exact.group, std)
+
+
+def _kept(exact: Exact) -> FloatArray:
+    return exact.task.keeps_win.astype(np.float64)
+
+
+def _return(exact: Exact) -> MeanCredit:
+    return exact.move_credit(exact.action_value)
+
+
+def _advantage(exact: Exact) -> MeanCredit:
+    advantages = exact.action_value - exact.value[:, np.newaxis]
+    return exact.move_credit(advantages * exact.task.legal)
+
+
+def _grpo(exact: Exact, std: bool, turns: bool) -> MeanCredit:
+    slope, offset = _of_result(exact, std)
+    if turns:
+        return exact.divided_credit((offset, offset + slope))
+    return exact.move_credit(exact.action_value, slope)
+
+
+def _kept_move(exact: Exact) -> MeanCredit:
+    return exact.move_credit(_kept(exact))
+
+
+def _kept_summed(exact: Exact) -> MeanCredit:
+    return exact.summed_credit(_kept(exact))
+
+
+def _thrown_summed(exact: Exact) -> MeanCredit:
+    task = exact.task
+    return exact.summed_credit((_kept(exact) - task.winning[:, np.newaxis]) * task.legal)
+
+
+def _by_turn_line(exact: Exact, quantity: FloatArray, std: bool) -> _Line:
+    return _centred(exact.mean_at_turn(quantity), exact.reached, exact.group, std)
+
+
+def _by_turn_move(exact: Exact, std: bool) -> MeanCredit:
+    return exact.move_credit(_kept(exact), _by_turn_line(exact, _kept(exact), std).slope)
+
+
+def _by_turn_summed(exact: Exact, std: bool) -> MeanCredit:
+    return exact.summed_credit(_kept(exact), *_by_turn_line(exact, _kept(exact), std))
+
+
+def _by_turn_result(exact: Exact, std: bool) -> MeanCredit:
+    reward = exact.task.last_result
+    return exact.summed_credit(reward, *_by_turn_line(exact, reward, std))
+
+
+def _by_turn_return(exact: Exact, std: bool) -> MeanCredit:
+    slope = _by_turn_line(exact, exact.value, std).slope
+    return exact.move_credit(exact.action_value, slope)
+
+
+def _mt_grpo(exact: Exact, std: bool) -> MeanCredit:
+    result = exact.move_credit(exact.action_value, _of_result(exact, std).slope)
+    return _by_turn_move(exact, std) + result
+
+
+def _others_or_nothing(exact: Exact) -> MeanCredit:
+    some = 1 - (1 - exact.reached) ** (exact.group - 1)
+    return exact.move_credit(exact.action_value, some)
+
+
+def _padded(exact: Exact) -> MeanCredit:
+    return exact.summed_credit(exact.task.last_result, 1 - 1 / exact.group)
+
+
+def _whole(group: int) -> float:
+    return 1.0
+
+
+def _own_share_left(group: int) -> float:
+    return 1 - 1 / group
+
+
+# fmt: off
+_ALL = (
+    Estimator(
+        "REINFORCE", "result", "R",
+        lambda g: g.returns, _return, _whole,
+    ),
+    Estimator(
+        "RLOO", "result", "R − mean of the others' R",
+        lambda g: _each_turn(leave_one_out(g.results), g), _return, _whole,
+    ),
+    Estimator(
+        "Dr. GRPO", "result", "R − mean",
+        lambda g: _sampled_grpo(g, False, False),
+        partial(_grpo, std=False, turns=False), _own_share_left,
+    ),
+    Estimator(
+        "GRPO", "result", "(R − mean) / std / turns",
+        lambda g: _sampled_grpo(g, True, True), partial(_grpo, std=True, turns=True),
+    ),
+    Estimator(
+        "GRPO, std alone", "result", "(R − mean) / std",
+        lambda g: _sampled_grpo(g, True, False), partial(_grpo, std=True, turns=False),
+    ),
+    Estimator(
+        "GRPO, turns alone", "result", "(R − mean) / turns",
+        lambda g: _sampled_grpo(g, False, True), partial(_grpo, std=False, turns=True),
+    ),
+    Estimator(
+        "kept_win", "verdict", "k",
+        lambda g: g.kept, _kept_move,
+    ),
+    Estimator(
+        "kept_win − Φ", "verdict", "k − Φ(s)",
+        lambda g: g.kept - g.winning, _kept_move,
+    ),
+    Estimator(
+        "kept_win summed", "verdict", "Σ k from the move on",
+        lambda g: from_move_on(g.kept), _kept_summed,
+    ),
+    Estimator(
+        "kept_win − Φ summed", "verdict", "Σ (k − Φ) from the move on",
+        lambda g: from_move_on(g.kept - g.winning), _thrown_summed,
+    ),
+    Estimator(
+        "R − Φ", "verdict", "R − Φ(s)",
+        lambda g: g.returns - g.winning, _return, _whole,
+    ),
+    Estimator(
+        "by turn: kept_win", "by turn", "k centred by turn",
+        lambda g: by_turn(g.kept, g.reached), partial(_by_turn_move, std=False),
+    ),
+    Estimator(
+        "by turn: kept_win, std", "by turn", "k centred by turn / std",
+        lambda g: by_turn(g.kept, g.reached, std=True), partial(_by_turn_move, std=True),
+    ),
+    Estimator(
+        "by turn: kept_win summed", "by turn", "Σ of k centred by turn, from the move on",
+        lambda g: from_move_on(by_turn(g.kept, g.reached)),
+        partial(_by_turn_summed, std=False),
+    ),
+    Estimator(
+        "by turn: kept_win summed, std", "by turn",
+        "Σ of k centred by turn / std, from the move on",
+        lambda g: from_move_on(by_turn(g.kept, g.reached, std=True)),
+        partial(_by_turn_summed, std=True),
+    ),
+    Estimator(
+        "by turn: result summed", "by turn",
+        "Σ of r centred by turn, from the move on; r is R in the last turn, else 0",
+        lambda g: from_move_on(by_turn(g.rewards, g.reached)),
+        partial(_by_turn_result, std=False),
+    ),
+    Estimator(
+        "by turn: result summed, std", "by turn",
+        "Σ of r centred by turn / std, from the move on",
+        lambda g: from_move_on(by_turn(g.rewards, g.reached, std=True)),
+        partial(_by_turn_result, std=True),
+    ),
+    Estimator(
+        "by turn: return", "by turn", "R centred by turn",
+        lambda g: by_turn(g.returns, g.reached), partial(_by_turn_return, std=False),
+    ),
+    Estimator(
+        "by turn: return, std", "by turn", "R centred by turn / std",
+        lambda g: by_turn(g.returns, g.reached, std=True), partial(_by_turn_return, std=True),
+    ),
+    Estimator(
+        "MT-GRPO", "by turn", "k centred by turn / std + (R − mean) / std",
+        lambda g: _sampled_mt_grpo(g, std=True), partial(_mt_grpo, std=True),
+    ),
+    Estimator(
+        "MT-GRPO without std", "by turn", "k centred by turn + R − mean",
+        lambda g: _sampled_mt_grpo(g, std=False), partial(_mt_grpo, std=False),
+    ),
+    Estimator(
+        "by the others: return", "cure", "R − mean of the others that reached the turn, if any",
+        lambda g: by_others(g.returns, g.reached), _return, _whole,
+    ),
+    Estimator(
+        "by the others or nothing", "by turn", "the same, but 0 where no other reached the turn",
+        lambda g: by_others_or_nothing(g.returns, g.reached), _others_or_nothing,
+    ),
+    Estimator(
+        "padded: result summed", "cure",
+        "Σ of r padded with zeros and centred over all, from the move on",
+        lambda g: padded(g.rewards, g.reached), _padded, _own_share_left,
+    ),
+    Estimator(
+        "Q − V", "value", "Q(s, a) − V(s)",
+        lambda g: g.action_value - g.value, _advantage, _whole,
+    ),
+    *(
+        Estimator(
+            f"GAE {lambda_:g}", "value", f"GAE(λ = {lambda_:g}) with the exact V",
+            partial(advantage_estimates, lambda_=lambda_), _advantage, _whole,
+        )
+        for lambda_ in (0.0, 0.5, 0.95, 1.0)
+    ),
+)
+# fmt: on
+
+ESTIMATORS = {estimator.name: estimator for estimator in _ALL}
+"""By name."""

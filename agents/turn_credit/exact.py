@@ -1,0 +1,280 @@
+"""Exact gradients: every expectation over the games of a tabular softmax policy, enumerated.
+
+The expectation of an estimator with credits A, of one group of games from the same context c, is
+
+    E ĝ[s, b] = Σ_c p_c Σ_t d_{c,t}(s) π(b|s) (X(s, b) − Σ_a π(a|s) X(s, a)),
+    X(s, a) = E[A | c, t, s, a],
+
+where d is the chance that the agent is to move at s in its turn t. It is zero for credits that do
+not depend on the action. As every X here is linear in what depends on the context, the sum over
+contexts and turns is taken first: :attr:`MeanCredit` is Σ_c p_c Σ_t d_{c,t}(s) X(s, a).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import comb
+
+import numpy as np
+
+from agents.turn_credit.task import FloatArray, Task, softmax
+
+GROUP = 8
+"""Games in a group, all from the same context."""
+
+MeanCredit = FloatArray
+"""Mean credit of an action, times the expected visits of the position, ``(positions, actions)``."""
+
+
+def values(task: Task, policies: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the chances of winning of policies, when the agent is to move.
+
+    Args:
+        task: the game and the opponent.
+        policies: ``(..., positions, actions)``.
+
+    Returns:
+        V ``(..., positions)`` and Q ``(..., positions, actions)``, 0 where there is no legal move.
+    """
+    value = np.zeros(policies.shape[:-1])
+    for _ in range(task.turns):
+        action_value = task.last_result + (value @ task.on.T)[..., task.after] * task.legal
+        value = (policies * action_value).sum(axis=-1)
+    return value, action_value
+
+
+class Exact:
+    """Exact expectations over the games of one policy.
+
+    Args:
+        task: the game and the opponent.
+        logits: of the softmax policy, ``(positions, actions)``.
+        group: number of games K in a group.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> task = Task(make_game("nim", heaps=(3, 4, 5)))
+        >>> exact = Exact(task, np.zeros(task.legal.shape))
+        >>> round(exact.objective, 4), round(task.most_won, 4)
+        (0.1943, 0.7722)
+    """
+
+    def __init__(self, task: Task, logits: FloatArray, group: int = GROUP) -> None:
+        self.task = task
+        self.logits = logits
+        self.group = group
+        self.policy = softmax(logits, task.legal)
+
+    @cached_property
+    def _moves(self) -> FloatArray:
+        """Chances of the position that the agent leaves, ``(positions, positions)``."""
+        return self.task.transitions(self.policy)
+
+    @cached_property
+    def visits(self) -> FloatArray:
+        """Chance that the agent has turn t and is at s, ``(turns, contexts, positions)``."""
+        at = [self.task.first]
+        while len(at) < self.task.turns:
+            at.append(at[-1] @ self._moves @ self.task.on)
+        return np.stack(at)
+
+    @cached_property
+    def mean_visits(self) -> FloatArray:
+        """Chance that the agent is to move at s in some turn of a game, ``(positions,)``."""
+        at = self.task.chances @ self.task.first
+        total = at
+        for _ in range(1, self.task.turns):
+            at = at @ self._moves @ self.task.on
+            total = total + at
+        return total
+
+    @cached_property
+    def reached(self) -> FloatArray:
+        """Chance that the agent has turn t, ``(turns, contexts)``."""
+        chances: FloatArray = self.visits.sum(axis=-1)
+        return chances
+
+    @cached_property
+    def _values(self) -> tuple[FloatArray, FloatArray]:
+        return values(self.task, self.policy)
+
+    @property
+    def value(self) -> FloatArray:
+        """V: the chance of winning when to move, ``(positions,)``."""
+        return self._values[0]
+
+    @property
+    def action_value(self) -> FloatArray:
+        """Q: the same after an action, ``(positions, actions)``."""
+        return self._values[1]
+
+    @cached_property
+    def won(self) -> FloatArray:
+        """Chance of winning by context, ``(contexts,)``."""
+        chances: FloatArray = self.task.won_before + self.task.first @ self.value
+        return chances
+
+    @property
+    def objective(self) -> float:
+        """J: the expected result."""
+        return float(self.task.chances @ self.won)
+
+    @property
+    def mean_turns(self) -> float:
+        """Expected number of turns of the agent in a game."""
+        return float(self.mean_visits.sum())
+
+    @cached_property
+    def remaining(self) -> FloatArray:
+        """Joint chances of the agent's further turns and the result, after an action.
+
+        ``(turns, 2, positions, actions)``, by number of turns after this one and by result.
+        """
+        task = self.task
+        ends = (task.terminal + task.reply @ task.terminal)[task.after] * task.legal
+        found = [np.stack([ends - task.last_result, task.last_result])]
+        while len(found) < task.turns:
+            here = (self.policy * found[-1]).sum(axis=-1)
+            found.append((here @ task.on.T)[:, task.after] * task.legal)
+        return np.stack(found)
+
+    def mean_at_turn(self, quantity: FloatArray) -> FloatArray:
+        """Return the mean of a quantity over the games that reach a turn.
+
+        Args:
+            quantity: of the position, ``(positions,)``, or of the action, ``(positions, actions)``.
+
+        Returns:
+            ``(turns, contexts)``; 0 where the turn is never reached.
+        """
+        if quantity.ndim == 2:
+            quantity = (self.policy * quantity).sum(axis=-1)
+        there = self.reached > 0
+        mean: FloatArray = (self.visits @ quantity) / np.where(there, self.reached, 1.0)
+        return mean
+
+    def move_credit(self, credit: FloatArray, weight: FloatArray | float = 1.0) -> MeanCredit:
+        """Return the mean credit where X = weight · credit.
+
+        Args:
+            credit: ``(positions, actions)``.
+            weight: a factor by turn and context, of a shape that broadcasts to
+                ``(turns, contexts)``.
+        """
+        if isinstance(weight, float):
+            visits = weight * self.mean_visits
+        else:
+            weighed = np.broadcast_to(weight, self.reached.shape) * self.task.chances
+            visits = np.tensordot(weighed, self.visits, axes=2)
+        return visits[:, np.newaxis] * credit
+
+    def summed_credit(
+        self,
+        reward: FloatArray,
+        weight: FloatArray | float = 1.0,
+        offset: FloatArray | float = 0.0,
+    ) -> MeanCredit:
+        """Return the mean credit where A_t = Σ_{u ≥ t} (weight_u r_u + offset_u), to the last turn.
+
+        Args:
+            reward: expected reward r of an action, ``(positions, actions)``.
+            weight: of the rewards of a turn; broadcasts to ``(turns, contexts)``.
+            offset: added in every turn that is reached; broadcasts likewise.
+        """
+        task = self.task
+        weights, offsets = (np.broadcast_to(x, self.reached.shape) for x in (weight, offset))
+        mean_reward = (self.policy * reward).sum(axis=-1)
+        total = np.zeros_like(reward)
+        later = np.zeros(self.visits.shape[1:])
+        for turn in reversed(range(task.turns)):
+            left = later @ task.on.T
+            visits = task.chances[:, np.newaxis] * self.visits[turn]
+            total += (weights[turn] @ visits)[:, np.newaxis] * reward
+            total += (offsets[turn] @ visits)[:, np.newaxis] * task.legal
+            total += np.take_along_axis(visits.T @ left, task.after, axis=1) * task.legal
+            later = np.outer(weights[turn], mean_reward) + offsets[turn][:, np.newaxis]
+            later += left @ self._moves.T
+        return total
+
+    def divided_credit(self, of_results: tuple[FloatArray, FloatArray]) -> MeanCredit:
+        """Return the mean credit where A_t = a_R / L: by the result, divided by the game's turns.
+
+        Args:
+            of_results: a_0 and a_1 by context, ``(contexts,)``.
+        """
+        total = np.zeros_like(self.policy)
+        for turn, visits in enumerate(self.visits):
+            for result, credit in enumerate(of_results):
+                weight = (self.task.chances * credit) @ visits
+                turns = 1.0 + turn + np.arange(self.task.turns)
+                by_length = np.tensordot(1 / turns, self.remaining[:, result], axes=1)
+                total += weight[:, np.newaxis] * by_length
+        return total
+
+    def gradient(self, credit: MeanCredit) -> FloatArray:
+        """Return the expected gradient estimate of a mean credit, ``(positions, actions)``."""
+        mean = (self.policy * credit).sum(axis=-1, keepdims=True)
+        gradient: FloatArray = self.policy * (credit - mean)
+        return gradient
+
+    @cached_property
+    def objective_gradient(self) -> FloatArray:
+        """∇J by the policy gradient theorem (Sutton & Barto, section 13.2)."""
+        return self.gradient(self.move_credit(self.action_value))
+
+    def survival_gradient(self, turn: int) -> FloatArray:
+        """Return ∇P(L ≥ turn | c) by context, ``(contexts, positions, actions)``.
+
+        Args:
+            turn: the agent's turns, counted from 1.
+        """
+        task = self.task
+        gradient = np.zeros((len(task.chances), *self.policy.shape))
+        ahead = np.ones(len(self.policy))  # chance of so many turns more, from an agent's turn
+        for earlier in reversed(range(turn - 1)):
+            credit = (task.on @ ahead)[task.after] * task.legal
+            ahead = (self.policy * credit).sum(axis=-1)
+            slope = self.policy * (credit - ahead[:, np.newaxis])
+            gradient += self.visits[earlier][:, :, np.newaxis] * slope
+        return gradient
+
+
+def centred_factor(reached: FloatArray | float, group: int) -> FloatArray:
+    """Return κ, where E[x − mean | x] = κ (x − μ) for the mean over those who reach a turn.
+
+    κ = E[n / (n + 1)] with n ~ Binomial(group − 1, reached) others who do.
+
+    Args:
+        reached: chance of reaching the turn, any shape.
+        group: number of games.
+    """
+    chance = np.asarray(reached, dtype=np.float64)
+    positive = np.where(chance > 0, chance, 1.0)
+    factor: FloatArray = 1 - (1 - (1 - positive) ** group) / (group * positive)
+    return factor
+
+
+def standardised(
+    mean: FloatArray, reached: FloatArray | float, group: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return E[(x − mean) / std | x] for x = 0 and x = 1, over those of a group who reach a turn.
+
+    The standard deviation is that of the population; where it is 0 the credit is 0.
+
+    Args:
+        mean: chance that x is 1 among those who reach the turn, any shape.
+        reached: chance of reaching it, of a shape that broadcasts with that.
+        group: number of games.
+    """
+    mean, chance = np.broadcast_arrays(mean, np.asarray(reached, dtype=np.float64))
+    low, high = np.zeros(mean.shape), np.zeros(mean.shape)
+    for others in range(1, group):
+        of_number = comb(group - 1, others) * chance**others * (1 - chance) ** (group - 1 - others)
+        for ones in range(others + 1):
+            probability = of_number * comb(others, ones) * mean**ones
+            probability = probability * (1 - mean) ** (others - ones)
+            for credit, own in ((low, 0), (high, 1)):
+                share = (ones + own) / (others + 1)
+                if 0 < share < 1:
+                    credit += probability * (own - share) / np.sqrt(share * (1 - share))
+    return low, high

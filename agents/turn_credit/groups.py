@@ -1,0 +1,225 @@
+"""Sampled groups of games, and the gradient estimate that credits of their turns give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from agents.turn_credit.exact import GROUP, values
+from agents.turn_credit.task import FloatArray, Task
+from nim_envs.rules.component import BoolArray, IntArray
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups of games, played by one policy or by one in each of several runs.
+
+    Args:
+        task: the game and the opponent.
+        policies: who played, ``(runs, positions, actions)``.
+        contexts: of every group, ``(runs, groups)``.
+        states: number of the position of each turn, ``(runs, groups, games, turns)``.
+        actions: the same of the agent's action.
+        reached: whether the game had this turn of the agent; states and actions are 0 elsewhere.
+        results: 1 where the agent won, else 0, ``(runs, groups, games)``.
+    """
+
+    task: Task
+    policies: FloatArray
+    contexts: IntArray
+    states: IntArray
+    actions: IntArray
+    reached: BoolArray
+    results: FloatArray
+
+    @property
+    def moves(self) -> IntArray:
+        """Turns of the agent in all games of a run, ``(runs,)``."""
+        total: IntArray = self.reached.sum(axis=(1, 2, 3))
+        return total
+
+    @cached_property
+    def last(self) -> BoolArray:
+        """Whether a turn is the last of its game."""
+        later = np.zeros_like(self.reached)
+        later[..., :-1] = self.reached[..., 1:]
+        return self.reached & ~later
+
+    @cached_property
+    def kept(self) -> FloatArray:
+        """``kept_win`` of every turn: 1 where a won position was left won, else 0."""
+        kept = self.task.keeps_win[self.states, self.actions] & self.reached
+        return kept.astype(np.float64)
+
+    @cached_property
+    def winning(self) -> FloatArray:
+        """Minimax value of every turn's position: 1 if it was won, else 0."""
+        return (self.task.winning[self.states] & self.reached).astype(np.float64)
+
+    @cached_property
+    def rewards(self) -> FloatArray:
+        """The result as a reward in the last turn, 0 in the others."""
+        return self.last * self.results[..., np.newaxis]
+
+    @cached_property
+    def returns(self) -> FloatArray:
+        """The result in every turn that was reached."""
+        return self.reached * self.results[..., np.newaxis]
+
+    @cached_property
+    def _values(self) -> tuple[FloatArray, FloatArray]:
+        return values(self.task, self.policies)
+
+    @cached_property
+    def _runs(self) -> IntArray:
+        return np.arange(len(self.policies)).reshape(-1, 1, 1, 1)
+
+    @cached_property
+    def value(self) -> FloatArray:
+        """Exact V of every turn's position; 0 in turns that were not reached."""
+        return self._values[0][self._runs, self.states] * self.reached
+
+    @cached_property
+    def action_value(self) -> FloatArray:
+        """Exact Q of every turn's action; 0 in turns that were not reached."""
+        return self._values[1][self._runs, self.states, self.actions] * self.reached
+
+    def gradients(self, credit: FloatArray) -> FloatArray:
+        """Return the mean over a run's groups of ĝ = 1/K Σ_games Σ_turns A ∇ log π.
+
+        Args:
+            credit: A of every turn, ``(runs, groups, games, turns)``.
+
+        Returns:
+            ``(runs, positions, actions)``.
+        """
+        runs, groups, games, _ = credit.shape
+        shape = (runs, *self.task.legal.shape)
+        taken = np.bincount(
+            self._moves_made, credit[self.reached], minlength=int(np.prod(shape))
+        ).reshape(shape)
+        taken -= self.policies * taken.sum(axis=-1, keepdims=True)
+        taken /= games * groups
+        return taken
+
+    @cached_property
+    def _moves_made(self) -> IntArray:
+        """Flat index into ``(runs, positions, actions)`` of every turn that was reached."""
+        positions, actions = self.task.legal.shape
+        flat = (self._runs * positions + self.states) * actions + self.actions
+        reached: IntArray = flat[self.reached]
+        return reached
+
+    def squared_errors(self, credit: FloatArray, truth: FloatArray) -> FloatArray:
+        """Return ‖ĝ − g‖² of the estimate of each group.
+
+        ‖ĝ‖² is a sum over pairs of turns of a group: ∇ log π is zero at other positions than the
+        turn's own, so that the product of two is 1{a = a'} − π(a) − π(a') + Σ_b π(b)² where they
+        are at the same position, and 0 elsewhere.
+
+        Args:
+            credit: of several estimators, ``(estimators, runs, groups, games, turns)``.
+            truth: g of each, ``(estimators, positions, actions)``.
+
+        Returns:
+            ``(estimators, runs, groups)``.
+        """
+        number, runs, groups, games, turns = credit.shape
+        flat = (number, runs, groups, games * turns)
+        weighed = (credit * self.reached).reshape(flat) / games
+        mean = np.einsum("rsa,esa->ers", self.policies, truth)
+        slopes = truth[:, self.states, self.actions] - mean[:, self._runs, self.states]
+        along = (weighed * slopes.reshape(flat)).sum(axis=-1)
+        own = self.policies[self._runs, self.states, self.actions].reshape(runs, groups, -1)
+        squares = (self.policies**2).sum(axis=-1)[self._runs, self.states].reshape(runs, groups, -1)
+        states = self.states.reshape(runs, groups, -1)
+        actions = self.actions.reshape(runs, groups, -1)
+        norms = np.empty((number, runs, groups))
+        for run in range(runs):
+            here, made = states[run], actions[run]
+            products = (made[:, :, np.newaxis] == made[:, np.newaxis]).astype(np.float64)
+            products += squares[run][..., np.newaxis]
+            products -= own[run][:, :, np.newaxis] + own[run][:, np.newaxis]
+            products *= here[:, :, np.newaxis] == here[:, np.newaxis]
+            own_run = weighed[:, run].transpose(1, 2, 0)
+            norms[:, run] = ((products @ own_run) * own_run).sum(axis=1).T
+        squared: FloatArray = (truth**2).sum(axis=(1, 2))[:, np.newaxis, np.newaxis]
+        errors: FloatArray = norms - 2 * along + squared
+        return errors
+
+
+def sample(
+    task: Task,
+    policies: FloatArray,
+    groups: int,
+    rngs: Sequence[np.random.Generator],
+    games: int = GROUP,
+) -> Groups:
+    """Play groups of games; those of a group have the same context.
+
+    Args:
+        task: the game and the opponent.
+        policies: one for each run, ``(runs, positions, actions)``.
+        groups: number of groups in each run.
+        rngs: one for each run, so that what it draws does not depend on the others.
+        games: number of games in a group.
+    """
+    runs, number, width = len(policies), len(task.positions), 2 * task.turns + 1
+    drawn = np.stack([rng.random((groups, 1 + games * width)) for rng in rngs])
+    contexts = np.searchsorted(_cumulated(task.chances), drawn[..., 0], side="right")
+    luck = drawn[..., 1:].reshape(-1, width)
+    shape = (runs, groups, games)
+    at, seat = (
+        np.broadcast_to(which[contexts][..., np.newaxis], shape).reshape(-1)
+        for which in task.contexts.T
+    )
+    run = np.repeat(np.arange(runs), groups * games)
+    ours = _cumulated(policies).reshape(runs * number, -1)
+    theirs = _cumulated(task.opponent)
+    states = np.zeros((len(luck), task.turns), dtype=np.int64)
+    actions, reached = np.zeros_like(states), np.zeros(states.shape, dtype=np.bool_)
+    results = np.zeros(len(luck))
+    at = at.copy()
+    game = np.arange(len(luck))
+    waiting = seat == 1
+    for turn in range(task.turns + 1):
+        # The opponent moves, at first only where it has the first move.
+        if turn or waiting.any():
+            moving = game if turn else game[waiting]
+            here = at[moving]
+            chosen = _drawn(theirs[here], luck[moving, 2 * turn])
+            at[moving] = task.after[here, chosen]
+            over = task.terminal[at[moving]]
+            results[moving[over]] = float(not task.mover_wins)
+            game = game[~task.terminal[at[game]]]
+        if not len(game):
+            break
+        here = at[game]
+        chosen = _drawn(ours[run[game] * number + here], luck[game, 2 * turn + 1])
+        states[game, turn], actions[game, turn], reached[game, turn] = here, chosen, True
+        at[game] = task.after[here, chosen]
+        over = task.terminal[at[game]]
+        results[game[over]] = float(task.mover_wins)
+        game = game[~over]
+    by_turn = (*shape, task.turns)
+    return Groups(
+        task, policies, contexts, states.reshape(by_turn), actions.reshape(by_turn),
+        reached.reshape(by_turn), results.reshape(shape),
+    )  # fmt: skip
+
+
+def _cumulated(chances: FloatArray) -> FloatArray:
+    """Cumulated chances along the last axis, ending at 1 exactly; zeros where all are zero."""
+    sums = np.cumsum(chances, axis=-1)
+    total = sums[..., -1:]
+    cumulated: FloatArray = sums / np.where(total > 0, total, 1.0)
+    return cumulated
+
+
+def _drawn(cumulated: FloatArray, numbers: FloatArray) -> IntArray:
+    """Index that each number in [0, 1) falls on, by its row of cumulated chances."""
+    index: IntArray = (cumulated <= numbers[:, np.newaxis]).sum(axis=1)
+    return index

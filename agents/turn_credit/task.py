@@ -1,0 +1,231 @@
+"""A game as one seat sees it: its turns against a fixed opponent, as arrays over positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.game import Game
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.convention import Convention
+
+FloatArray = npt.NDArray[np.float64]
+
+EPSILON = 0.5
+"""Chance that the opponent plays a random legal move instead of an optimal one."""
+
+
+def softmax(logits: FloatArray, legal: BoolArray) -> FloatArray:
+    """Return ``exp(logits)`` over the legal actions, normalised; zero where none is legal.
+
+    Args:
+        logits: ``(..., positions, actions)``.
+        legal: ``(positions, actions)``.
+
+    Returns:
+        Probabilities, in the shape of ``logits``.
+    """
+    raised = np.where(legal, logits, -np.inf)
+    highest = np.where(legal.any(axis=-1), raised.max(axis=-1), 0.0)[..., np.newaxis]
+    weights = np.exp(raised - highest)
+    total = weights.sum(axis=-1, keepdims=True)
+    chances: FloatArray = weights / np.where(total > 0, total, 1.0)
+    return chances
+
+
+@dataclass(frozen=True)
+class Task:
+    """An agent's seat in a game against an epsilon-optimal opponent; it earns 1 if it wins, else 0.
+
+    Positions are numbered by their place in ``game.rules.lattice()``. A *context* is a start and a
+    seat: the start is drawn as the game draws it, the seat by a fair coin. In the second seat the
+    opponent moves first, and may end the game before the agent has had a turn.
+
+    Args:
+        game: the game; its start says where games begin.
+        epsilon: chance of a random legal move of the opponent, 0 to 1. Otherwise it plays one of
+            its winning moves, all equally likely, or any legal move where none wins.
+
+    Raises:
+        ValueError: ``epsilon`` is outside 0 to 1.
+        SearchTooLargeError: too many positions to enumerate.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> task = Task(make_game("nim", heaps=(3, 4, 5)))
+        >>> task.legal.shape, len(task.contexts)
+        ((120, 15), 2)
+    """
+
+    game: Game
+    epsilon: float = EPSILON
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.epsilon <= 1:
+            raise ValueError(f"epsilon must be from 0 to 1, not {self.epsilon!r}")
+
+    @cached_property
+    def positions(self) -> IntArray:
+        """Every position, ``(positions, components)``."""
+        return self.game.rules.lattice()
+
+    @cached_property
+    def legal(self) -> BoolArray:
+        """Whether an action is legal, ``(positions, actions)``."""
+        return self.game.rules.action_mask(self.positions).astype(np.bool_)
+
+    @cached_property
+    def after(self) -> IntArray:
+        """Number of the position after each action, ``(positions, actions)``; 0 where illegal."""
+        at, action = np.nonzero(self.legal)
+        after = np.zeros(self.legal.shape, dtype=np.int64)
+        after[at, action] = self._numbers(self.game.rules.step(self.positions[at], action))
+        return after
+
+    @cached_property
+    def terminal(self) -> BoolArray:
+        """Whether no move is legal, ``(positions,)``."""
+        return np.asarray(~self.legal.any(axis=1))
+
+    @cached_property
+    def winning(self) -> BoolArray:
+        """Whether the player to move can win: the N-positions with a legal move, ``(positions,)``.
+
+        This is the minimax value of a position to the agent that is to move there.
+        """
+        won: BoolArray = np.asarray(self.game.solution.is_winning(self.positions)) & ~self.terminal
+        return won
+
+    @cached_property
+    def keeps_win(self) -> BoolArray:
+        """Whether a legal action of an N-position moves to a P-position, ``(positions, actions)``.
+
+        False throughout at P-positions, where there is no win to keep.
+        """
+        mask = self.game.solution.winning_mask(self.positions).astype(np.bool_)
+        kept: BoolArray = mask & self.legal & self.winning[:, np.newaxis]
+        return kept
+
+    @cached_property
+    def opponent(self) -> FloatArray:
+        """Probabilities of the opponent's actions, ``(positions, actions)``."""
+        best = np.where(self.winning[:, np.newaxis], self.keeps_win, self.legal)
+        return (1 - self.epsilon) * _uniform(best) + self.epsilon * _uniform(self.legal)
+
+    @cached_property
+    def reply(self) -> FloatArray:
+        """Chances of the position after the opponent's reply, ``(positions, positions)``.
+
+        Rows are the positions that the agent leaves; those of terminal positions are zero.
+        """
+        return self.transitions(self.opponent)
+
+    def transitions(self, policy: FloatArray) -> FloatArray:
+        """Return the chances of the position after a move, ``(positions, positions)``.
+
+        Args:
+            policy: probabilities of the mover's actions, ``(positions, actions)``.
+        """
+        number = len(self.positions)
+        pairs = np.arange(number)[:, np.newaxis] * number + self.after
+        chances = np.zeros(number**2)
+        np.add.at(chances, pairs[self.legal], policy[self.legal])
+        return chances.reshape(number, number)
+
+    @cached_property
+    def on(self) -> FloatArray:
+        """:attr:`reply` with the games that it ends left out."""
+        return self.reply * ~self.terminal
+
+    @property
+    def mover_wins(self) -> bool:
+        """Whether the player who makes the last move wins: in normal play."""
+        return self.game.convention is Convention.NORMAL
+
+    @cached_property
+    def reply_won(self) -> FloatArray:
+        """Chance that the opponent's reply ends the game and the agent wins, ``(positions,)``."""
+        return self.reply @ (self.terminal * float(not self.mover_wins))
+
+    @cached_property
+    def last_result(self) -> FloatArray:
+        """Chance that the game ends in this turn, reply included, and is won.
+
+        ``(positions, actions)``; it is the expected reward of a turn where the result is the only
+        reward.
+        """
+        ends = self.terminal[self.after] * float(self.mover_wins)
+        result: FloatArray = (ends + self.reply_won[self.after]) * self.legal
+        return result
+
+    @cached_property
+    def _starts(self) -> tuple[IntArray, FloatArray]:
+        positions, chances = self.game.start.bind(self.game).support()
+        return self._numbers(positions), np.asarray(chances, dtype=np.float64)
+
+    @cached_property
+    def contexts(self) -> IntArray:
+        """Start and seat of every context, ``(contexts, 2)``: a position's number, and 0 or 1."""
+        starts = np.repeat(self._starts[0], 2)
+        return np.stack([starts, np.arange(len(starts)) % 2], axis=-1)
+
+    @cached_property
+    def chances(self) -> FloatArray:
+        """Chance of every context, ``(contexts,)``."""
+        return np.repeat(self._starts[1] / 2, 2)
+
+    @cached_property
+    def first(self) -> FloatArray:
+        """Chances of the position of the agent's first turn, ``(contexts, positions)``.
+
+        A row adds up to less than 1 where the opponent may end the game before.
+        """
+        start, seat = self.contexts.T
+        at_once = np.eye(len(self.positions))[start]
+        first: FloatArray = np.where(seat[:, np.newaxis] == 0, at_once, self.on[start])
+        return first
+
+    @cached_property
+    def won_before(self) -> FloatArray:
+        """Chance that the agent wins before its first turn, ``(contexts,)``."""
+        start, seat = self.contexts.T
+        won: FloatArray = np.where(seat == 0, 0.0, self.reply_won[start])
+        return won
+
+    @cached_property
+    def turns(self) -> int:
+        """Most turns that the agent can have in a game."""
+        at, number = self.first > 0, 0
+        while at.any():
+            left = np.zeros_like(at)
+            rows, here = np.nonzero(at)
+            options = self.legal[here]
+            left[np.repeat(rows, options.sum(axis=1)), self.after[here][options]] = True
+            at = (left @ self.on) > 0
+            number += 1
+        return number
+
+    @cached_property
+    def most_won(self) -> float:
+        """Chance of winning by best play against this opponent: the J* of the task."""
+        value = np.zeros(len(self.positions))
+        for _ in range(self.turns):
+            moves = self.last_result + (self.on @ value)[self.after]
+            value = np.where(self.terminal, 0.0, np.where(self.legal, moves, -1.0).max(axis=1))
+        return float(self.chances @ (self.won_before + self.first @ value))
+
+    def _numbers(self, positions: IntArray) -> IntArray:
+        """Numbers of positions ``(..., components)``, by their mixed-radix indices."""
+        numbers: IntArray = np.searchsorted(
+            self.game.rules.indices(self.positions), self.game.rules.indices(positions)
+        )
+        return numbers
+
+
+def _uniform(mask: BoolArray) -> FloatArray:
+    number = mask.sum(axis=1, keepdims=True)
+    chances: FloatArray = mask / np.maximum(number, 1)
+    return chances

@@ -1,0 +1,1 @@
+"""Benchmark of ways of crediting turns: their direction, their cost, and where they lead."""

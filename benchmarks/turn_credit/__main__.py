@@ -1,0 +1,143 @@
+"""Which turn earned the result: bias, cost and reach of estimators that credit turns.
+
+python -m benchmarks.turn_credit --help explains every option.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agents.turn_credit.estimators import ESTIMATORS
+from benchmarks.command_line import benchmark, invocation, names_option
+from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.report import closing_line, table, write_csv, write_text
+from benchmarks.turn_credit.direction import GROUPS_PER_BLOCK, Checks, Direction, measure
+from benchmarks.turn_credit.limits import Limit, end
+from benchmarks.turn_credit.moves import Moves, needed
+from benchmarks.turn_credit.picture import figure
+from benchmarks.turn_credit.report import (
+    CHECKED,
+    SUMMARY,
+    checked,
+    report,
+    rows_of,
+    rows_of_moves,
+    summary,
+)
+from benchmarks.turn_credit.settings import ANYWHERE, FULL, POLICIES, QUICK, SETTINGS
+from nim_envs.render.style import save_figure
+
+PARTS = ("direction", "ends", "moves")
+
+DRAWS = 3
+"""Policies of each kind."""
+
+QUICK_GROUPS = 25
+QUICK_ESTIMATORS = ("RLOO", "kept_win", "by turn: result summed")
+QUICK_ANYWHERE = "misère 1-3-5, any start"
+
+
+def work(part: str, task: tuple[Any, ...]) -> Any:
+    """Do one task of a part.
+
+    Args:
+        part: one of :data:`PARTS`.
+        task: arguments of its function.
+
+    Returns:
+        What that returns.
+    """
+    does: dict[str, Callable[..., Any]] = {"direction": measure, "ends": end, "moves": needed}
+    return does[part](*task)
+
+
+def tasks(parts: Iterable[str], quick: bool) -> list[tuple[str, tuple[Any, ...]]]:
+    """Return the tasks of some parts, the longest games first."""
+    found: list[tuple[str, tuple[Any, ...]]] = []
+    chosen = QUICK_ESTIMATORS if quick else tuple(ESTIMATORS)
+    for part in parts:
+        if part == "direction":
+            groups, draws = (QUICK_GROUPS, 1) if quick else (GROUPS_PER_BLOCK, DRAWS)
+            found += [
+                (part, (setting, kind, draw, groups))
+                for setting in ([QUICK] if quick else SETTINGS)
+                for kind in POLICIES
+                for draw in range(draws)
+            ]
+        else:
+            places = (QUICK, QUICK_ANYWHERE) if quick else (FULL, ANYWHERE)
+            settings = [places[part == "moves"]] if quick else places[part == "moves"]
+            found += [(part, (setting, name, quick)) for setting in settings for name in chosen]
+    return sorted(found, key=_weight, reverse=True)
+
+
+def _weight(task: tuple[str, tuple[Any, ...]]) -> float:
+    part, (setting, *_) = task
+    return SETTINGS[setting].weight * {"direction": 1, "ends": 2, "moves": 5}[part]
+
+
+def _sorted(records: Iterable[Any]) -> list[Any]:
+    """Records by setting, then by estimator."""
+    places = list(SETTINGS)
+    names = list(ESTIMATORS)
+    return sorted(
+        records, key=lambda each: (places.index(each.setting), names.index(each.estimator))
+    )
+
+
+@benchmark(
+    "turn_credit",
+    writes="direction.csv, ends.csv, moves.csv, turn_credit.md and turn_credit.png",
+    quick="All parts on the smallest games, with few estimators and games: a check, not a result.",
+)
+@click.option("--all", "everything", is_flag=True, help="All parts: up to half an hour.")
+@names_option("--parts", PARTS, "Parts", default="direction, a minute; all with --all")
+@parallel_options
+def main(
+    everything: bool, parts: list[str] | None, jobs: int | None, backend: str, output: Path,
+    quick: bool,
+) -> None:  # fmt: skip
+    """Compare ways of crediting the turns of a game with the exact gradient.
+
+    Direction is how far each estimator points from the gradient of the chance of winning, and how
+    noisy it is; ends is where its expectation leads; moves is how many sampled moves a learner
+    needs with it.
+    """
+    chosen = parts or (PARTS if everything or quick else PARTS[:1])
+    began = time.perf_counter()
+    queue = tasks(chosen, quick)
+    finished = in_parallel(work, queue, jobs, backend, [_weight(task) for task in queue])
+    measured = [each for each in finished if isinstance(each, tuple)]
+    directions: list[Direction] = _sorted(each for found, _ in measured for each in found)
+    checks: list[Checks] = [each for _, each in measured]
+    limits: list[Limit] = _sorted(each for each in finished if isinstance(each, Limit))
+    moves: list[Moves] = _sorted(each for each in finished if isinstance(each, Moves))
+    print(table(SUMMARY, summary(directions, limits, moves)))
+    if directions:
+        print("\n" + table(CHECKED, checked(directions, checks)))
+    write(output, directions, limits, moves)
+    write_text(output / "turn_credit.md", report(directions, checks, limits, moves, invocation()))
+    for suffix in (".png", ".svg"):
+        save_figure(figure(directions, limits, moves), output / f"turn_credit{suffix}")
+    closing_line(began, output, finished.complete)
+
+
+def write(
+    output: Path, directions: Sequence[Direction], limits: Sequence[Limit], moves: Sequence[Moves]
+) -> None:
+    """Write what there is of each part as CSV."""
+    if directions:
+        write_csv(output / "direction.csv", *rows_of(directions))
+    if limits:
+        write_csv(output / "ends.csv", *rows_of(limits))
+    if moves:
+        write_csv(output / "moves.csv", *rows_of_moves(moves))
+
+
+if __name__ == "__main__":
+    main()

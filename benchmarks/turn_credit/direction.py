@@ -1,0 +1,154 @@
+"""Bias and variance of every estimator at a policy, and checks of what both rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agents.turn_credit.estimators import ESTIMATORS
+from agents.turn_credit.exact import GROUP, Exact
+from agents.turn_credit.groups import sample
+from agents.turn_credit.task import FloatArray
+from benchmarks.turn_credit.settings import SETTINGS, policy
+
+BLOCKS = 40
+"""Independent blocks of sampled groups; their mean estimates are held against the expectation."""
+
+GROUPS_PER_BLOCK = 100
+
+DIRECTIONS = 8
+DIFFERENCE = 3e-4
+"""Random directions in which ∇J is held against finite differences, and half their width."""
+
+
+@dataclass(frozen=True)
+class Direction:
+    """An estimator at a policy.
+
+    Attributes:
+        setting: a key of :data:`~benchmarks.turn_credit.settings.SETTINGS`.
+        policy: one of :data:`~benchmarks.turn_credit.settings.POLICIES`.
+        draw: which of the policies of this kind.
+        estimator: a key of :data:`~agents.turn_credit.estimators.ESTIMATORS`.
+        cosine: of E ĝ with ∇J.
+        off: 1 − cosine, computed without loss of digits.
+        cost: K·E[L]·tr Cov / ‖E ĝ‖², moves until the noise of the mean is as large as the mean.
+        blocks: mean of n‖ḡ − E ĝ‖² / tr Cov over blocks of n groups; 1 in expectation.
+        standard_errors: by how many standard errors that differs from 1.
+    """
+
+    setting: str
+    policy: str
+    draw: int
+    estimator: str
+    cosine: float
+    off: float
+    cost: float
+    blocks: float
+    standard_errors: float
+
+
+@dataclass(frozen=True)
+class Checks:
+    """How exactly identities hold at a policy: largest absolute differences.
+
+    Attributes:
+        setting: as in :class:`Direction`.
+        policy: likewise.
+        draw: likewise.
+        finite_differences: of ∇J along random directions from differences of J.
+        seven_eighths: of the estimates of Dr. GRPO from 7/8 of RLOO's, in every sampled block.
+        formula: of E ĝ by turn from ∇J_r − Σ_c p_c Σ_t E[r_t | c, L ≥ t] ∇P(L ≥ t | c), for
+            groups without end; r is the result in the last turn, kept_win, and 1 in every turn.
+        ones: largest entry of E ĝ by turn where the reward is 1 in every turn.
+    """
+
+    setting: str
+    policy: str
+    draw: int
+    finite_differences: float
+    seven_eighths: float
+    formula: float
+    ones: float
+
+
+def measure(setting: str, kind: str, draw: int, groups: int) -> tuple[list[Direction], Checks]:
+    """Return direction and cost of every estimator at a policy, and the checks.
+
+    Args:
+        setting: a key of :data:`~benchmarks.turn_credit.settings.SETTINGS`.
+        kind: one of :data:`~benchmarks.turn_credit.settings.POLICIES`.
+        draw: seed of the policy, and of the games.
+        groups: sampled groups in each of the blocks.
+    """
+    task = SETTINGS[setting].task()
+    exact = policy(task, kind, draw)
+    rngs = np.random.default_rng([draw, 1]).spawn(BLOCKS)
+    played = sample(
+        task, np.broadcast_to(exact.policy, (BLOCKS, *exact.policy.shape)), groups, rngs
+    )
+    names = list(ESTIMATORS)
+    expected = np.stack([ESTIMATORS[name].gradient(exact) for name in names])
+    credit = np.stack([ESTIMATORS[name].sampled(played) for name in names])
+    traces = played.squared_errors(credit, expected).mean(axis=(1, 2))
+    truth = exact.objective_gradient
+    directions = []
+    means = {}
+    for name, gradient, own, trace in zip(names, expected, credit, traces, strict=True):
+        means[name] = played.gradients(own)
+        errors = groups * ((means[name] - gradient) ** 2).sum(axis=(1, 2)) / trace
+        cosine, off = _cosine(gradient, truth)
+        directions.append(
+            Direction(
+                setting, kind, draw, name, cosine, off,
+                float(GROUP * exact.mean_turns * trace / (gradient**2).sum()),
+                float(errors.mean()),
+                float((errors.mean() - 1) / (errors.std(ddof=1) / np.sqrt(BLOCKS))),
+            )
+        )  # fmt: skip
+    ratio = 1 - 1 / GROUP
+    checks = Checks(
+        setting, kind, draw, _against_differences(exact, draw),
+        float(np.abs(means["Dr. GRPO"] - ratio * means["RLOO"]).max()), *_against_formula(exact),
+    )  # fmt: skip
+    return directions, checks
+
+
+def _cosine(one: FloatArray, two: FloatArray) -> tuple[float, float]:
+    """The cosine of two vectors, and what it lacks of 1: half the square of their unit distance."""
+    first, second = (vector / np.sqrt((vector**2).sum()) for vector in (one, two))
+    return float((first * second).sum()), float(((first - second) ** 2).sum() / 2)
+
+
+def _against_differences(exact: Exact, seed: int) -> float:
+    """Largest difference of ∇J from central differences of fourth order."""
+    worst = 0.0
+    rng = np.random.default_rng([seed, 2])
+    for _ in range(DIRECTIONS):
+        along = rng.normal(size=exact.logits.shape)
+        near, far = (
+            Exact(exact.task, exact.logits + times * DIFFERENCE * along).objective
+            - Exact(exact.task, exact.logits - times * DIFFERENCE * along).objective
+            for times in (1, 2)
+        )
+        slope = (8 * near - far) / (12 * DIFFERENCE)
+        worst = max(worst, abs(slope - float((exact.objective_gradient * along).sum())))
+    return worst
+
+
+def _against_formula(exact: Exact) -> tuple[float, float]:
+    """Largest difference of E ĝ by turn from the formula, and its entries for rewards of 1."""
+    task = exact.task
+    worst, ones = 0.0, 0.0
+    survival = np.stack([exact.survival_gradient(turn) for turn in range(1, task.turns + 1)])
+    everywhere = task.legal.astype(np.float64)
+    for reward in (task.last_result, task.keeps_win.astype(np.float64), everywhere):
+        means = exact.mean_at_turn(reward)
+        by_turn = exact.gradient(exact.summed_credit(reward, 1.0, -means))
+        bias = np.tensordot(means * task.chances, survival, axes=2)
+        predicted = exact.gradient(exact.summed_credit(reward)) - bias
+        worst = max(worst, float(np.abs(by_turn - predicted).max()))
+        if reward is everywhere:
+            ones = float(np.abs(by_turn).max())
+    return worst, ones

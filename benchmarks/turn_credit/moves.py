@@ -1,0 +1,113 @@
+"""Sampled moves until a learner plays nearly all positions right, by estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agents.turn_credit.estimators import ESTIMATORS
+from agents.turn_credit.learning import Learned, learn
+from agents.turn_credit.task import Task
+from benchmarks.turn_credit.settings import SETTINGS
+
+ENOUGH = 95.0
+"""Percent of N-positions that the greedy policy is to play right."""
+
+CAP = 300_000
+QUICK_CAP = 5_000
+"""Moves of the agent after which a run ends."""
+
+RATES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+WIDER = 10 / 3
+MOST_WIDENINGS = 4
+"""Learning rates that are tried, and the factor by which the grid grows past a chosen edge."""
+
+AS_GOOD = 1.1
+"""Rates that need up to this many times the fewest moves count as good as the best."""
+
+SEEDS = 5
+CHOOSING = (100, 101, 102)
+"""Seeds 0 to 4 are reported; learning rates are chosen on these."""
+
+
+@dataclass(frozen=True)
+class Moves:
+    """What an estimator needs to learn a game.
+
+    Attributes:
+        setting: a key of :data:`~benchmarks.turn_credit.settings.SETTINGS`.
+        estimator: a key of :data:`~agents.turn_credit.estimators.ESTIMATORS`.
+        rate: chosen learning rate.
+        lowest: the grid's lowest rate, after it was widened.
+        highest: its highest.
+        runs: one for each seed.
+    """
+
+    setting: str
+    estimator: str
+    rate: float
+    lowest: float
+    highest: float
+    runs: Sequence[Learned]
+
+    @property
+    def median(self) -> float:
+        """Median of the moves; infinite where fewer than half of the runs came to the score."""
+        return median(self.runs)
+
+
+def median(runs: Sequence[Learned]) -> float:
+    """Return the median of the moves of runs, of which some may not have come to the score."""
+    return float(np.median([np.inf if run.moves is None else run.moves for run in runs]))
+
+
+def choose(tried: dict[float, list[Learned]]) -> float:
+    """Return the learning rate to use.
+
+    The rates whose median of moves is within :data:`AS_GOOD` of the least are as good; of these it
+    is the middle one. Where no rate comes to the score in most seeds, the mean percent at the end
+    decides.
+
+    Args:
+        tried: runs by learning rate.
+    """
+    medians = {rate: median(runs) for rate, runs in tried.items()}
+    least = min(medians.values())
+    if np.isfinite(least):
+        good = sorted(rate for rate in medians if medians[rate] <= AS_GOOD * least)
+        return good[len(good) // 2]
+    return max(tried, key=lambda rate: float(np.mean([run.percent for run in tried[rate]])))
+
+
+def needed(setting: str, estimator: str, quick: bool) -> Moves:
+    """Choose a learning rate on some seeds, then learn with others.
+
+    Args:
+        setting: a key of :data:`~benchmarks.turn_credit.settings.SETTINGS`.
+        estimator: a key of :data:`~agents.turn_credit.estimators.ESTIMATORS`.
+        quick: whether to play few games, with few seeds.
+    """
+    task = SETTINGS[setting].task()
+    cap = QUICK_CAP if quick else CAP
+    tried = _tried(task, estimator, RATES[2:5] if quick else RATES, cap)
+    rate = choose(tried)
+    for _ in range(0 if quick else MOST_WIDENINGS):
+        edges = {min(tried): min(tried) / WIDER, max(tried): max(tried) * WIDER}
+        if rate not in edges:
+            break
+        tried.update(_tried(task, estimator, [edges[rate]], cap))
+        rate = choose(tried)
+    seeds = range(2 if quick else SEEDS)
+    runs = learn(task, ESTIMATORS[estimator], [(seed, rate) for seed in seeds], cap, ENOUGH)
+    return Moves(setting, estimator, rate, min(tried), max(tried), runs)
+
+
+def _tried(
+    task: Task, estimator: str, rates: Sequence[float], cap: int
+) -> dict[float, list[Learned]]:
+    pairs = [(seed, rate) for rate in rates for seed in CHOOSING]
+    learned = learn(task, ESTIMATORS[estimator], pairs, cap, ENOUGH)
+    each = len(CHOOSING)
+    return {rate: learned[each * i : each * (i + 1)] for i, rate in enumerate(rates)}

@@ -1,0 +1,278 @@
+"""Tables of the benchmark of turn credit, on the screen and as a page of the manual."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, fields
+from typing import Any
+
+import numpy as np
+
+from agents.turn_credit.ascent import RATE, STEPS
+from agents.turn_credit.estimators import ESTIMATORS
+from agents.turn_credit.exact import GROUP
+from agents.turn_credit.learning import GROUPS
+from agents.turn_credit.task import EPSILON
+from benchmarks.report import machine, table
+from benchmarks.turn_credit.direction import BLOCKS, Checks, Direction
+from benchmarks.turn_credit.limits import Limit
+from benchmarks.turn_credit.moves import AS_GOOD, CAP, CHOOSING, ENOUGH, SEEDS, Moves
+from benchmarks.turn_credit.settings import ANYWHERE, FULL, POLICIES, SETTINGS
+
+REFERENCE = "Q − V"
+"""Whose cost the costs of all others are compared with."""
+
+
+def _of(directions: Iterable[Direction], kind: str, name: str) -> list[Direction]:
+    return [each for each in directions if (each.policy, each.estimator) == (kind, name)]
+
+
+def typical_cosine(directions: Sequence[Direction], kind: str, name: str) -> float:
+    """Return the median cosine of an estimator over settings and policies of a kind."""
+    return float(np.median([each.cosine for each in _of(directions, kind, name)]))
+
+
+def relative_costs(directions: Sequence[Direction]) -> dict[tuple[str, str], float]:
+    """Return costs as multiples of :data:`REFERENCE`'s, by kind of policy and estimator.
+
+    Each is the geometric mean of the ratios at the same policies.
+    """
+    base = {
+        (each.setting, each.policy, each.draw): each.cost
+        for each in directions
+        if each.estimator == REFERENCE
+    }
+    ratios: dict[tuple[str, str], list[float]] = {}
+    for each in directions:
+        ratio = each.cost / base[each.setting, each.policy, each.draw]
+        ratios.setdefault((each.policy, each.estimator), []).append(ratio)
+    return {key: float(np.exp(np.mean(np.log(found)))) for key, found in ratios.items()}
+
+
+def span(numbers: Sequence[float], digits: int = 3) -> str:
+    """Return the least and the greatest of some numbers of at most 1; none is rounded up to 1."""
+
+    def shown(number: float) -> str:
+        # What is 1 but for rounding errors is 1.
+        if abs(number - 1) < 1e-9:
+            return "1"
+        places = digits
+        while places < 8 and f"{number:.{places}f}".startswith("1.0"):
+            places += 1
+        return f"{number:.{places}f}"
+
+    if not numbers:
+        return "-"
+    low, high = shown(min(numbers)), shown(max(numbers))
+    return low if low == high else f"{low} to {high}"
+
+
+def thousands(each: Moves) -> str:
+    """Return the median of moves in thousands, and in how many seeds if not in all."""
+    reached = sum(run.moves is not None for run in each.runs)
+    if not reached:
+        return "never"
+    shown = "-" if np.isinf(each.median) else f"{each.median / 1000:.0f}"
+    return shown if reached == len(each.runs) else f"{shown} ({reached} of {len(each.runs)})"
+
+
+SUMMARY = (
+    "estimator", "cosine, random", "half-trained", "ρ, random", "half-trained",
+    "ends at J/J*", *(f"moves: {name.partition(',')[0]}" for name in ANYWHERE),
+)  # fmt: skip
+
+
+def summary(
+    directions: Sequence[Direction], limits: Sequence[Limit], moves: Sequence[Moves]
+) -> list[list[str]]:
+    """Return a row for each estimator: direction, cost, where it ends, thousands of moves."""
+    costs = relative_costs(directions)
+    rows = []
+    for name in ESTIMATORS:
+        found = [_of(directions, kind, name) for kind in POLICIES]
+        ends = [each.share for each in limits if each.estimator == name]
+        by_game = {each.setting: each for each in moves if each.estimator == name}
+        if any(found) or ends or by_game:
+            rows.append(
+                [
+                    name,
+                    *(span([each.cosine for each in group]) for group in found),
+                    *(f"{costs[kind, name]:.2f}" if (kind, name) in costs else "-"
+                      for kind in POLICIES),
+                    span(ends),
+                    *(thousands(by_game[game]) if game in by_game else "-" for game in ANYWHERE),
+                ]
+            )  # fmt: skip
+    return rows
+
+
+CHECKED = ("check", "worst", "floor")
+
+
+def checked(directions: Sequence[Direction], checks: Sequence[Checks]) -> list[list[str]]:
+    """Return what the figures rest on: the worst case of each check beside what is asked for."""
+    unbiased = [each.off for each in directions if ESTIMATORS[each.estimator].unbiased]
+    blocks = max(directions, key=lambda each: abs(each.standard_errors))
+
+    def worst(name: str) -> str:
+        return f"{max(getattr(each, name) for each in checks):.1e}"
+
+    return [
+        ["∇J against finite differences", worst("finite_differences"), "< 1e-10"],
+        ["1 − cosine of unbiased estimators", f"{max(unbiased):.1e}", "< 1e-10"],
+        ["Dr. GRPO against 7/8 RLOO, sampled", worst("seven_eighths"), "rounding"],
+        ["formula of the bias by turn", worst("formula"), "< 1e-14"],
+        ["estimate by turn where every reward is 1", worst("ones"), "rounding"],
+        [
+            f"sampled against exact, {len(directions):,} times {BLOCKS} blocks: standard errors "
+            f"from 1 ({blocks.estimator}; {blocks.setting}; {blocks.policy})",
+            f"{blocks.standard_errors:+.1f}",
+            "within 4",
+        ],
+    ]
+
+
+def by_setting(
+    directions: Sequence[Direction], kind: str, field: str
+) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of one figure of every estimator, a column for each game.
+
+    Args:
+        directions: estimators at policies.
+        kind: of policies.
+        field: of :class:`~benchmarks.turn_credit.direction.Direction`; the mean over policies.
+    """
+    games = [name for name in SETTINGS if any(each.setting == name for each in directions)]
+    rows = [
+        [
+            name,
+            *(
+                f"{mean:,.3f}" if field == "cosine" else f"{mean:,.0f}"
+                for game in games
+                for mean in [
+                    float(
+                        np.mean([
+                            getattr(each, field)
+                            for each in _of(directions, kind, name)
+                            if each.setting == game
+                        ])
+                    )
+                ]
+            ),
+        ]
+        for name in ESTIMATORS
+    ]  # fmt: skip
+    return ["estimator", *games], rows
+
+
+def ends_by_game(limits: Sequence[Limit]) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of J / J* at the end of ascents."""
+    games = [name for name in FULL if any(each.setting == name for each in limits)]
+    shares = {(each.setting, each.estimator): each.share for each in limits}
+    rows = [
+        [name, *(f"{shares[game, name]:.3f}" if (game, name) in shares else "-" for game in games)]
+        for name in ESTIMATORS
+    ]
+    return ["estimator", *games], rows
+
+
+def moves_by_game(moves: Sequence[Moves]) -> tuple[list[str], list[list[Any]]]:
+    """Return header and rows of the runs: learning rate, moves of every seed, and the median."""
+    rows = [
+        [
+            each.setting.partition(",")[0],
+            each.estimator,
+            f"{each.rate:.2g}",
+            f"{each.lowest:.2g} to {each.highest:.2g}",
+            thousands(each),
+            " ".join("-" if run.moves is None else f"{run.moves / 1000:.0f}" for run in each.runs),
+            f"{np.mean([run.percent for run in each.runs]):.1f}",
+        ]
+        for each in moves
+    ]
+    header = [
+        "game", "estimator", "learning rate", "grid", "thousand moves", "by seed", "last %",
+    ]  # fmt: skip
+    return header, rows
+
+
+NOTES = f"""\
+- The agent has one seat, by a fair coin, against an opponent that plays at random with probability
+  {EPSILON}, else optimally. The result R is 1 or 0. Games of a group of K = {GROUP} have the same
+  start and seat.
+- *cosine* of the estimator's expectation E ĝ with ∇J, both exact, by dynamic programming over all
+  positions. At *random* policies (logits from a standard normal distribution) and at *half-trained*
+  ones, which have half of what there is to win, on the path of ∇J from there. The least and the
+  greatest over {len(SETTINGS)} games with their starts and three policies each.
+- *ρ* = K·E[L]·tr Cov / ‖E ĝ‖², with L the agent's turns in a game: the moves after which the noise
+  of the mean estimate is as large as the estimate. The covariance is measured on sampled groups
+  against the exact mean. In the summary as a multiple of that of Q − V, geometric mean.
+- *ends at J/J\\**: the chance of winning where ascent along E ĝ itself ends ({STEPS} steps of Adam
+  with a learning rate of {RATE}, falling to 0 in the second half), from equal chances of all moves,
+  from the full boards, as a share of the best possible against this opponent.
+- *moves*: thousands of moves of the agent until its greedy policy plays {ENOUGH:.0f} % of all
+  N-positions right for the first time, from uniform starts; median of {SEEDS} seeds, and in how
+  many of them where not in all; never: in none by {CAP:,} moves, where runs end. {GROUPS} groups
+  of {GROUP} games in an update, Adam. Learning rates are chosen on the seeds
+  {", ".join(map(str, CHOOSING))}, which are not reported: of the rates that need at most {AS_GOOD}
+  times the fewest moves, the middle one. The grid is widened until the choice is not at its edge.
+- *std* is that of the population; where it is 0 the credit is 0. Φ is 1 where the player to move
+  can win; k is `kept_win`, 1 where a move keeps the win.
+- RLOO and Dr. GRPO differ by a factor, which Adam takes out. The exact V of Q − V and GAE is not to
+  be had in practice: they are what a perfect critic would give.
+- Machine: {machine()}.
+"""
+
+
+def report(
+    directions: Sequence[Direction],
+    checks: Sequence[Checks],
+    limits: Sequence[Limit],
+    moves: Sequence[Moves],
+    command: str,
+) -> str:
+    """Return the whole report as Markdown."""
+    parts = [
+        f"# Turn credit: all figures\n\n`{command}`. What follows from it for training is in "
+        "[Which turn earned it?](../turn_credit.md)\n\n"
+        "![Direction against cost, where it ends, and sampled moves](turn_credit.png)\n",
+        "## Summary\n",
+        table(SUMMARY, summary(directions, limits, moves), "github"),
+        "\n## Estimators\n",
+        table(
+            ("estimator", "credit of a turn"),
+            [(name, each.credit.replace("|", "\\|")) for name, each in ESTIMATORS.items()],
+            "github",
+        ),
+    ]
+    if directions:
+        parts += ["\n## Checks\n", table(CHECKED, checked(directions, checks), "github")]
+        for kind in POLICIES:
+            for field, title in (("cosine", "Cosine with ∇J"), ("cost", "ρ in moves")):
+                if any(each.policy == kind for each in directions):
+                    header, rows = by_setting(directions, kind, field)
+                    parts += [f"\n## {title}, {kind} policies\n", table(header, rows, "github")]
+    if limits:
+        parts += ["\n## Ends of the ascent, J/J*\n", table(*ends_by_game(limits), "github")]
+    if moves:
+        parts += ["\n## Learning\n", table(*moves_by_game(moves), "github")]
+    return "\n".join([*parts, f"\n## Notes\n\n{NOTES}"])
+
+
+def rows_of(records: Sequence[Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Return header and rows of records of one dataclass, for CSV."""
+    return [field.name for field in fields(records[0])], [astuple(each) for each in records]
+
+
+def rows_of_moves(moves: Sequence[Moves]) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Return header and a row for each run, for CSV."""
+    header = [
+        "setting", "estimator", "rate", "lowest", "highest", "seed", "moves", "percent",
+    ]  # fmt: skip
+    rows = [
+        (each.setting, each.estimator, each.rate, each.lowest, each.highest, seed, run.moves,
+         run.percent)
+        for each in moves
+        for seed, run in enumerate(each.runs)
+    ]  # fmt: skip
+    return header, rows
