@@ -124,7 +124,7 @@ def optimality(
     game, encoding = subject_of(env_or_game)
     scored = ScoredPolicy(policy, game.rules, encoding, seed)
     if sample is None:
-        name, total, parts = _position_set(game, positions)
+        name, total, parts = position_set(game, positions)
     else:
         total = checked_integer("sample", sample, minimum=1)
         if not isinstance(positions, str) or positions != "all":
@@ -291,7 +291,7 @@ def value_accuracy(winning: BoolArray, game: Game) -> ValueAccuracy:
     )
 
 
-def _position_set(
+def position_set(
     game: Game, positions: str | npt.ArrayLike
 ) -> tuple[str, int, Iterator[IntArray]]:
     """Return the name of a set of positions, how many it has, and these, some at a time."""
