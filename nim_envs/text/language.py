@@ -308,7 +308,7 @@ def disguised(game: Game, seed: int) -> Language:
         >>> prompt(language, (3, 4, 5))
         'normal baskets 2:3 1:4 3:5 move'
         >>> move_text(language, (3, 4, 5), 6)
-        'basket 1: pull 2'
+        'basket 1: lift 2'
     """
     if not isinstance(game, Game):
         raise TypeError(f"a nim_envs.Game is disguised, not {game!r}")
