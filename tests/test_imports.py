@@ -31,12 +31,13 @@ LAYERS = [
     [
         "nim_envs.encoding",
         "nim_envs.envs.move_truth",
-        "nim_envs.envs.opponents",
         "nim_envs.envs.reset_arguments",
+        "nim_envs.players",
         "nim_envs.render",
     ],
     [
         "nim_envs.envs.legality",
+        "nim_envs.envs.opponents",
         "nim_envs.envs.rendering",
         "nim_envs.envs.vector.grouping",
         "nim_envs.envs.vector.random_numbers",

@@ -7,7 +7,8 @@ import numpy as np
 from agents.base import Array, FloatArray, IntArray, MaskArray
 from nim_envs import Game
 from nim_envs.encoding import Encoding
-from nim_envs.scoring.policies import LARGEST_BATCH, PolicyFunction, checked_probabilities
+from nim_envs.players import PolicyFunction, checked_probabilities, drawn
+from nim_envs.scoring.policies import LARGEST_BATCH
 
 
 class PolicyAgent:
@@ -87,20 +88,16 @@ class PolicyAgent:
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a legal action."""
-        return int(self(observation[np.newaxis], action_mask[np.newaxis], rng)[0])
+        return int(self.act_many(observation[np.newaxis], action_mask[np.newaxis], rng)[0])
 
-    def __call__(
+    def act_many(
         self, observations: Array, action_masks: MaskArray, rng: np.random.Generator
     ) -> IntArray:
-        """Return a legal action each, int64 ``(n,)``, and 0 where none is legal.
+        """Return a legal action each, int64 ``(n,)``, and -1 where none is legal.
 
-        So it can be the opponent of the environments that play many games at once.
+        So the environments that play many games at once ask about all of them together.
         """
-        cumulative = self.action_probabilities(observations, action_masks).cumsum(axis=1)
-        # Rounding may leave the last sum slightly below or above 1.
-        drawn = rng.random((len(cumulative), 1)) * cumulative[:, -1:]
-        actions: IntArray = (cumulative > drawn).argmax(axis=1)
-        return actions
+        return drawn(self.action_probabilities(observations, action_masks), rng)
 
     def greedy(self) -> PolicyAgent:
         """Return the same policy that takes a most probable action."""

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import Agent, Policy
+from agents.base import Agent, Array, MaskArray
 from agents.training import DRAW, Env, Seat, play_and_learn
 from nim_envs import GameEnv
-from nim_envs.errors import SearchTooLargeError
+from nim_envs.errors import InvalidActionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
+from nim_envs.players import AnyPlayer, PlayingPlayer, Policy, hint, is_player
 from nim_envs.progress import progress_bar
 from nim_envs.scoring import best_response
 
@@ -60,10 +61,62 @@ class MatchResult:
         )
 
 
+class MatchedPlayer:
+    """A player without ``act`` as an agent, in one environment.
+
+    Args:
+        player: a function, or an object with ``action_probabilities`` or ``move``, as
+            :func:`nim_envs.optimality` takes it.
+        env: a turn-based environment; for a player with ``move``, one of ``nim_envs``.
+
+    Raises:
+        TypeError: ``player`` plays nothing, or has ``move`` and the positions are not known.
+    """
+
+    def __init__(self, player: AnyPlayer, env: Env) -> None:
+        self._base = env.unwrapped
+        rules = self._base.game.rules if isinstance(self._base, GameEnv) else None
+        self._playing = PlayingPlayer(player, rules)
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return the player's action, or -1 if it names no legal move."""
+        base: Any = self._base
+        try:
+            answer = self._playing(
+                observation[np.newaxis],
+                action_mask[np.newaxis],
+                rng,
+                lambda: base.position[np.newaxis],
+            )
+            actions = np.asarray(answer)
+            if actions.shape != (1,):
+                raise InvalidActionError(
+                    f"actions must be an array of shape (1,), not of shape {actions.shape}"
+                )
+        except InvalidActionError as error:
+            raise InvalidActionError(f"the player's {error}") from None
+        action: int = actions[0]
+        return action
+
+
+def as_agent(player: AnyPlayer, env: Env) -> Agent:
+    """Return a player as an agent that plays in ``env``: itself, if it has ``act``.
+
+    Raises:
+        TypeError: ``player`` plays nothing.
+    """
+    if not is_player(player):
+        raise TypeError(
+            "a match is played by agents, functions and objects with action_probabilities or move, "
+            f"not by {player!r}{hint(player)}"
+        )
+    return player if isinstance(player, Agent) else MatchedPlayer(player, env)
+
+
 def play_match(
     env: Env,
-    agent: Agent,
-    opponent: Agent,
+    agent: AnyPlayer,
+    opponent: AnyPlayer,
     games: int,
     *,
     seed: int,
@@ -76,7 +129,8 @@ def play_match(
 
     Args:
         env: a two-player turn-based environment.
-        agent: ``player_0`` in games 1, 3, 5, …
+        agent: ``player_0`` in games 1, 3, 5, …; an agent, or whatever else
+            :func:`nim_envs.optimality` takes; -1, no legal move, loses the game.
         opponent: ``player_0`` in the others.
         games: number of games, at least 1.
         seed: seeds starts and choices; same seed, same result.
@@ -93,6 +147,8 @@ def play_match(
 
     Raises:
         ValueError: ``games`` is below 1.
+        TypeError: ``agent`` or ``opponent`` plays nothing.
+        InvalidActionError: a player answered with no action.
     """
     if games < 1:
         raise ValueError(f"games must be at least 1, not {games}")
@@ -100,7 +156,8 @@ def play_match(
     rng = np.random.default_rng(agent_seed)
     wins = [0, 0]
     draws = 0
-    players = Seat(agent, learns=False), Seat(opponent, learns=False)
+    first, second = as_agent(agent, env), as_agent(opponent, env)
+    players = Seat(first, learns=False), Seat(second, learns=False)
     env.reset(seed=int(env_seed), options=options)
     for game in progress_bar(range(games), desc="match", unit="game", shown=progress):
         if game:
@@ -124,7 +181,7 @@ def play_match(
     )
 
 
-def _attainable(env: Env, opponent: Agent, by_seat: tuple[int, int]) -> float | None:
+def _attainable(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> float | None:
     """Return the best possible player's expected win rate against ``opponent``, if computable."""
     base = env.unwrapped
     if not isinstance(base, GameEnv) or not isinstance(opponent, Policy):

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from tabulate import tabulate
 
-from agents.base import Agent, FloatArray
+from agents.base import FloatArray
 from agents.evaluation.matches import play_match
 from agents.training import Env
+from nim_envs.players import AnyPlayer
 from nim_envs.progress import progress_bar
 
 SAMPLES = 1000
@@ -74,7 +75,7 @@ class Tournament:
 
 def round_robin(
     env: Env,
-    agents: Mapping[str, Agent],
+    agents: Mapping[str, AnyPlayer],
     games: int,
     *,
     seed: int,
@@ -90,7 +91,7 @@ def round_robin(
 
     Args:
         env: the environment.
-        agents: the players by name, at least two.
+        agents: the players by name, at least two, as :func:`play_match` takes them.
         games: games of each pairing.
         seed: seeds starts, actions and the intervals; same seed, same result.
         progress: whether to show a progress bar.

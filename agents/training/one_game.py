@@ -9,6 +9,8 @@ from pettingzoo import AECEnv
 
 from agents.base import Agent, Array, GameLearner, Learner, MaskArray, Transition
 from agents.training.log import DRAW
+from nim_envs.errors import InvalidActionError
+from nim_envs.players import NO_LEGAL_MOVE
 
 # The first fields of a Transition: all that is known before the opponent has replied.
 _Turn = tuple[int, Array, MaskArray, int, float, Array, MaskArray]
@@ -45,6 +47,20 @@ class Seat:
                 self.of_games.learn_from_game(self.turns)
 
 
+def forfeit(env: AECEnv[str, Any, Any]) -> None:
+    """Let the agent to move, which has named no legal move, lose the game.
+
+    Raises:
+        InvalidActionError: the environment knows no forfeits.
+    """
+    if not hasattr(env, "forfeit"):
+        raise InvalidActionError(
+            f"{env.agent_selection} answered {NO_LEGAL_MOVE}, no legal move: {env} knows no "
+            "forfeits, and so needs an action"
+        )
+    env.forfeit()
+
+
 def play_and_learn(
     env: AECEnv[str, Any, Any], seats: tuple[Seat, Seat], rng: np.random.Generator
 ) -> tuple[int, int]:
@@ -69,9 +85,16 @@ def play_and_learn(
     moves = 0
     while True:
         observation, action_mask = observed["observation"], observed["action_mask"]
-        action = agents[number].act(observation, action_mask, rng)
+        if learn[number]:
+            action = agents[number].act(observation, action_mask, rng)
+        else:
+            # Who does not learn may write to what it is given.
+            action = agents[number].act(observation.copy(), action_mask.copy(), rng)
         mover, other = players[number], 1 - number
-        env.step(action)
+        if action == NO_LEGAL_MOVE:
+            forfeit(env)
+        else:
+            env.step(action)
         moves += 1
         observed = env.observe(players[other])
         after, after_mask = observed["observation"], observed["action_mask"]

@@ -24,6 +24,7 @@ from nim_envs.errors import (
 )
 from nim_envs.game import PLAYERS, Game
 from nim_envs.optional import installed
+from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.render.frame import Frame
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
@@ -471,6 +472,19 @@ class GameEnv(AECEnv[str, Any, Any]):
                 f"game is over, and {self.agent_selection} is to move"
             )
         return checked_integer("action", action, 0, largest, error=InvalidActionError)
+
+    def forfeit(self) -> None:
+        """End the game as by an illegal move of the agent to move, which has named no legal one.
+
+        Raises:
+            ResetNeededError: no game is in progress.
+            IllegalMoveError: where ``illegal_move="raise"``.
+            ClosedEnvironmentError: after :meth:`close`.
+        """
+        self._current()
+        if self._over:
+            raise ResetNeededError("the game is over: call reset()")
+        self._illegal(NO_LEGAL_MOVE, PLAYERS.index(self.agent_selection))
 
     def _illegal(self, action: int, seat: int) -> None:
         """Let the mover forfeit the game, or raise."""

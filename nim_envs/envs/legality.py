@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from nim_envs.errors import IllegalMoveError, InvalidGameError
+from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 
@@ -33,12 +34,13 @@ def illegal_move_error(
     Args:
         rules: the rules.
         position: where it was made, ``(components,)``.
-        action: the move, an illegal action.
+        action: the move, an illegal action, or ``NO_LEGAL_MOVE``.
         of: who made it, to begin the message with, as in ``"the opponent's "``.
         where: in which of several games, as in ``" in environment 2"``.
     """
+    named = "no legal move" if action == NO_LEGAL_MOVE else rules.describe_action(action, position)
     return IllegalMoveError(
-        f"{of}action {action} ({rules.describe_action(action, position)}){where} is illegal at "
+        f"{of}action {action} ({named}){where} is illegal at "
         f"{position.tolist()}; legal actions are "
         f"{np.flatnonzero(rules.action_mask(position)).tolist()}"
     )

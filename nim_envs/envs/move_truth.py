@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from nim_envs.game import Game
+from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.validation import checked_boolean
 
@@ -33,7 +34,7 @@ def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> tuple[Boo
     Args:
         game: the game.
         positions: before the moves, ``(n, components)``.
-        actions: ``(n,)``, of the action space, legal or not.
+        actions: ``(n,)``, of the action space, legal or not, or ``NO_LEGAL_MOVE``.
 
     Returns:
         Boolean ``(n,)``: whether the mover could win; whether it still can after the move, which
@@ -41,7 +42,7 @@ def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> tuple[Boo
     """
     winning: BoolArray = np.asarray(game.solution.is_winning(positions))
     masks = game.rules.action_mask(positions)
-    kept = winning & (masks[np.arange(len(actions)), actions] != 0)
+    kept = winning & (actions != NO_LEGAL_MOVE) & (masks[np.arange(len(actions)), actions] != 0)
     after = game.rules.step(positions[kept], actions[kept])
     kept[kept] = ~np.asarray(game.solution.is_winning(after), dtype=np.bool_)
     return winning, kept

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from nim_envs.envs.legality import illegal_move_error
 from nim_envs.errors import InvalidGameError, InvalidPositionError
-
-Array = npt.NDArray[Any]
-MaskArray = npt.NDArray[np.int8]
-OpponentFunction = Callable[[Array, MaskArray, np.random.Generator], npt.ArrayLike]
+from nim_envs.players import PlayingPlayer, hint, is_player
+from nim_envs.rules.component import IntArray
+from nim_envs.rules.rules import Rules
 
 NAMED_OPPONENTS = {"random": 1.0, "optimal": 0.0}
 """The opponents that have a name, with their probability of a random move."""
@@ -24,57 +20,36 @@ MOST_OPENINGS = 1000
 """A game fails to begin after this many in a row that the opponent's first move ended."""
 
 
-def no_move_for_agent() -> InvalidPositionError:
-    """Return the error for starts from which the opponent's first move ends every game."""
+def no_move_for_agent(rules: Rules, position: IntArray, action: int | None) -> InvalidPositionError:
+    """Return the error for starts from which the opponent's first move ends every game.
+
+    Args:
+        rules: of the game.
+        position: at the end of the last of these games, ``(components,)``.
+        action: the opponent's, if it is a player; an illegal one leaves the position as it was.
+    """
+    if action is None or rules.is_terminal(position):
+        return InvalidPositionError(
+            f"the opponent's first move ended {MOST_OPENINGS} games in a row: these starts leave "
+            "no move to an agent that is player_1"
+        )
     return InvalidPositionError(
-        f"the opponent's first move ended {MOST_OPENINGS} games in a row: these starts leave no "
-        "move to an agent that is player_1"
+        f"the opponent's first move ended {MOST_OPENINGS} games in a row, as an illegal one "
+        f"forfeits: {illegal_move_error(rules, position, action, of='the last ')}"
     )
 
 
-@runtime_checkable
-class Player(Protocol):
-    """Picks an action from the observation of one game, as every agent does."""
-
-    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return a legal action."""
-        ...
-
-
-class BatchedPlayer:
-    """A player as a function of a batch of games, for which it acts in one after the other.
-
-    It is given integer observations as int64, the type in the turn-based environment.
+def checked_opponent(opponent: Any, rules: Rules) -> tuple[PlayingPlayer | None, float]:
+    """Return an opponent as one that plays or, if it has a name, by how often it moves at random.
 
     Args:
-        player: acts in each game in which it is to move.
-    """
-
-    def __init__(self, player: Player) -> None:
-        self.player = player
-
-    def __call__(
-        self, observations: Array, action_masks: MaskArray, rng: np.random.Generator
-    ) -> npt.ArrayLike:
-        """Return the player's actions, and 0 where it is not to move."""
-        if observations.dtype.kind == "i":
-            observations = observations.astype(np.int64)
-        return [
-            self.player.act(observation, mask, rng) if mask.any() else 0
-            for observation, mask in zip(observations, action_masks, strict=True)
-        ]
-
-
-def checked_opponent(opponent: Any) -> tuple[OpponentFunction | None, float]:
-    """Return an opponent as a function or, if it has a name, by how often it moves at random.
-
-    Args:
-        opponent: ``None``, a key of :data:`NAMED_OPPONENTS`, a probability of a random move, a
-            function, or an agent.
+        opponent: ``None``, a key of :data:`NAMED_OPPONENTS`, a probability of a random move, or
+            anything of :data:`nim_envs.players.AnyPlayer`.
+        rules: of the game.
 
     Returns:
-        The function, or ``None`` for no opponent and for one that mixes optimal and random moves;
-        and the probability of a random move, 1 for a function and for no opponent.
+        The player, or ``None`` for no opponent and for one that mixes optimal and random moves;
+        and the probability of a random move, 1 for a player and for no opponent.
 
     Raises:
         InvalidGameError: ``opponent`` is none of these.
@@ -85,16 +60,15 @@ def checked_opponent(opponent: Any) -> tuple[OpponentFunction | None, float]:
         return None, NAMED_OPPONENTS[opponent]
     if isinstance(opponent, (int, float)) and not isinstance(opponent, bool) and 0 <= opponent <= 1:
         return None, float(opponent)
-    # A class of agents is callable and has ``act`` too, but plays nothing.
-    if not isinstance(opponent, type):
-        if callable(opponent):
-            return opponent, 1.0
-        if isinstance(opponent, Player):
-            return BatchedPlayer(opponent), 1.0
-    raise InvalidGameError(
-        f"opponent must be None, one of {tuple(NAMED_OPPONENTS)}, a probability from 0 to 1, an "
-        f"agent, or a function, not {opponent!r}"
-    )
+    if not is_player(opponent):
+        raise InvalidGameError(
+            f"opponent must be None, one of {tuple(NAMED_OPPONENTS)}, a probability from 0 to 1, "
+            f"an agent, or a function, not {opponent!r}{hint(opponent)}"
+        )
+    try:
+        return PlayingPlayer(opponent, rules), 1.0
+    except TypeError as error:
+        raise InvalidGameError(f"opponent: {error}") from None
 
 
 def checked_seat(seat: Any, *, self_play: bool) -> int:

@@ -13,8 +13,6 @@ from nim_envs.encoding import Encoding, smallest_integer, with_mask
 from nim_envs.envs.aec import GameEnv
 from nim_envs.envs.opponents import (
     MOST_OPENINGS,
-    OpponentFunction,
-    Player,
     checked_opponent,
     checked_seat,
     no_move_for_agent,
@@ -22,6 +20,7 @@ from nim_envs.envs.opponents import (
 from nim_envs.envs.reset_arguments import checked_options, checked_seed
 from nim_envs.errors import InvalidActionError, ResetNeededError
 from nim_envs.game import PLAYERS, Game
+from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.validation import checked_boolean
 
@@ -140,7 +139,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         game: Game,
         *,
         name: str = "game",
-        opponent: str | float | Player | OpponentFunction | None = "random",
+        opponent: str | float | AnyPlayer | None = "random",
         seat: Literal[0, 1, "random"] | None = None,
         render_mode: str | None = None,
         encoding: str = "integer",
@@ -150,7 +149,6 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         show_winning_moves: bool = False,
         truth_in_info: bool = False,
     ) -> None:
-        self._opponent_function, self._epsilon = checked_opponent(opponent)
         self._self_play = opponent is None
         self._fixed_seat = checked_seat(seat, self_play=self._self_play)
         self.mask_in_observation = checked_boolean("mask_in_observation", mask_in_observation)
@@ -164,6 +162,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             show_winning_moves=show_winning_moves,
             truth_in_info=truth_in_info,
         )
+        self._opponent_player, self._epsilon = checked_opponent(opponent, game.rules)
         self.game = game
         self.opponent = opponent
         self.seat = seat
@@ -188,6 +187,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         self._seat = 0
         self._begun = False
         self._ready = False
+        self._last_reply: Any = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -227,7 +227,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             if not self._over:
                 self._ready = True
                 return self._observation_and_info(self._seat, NO_WINNER)
-        raise no_move_for_agent()
+        raise no_move_for_agent(self.game.rules, self._aec.position, self._last_reply)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Make the agent's move, and let the opponent reply; in self-play make one move.
@@ -271,19 +271,28 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         return self._aec.terminations[PLAYERS[0]] or self._aec.truncations[PLAYERS[0]]
 
     def _reply(self) -> None:
-        """Make the opponent's move."""
+        """Make the opponent's move, or let it forfeit where it names none."""
         try:
-            self._aec.step(self._opponent_action())
+            action = self._last_reply = self._opponent_action()
+            if isinstance(action, np.signedinteger) and action == NO_LEGAL_MOVE:
+                self._aec.forfeit()
+            else:
+                self._aec.step(action)
         except InvalidActionError as error:
             raise type(error)(f"the opponent's {error}") from None
 
     def _opponent_action(self) -> Any:
         observed = self._aec.observe(self._aec.agent_selection)
         observation, mask = observed["observation"], observed["action_mask"]
-        if self._opponent_function is None:
+        if self._opponent_player is None:
             return self._named_opponent_action(mask)
         actions = np.asarray(
-            self._opponent_function(observation[np.newaxis], mask[np.newaxis], self.np_random)
+            self._opponent_player(
+                observation[np.newaxis],
+                mask[np.newaxis],
+                self.np_random,
+                lambda: self._aec.position[np.newaxis],
+            )
         )
         if actions.shape != (1,):
             raise InvalidActionError(

@@ -1,8 +1,8 @@
 """Exact scores of any policy: optimality, best response, win chances."""
 
+from nim_envs.players import AnyPlayer, Mover, Policy
 from nim_envs.scoring.chances import WinChances, beatable_share, best_response, win_chances
 from nim_envs.scoring.intervals import mean_interval
-from nim_envs.scoring.policies import AnyPolicy, Mover, Policy
 from nim_envs.scoring.scores import (
     POSITION_SETS,
     Optimality,
@@ -14,7 +14,7 @@ from nim_envs.scoring.scores import (
 
 __all__ = [
     "POSITION_SETS",
-    "AnyPolicy",
+    "AnyPlayer",
     "Mover",
     "Optimality",
     "Policy",

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from nim_envs.game import Game
+from nim_envs.players import AnyPlayer, FloatArray
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
-from nim_envs.scoring.policies import AnyPolicy, FloatArray, ScoredPolicy
+from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.scoring.subjects import subject_of
 from nim_envs.theory.search import level_order, moves
 
@@ -41,7 +42,7 @@ class WinChances:
         )
 
 
-def best_response(policy: AnyPolicy, env_or_game: Any) -> WinChances:
+def best_response(policy: AnyPlayer, env_or_game: Any) -> WinChances:
     """Compute how often an opponent that knows ``policy`` and plays best against it wins.
 
     Backward induction over all positions: the opponent takes the best option, the policy
@@ -75,7 +76,7 @@ def best_response(policy: AnyPolicy, env_or_game: Any) -> WinChances:
     return WinChances(moving, waiting)
 
 
-def win_chances(policy: AnyPolicy, opponent: AnyPolicy, env_or_game: Any) -> WinChances:
+def win_chances(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) -> WinChances:
     """Compute how often ``policy`` wins against ``opponent`` from every position, exactly.
 
     Backward induction over all positions by the rules alone. Illegal moves forfeit.
@@ -113,7 +114,7 @@ def win_chances(policy: AnyPolicy, opponent: AnyPolicy, env_or_game: Any) -> Win
     return WinChances(moving, waiting)
 
 
-def beatable_share(policy: AnyPolicy, env_or_game: Any) -> float:
+def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
     """Return the share of N-positions from which the policy, to move there, can be beaten.
 
     That is, where an opponent that knows the policy has any chance of winning. 0 for a policy
@@ -146,7 +147,7 @@ def _chances(
     here = rules.positions(indices)
     masks = rules.action_mask(here)
     chances = player.action_probabilities(here, masks)
-    # An object with ``move`` that makes no legal move has no action at all.
+    # A policy that names no legal move has no action at all.
     forfeits = np.where(chances.any(axis=1), (chances * (masks == 0)).sum(axis=1), 1.0)
     return chances * masks, forfeits
 

@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.game import PLAYERS, Game
+from nim_envs.players import AnyPlayer
 from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.moves import are_moves, legal_counts
 from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
 from nim_envs.scoring.intervals import mean_interval
-from nim_envs.scoring.moves import are_moves, legal_counts
-from nim_envs.scoring.policies import AnyPolicy, ScoredPolicy
+from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.scoring.subjects import subject_of
 from nim_envs.starts import OutcomeStart
 
@@ -69,7 +70,7 @@ class Optimality:
 
 
 def optimality(
-    policy: AnyPolicy,
+    policy: AnyPlayer,
     env_or_game: Any,
     positions: str | npt.ArrayLike = "all",
     *,
@@ -84,11 +85,13 @@ def optimality(
 
     Args:
         policy: a function of observations ``(n, ...)`` and action masks, int8 ``(n, actions)``,
-            that returns actions, integers ``(n,)``, or probabilities ``(n, actions)``; or an
-            object with ``action_probabilities(observations, action_masks)``, such as
-            ``learner.greedy()``; or with ``act(observation, action_mask, rng)``, which is asked
-            once at each position; or with ``move(position)``, which returns the position after its
-            move, and so plays boards whose actions nobody could list.
+            that returns actions, integers ``(n,)``, or probabilities ``(n, actions)``; with three
+            required parameters it is given a generator, too. Or an object with
+            ``action_probabilities(observations, action_masks)``, such as ``learner.greedy()``; or
+            with ``move(position)``, which returns the position after its move, and so plays boards
+            whose actions nobody could list; or with ``act(observation, action_mask, rng)``, which
+            is asked once at each position. The first of these methods that it has counts. It may
+            write to the arrays that it is given; an action of -1, no legal move, is illegal.
         env_or_game: an environment of this package, wrapped or not: observations come in its
             encoding. Or a game: observations are positions, int64 ``(n, components)``.
         positions: ``"all"``; ``"reachable"``: those at which either player can be to move in a
@@ -96,14 +99,15 @@ def optimality(
             player can be; or an integer array ``(n, components)``.
         sample: score this many N-positions, drawn uniformly from all, instead of all of them: for
             boards too large to enumerate.
-        seed: of what is drawn.
+        seed: of what is drawn, at least 0.
 
     Returns:
         The score of the policy, and that of the random policy.
 
     Raises:
         TypeError: ``policy`` or ``env_or_game`` is none of the above.
-        ValueError: an unknown set of positions, or ``sample`` of another set than all.
+        ValueError: an unknown set of positions, ``sample`` of another set than all, or a ``seed``
+            that is none.
         InvalidPolicyError: the policy returned something else than it should.
         InvalidPositionError: given positions that are not of this game; or nothing to draw.
         SearchTooLargeError: too many positions to enumerate; or no theorem solves the game and it
@@ -187,6 +191,7 @@ def _judged(scored: ScoredPolicy, game: Game, here: IntArray) -> _Judged:
     masks = game.rules.action_mask(here)
     winning = game.solution.winning_mask(here)
     probabilities = scored.action_probabilities(here, masks)
+    nothing = ~probabilities.any(axis=1)
     # At an N-position some action is legal; the random policy plays each equally likely.
     at_random = masks / masks.sum(axis=1, keepdims=True, dtype=np.int64)
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True, initial=0.0)
@@ -194,8 +199,8 @@ def _judged(scored: ScoredPolicy, game: Game, here: IntArray) -> _Judged:
         len(here),
         float((probabilities * winning).sum()),
         float((at_random * winning).sum()),
-        float((probabilities * (masks == 0)).sum()),
-        here[(likeliest & ~winning).any(axis=1)],
+        float((probabilities * (masks == 0)).sum() + nothing.sum()),
+        here[(likeliest & ~winning).any(axis=1) | nothing],
     )
 
 
@@ -216,7 +221,7 @@ def _judged_moves(scored: ScoredPolicy, game: Game, here: IntArray) -> _Judged:
     )
 
 
-def optimality_by_size(policy: AnyPolicy, env_or_game: Any) -> dict[int, Optimality]:
+def optimality_by_size(policy: AnyPlayer, env_or_game: Any) -> dict[int, Optimality]:
     """Score ``policy`` for each size of position.
 
     Args:

@@ -7,12 +7,22 @@ from typing import Any
 import numpy as np
 
 from nim_envs.encoding import Encoding
-from nim_envs.envs.opponents import Player
 from nim_envs.errors import ConformanceError, InvalidPolicyError
 from nim_envs.game import Game
+from nim_envs.players import (
+    NO_LEGAL_MOVE,
+    SCORED,
+    AnyPlayer,
+    AskedPlayer,
+    FloatArray,
+    Player,
+    Policy,
+    Turns,
+    as_array,
+)
 from nim_envs.rules.component import IntArray
-from nim_envs.scoring.moves import are_moves
-from nim_envs.scoring.policies import AnyPolicy, FloatArray, Policy, ScoredPolicy
+from nim_envs.rules.moves import are_moves
+from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.scoring.subjects import subject_of
 from nim_envs.testing.positions import some_positions
 from nim_envs.testing.requirements import during, require, require_equal
@@ -28,14 +38,14 @@ ACTS = 10
 """So many times an agent acts at a position."""
 
 
-def check_policy(policy: AnyPolicy, env_or_game: Any, *, illegal: bool = False) -> None:
+def check_policy(policy: AnyPlayer, env_or_game: Any, *, illegal: bool = False) -> None:
     """Check that a policy can be scored: that it is one function of the position.
 
     Asked about many positions at once, in batches of other sizes, in other orders and a second
     time, it must return valid probabilities, and the same for a position each time. It must not
-    write to what it is given, nor give an illegal action any probability. An object that has
-    ``act``, too, must act by its probabilities; one that acts alone, be decided by the generator
-    that it is given; one with ``move`` must move as the rules allow.
+    give an illegal action any probability. An object that has ``act``, too, must act by its
+    probabilities; one that acts alone, be decided by the generator that it is given; one with
+    ``move`` must move as the rules allow.
 
     Args:
         policy: as :func:`nim_envs.optimality` takes it.
@@ -94,7 +104,13 @@ def _shown(chances: FloatArray) -> str:
 
 
 def _check_legal(game: Game, positions: IntArray, chances: FloatArray) -> None:
-    """Check that no illegal action has a probability."""
+    """Check that every row names a legal action, and no illegal one."""
+    nothing = ~chances.any(axis=1)
+    if nothing.any():
+        raise ConformanceError(
+            f"the policy returns {NO_LEGAL_MOVE}, no legal move, at "
+            f"{positions[nothing.argmax()].tolist()}"
+        )
     illegal = (chances > 0) & (game.rules.action_mask(positions) == 0)
     if illegal.any():
         row, action = np.argwhere(illegal)[0].tolist()
@@ -126,7 +142,7 @@ def _check_moves(scored: ScoredPolicy, game: Game, positions: IntArray, illegal:
 
 
 class _Asked:
-    """Asks a policy about positions, and checks that it leaves what it is given as it is."""
+    """Asks a policy about positions."""
 
     def __init__(self, policy: Any, game: Game, encoding: Encoding | None) -> None:
         self.policy = policy
@@ -148,22 +164,17 @@ class _Asked:
             raise
 
     def _answer(self, observations: Any, masks: Any) -> Any:
-        policy = self.policy
-        before = observations.copy(), masks.copy()
-        if isinstance(policy, Policy):
-            answer: Any = policy.action_probabilities(observations, masks)
-        elif isinstance(policy, Player):
-            answer = [
-                policy.act(observation, mask, np.random.default_rng(int(row)))
-                for observation, mask, row in zip(observations, masks, self._rows, strict=True)
-            ]
-        else:
-            answer = policy(observations, masks)
-        require(
-            np.array_equal(observations, before[0]) and np.array_equal(masks, before[1]),
-            "the policy writes to the observations or the masks that it is given",
-        )
-        return answer
+        asked = AskedPlayer(self.policy, self.rules, SCORED, 2)
+        if asked.method != "act" and not asked.takes_generator:
+            return asked(Turns(observations, masks, observations), np.random.default_rng(0))
+        # What it draws at a position is its own, whatever it is asked together with.
+        answers = [
+            asked(Turns(observation[np.newaxis], mask[np.newaxis], observation), rng)
+            for observation, mask, rng in zip(
+                observations, masks, map(np.random.default_rng, self._rows), strict=True
+            )
+        ]
+        return np.concatenate([as_array(answer)[0] for answer in answers])
 
     def acts(self, position: IntArray, rng: np.random.Generator) -> list[int]:
         """Return what an agent does at a position, some times over."""
@@ -181,7 +192,8 @@ def _check_acts(policy: Any, asked: _Asked, positions: IntArray, chances: FloatA
     for position, row in zip(positions, chances, strict=True):
         for action in asked.acts(position, rng):
             require(
-                0 <= action < len(row) and row[action] > 0,
+                (0 <= action < len(row) and row[action] > 0)
+                or (action == NO_LEGAL_MOVE and not row.any()),
                 f"act() returned {action} at {position.tolist()}, where action_probabilities "
                 f"returns {_shown(row)}",
             )

@@ -616,12 +616,6 @@ def test_a_mover_on_heaps_too_large_to_tabulate_passes():
     check_policy(Taker(), make_game("nim", heaps=(10**15, 10**15)))
 
 
-def writes(observations, masks):
-    chosen = masks.argmax(axis=1)
-    masks[:] = 0
-    return chosen
-
-
 def of_the_batch(observations, masks):
     first = np.arange(len(masks)) == 0
     return np.where(first, masks.argmax(axis=1), masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1))
@@ -655,11 +649,11 @@ POLICY_FAULTS = [
     (lambda o, m: m * 1.0, "sum to 1; row 1 of 11 does not sum to 1"),
     (nan, "is not finite"),
     (lambda o, m: m.argmax(axis=1)[:1], "must return actions, integers of shape"),
-    (writes, "writes to the observations or the masks"),
     (of_the_batch, r"the policy returns actions with probabilities .* in a batch of"),
     (lambda o, m: m.argmin(axis=1), r"gives probability 1 to action \d \(heap .*is illegal at \["),
     (Draws(), "asked twice"),
     (SaysOtherwise(), r"act\(\) returned \d at .*, where action_probabilities returns"),
+    (lambda o, m: np.full(len(m), -1), r"returns -1, no legal move, at \["),
     (Taker(2), r"move\(.*\) returned .*, and no legal move leads there"),
     (lambda o, m: 1 / 0, "the policy raised ZeroDivisionError"),
 ]

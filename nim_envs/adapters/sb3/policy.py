@@ -11,7 +11,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import ActorCriticPolicy
 
-from nim_envs.scoring.policies import Array, MaskArray, PolicyFunction
+from nim_envs.players import Array, MaskArray, PolicyFunction
 
 
 def sb3_policy(model: BaseAlgorithm, *, greedy: bool = True) -> PolicyFunction:

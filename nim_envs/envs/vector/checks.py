@@ -71,7 +71,9 @@ def checked_reset_mask(mask: Any, size: int) -> BoolArray:
     return mask.copy()
 
 
-def checked_actions(actions: Any, num_actions: int, size: int, *, whose: str) -> IntArray:
+def checked_actions(
+    actions: Any, num_actions: int, size: int, *, whose: str, least: int = 0
+) -> IntArray:
     """Return ``actions`` as int64 ``(size,)``, in an array that compiled code takes.
 
     Args:
@@ -79,12 +81,13 @@ def checked_actions(actions: Any, num_actions: int, size: int, *, whose: str) ->
         num_actions: of the action space of one game.
         size: number of games.
         whose: whose actions they are, to begin the message with.
+        least: the least that is allowed.
 
     Raises:
         InvalidActionError: they are not integers of this shape and range.
     """
     given = np.asarray(actions)
-    allowed = f"{whose} actions must be integers from 0 to {num_actions - 1}, ({size},)"
+    allowed = f"{whose} actions must be integers from {least} to {num_actions - 1}, ({size},)"
     if given.dtype.kind not in "iu" or given.shape != (size,):
         raise InvalidActionError(
             f"{allowed}, not an array of dtype {given.dtype} and shape {given.shape}"
@@ -97,7 +100,7 @@ def checked_actions(actions: Any, num_actions: int, size: int, *, whose: str) ->
     array = np.ascontiguousarray(given, dtype=np.int64)
     if not array.flags.writeable:
         array = array.copy()
-    outside = first_outside(array, num_actions)
+    outside = first_outside(array, least, num_actions)
     if outside >= 0:
         raise InvalidActionError(f"{allowed}; environment {outside} was given {given[outside]}")
     return array

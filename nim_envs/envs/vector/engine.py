@@ -124,7 +124,7 @@ class Engine:
         """Call every compiled function on no game at all."""
         nobody = np.zeros(self._size, dtype=np.bool_)
         self.seed_games(np.zeros(self._size, dtype=np.uint64), nobody)
-        kernels.first_outside(self._no_actions, 1)
+        kernels.first_outside(self._no_actions, 0, 1)
         if illegal_moves_raise:
             self.first_illegal(self._no_actions, kernels.AGENT)
         self._sample(self._no_actions, 0, 0)

@@ -18,8 +18,6 @@ from nim_envs.envs.legality import checked_illegal_move, illegal_move_error
 from nim_envs.envs.move_truth import checked_truth_in_info, moves_truth
 from nim_envs.envs.opponents import (
     MOST_OPENINGS,
-    OpponentFunction,
-    Player,
     checked_opponent,
     checked_seat,
     no_move_for_agent,
@@ -35,8 +33,9 @@ from nim_envs.envs.vector.checks import (
 from nim_envs.envs.vector.engine import Engine, Results
 from nim_envs.envs.vector.pictures import RENDER_MODES, BatchRenderer, StepRecord
 from nim_envs.envs.vector.start_states import StartStates
-from nim_envs.errors import ClosedEnvironmentError, ResetNeededError
+from nim_envs.errors import ClosedEnvironmentError, InvalidActionError, ResetNeededError
 from nim_envs.game import Game
+from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer, PlayingPlayer
 from nim_envs.render.frame import Frame
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.validation import checked_boolean, checked_integer
@@ -181,7 +180,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         num_envs: int = 1,
         *,
         name: str = "game",
-        opponent: str | float | Player | OpponentFunction | None = "random",
+        opponent: str | float | AnyPlayer | None = "random",
         seat: Literal[0, 1, "random"] | None = None,
         render_mode: str | None = None,
         encoding: str = "integer",
@@ -213,7 +212,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         )
         self.opponent = opponent
         self.seat = seat
-        self._opponent_function, epsilon = checked_opponent(opponent)
+        self._opponent_player, epsilon = checked_opponent(opponent, game.rules)
         agent_seat = checked_seat(seat, self_play=opponent is None)
         self.autoreset_mode = checked_autoreset_mode(autoreset_mode)
         self._same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
@@ -230,7 +229,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self.encoding,
             self.num_envs,
             has_opponent=opponent is not None,
-            replies_in_python=self._opponent_function is not None,
+            replies_in_python=self._opponent_player is not None,
             epsilon=epsilon,
             agent_seat=agent_seat,
             max_cycles=self.max_cycles,
@@ -315,27 +314,33 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
     def _begin_and_reply(self, starts: StartStates) -> None:
         """Begin the new games that are due, and make the opponent's moves that are due."""
+        replies: IntArray | None = None
         for _ in range(MOST_OPENINGS):
             self._engine.prepare_starts(starts, self.np_random)
             waiting = self._engine.play(kernels.BEGIN_AND_REPLY, starts)
-            if waiting and self._opponent_function is not None:
-                self._reply_in_python(self._opponent_function)
+            if waiting and self._opponent_player is not None:
+                replies = self._reply_in_python(self._opponent_player)
                 waiting = (self._engine.games.due != kernels.AGENT).any()
             if not waiting:
                 return
-        raise no_move_for_agent()
+        index = int((self._engine.games.due != kernels.AGENT).argmax())
+        reply = None if replies is None else int(replies[index])
+        raise no_move_for_agent(self.game.rules, self._engine.position(index), reply)
 
-    def _reply_in_python(self, opponent: OpponentFunction) -> None:
-        """Make the moves of an opponent that is a Python function, where they are due."""
+    def _reply_in_python(self, opponent: PlayingPlayer) -> IntArray:
+        """Make the moves of a player as the opponent, where they are due; return its actions."""
         observations = self._observations()
         due = self._engine.games.due == kernels.OPPONENT
         masks = observations["action_mask"] * due[:, np.newaxis]
-        actions = self._checked_actions(
-            opponent(observations["observation"], masks, self.np_random),
-            "the opponent's",
-            kernels.OPPONENT,
-        )
+        try:
+            answer = opponent(
+                observations["observation"], masks, self.np_random, self._engine.positions
+            )
+        except InvalidActionError as error:
+            raise InvalidActionError(f"the opponent's {error}") from None
+        actions = self._checked_actions(answer, "the opponent's", kernels.OPPONENT)
         self._engine.play(kernels.OPPONENT_MOVE, self._engine.own_starts, actions)
+        return actions
 
     def step(self, actions: npt.ArrayLike) -> StepResult:
         """Make one move in every game, and let the opponent reply, if there is one.
@@ -431,7 +436,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         last = None
         engine = self._engine
         starts = engine.own_starts
-        if self._opponent_function is not None:
+        if self._opponent_player is not None:
             engine.play(kernels.AUTORESET | kernels.MOVE, starts, actions)
             self._begin_and_reply(starts)
             engine.play(kernels.RESULTS, starts, results=results)
@@ -531,7 +536,13 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     def _checked_actions(self, actions: Any, whose: str, mover: np.uint8) -> IntArray:
         """Return ``actions`` as int64 ``(num_envs,)``; legal, where illegal moves raise."""
         rules = self.game.rules
-        checked = checked_actions(actions, rules.num_actions, self.num_envs, whose=whose)
+        checked = checked_actions(
+            actions,
+            rules.num_actions,
+            self.num_envs,
+            whose=whose,
+            least=NO_LEGAL_MOVE if mover == kernels.OPPONENT else 0,
+        )
         if self.illegal_move == "raise":
             index = self._engine.first_illegal(checked, mover)
             if index >= 0:

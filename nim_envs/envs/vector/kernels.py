@@ -299,6 +299,8 @@ def move(
 ) -> None:
     """Make the moves ``actions``, ``(last - first,)``, in the games where ``mover`` is due.
 
+    A negative action, of an opponent in Python, is no legal move and forfeits.
+
     A game that the opponent ended with its first move was over before the agent's first turn:
     it does not count, and a new one is due.
     """
@@ -332,6 +334,9 @@ def move(
             alive = LAST_MOVE if packed[i] >> bits_of_state != ZERO else ONGOING
             broken = FORFEIT if mine & forbidden else ONGOING
             flags[i] = np.uint8((flags[i] & ~alive) | broken)
+    if settings.replies_in_python and mover == OPPONENT:
+        for i in range(number):
+            flags[i] |= FORFEIT if actions[i] < 0 else ONGOING
     for i in range(number):
         moves[i] += np.int32(active[i])
     for i in range(number):
@@ -741,14 +746,14 @@ def play(
 
 
 @compiled
-def first_outside(actions: IntArray, number: int) -> int:
-    """Return the first index of ``actions`` that is not within 0 to ``number - 1``, or -1."""
+def first_outside(actions: IntArray, least: int, number: int) -> int:
+    """Return the first index of ``actions`` that is not within ``least..number - 1``, or -1."""
     found = False
     for i in range(len(actions)):
-        found |= (actions[i] < 0) | (actions[i] >= number)
+        found |= (actions[i] < least) | (actions[i] >= number)
     if found:
         for i in range(len(actions)):
-            if not 0 <= actions[i] < number:
+            if not least <= actions[i] < number:
                 return i
     return -1
 
@@ -761,6 +766,8 @@ def first_illegal(tables: Tables, games: Games, actions: IntArray, mover: np.uin
     for i in range(len(actions)):
         if outcomes[i] != ONGOING or due[i] != mover:
             continue
+        if actions[i] < 0:
+            return i
         for group in range(len(groups)):
             option = np.uint32(np.uint32(actions[i]) - groups[group, FIRST_ACTION])
             at, count = groups[group, SUCCESSORS_AT], groups[group, ACTIONS]

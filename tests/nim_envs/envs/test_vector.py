@@ -169,7 +169,7 @@ def test_a_called_opponents_actions_are_checked_too():
 
     for bad, named in (
         (np.full(4, 15), "15"),
-        ([0, 0, -1, 0], "-1"),
+        ([0, 0, -2, 0], "-2"),
         ([0.0] * 4, "float64"),
         ([0, 0], "(2,)"),
         (None, "object"),

@@ -1,0 +1,470 @@
+"""The one protocol for whoever plays, in scores, as opponents and in matches.
+
+A player is a function of observations ``(n, ...)`` and action masks ``(n, actions)``, with a third
+required positional parameter also of a generator; or an object with ``action_probabilities``,
+``move``, ``act`` or a call. It answers with actions or with probabilities of actions; the action
+:data:`NO_LEGAL_MOVE` counts as illegal.
+"""
+
+from __future__ import annotations
+
+import inspect
+import reprlib
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.errors import InvalidActionError, InvalidPolicyError
+from nim_envs.rules.component import IntArray
+from nim_envs.rules.moves import actions_to
+from nim_envs.rules.rules import Rules
+
+Array = npt.NDArray[Any]
+FloatArray = npt.NDArray[np.float64]
+MaskArray = npt.NDArray[np.int8]
+PolicyFunction = Callable[[Array, MaskArray], Any]
+OpponentFunction = Callable[[Array, MaskArray, np.random.Generator], Any]
+
+NO_LEGAL_MOVE = -1
+"""The action of a player that names no legal move: illegal in a score, a forfeit in a game."""
+
+SCORED = ("action_probabilities", "move", "act")
+"""The methods that a score looks for, in this order, before a call."""
+
+PLAYED = ("act", "action_probabilities", "move")
+"""The methods that a game looks for, in this order, before a call."""
+
+LARGEST_ERROR = 1e-3
+"""Rows of probabilities may sum to 1 give or take this much, as those of small floats do; they are
+divided by their sum then."""
+
+ERROR_BY_BYTES = {1: 2**-2, 2: 2**-7}
+"""The same for floats of one and of two bytes: the spacing of the coarsest of them, bfloat16 and
+the 5-bit exponents of float8, at 1."""
+
+SB3_PACKAGES = ("stable_baselines3", "sb3_contrib")
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """Whatever knows the probabilities of its actions."""
+
+    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
+        """Return the probability of every action.
+
+        Args:
+            observations: ``(n, ...)``.
+            action_masks: int8 ``(n, actions)``, 1 where legal.
+
+        Returns:
+            ``(n, actions)``, rows that sum to 1.
+        """
+        ...
+
+
+@runtime_checkable
+class Mover(Protocol):
+    """Whatever moves from a position, without actions or masks, so on boards of any size."""
+
+    def move(self, position: tuple[int, ...], /) -> Sequence[int]:
+        """Return the position after the move it makes.
+
+        Args:
+            position: the state of every component.
+        """
+        ...
+
+
+@runtime_checkable
+class Player(Protocol):
+    """Picks an action from the observation of one game, as every agent does."""
+
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+        """Return a legal action."""
+        ...
+
+
+AnyPlayer = Policy | Mover | Player | PolicyFunction | OpponentFunction
+"""Whoever is scored, is an opponent or plays matches."""
+
+
+class Turns(NamedTuple):
+    """A batch of games at which a player is to move; the arrays are the player's to write to."""
+
+    observations: Array  # (n, ...)
+    masks: MaskArray  # int8 (n, actions)
+    positions: IntArray  # int64 (n, components)
+
+
+class AskedPlayer:
+    """A player as one function of turns, whatever it is.
+
+    Args:
+        player: anything of :data:`AnyPlayer`.
+        rules: of the game, for a player with ``move``; ``None``: not known.
+        methods: those it is asked by, the first that it has; else it is called.
+        arguments: how many a function is given that has no signature, 2 or 3.
+
+    Attributes:
+        method: how it is asked: one of ``methods``, or ``"__call__"``.
+        takes_generator: whether it is called with three arguments.
+
+    Raises:
+        TypeError: ``player`` is none, or cannot be called so.
+    """
+
+    def __init__(
+        self, player: Any, rules: Rules | None, methods: tuple[str, ...], arguments: int
+    ) -> None:
+        if not is_player(player):
+            raise TypeError(f"{player!r} plays nothing{hint(player)}")
+        self.player = player
+        self.rules = rules
+        self.method = next((name for name in methods if _has(player, name)), "__call__")
+        self.takes_generator = (
+            self.method == "__call__" and _number_of_arguments(player, arguments) == 3
+        )
+        if self.method == "move" and rules is None:
+            raise TypeError(f"{player!r} moves from positions: only environments of nim_envs tell")
+
+    def __call__(self, turns: Turns, rng: np.random.Generator) -> Any:
+        """Return the player's answer: actions ``(n,)`` or probabilities ``(n, actions)``."""
+        observations, masks, positions = turns
+        if self.method == "action_probabilities":
+            return self.player.action_probabilities(observations, masks)
+        if self.method == "move":
+            return [self._action_of_move(position) for position in positions]
+        if self.method == "act":
+            return [
+                self.player.act(observation, mask, rng)
+                for observation, mask in zip(observations, masks, strict=True)
+            ]
+        if self.takes_generator:
+            return self.player(observations, masks, rng)
+        return self.player(observations, masks)
+
+    def _action_of_move(self, position: IntArray) -> int:
+        """The action of the move that an object with ``move`` makes."""
+        assert self.rules is not None
+        # Equal heaps can be reached by several actions, which are then the same move.
+        actions = actions_to(self.rules, position, position_after(self.player, position))
+        return int(actions[0]) if len(actions) else NO_LEGAL_MOVE
+
+
+class PlayingPlayer:
+    """A player as the actions that it plays in a batch of games, some of which await it.
+
+    A function with a generator is asked about the whole batch, the masks all zeros where it is not
+    to move; so is an object that has ``act_many`` beside ``act``, the same for a batch. All others
+    are asked about the games in which they are to move, with integer observations as int64, the
+    type in the turn-based environment.
+
+    Args:
+        player: anything of :data:`AnyPlayer`.
+        rules: of the game; ``None``: not known.
+
+    Raises:
+        TypeError: ``player`` plays nothing.
+    """
+
+    def __init__(self, player: Any, rules: Rules | None) -> None:
+        self._asked = AskedPlayer(player, rules, PLAYED, 3)
+        self._acts = self._asked.method == "act"
+        self._batch: OpponentFunction | None = None
+        if self._acts:
+            self._batch = getattr(player, "act_many", None)
+        elif self._asked.takes_generator:
+            self._batch = player
+
+    def __call__(
+        self,
+        observations: Array,
+        masks: MaskArray,
+        rng: np.random.Generator,
+        positions: Callable[[], IntArray],
+    ) -> Any:
+        """Return what it plays, to be checked: integers ``(n,)``, any where it is not to move.
+
+        Args:
+            observations: ``(n, ...)``, which it may write to.
+            masks: int8 ``(n, actions)``, which it may write to; zeros where it is not to move.
+            rng: of all that is drawn.
+            positions: returns the positions, int64 ``(n, components)``.
+
+        Raises:
+            InvalidActionError: neither actions nor probabilities of them.
+        """
+        if self._batch is None and observations.dtype.kind == "i":
+            observations = observations.astype(np.int64)
+        try:
+            if self._batch is None and self._acts:
+                act = self._asked.player.act
+                return [
+                    _one_action(act(observation, mask, rng), len(mask), rng) if mask.any() else 0
+                    for observation, mask in zip(observations, masks, strict=True)
+                ]
+            return self._played(observations, masks, rng, positions)
+        except InvalidPolicyError as error:
+            raise InvalidActionError(f"actions are wrong: {error}") from None
+
+    def _played(
+        self,
+        observations: Array,
+        masks: MaskArray,
+        rng: np.random.Generator,
+        positions: Callable[[], IntArray],
+    ) -> Any:
+        """Return what it plays where it is asked about several games at a time."""
+        size, actions = masks.shape
+        rows = np.flatnonzero(masks.any(axis=1))
+        if self._batch is not None:
+            answer = self._batch(observations, masks, rng)
+            array, _ = as_array(answer)
+            if array.ndim != 2:
+                return answer if isinstance(answer, list) else array
+            answer = array[rows] if len(array) == size else array
+        else:
+            there = positions()[rows] if self._asked.method == "move" else observations[:0]
+            answer = self._asked(Turns(observations[rows], masks[rows], there), rng)
+        played = np.zeros(size, dtype=np.int64)
+        played[rows] = _as_actions(answer, (len(rows), actions), rng)
+        return played
+
+
+def _as_actions(answer: Any, shape: tuple[int, int], rng: np.random.Generator) -> IntArray:
+    """The actions ``(n,)`` that an answer stands for, drawn where it is probabilities."""
+    checked = checked_answer(answer, shape)
+    return checked if checked.ndim == 1 else drawn(checked, rng)
+
+
+def _one_action(answer: Any, actions: int, rng: np.random.Generator) -> Any:
+    """The action that the answer of ``act`` stands for, not checked where it is one."""
+    if isinstance(answer, int) or not np.ndim(answer):
+        return answer.item() if hasattr(answer, "detach") else answer
+    return int(_as_actions([answer], (1, actions), rng)[0])
+
+
+def drawn(chances: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Draw an action from each row of probabilities, :data:`NO_LEGAL_MOVE` from a row of zeros.
+
+    Args:
+        chances: ``(n, actions)``.
+        rng: of a number for each row.
+
+    Returns:
+        int64 ``(n,)``.
+    """
+    cumulative = chances.cumsum(axis=1)
+    # Rounding may leave the last sum slightly below or above 1.
+    thresholds = rng.random((len(cumulative), 1)) * cumulative[:, -1:]
+    actions: IntArray = (cumulative > thresholds).argmax(axis=1)
+    actions[cumulative[:, -1] == 0] = NO_LEGAL_MOVE
+    return actions
+
+
+def position_after(mover: Mover, position: IntArray) -> IntArray:
+    """Return the position after the move of an object with ``move``, int64 ``(components,)``.
+
+    Args:
+        mover: the object.
+        position: ``(components,)``.
+
+    Raises:
+        InvalidPolicyError: it returned no integers, one for each component.
+    """
+    before = tuple(position.tolist())
+    returned = mover.move(before)
+    try:
+        after = np.asarray(returned)
+    except ValueError:
+        after = np.zeros(0)
+    if after.dtype.kind not in "iu" or after.shape != position.shape:
+        raise InvalidPolicyError(
+            f"move() must return the position after the move, {len(position)} integers, not "
+            f"{returned!r}, as it did at {before}"
+        )
+    return after.astype(np.int64)
+
+
+def is_player(player: Any) -> bool:
+    """Return whether ``player`` is anything of :data:`AnyPlayer`.
+
+    A class of agents has their methods too, but plays nothing.
+    """
+    if isinstance(player, type):
+        return False
+    methods = any(_has(player, name) for name in SCORED)
+    return methods or (callable(player) and not _is_of_sb3(player))
+
+
+def hint(player: Any) -> str:
+    """Return what to say in an error about something that is no player, beside its name."""
+    if _is_of_sb3(player):
+        return "; nim_envs.adapters.sb3.sb3_policy(model) plays as a model of Stable-Baselines3"
+    return ""
+
+
+def _is_of_sb3(player: Any) -> bool:
+    """Whether it is a model of Stable-Baselines3, or its network."""
+    packages = {kind.__module__.partition(".")[0] for kind in type(player).__mro__}
+    return hasattr(player, "predict") and not packages.isdisjoint(SB3_PACKAGES)
+
+
+def _has(player: Any, method: str) -> bool:
+    return callable(getattr(player, method, None))
+
+
+def _number_of_arguments(function: Any, otherwise: int) -> int:
+    """How many arguments a function is given, 2 or 3: its required positional parameters decide.
+
+    Args:
+        function: the function.
+        otherwise: for one whose signature is not known, or leaves the choice.
+
+    Raises:
+        TypeError: it takes neither two nor three.
+    """
+    # A module of PyTorch takes anything when called, and names its parameters in ``forward``.
+    for callee in (function, getattr(function, "forward", None)):
+        try:
+            signature = inspect.signature(callee)
+        except (TypeError, ValueError):
+            continue
+        required = sum(
+            parameter.default is parameter.empty
+            and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+            for parameter in signature.parameters.values()
+        )
+        if required in (2, 3):
+            return required
+        try:
+            signature.bind(*[None] * otherwise)
+        except TypeError:
+            raise TypeError(
+                f"{function!r} takes {signature}; a player that is a function takes observations "
+                "and action masks, and may take a generator"
+            ) from None
+    return otherwise
+
+
+def as_array(answer: Any) -> tuple[Array, float]:
+    """Return an array or a tensor as one of NumPy, and how far its rows may be from a sum of 1.
+
+    Args:
+        answer: an array, a list, or a tensor on any device, with a gradient or not. Floats of
+            fewer bytes than NumPy knows, such as bfloat16, become float64.
+
+    Raises:
+        InvalidPolicyError: it cannot become an array.
+    """
+    error = LARGEST_ERROR
+    try:
+        if hasattr(answer, "detach"):
+            # A tensor of PyTorch, which may have a gradient and be on another device.
+            answer = answer.detach().cpu()
+            if hasattr(answer, "is_floating_point") and answer.is_floating_point():
+                error = ERROR_BY_BYTES.get(answer.element_size(), error)
+                answer = answer.double()
+        elif isinstance(answer, (list, tuple)) and any(hasattr(one, "detach") for one in answer):
+            parts = [as_array(one) for one in answer]
+            return np.asarray([array for array, _ in parts]), max(each for _, each in parts)
+        array = np.asarray(answer)
+    except (TypeError, ValueError):
+        raise InvalidPolicyError(
+            f"a player must return actions or probabilities, not {reprlib.repr(answer)} of type "
+            f"{type(answer).__name__}"
+        ) from None
+    # JAX's small floats have types of their own.
+    is_float = array.dtype.kind == "f" or (array.dtype.kind == "V" and array.dtype.isbuiltin == 2)
+    if is_float and not hasattr(answer, "detach"):
+        error = max(error, ERROR_BY_BYTES.get(array.dtype.itemsize, error))
+        array = array.astype(np.float64, copy=False)
+    return array, error
+
+
+def checked_answer(answer: Any, shape: tuple[int, int]) -> Array:
+    """Return a player's answer, checked: actions, int64 ``(n,)``, or probabilities, float64.
+
+    Args:
+        answer: actions ``(n,)`` or probabilities ``(n, actions)``, as :func:`as_array` takes them.
+        shape: ``(n, actions)``.
+
+    Raises:
+        InvalidPolicyError: another shape; actions that are not integers of the action space, or
+            :data:`NO_LEGAL_MOVE`; probabilities that are not finite, negative, or rows that do not
+            sum to 1.
+    """
+    number, actions = shape
+    allowed = (
+        f"a policy must return actions, integers of shape ({number},), or probabilities of shape "
+        f"({number}, {actions})"
+    )
+    try:
+        array, error = as_array(answer)
+    except InvalidPolicyError as wrong:
+        raise InvalidPolicyError(f"{allowed}: {wrong}") from None
+    kind = array.dtype.kind
+    if array.shape == (number,) and kind in "iu":
+        return _checked_actions(array, actions, allowed)
+    if array.shape != shape or kind not in "iufb":
+        raise InvalidPolicyError(f"{allowed}, not shape {array.shape} and dtype {array.dtype}")
+    chances: FloatArray = array.astype(np.float64)
+    _check_rows(np.isfinite(chances).all(axis=1), chances, "is not finite")
+    _check_rows((chances >= 0).all(axis=1), chances, "has a negative probability")
+    sums = chances.sum(axis=1)
+    _check_rows(np.abs(sums - 1) <= error, chances, "does not sum to 1")
+    rounded = np.abs(sums - 1) > 1e-9
+    chances[rounded] /= sums[rounded, np.newaxis]
+    return chances
+
+
+def checked_probabilities(answer: Any, shape: tuple[int, int]) -> FloatArray:
+    """Return a player's answer as probabilities of actions, float64 ``shape``.
+
+    A row of an action has a single 1, one of :data:`NO_LEGAL_MOVE` zeros alone.
+
+    Args:
+        answer: as :func:`checked_answer` takes it.
+        shape: ``(n, actions)``.
+
+    Raises:
+        InvalidPolicyError: as :func:`checked_answer` does.
+
+    Example:
+        >>> checked_probabilities([2, 0, -1], (3, 3)).tolist()
+        [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+    checked = checked_answer(answer, shape)
+    if checked.ndim == 2:
+        return checked
+    chances = np.zeros(shape)
+    named = np.flatnonzero(checked != NO_LEGAL_MOVE)
+    chances[named, checked[named]] = 1.0
+    return chances
+
+
+def _checked_actions(given: Array, number: int, allowed: str) -> IntArray:
+    """Integers ``(n,)`` of any type as actions, int64."""
+    outside = given >= number
+    if given.dtype.kind == "i":
+        outside |= given < NO_LEGAL_MOVE
+    if outside.any():
+        row = int(outside.argmax())
+        raise InvalidPolicyError(
+            f"{allowed}; actions are {NO_LEGAL_MOVE}, no legal move, or from 0 to {number - 1}, "
+            f"and row {row} is {given[row]}"
+        )
+    return given.astype(np.int64)
+
+
+def _check_rows(right: Any, chances: FloatArray, fault: str) -> None:
+    """Raise unless all rows of probabilities are right."""
+    if not right.all():
+        row = int((~right).argmax())
+        shown = np.array2string(chances[row], threshold=12, precision=4)
+        raise InvalidPolicyError(
+            "a policy must return probabilities, rows of finite numbers of at least 0 that sum to "
+            f"1; row {row} of {len(chances)} {fault} (sum {chances[row].sum():.6g}): {shown}"
+        )
