@@ -296,9 +296,7 @@ def value_accuracy(winning: BoolArray, game: Game) -> ValueAccuracy:
     )
 
 
-def position_set(
-    game: Game, positions: str | npt.ArrayLike
-) -> tuple[str, int, Iterator[IntArray]]:
+def position_set(game: Game, positions: str | npt.ArrayLike) -> tuple[str, int, Iterator[IntArray]]:
     """Return the name of a set of positions, how many it has, and these, some at a time."""
     rules = game.rules
     name = positions if isinstance(positions, str) else "given"

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import gymnasium
 from gymnasium import spaces
 
-from nim_envs.envs.opponents import OpponentFunction, Player
 from nim_envs.envs.reset_arguments import checked_options, checked_seed
 from nim_envs.game import Game
+from nim_envs.players import AnyPlayer
 from nim_envs.starts import Start
 from nim_envs.text.language import Language
 from nim_envs.text.play import TextGame, Turn
@@ -74,7 +74,7 @@ class TextEnv(gymnasium.Env[str, str]):
     def __init__(
         self,
         game: Game | Language,
-        opponent: str | float | Player | OpponentFunction | None = "optimal",
+        opponent: str | float | AnyPlayer | None = "optimal",
         seat: Literal[0, 1, "random"] | None = "random",
         start: str | Start | Sequence[int] | None = None,
         retries: int = 0,

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nim_envs.envs.opponents import OpponentFunction, Player
 from nim_envs.envs.reset_arguments import is_seed
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidResetError, ResetNeededError
 from nim_envs.game import Game
+from nim_envs.players import AnyPlayer
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.validation import checked_integer
 from nim_envs.starts import Start, as_start
@@ -124,7 +124,7 @@ class TextGame:
     def __init__(
         self,
         game: Game | Language,
-        opponent: str | float | Player | OpponentFunction | None = "optimal",
+        opponent: str | float | AnyPlayer | None = "optimal",
         seat: Literal[0, 1, "random"] | None = "random",
         start: str | Start | Sequence[int] | None = None,
         retries: int = 0,

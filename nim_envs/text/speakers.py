@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidPolicyError
 from nim_envs.game import Game
+from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.validation import checked_integer
 from nim_envs.text.language import Language, Position, as_language
@@ -21,9 +22,6 @@ Speak = Callable[[list[str]], Sequence[str]]
 
 BATCH_SIZE = 64
 """Prompts that a speaker is given at a time."""
-
-NO_LEGAL_MOVE = -1
-"""The answer of a player that makes no legal move."""
 
 
 class Speaker:
@@ -127,10 +125,7 @@ class TextPolicy:
         self._speaker = Speaker(speak, self.language, style, batch_size)
 
     def __call__(
-        self,
-        observations: npt.NDArray[Any],
-        action_masks: npt.NDArray[np.int8],
-        rng: np.random.Generator | None = None,
+        self, observations: npt.NDArray[Any], action_masks: npt.NDArray[np.int8]
     ) -> IntArray:
         """Return actions, int64 ``(n,)``, -1 for no legal move.
 
@@ -138,7 +133,6 @@ class TextPolicy:
             observations: positions, ``(n, components)``.
             action_masks: ``(n, actions)``; where nothing is legal it is not asked, and the answer
                 is 0.
-            rng: not used; opponents are given one.
 
         Raises:
             InvalidPositionError: observations that are not positions, such as those of an

@@ -163,13 +163,11 @@ def test_bad_arguments_are_refused_by_name():
     verdict(game, (3, 4, 1), "heap 0: take 1")
     with pytest.raises(InvalidPositionError):
         verdict(game, (3.0, 4, 1), "heap 0: take 1")
-    with pytest.raises(InvalidPositionError):
-        verdict(game, (3, 4, True), "heap 0: take 1")
     with pytest.raises(ValueError, match=r"style must be one of .* not 'long'"):
         prompt(game, (3, 4, 5), style="long")
     with pytest.raises(InvalidActionError, match="from 0 to 14, not 15"):
         move_text(game, (3, 4, 5), 15)
-    with pytest.raises(IllegalMoveError, match="heap 0: take 5"):
+    with pytest.raises(IllegalMoveError, match="is illegal at"):
         move_text(game, (3, 4, 5), 4)
     with pytest.raises(InvalidGameError, match="seed must be a Python integer"):
         disguised(game, -1)
