@@ -16,7 +16,7 @@ from nim_envs.scoring.scores import position_set
 from nim_envs.text.language import Language, as_language
 from nim_envs.text.prompts import PROMPT_VERSION
 from nim_envs.text.speakers import BATCH_SIZE, Speak, Speaker
-from nim_envs.text.verdicts import KINDS, Verdict, verdict
+from nim_envs.text.verdicts import KINDS, Kind, Verdict, verdict
 
 LONGEST_KEPT = 1000
 """Characters that are kept of a reply."""
@@ -80,6 +80,11 @@ class TextScore:
     game: str
     style: str
     prompt_version: int = PROMPT_VERSION
+
+    @property
+    def shares(self) -> dict[Kind, float]:
+        """The five shares by kind, in percent."""
+        return {kind: getattr(self, kind) for kind in KINDS}
 
     def __repr__(self) -> str:
         """Return the score in one line, and how many blunders there are."""

@@ -47,9 +47,7 @@ GAMES = [
 
 
 def shares(result):
-    return [
-        result.kept_win, result.threw_win, result.lost_position, result.illegal, result.unparseable,
-    ]  # fmt: skip
+    return list(result.shares.values())
 
 
 def scripted(game, language=None, garbage=0, style="short"):
