@@ -12,7 +12,7 @@ MODULES = (
     "nim_envs", "nim_envs.envs.aec", "nim_envs.envs.versus", "nim_envs.envs.vector",
     "nim_envs.encoding", "nim_envs.starts", "nim_envs.scoring", "nim_envs.rules",
     "nim_envs.theory", "nim_envs.theory.column_automata", "nim_envs.sequences",
-    "nim_envs.testing", "nim_envs.errors", "nim_envs.adapters",
+    "nim_envs.testing", "nim_envs.text", "nim_envs.errors", "nim_envs.adapters",
     "agents", "agents.base", "agents.training", "agents.training.seeds",
     "agents.training.metrics", "agents.evaluation", "agents.storage", "agents.tabular.schedules",
     "agents.deep", "agents.deep.alphazero", "agents.testing", "benchmarks.leaderboard",
