@@ -51,7 +51,10 @@ class Turn:
 
     @property
     def reward(self) -> float | None:
-        """The reward by turn: that of :func:`reward`, and 0 after a fault in the same turn."""
+        """The reward by turn: that of :func:`reward`, and 0 after a fault in the same turn.
+
+        Where the turn is asked again it is not over, and its reward comes with its last reply.
+        """
         return reward(self.verdict if self.fault is None else self.fault)
 
 
