@@ -1,4 +1,4 @@
-"""The command line: python -m nim_envs games, solve, sequence, period, plot, quotient, nimber."""
+"""The command line: python -m nim_envs, with the commands that nim_envs.cli.main puts together."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ import gymnasium
 import pettingzoo
 
 import nim_envs
+from nim_envs import text
 from nim_envs.errors import MissingPackageError, UnknownArgumentError
 from nim_envs.registration import GAMES, aec_id, gymnasium_id
 
@@ -43,6 +44,7 @@ def play(name):
     assert score.count > 0
     assert 0 <= score.percent <= 100
     print(f"{name}: {score}")
+    print(f"in text: {text.score(lambda prompts: ['pass'] * len(prompts), env.unwrapped.game)}")
 
 
 def refused(error, words, function, *arguments, **named):

@@ -49,6 +49,7 @@ LAYERS = [
     ["nim_envs.envs"],
     ["nim_envs.scoring"],
     ["nim_envs.testing"],
+    ["nim_envs.text"],
     ["nim_envs.registration"],
     ["nim_envs"],
     ["nim_envs.adapters", "nim_envs.cli"],

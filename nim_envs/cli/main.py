@@ -12,9 +12,10 @@ from nim_envs.cli.quotient import quotient
 from nim_envs.cli.running import run as run_command
 from nim_envs.cli.sequence import sequence
 from nim_envs.cli.solve import solve
+from nim_envs.cli.text import text
 
 main = click.Group(
-    commands=[games, solve, sequence, period, plot, quotient, nimber],
+    commands=[games, solve, sequence, period, plot, quotient, nimber, text],
     help="Ask for the exact truth about games.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )

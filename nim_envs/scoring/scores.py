@@ -130,7 +130,7 @@ def optimality(
     scored = ScoredPolicy(policy, env_or_game, seed)
     game = scored.game
     if sample is None:
-        name, total, parts = _position_set(game, positions)
+        name, total, parts = position_set(game, positions)
     else:
         total = checked_integer("sample", sample, minimum=1)
         if not isinstance(positions, str) or positions != "all":
@@ -298,9 +298,7 @@ def value_accuracy(winning: BoolArray, game: Game) -> ValueAccuracy:
     )
 
 
-def _position_set(
-    game: Game, positions: str | npt.ArrayLike
-) -> tuple[str, int, Iterator[IntArray]]:
+def position_set(game: Game, positions: str | npt.ArrayLike) -> tuple[str, int, Iterator[IntArray]]:
     """Return the name of a set of positions, how many it has, and these, some at a time."""
     rules = game.rules
     name = positions if isinstance(positions, str) else "given"

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 import sys
 from pathlib import Path
@@ -12,6 +14,28 @@ from typing import Any
 
 TUTORIALS = Path(__file__).resolve().parent.parent.parent / "docs" / "tutorials"
 BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
+
+
+OUTPUT = re.compile(r"^```text\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
+
+
+def outputs(name: str) -> list[tuple[str, str]]:
+    """Run a tutorial; return what its blocks print, and what stands below them, in words.
+
+    Only blocks with an output below them, in a block of text, are compared; line breaks do not
+    count.
+    """
+    text = (TUTORIALS / f"{name}.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {"__name__": "__main__"}
+    found = []
+    for block in BLOCK.finditer(text):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(block.group(1), name, "exec"), names)
+        below = OUTPUT.match(text[block.end() :].lstrip())
+        if below is not None:
+            found.append((" ".join(printed.getvalue().split()), " ".join(below[1].split())))
+    return found
 
 
 def run_tutorial(name: str, module: str = "__main__", **constants: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from benchmarks.pictures import PICTURES, frames_of, gif, main
 from benchmarks.published.__main__ import HEADER as PUBLISHED_HEADER
 from benchmarks.published.systems import SYSTEMS
 from nim_envs.registration import GAMES
-from tests.clients.tutorials import run_tutorial
+from tests.clients.tutorials import outputs, run_tutorial
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "results" / "optimality.csv"
@@ -130,3 +130,10 @@ def test_the_tutorial_of_unseen_boards_runs_and_comes_to_what_it_says(capsys):
     assert "letters 1 |" in printed
     assert "are the same to an automaton" in printed
     assert named["learner"].proof
+
+
+def test_the_tutorial_of_games_in_text_prints_what_stands_below_its_code():
+    pairs = outputs("text")
+    assert len(pairs) == 4
+    for printed, shown in pairs:
+        assert printed == shown

@@ -1,0 +1,210 @@
+"""TRL: datasets of positions, reward functions of replies, and whole games as environments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.game import Game
+from nim_envs.optional import imports_for
+from nim_envs.text import (
+    PROMPT_VERSION,
+    Language,
+    TextGame,
+    Transcript,
+    Turn,
+    prompt,
+    reward,
+    rules_text,
+)
+from nim_envs.text import verdict as verdict_of
+from nim_envs.text.language import as_language
+
+with imports_for("the adapter for TRL", "trl"):
+    from datasets import Dataset
+
+Completion = str | Sequence[dict[str, Any]]
+"""What a model wrote: a text, or the messages of a conversation."""
+
+RewardFunction = Callable[..., list[float | None]]
+
+REWARDS = ("result", "turn")
+
+
+def positions_dataset(
+    game: Game | Language,
+    positions: npt.ArrayLike | None = None,
+    *,
+    style: str = "short",
+    conversational: bool = False,
+) -> Dataset:
+    """Return a dataset of positions, one row each, with the columns that the rewards read.
+
+    Its columns: ``prompt``, a text or, for models with a chat template, a message of the user;
+    ``position``, a list of integers; ``prompt_version``.
+
+    Args:
+        game: the game, or its language.
+        positions: ``(n, components)``; ``None``: all N-positions.
+        style: of the prompts, as :func:`nim_envs.text.prompt` takes it.
+        conversational: whether prompts are messages.
+
+    Raises:
+        InvalidPositionError: not positions of the game.
+        ValueError: an unknown ``style``.
+        SearchTooLargeError: too many positions to list; or the game cannot be solved.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> rows = positions_dataset(make_game("nim", heaps=(1, 2)))
+        >>> len(rows), rows[0]
+        (4, {'prompt': 'normal heaps 0 1 move', 'position': [0, 1], 'prompt_version': 1})
+    """
+    language = as_language(game)
+    rules = language.game.rules
+    if positions is None:
+        lattice = rules.lattice()
+        listed = lattice[np.asarray(language.game.solution.is_winning(lattice))]
+        listed = listed[~rules.is_terminal(listed)]
+    else:
+        listed = rules.checked_positions(positions).reshape(-1, len(rules.components))
+    texts = [prompt(language, position, style) for position in listed]
+    prompts: list[Any] = [[{"role": "user", "content": text}] for text in texts]
+    return Dataset.from_dict(
+        {
+            "prompt": prompts if conversational else texts,
+            "position": listed.tolist(),
+            "prompt_version": [PROMPT_VERSION] * len(listed),
+        }
+    )
+
+
+def completion_text(completion: Completion) -> str:
+    """Return what a model wrote: the completion, or the content of its last message."""
+    if isinstance(completion, str):
+        return completion
+    return str(completion[-1].get("content") or "") if completion else ""
+
+
+def kept_win(game: Game | Language, *, last_line: bool = False) -> RewardFunction:
+    """Return a reward function: 1 where a reply keeps the win, else 0.
+
+    ``None``, which TRL leaves out, for a legal move in a lost position.
+
+    Args:
+        game: the game, or the language of the prompts.
+        last_line: how replies are read, as :func:`nim_envs.text.read_move` takes it.
+
+    Returns:
+        A function of the columns of :func:`positions_dataset` and the completions.
+    """
+    language = as_language(game)
+
+    def kept_win(
+        completions: Sequence[Completion], position: Sequence[Sequence[int]], **_: Any
+    ) -> list[float | None]:
+        return [
+            reward(verdict_of(language, tuple(here), completion_text(said), last_line=last_line))
+            for said, here in zip(completions, position, strict=True)
+        ]
+
+    return kept_win
+
+
+def legal_move(game: Game | Language, *, last_line: bool = False) -> RewardFunction:
+    """Return a reward function: 1 where a reply names a legal move, else 0.
+
+    Arguments and what is returned: :func:`kept_win`.
+    """
+    language = as_language(game)
+
+    def legal_move(
+        completions: Sequence[Completion], position: Sequence[Sequence[int]], **_: Any
+    ) -> list[float | None]:
+        truths = [
+            verdict_of(language, tuple(here), completion_text(said), last_line=last_line)
+            for said, here in zip(completions, position, strict=True)
+        ]
+        return [float(truth.action is not None) for truth in truths]
+
+    return legal_move
+
+
+def game_environment(
+    game: Game | Language, *, rewards: str = "result", seed: int = 0, **arguments: Any
+) -> Callable[[], Any]:
+    """Return a factory of whole games, for ``GRPOTrainer(environment_factory=...)``.
+
+    The model moves by calling the tool ``move``; its chat template must know tools. TRL takes one
+    reward for each rollout.
+
+    Args:
+        game: the game, or its language.
+        rewards: ``"result"``: 1 for a game that was won and -1 for any other, one that was not
+            played to its end among them. ``"turn"``: the mean of the rewards by turn, of the turns
+            that have one.
+        seed: of all environments that the factory makes, each of which has other games.
+        arguments: those of :class:`nim_envs.text.TextGame`.
+
+    Raises:
+        ValueError: unknown ``rewards``; for the arguments see :class:`nim_envs.text.TextGame`.
+    """
+    if rewards not in REWARDS:
+        raise ValueError(f"rewards must be one of {REWARDS}, not {rewards!r}")
+    made = 0
+
+    class GameEnvironment:
+        """One game at a time, played by calling ``move``."""
+
+        def __init__(self) -> None:
+            nonlocal made
+            self._play = TextGame(game, seed=seed + made, **arguments)
+            self.turns: list[Turn] = []
+            made += 1
+
+        def reset(self, position: Sequence[int] | None = None, **_: Any) -> str:
+            """Begin a game, from the row's position if it has one; return rules and prompt."""
+            self.turns = []
+            first = self._play.reset(None if position is None else tuple(position))
+            language = self._play.language
+            return (
+                f"{rules_text(language)} A move is written {' or '.join(language.forms)}. {first}"
+            )
+
+        @property
+        def transcript(self) -> Transcript:
+            """The game so far, to be replayed."""
+            return self._play.transcript
+
+        def move(self, move: str) -> str:
+            """Make a move in the game.
+
+            Args:
+                move: The move, in the form that the rules ask for.
+
+            Returns:
+                The opponent's move and the position after it, or who won.
+            """
+            if self.turns and self.turns[-1].over:
+                return "The game is over."
+            turn = self._play.reply(move)
+            self.turns.append(turn)
+            if turn.again:
+                return f"That is no move: {turn.verdict.why}. {turn.prompt}"
+            answer = f"The opponent: {turn.opponent_move}. " if turn.opponent_move else ""
+            won = "The game is over. You " + ("win." if turn.result > 0 else "lose.")
+            return answer + (won if turn.prompt is None else turn.prompt)
+
+        def get_reward(self) -> float:
+            """Return the reward of the game."""
+            if rewards == "result":
+                return 1.0 if self.turns and self.turns[-1].result > 0 else -1.0
+            # A turn that was asked again pays once, when it is over.
+            earned = [turn.reward for turn in self.turns if not turn.again]
+            paid = [each for each in earned if each is not None]
+            return float(np.mean(paid)) if paid else 0.0
+
+    return GameEnvironment

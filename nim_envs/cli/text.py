@@ -1,0 +1,217 @@
+"""The command that lets a person play in text, or scores a program that does."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+from tabulate import tabulate
+
+from nim_envs.cli.options import registered_game
+from nim_envs.cli.running import using
+from nim_envs.registration import GAMES
+from nim_envs.starts import NAMED_STARTS
+from nim_envs.text import (
+    PROMPT_VERSION,
+    Language,
+    TextGame,
+    TextScore,
+    Turn,
+    disguised,
+    rules_text,
+    score,
+)
+from nim_envs.text.language import as_language
+from nim_envs.text.programs import Program, Recorded
+from nim_envs.text.prompts import STYLES
+
+SEATS: dict[str, Any] = {"first": 0, "second": 1, "random": "random"}
+QUIT = ("quit", "exit", "q")
+LONGEST_SHOWN = 60
+"""Characters of a reply that are shown."""
+
+POSITIONS = ("all", "reachable", "player_0", "player_1")
+
+
+class Scoring(NamedTuple):
+    """What a program is asked, and how."""
+
+    command: str
+    positions: str
+    samples: int | None
+    lost_positions: bool
+    style: str
+    last_line: bool
+
+
+@click.command()
+@click.option("--game", type=click.Choice(list(GAMES)), required=True, help="A registered game.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE",
+    help="Argument of the game, such as heaps=3,4,5 or misere=true; repeatable.",
+)  # fmt: skip
+@click.option("--disguise", type=click.IntRange(min=0), metavar="SEED",
+              help="Other names for heaps and moves, and another numbering.")  # fmt: skip
+@click.option("--style", type=click.Choice(STYLES), default="short", show_default=True,
+              help="Of the prompts.")  # fmt: skip
+@click.option("--last-line", is_flag=True, help="Search the last line of a reply for the move.")
+@click.option("--opponent", default="optimal", show_default=True, metavar="OPPONENT",
+              help="Optimal, random, or a probability of a random move.")  # fmt: skip
+@click.option("--seat", type=click.Choice(list(SEATS)), default="random", show_default=True,
+              help="Who moves first: you, or the opponent.")  # fmt: skip
+@click.option("--start", type=click.Choice(list(NAMED_STARTS)), default="fixed",
+              show_default=True, help="Where the game begins.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--retries", type=click.IntRange(min=0), default=3, show_default=True,
+              help="How often a turn is asked again.")  # fmt: skip
+@click.option("--score", "command", metavar="COMMAND",
+              help="Score a program that reads prompts and writes replies, by line.")  # fmt: skip
+@click.option("--positions", type=click.Choice(POSITIONS), default="all", show_default=True,
+              help="Those that a program is asked about.")  # fmt: skip
+@click.option("--samples", type=click.IntRange(min=1), metavar="NUMBER",
+              help="Replies of a program to each prompt.")  # fmt: skip
+@click.option("--lost-positions", is_flag=True, help="Ask a program about lost positions too.")
+@click.option("--replies", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Keep a program's replies there, or go on from them.")  # fmt: skip
+def text(
+    game: str,
+    settings: tuple[str, ...],
+    disguise: int | None,
+    style: str,
+    last_line: bool,
+    opponent: str,
+    seat: str,
+    start: str,
+    seed: int,
+    retries: int,
+    command: str | None,
+    positions: str,
+    samples: int | None,
+    lost_positions: bool,
+    replies: Path | None,
+) -> None:
+    """Play a game in text, or score a program that does.
+
+    Prompts and moves are those that language models are given. Without --score they are yours to
+    answer. Replies of a program that is stopped by Ctrl-C are kept: the same command goes on.
+    """
+    made = registered_game(game, settings, start)
+    language = as_language(made) if disguise is None else disguised(made, disguise)
+    if command is not None:
+        scoring = Scoring(command, positions, samples, lost_positions, style, last_line)
+        show_score(score_program(language, scoring, replies), command)
+        return
+    if replies is not None:
+        raise click.UsageError("--replies is for --score")
+    play(
+        TextGame(
+            language, _opponent(opponent), SEATS[seat], start, retries, seed,
+            style=style, last_line=last_line,
+        )
+    )  # fmt: skip
+
+
+def _opponent(text: str) -> str | float:
+    """The opponent that a word of the command line is."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def play(game: TextGame) -> None:
+    """Play a game by typing moves, until it is over or the person quits."""
+    click.echo(f"{rules_text(game.language)}\nA move is written so: ", nl=False)
+    click.echo(" or ".join(game.language.forms))
+    prompt: str | None = game.reset()
+    click.echo(f"You move {('first', 'second')[game.seat]}. To stop, type quit.\n")
+    while prompt is not None:
+        click.echo(f"{prompt}\n> ", nl=False)
+        line = sys.stdin.readline()
+        if not line or line.strip().lower() in QUIT:
+            click.echo("stopped")
+            return
+        turn = game.reply(line)
+        click.echo(_verdict_in_words(turn))
+        if turn.opponent_move is not None:
+            click.echo(f"The opponent: {turn.opponent_move}")
+        prompt = turn.prompt
+        if turn.over:
+            click.echo(f"You {'win' if turn.result > 0 else 'lose'}.")
+
+
+def _verdict_in_words(turn: Turn) -> str:
+    truth = turn.verdict
+    if truth.action is None:
+        return f"No move ({truth.kind}): {truth.why}." + (" Try again." if turn.again else "")
+    return {
+        "kept_win": "That keeps the win.",
+        "threw_win": "That throws the win away.",
+        "lost_position": "The position was lost.",
+    }[truth.kind]
+
+
+def score_program(language: Language, scoring: Scoring, replies: Path | None) -> TextScore:
+    """Score a program, and keep its replies in a file until the score is complete.
+
+    Args:
+        language: in which it is asked.
+        scoring: what it is asked.
+        replies: the file, which then stays; ``None``: one in the current directory that is named
+            after all that is asked, and is removed in the end.
+    """
+    header = {"game": language.name, "prompt_version": PROMPT_VERSION, **scoring._asdict()}
+    path = replies
+    if path is None:
+        digest = hashlib.sha256(json.dumps(header).encode()).hexdigest()[:12]
+        path = Path(f"text_replies_{digest}.jsonl")
+    with Program(scoring.command) as program:
+        with using(path):
+            try:
+                recorded = Recorded(program, path, header)
+            except ValueError as error:
+                raise click.UsageError(f"--replies: {error}") from error
+        if recorded.known:
+            click.echo(f"going on after {recorded.known} replies in {path}", err=True)
+        try:
+            result = score(
+                recorded, language, scoring.positions, samples=scoring.samples,
+                lost_positions=scoring.lost_positions, style=scoring.style,
+                last_line=scoring.last_line, batch_size=1,
+            )  # fmt: skip
+        except BaseException:
+            click.echo(
+                f"{recorded.replies} replies are kept in {path}: the same command goes on", err=True
+            )
+            raise
+        finally:
+            recorded.close()
+    if replies is None:
+        path.unlink()
+    return result
+
+
+def show_score(result: TextScore, command: str) -> None:
+    """Print a score and the blunders behind it."""
+    interval = ""
+    if result.interval is not None:
+        interval = f" ({result.interval[0]:.2f} to {result.interval[1]:.2f} %)"
+    rows: list[list[Any]] = [
+        ["game", result.game],
+        ["prompts", f"{result.style}, version {result.prompt_version}"],
+        ["program", command],
+        ["N-positions", f"{result.count}, {result.positions}"],
+        ["kept the win", f"{result.percent:.2f} %{interval}; random {result.random_percent:.2f} %"],
+        ["replies", f"{result.replies}, of which"],
+        *([f"- {name}", f"{share:.2f} %"] for name, share in result.shares.items()),
+    ]
+    for number, blunder in enumerate(result.blunders[:5]):
+        said = blunder.reply
+        said = said if len(said) <= LONGEST_SHOWN else f"{said[:LONGEST_SHOWN]}…"
+        place = " ".join(map(str, blunder.position))
+        rows.append(["" if number else "first blunders", f"{place}: {said!r}"])
+    click.echo(tabulate(rows, tablefmt="plain", disable_numparse=True))

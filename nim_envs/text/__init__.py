@@ -1,0 +1,39 @@
+"""Games as text, for language models and for people, with the exact truth about every reply.
+
+A position is a prompt, a move is a line such as ``"heap 1: take 2"``, and a reply is read, judged
+and scored exactly; nothing here needs a model or another package.
+"""
+
+from nim_envs.text.disguise import Disguise
+from nim_envs.text.environment import TextEnv
+from nim_envs.text.language import Language, disguised
+from nim_envs.text.play import TextGame, Transcript, Turn
+from nim_envs.text.prompts import PROMPT_VERSION, move_text, prompt, rules_text
+from nim_envs.text.reading import Reading, read_move
+from nim_envs.text.scores import Blunder, TextScore, score
+from nim_envs.text.speakers import TextPolicy
+from nim_envs.text.verdicts import KINDS, Verdict, reward, verdict
+
+__all__ = [
+    "KINDS",
+    "PROMPT_VERSION",
+    "Blunder",
+    "Disguise",
+    "Language",
+    "Reading",
+    "TextEnv",
+    "TextGame",
+    "TextPolicy",
+    "TextScore",
+    "Transcript",
+    "Turn",
+    "Verdict",
+    "disguised",
+    "move_text",
+    "prompt",
+    "read_move",
+    "reward",
+    "rules_text",
+    "score",
+    "verdict",
+]

@@ -1,0 +1,96 @@
+"""A game under other names: a bijection of its words, and a shuffled numbering of its parts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from nim_envs.rules.graph_game import Token
+from nim_envs.rules.rules import Rules
+
+NOUNS = {
+    "heap": ("jar", "crate", "basket", "drawer", "bucket", "tray"),
+    "object": ("coin", "bead", "ticket", "button", "marble", "stamp"),
+    "total": ("gauge", "meter", "dial", "scale"),
+    "token": ("boat", "robot", "train", "courier"),
+    "node": ("town", "island", "station", "harbour"),
+    "arrow": ("road", "bridge", "tunnel", "canal"),
+    "component": ("device", "panel", "unit"),
+    "option": ("choice", "variant", "lever"),
+    "state": ("phase", "level", "stage"),
+}
+"""Other names of nouns; each has its plural in -s, as the noun has."""
+
+VERBS = {
+    "take": ("draw", "lift", "pull", "grab"),
+    "leave": ("keep", "spare", "retain"),
+    "split": ("divide", "break", "cut"),
+    "add": ("load", "pour", "feed", "supply"),
+    "move": ("travel", "go", "head", "sail"),
+}
+"""Other names of verbs. No name is used twice, so that they can be told from each other."""
+
+MOVING = "move(?= (?:to|along) )"
+"""The verb that tokens do, not the noun for what a player does in a turn."""
+
+
+@dataclass(frozen=True)
+class Disguise:
+    """Other names and numbers for the parts of a game, drawn by a seed; all are declared.
+
+    Args:
+        rules: of the game.
+        seed: of what is drawn.
+    """
+
+    rules: Rules
+    seed: int
+
+    @cached_property
+    def _drawn(self) -> tuple[dict[str, str], tuple[int, ...], dict[Any, tuple[int, ...]]]:
+        rng = np.random.default_rng(self.seed)
+        words = {}
+        for plain, names in {**NOUNS, **VERBS}.items():
+            words[plain] = names[int(rng.integers(len(names)))]
+            words[f"{plain}s"] = f"{words[plain]}s"
+        labels = tuple((rng.permutation(len(self.rules.components)) + 1).tolist())
+        nodes = {
+            component: tuple((rng.permutation(component.states) + 1).tolist())
+            for component in dict.fromkeys(self.rules.components)
+            if isinstance(component, Token)
+        }
+        return words, labels, nodes
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The new name of every word that has one."""
+        return self._drawn[0]
+
+    @property
+    def labels(self) -> tuple[int, ...]:
+        """The number of each component, from 1, in the order of the components."""
+        return self._drawn[1]
+
+    def state_label(self, index: int, state: int) -> int:
+        """Return the number that a state of a component goes by: of nodes it is another one."""
+        nodes = self._drawn[2].get(self.rules.components[index])
+        return state if nodes is None else nodes[state]
+
+    def translated(self, text: str) -> str:
+        """Return ``text`` in the other words."""
+
+        def other(found: re.Match[str]) -> str:
+            word = found[0]
+            new = self.words[word.lower()]
+            return new if word.islower() else new.capitalize()
+
+        return self._pattern.sub(other, text)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        plain = (word for word in self.words if word not in ("move", "moves"))
+        return re.compile(rf"\b(?:{'|'.join(plain)}|{MOVING})\b", flags=re.IGNORECASE)

@@ -1,0 +1,163 @@
+"""Games in text as a Gymnasium environment."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import gymnasium
+from gymnasium import spaces
+
+from nim_envs.envs.reset_arguments import checked_options, checked_seed
+from nim_envs.game import Game
+from nim_envs.players import AnyPlayer
+from nim_envs.starts import Start
+from nim_envs.text.language import Language
+from nim_envs.text.play import TextGame, Turn
+from nim_envs.text.prompts import PROMPT_VERSION, prompt
+
+LONGEST_PROMPT = 1 << 20
+LONGEST_ACTION = 1 << 12
+"""Characters of a reply that is in the action space; longer ones are read all the same."""
+
+REWARDS = ("result", "turn")
+
+
+class TextEnv(gymnasium.Env[str, str]):
+    """Games in text for Gymnasium: observations are prompts, actions are replies.
+
+    ## Action Space
+    ``Text``: printable ASCII. Any other string is answered too, by a verdict.
+
+    ## Observation Space
+    ``Text``: the prompt; at the end of a game a sentence that says who won.
+
+    ## Rewards
+    ``rewards="result"``: +1 for a win and -1 for a loss in the step that ends the game, 0 before.
+    ``rewards="turn"``: 1 for a reply that keeps a win, else 0; 0 in lost positions too.
+
+    ## Episode End
+    The game terminates when no legal move is left, or after a reply that names no legal move once
+    the retries of its turn are used up.
+
+    ## Information
+    ``"prompt_version"``; ``"seat"`` of who replies next; and of the last reply ``"kind"``,
+    ``"winning"`` and ``"kept_win"``, as in :class:`Verdict`, and ``"again"``, whether the same
+    position is asked again.
+
+    Args:
+        game: this and the next seven: as in :class:`TextGame`.
+        opponent: who plays the other seat.
+        seat: who replies.
+        start: where games begin.
+        retries: how often a turn is asked again.
+        style: of the prompts.
+        last_line: how replies are read.
+        rewards: ``"result"`` or ``"turn"``.
+
+    Raises:
+        ValueError: unknown ``rewards``; for the others see :class:`TextGame`.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> env = TextEnv(make_game("nim", heaps=(1, 2)), seat=0)
+        >>> env.reset(seed=0)[0]
+        'normal heaps 1 2 move'
+        >>> observation, reward, terminated, truncated, info = env.step("heap 0: take 2")
+        >>> observation, reward, terminated, info["kind"]
+        ('The game is over. You lose.', -1.0, True, 'illegal')
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: Game | Language,
+        opponent: str | float | AnyPlayer | None = "optimal",
+        seat: Literal[0, 1, "random"] | None = "random",
+        start: str | Start | Sequence[int] | None = None,
+        retries: int = 0,
+        *,
+        style: str = "short",
+        last_line: bool = False,
+        rewards: str = "result",
+        render_mode: str | None = None,
+    ) -> None:
+        if rewards not in REWARDS:
+            raise ValueError(f"rewards must be one of {REWARDS}, not {rewards!r}")
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f"render_mode must be None or 'ansi', not {render_mode!r}")
+        self._play = TextGame(
+            game, opponent, seat, start, retries, style=style, last_line=last_line
+        )
+        self._rewards = rewards
+        self.render_mode = render_mode
+        language = self._play.language
+        shown = prompt(language, language.game.rules.initial, "sentences")
+        self.observation_space = spaces.Text(
+            LONGEST_PROMPT, min_length=1, charset=frozenset(string.printable) | set(shown)
+        )
+        self.action_space = spaces.Text(LONGEST_ACTION, min_length=0, charset=string.printable)
+        self._shown = ""
+        self._begun = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[str, dict[str, Any]]:
+        """Begin a game.
+
+        Args:
+            seed: of this game and of those after it; ``None`` goes on.
+            options: ``{"position": ...}``: where it begins.
+
+        Returns:
+            The prompt and the info.
+
+        Raises:
+            InvalidResetError: an impossible seed or option.
+            InvalidPositionError: not a position of the game that leaves a move.
+        """
+        super().reset(seed=checked_seed(seed))
+        position = checked_options(options, ("position",)).get("position")
+        if seed is not None or not self._begun:
+            seed = int(self.np_random.integers(2**63))
+        self._shown = self._play.reset(position, seed=seed)
+        self._begun = True
+        return self._shown, self._info()
+
+    def _info(self) -> dict[str, Any]:
+        return {"prompt_version": PROMPT_VERSION, "seat": self._play.seat}
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Make the move that a reply names, and let the opponent answer.
+
+        Args:
+            action: any text.
+
+        Returns:
+            The next prompt, the reward, whether the game is over, ``False``, and the info.
+
+        Raises:
+            ResetNeededError: no game is in progress.
+            TypeError: ``action`` is not a string.
+        """
+        turn = self._play.reply(action)
+        self._shown = turn.prompt or _last_words(turn)
+        truth = turn.verdict
+        info = self._info() | {
+            "kind": truth.kind,
+            "winning": truth.winning,
+            "kept_win": truth.kept_win,
+            "again": turn.again,
+        }
+        earned = turn.result if self._rewards == "result" else turn.reward or 0.0
+        return self._shown, earned, turn.over, False, info
+
+    def render(self) -> str | None:
+        """Return the last observation where ``render_mode="ansi"``."""
+        return self._shown if self.render_mode == "ansi" else None
+
+
+def _last_words(turn: Turn) -> str:
+    return f"The game is over. You {'win' if turn.result > 0 else 'lose'}."

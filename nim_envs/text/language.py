@@ -1,0 +1,317 @@
+"""A game and the words in which it is told: plain, or disguised."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from nim_envs.envs.legality import illegal_move_error
+from nim_envs.envs.reset_arguments import is_seed
+from nim_envs.errors import InvalidActionError, InvalidGameError, InvalidPositionError
+from nim_envs.game import Game
+from nim_envs.rules.component import NO_MOVE, Component, IntArray
+from nim_envs.rules.convention import Convention
+from nim_envs.rules.graph_game import Token
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import check_bytes, checked_integer
+from nim_envs.text.disguise import Disguise
+from nim_envs.text.phrases import NUMBER, Phrase, form_of, phrase_of, shape_of, tokens_of
+
+Position = tuple[int, ...]
+GivenPosition = Sequence[int] | IntArray
+
+CACHED_POSITIONS = 1 << 12
+"""The moves of at most this many positions are kept."""
+
+MOVES_LOOKED_AT = 1 << 14
+"""Moves of a component that are looked at to learn the forms that moves have."""
+
+BYTES_OF_MOVE = 512
+"""What a move takes at the most in the tables by which replies are read and judged."""
+
+TOLD = ("heaps", "misere", "start", "tokens")
+"""Arguments of games that their names have already, or that do not change their rules."""
+
+LONGEST_ARGUMENT = 40
+"""Characters of an argument that is told in the name of a game."""
+
+Made = TypeVar("Made")
+
+
+class Names(NamedTuple):
+    """The legal moves of a position by what they are called."""
+
+    exact: dict[str, int]
+    phrases: dict[Phrase, int]
+
+
+class Outcomes(NamedTuple):
+    """The truth about a position: whether it is won, and what each legal action leads to."""
+
+    winning: bool
+    after: dict[int, Position]
+    lost_after: frozenset[int]  # the actions after which the opponent has lost
+
+
+class Language:
+    """A game and the words in which it is told; whatever takes a game as text takes it too.
+
+    Args:
+        game: the game.
+        disguise: other names for it; ``None``: those of :meth:`nim_envs.Rules.describe_action`.
+    """
+
+    def __init__(self, game: Game, disguise: Disguise | None = None) -> None:
+        self.game = game
+        self.disguise = disguise
+        self._names: OrderedDict[Position, Names] = OrderedDict()
+        self._outcomes: OrderedDict[Position, Outcomes] = OrderedDict()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave what can be computed again out of pickles and copies."""
+        return {"game": self.game, "disguise": self.disguise}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore it."""
+        self.__init__(**state)  # type: ignore[misc]
+
+    def __repr__(self) -> str:
+        """Return the game in short."""
+        return f"Language({self.name})"
+
+    @cached_property
+    def name(self) -> str:
+        """The game in short, with its arguments, and the seed of its disguise if it has one."""
+        parts = [self.game.in_short]
+        if self.game.registered is not None:
+            parts += [
+                f"{name} {value!r}"
+                for name, value in self.game.registered.arguments.items()
+                if name not in TOLD and value is not None and len(repr(value)) <= LONGEST_ARGUMENT
+            ]
+        if self.disguise is not None:
+            parts.append(f"disguised by seed {self.disguise.seed}")
+        return ", ".join(parts)
+
+    def translated(self, text: str) -> str:
+        """Return a text of plain words in those of this game."""
+        return text if self.disguise is None else self.disguise.translated(text)
+
+    @cached_property
+    def labels(self) -> tuple[int, ...]:
+        """The number that each component goes by."""
+        if self.disguise is None:
+            return tuple(range(len(self.game.rules.components)))
+        return self.disguise.labels
+
+    def state_label(self, index: int, state: int) -> int:
+        """Return the number that a state of a component goes by."""
+        return state if self.disguise is None else self.disguise.state_label(index, state)
+
+    def move(self, position: Position, action: int) -> str:
+        """Return what a legal action is called."""
+        if self.disguise is None:
+            return self.game.rules.describe_action(action, position)
+        index, option = divmod(action, self.game.rules.num_options)
+        return self._option(index, option, position[index])
+
+    def _option(self, index: int, option: int, state: int) -> str:
+        """Return what a legal option of a component is called."""
+        component = self.game.rules.components[index]
+        words = component.describe_option(option, state)
+        if isinstance(component, Token):
+            words = NUMBER.sub(lambda found: str(self.state_label(index, int(found[0]))), words)
+        return f"{self.translated(component.kind)} {self.labels[index]}: {self.translated(words)}"
+
+    @cached_property
+    def forms(self) -> tuple[str, ...]:
+        """The forms that moves have, such as ``"heap <number>: take <number>"``."""
+        components = self.game.rules.components
+        return tuple(
+            dict.fromkeys(
+                form_of(self._option(components.index(component), option, state))
+                for component in dict.fromkeys(components)
+                for option, state in _some_moves(component)
+            )
+        )
+
+    @cached_property
+    def shapes(self) -> dict[str, tuple[tuple[str, ...], ...]]:
+        """The shapes of phrases that name moves, by their first word, longest first."""
+        shapes: dict[str, set[tuple[str, ...]]] = {}
+        for form in self.forms:
+            shape = shape_of(form)
+            shapes.setdefault(shape[0], set()).add(shape)
+        return {word: tuple(sorted(found, key=len)[::-1]) for word, found in shapes.items()}
+
+    def position(self, given: GivenPosition) -> Position:
+        """Return one position of the game as a tuple of integers.
+
+        Raises:
+            InvalidPositionError: it is something else.
+        """
+        # What was checked before needs no check.
+        if type(given) is tuple and given in self._names and set(map(type, given)) == {int}:
+            return given
+        checked = self.game.rules.checked_positions(given)
+        if checked.ndim != 1:
+            raise InvalidPositionError(
+                f"one position of {checked.shape[-1]} components is expected here, not an array "
+                f"of shape {checked.shape}"
+            )
+        return tuple(checked.tolist())
+
+    def action(self, position: Position, given: Any) -> int:
+        """Return an action that is legal at ``position``.
+
+        Raises:
+            InvalidActionError: not an action of the game.
+            IllegalMoveError: not legal there.
+        """
+        rules, here = self.game.rules, np.array(position, dtype=np.int64)
+        checked = checked_integer(
+            "action", given, 0, rules.num_actions - 1, error=InvalidActionError
+        )
+        if not rules.action_mask(here)[checked]:
+            raise illegal_move_error(rules, here, checked)
+        return checked
+
+    def names(self, position: Position) -> Names:
+        """Return the legal moves of a position by what they are called.
+
+        Raises:
+            SearchTooLargeError: they are too many to be listed.
+        """
+        return _kept(self._names, position, self._made_names)
+
+    def outcomes(self, position: Position) -> Outcomes:
+        """Return the truth about a position and all its legal moves.
+
+        Raises:
+            SearchTooLargeError: the game cannot be solved, or the moves cannot be listed.
+        """
+        return _kept(self._outcomes, position, self._made_outcomes)
+
+    def _legal(self, position: Position) -> tuple[IntArray, list[int]]:
+        rules, here = self.game.rules, np.array(position, dtype=np.int64)
+        check_bytes(f"the {rules.num_actions} moves", BYTES_OF_MOVE * rules.num_actions)
+        return here, np.flatnonzero(rules.action_mask(here)).tolist()
+
+    def _made_names(self, position: Position) -> Names:
+        _, legal = self._legal(position)
+        exact = {self.move(position, action): action for action in legal}
+        phrases: dict[Phrase, int] = {}
+        unclear = set()
+        for name, action in exact.items():
+            phrase = phrase_of(tokens_of(name))
+            if phrases.setdefault(phrase, action) != action:
+                unclear.add(phrase)
+        return Names(exact, {key: phrases[key] for key in phrases if key not in unclear})
+
+    def _made_outcomes(self, position: Position) -> Outcomes:
+        rules, solution = self.game.rules, self.game.solution
+        here, legal = self._legal(position)
+        after = rules.step(np.broadcast_to(here, (len(legal), len(here))), np.array(legal, int))
+        lost = ~np.asarray(solution.is_winning(after), dtype=np.bool_)
+        return Outcomes(
+            bool(solution.is_winning(here)),
+            dict(zip(legal, map(tuple, after.tolist()), strict=True)),
+            frozenset(action for action, is_lost in zip(legal, lost, strict=True) if is_lost),
+        )
+
+
+def _kept(
+    cache: OrderedDict[Position, Made], position: Position, make: Callable[[Position], Made]
+) -> Made:
+    """What ``make`` makes of a position, from a cache of limited size."""
+    found = cache.get(position)
+    if found is None:
+        if len(cache) >= CACHED_POSITIONS:
+            cache.popitem(last=False)
+        found = cache[position] = make(position)
+    return found
+
+
+def _some_moves(component: Component) -> list[tuple[int, int]]:
+    """Legal pairs of option and state, from the largest state down, as far as they are looked at.
+
+    Moves of a kind that only smaller states than these have would be missed.
+    """
+    found: list[tuple[int, int]] = []
+    for state in range(component.states - 1, -1, -1):
+        options = component.successors(np.array([state], dtype=np.int64))[0]
+        legal = np.flatnonzero(options != NO_MOVE)[: MOVES_LOOKED_AT - len(found)]
+        found += [(int(option), state) for option in legal]
+        if len(found) >= MOVES_LOOKED_AT:
+            break
+    return found
+
+
+def as_language(game: Any) -> Language:
+    """Return a game as a language, or the language that it is.
+
+    The language of equal games is the same, so that its tables are made once; where games start
+    does not matter for it.
+
+    Raises:
+        TypeError: ``game`` is neither.
+    """
+    if isinstance(game, Language):
+        return game
+    if isinstance(game, Game):
+        return _plain(_ByRules(game))
+    raise TypeError(f"a nim_envs.Game or a Language is expected, not {game!r}")
+
+
+class _ByRules:
+    """A game that equals every other with the same rules and convention."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._key: tuple[Rules, Convention] = game.rules, game.convention
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByRules) and self._key == other._key
+
+
+@lru_cache(maxsize=64)
+def _plain(by_rules: _ByRules) -> Language:
+    return Language(by_rules.game)
+
+
+def disguised(game: Game, seed: int) -> Language:
+    """Return a game under other names, so that knowing it by heart helps less.
+
+    Words have other names, and heaps (or tokens, and the nodes of graphs) another numbering, from
+    1; both are bijections, drawn by the seed. Rules, prompts and moves are told in them, and
+    replies are read in them alone. ``disguise`` of the language says which word is which.
+
+    Args:
+        game: the game.
+        seed: an integer of at least 0.
+
+    Raises:
+        TypeError: ``game`` is not a game.
+        InvalidGameError: ``seed`` is something else.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> from nim_envs.text import move_text, prompt
+        >>> language = disguised(make_game("nim"), seed=1)
+        >>> prompt(language, (3, 4, 5))
+        'normal baskets 2:3 1:4 3:5 move'
+        >>> move_text(language, (3, 4, 5), 6)
+        'basket 1: lift 2'
+    """
+    if not isinstance(game, Game):
+        raise TypeError(f"a nim_envs.Game is disguised, not {game!r}")
+    if seed is None or not is_seed(seed):
+        raise InvalidGameError(f"seed must be a Python integer of at least 0, not {seed!r}")
+    return Language(game, Disguise(game.rules, seed))

@@ -1,0 +1,290 @@
+"""Whole games in text, against any opponent, with the truth about every reply."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from nim_envs.envs.reset_arguments import is_seed
+from nim_envs.envs.versus import VersusEnv
+from nim_envs.errors import InvalidResetError, ResetNeededError
+from nim_envs.game import Game
+from nim_envs.players import AnyPlayer
+from nim_envs.rules.component import IntArray
+from nim_envs.rules.validation import checked_integer
+from nim_envs.starts import Start, as_start
+from nim_envs.text.language import GivenPosition, Language, Position, as_language
+from nim_envs.text.prompts import PROMPT_VERSION, checked_style, prompt
+from nim_envs.text.verdicts import Verdict, reward, verdict
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a reply led to.
+
+    Attributes:
+        verdict: the truth about the reply.
+        fault: the first reply of this turn that named no legal move, which may be this one;
+            ``None``: there was none. Later replies do not undo it.
+        again: whether the same position is asked again, the reply having named no legal move.
+        prompt: the next prompt; ``None``: the game is over.
+        result: 0 while the game goes on; at its end 1 for a win and -1 for a loss, in self-play of
+            the player who replied.
+        opponent_move: what the opponent answered; ``None``: nothing, or a move that forfeited.
+    """
+
+    verdict: Verdict
+    fault: Verdict | None
+    again: bool
+    prompt: str | None
+    result: float
+    opponent_move: str | None
+
+    @property
+    def over(self) -> bool:
+        """Whether the game is over."""
+        return self.prompt is None
+
+    @property
+    def reward(self) -> float | None:
+        """The reward by turn: that of :func:`reward`, and 0 after a fault in the same turn.
+
+        Where the turn is asked again it is not over, and its reward comes with its last reply.
+        """
+        return reward(self.verdict if self.fault is None else self.fault)
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """One game in text, with all that it takes to replay it.
+
+    Attributes:
+        game: the game in short, with the seed of its disguise.
+        seed: of this game alone.
+        position: the start that :meth:`TextGame.reset` was given; ``None``: the game's own.
+        prompts: as they were given.
+        replies: to these prompts.
+        style: of the prompts.
+        prompt_version: of the format of the prompts.
+    """
+
+    game: str
+    seed: int
+    position: Position | None
+    prompts: tuple[str, ...]
+    replies: tuple[str, ...]
+    style: str
+    prompt_version: int = PROMPT_VERSION
+
+
+class TextGame:
+    """Games in text against an opponent, one after the other; the truth comes with every turn.
+
+    The same seed makes the same games, as long as the opponent draws from the generator that it is
+    given. What earns which reward is left to the caller: ``Turn.result`` is the reward at the end
+    of the game, ``Turn.reward`` that by turn.
+
+    Args:
+        game: the game, or its language.
+        opponent: as :class:`nim_envs.envs.versus.VersusEnv` takes it: ``"optimal"``, ``"random"``,
+            a probability of a random move, a function or an agent; such as a :class:`TextPolicy`.
+            ``None``: self-play, in which every prompt is for the other player.
+        seat: who replies: 0 moves first, 1 second, ``"random"``: drawn for each game. It has no
+            meaning in self-play.
+        start: where games begin, as :func:`nim_envs.make_game` takes it: ``"fixed"``, the full
+            board; ``"n_position"``, any N-position; or any other. ``None``: the game's own.
+        retries: how often a turn is asked again where a reply names no legal move; after that it
+            forfeits the game.
+        seed: of starts, seats and the opponent, an integer of at least 0.
+        style: of the prompts, as in :func:`prompt`.
+        last_line: how replies are read, as in :func:`read_move`.
+
+    Raises:
+        TypeError: ``game`` is neither a game nor a language.
+        InvalidGameError: another argument is not one of the values above.
+        InvalidPositionError: an impossible start.
+        InvalidResetError: an impossible seed.
+        ValueError: an unknown ``style``.
+        SearchTooLargeError: the game cannot be solved.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> play = TextGame(make_game("nim", heaps=(1, 2)), seat=0)
+        >>> play.reset()
+        'normal heaps 1 2 move'
+        >>> turn = play.reply("heap 1: take 1")
+        >>> turn.verdict.kind, turn.reward, turn.opponent_move is not None
+        ('kept_win', 1.0, True)
+        >>> turn = play.reply("I pass")
+        >>> turn.verdict.kind, turn.reward, turn.over, turn.result
+        ('unparseable', 0.0, True, -1.0)
+    """
+
+    def __init__(
+        self,
+        game: Game | Language,
+        opponent: str | float | AnyPlayer | None = "optimal",
+        seat: Literal[0, 1, "random"] | None = "random",
+        start: str | Start | Sequence[int] | None = None,
+        retries: int = 0,
+        seed: int = 0,
+        *,
+        style: str = "short",
+        last_line: bool = False,
+    ) -> None:
+        self.language = as_language(game)
+        own = game.game if isinstance(game, Language) else game
+        started = own if start is None else dataclasses.replace(own, start=as_start(start))
+        self.retries = checked_integer("retries", retries, 0)
+        self.style = checked_style(style)
+        self.last_line = last_line
+        # Rules alone do not say who wins: the game is solved now, or refused.
+        self.language.game.solution.is_winning(own.rules.initial)
+        self._env = VersusEnv(started, opponent=opponent, seat=None if opponent is None else seat)
+        self._seed = _checked_seed(seed)
+        self._games = 0
+        self._game_seed = self._seed
+        self._position: Position | None = None
+        self._prompt: str | None = None
+        self._prompts: list[str] = []
+        self._replies: list[str] = []
+        self._fault: Verdict | None = None
+        self._left = self.retries
+        self.faults: tuple[Verdict, ...] = ()
+
+    @property
+    def seat(self) -> int:
+        """Who replies next in the current game: 0 moves first, 1 second."""
+        return self._env._seat
+
+    @property
+    def position(self) -> IntArray:
+        """The current position, int64 ``(components,)``, as a copy."""
+        return self._env.position
+
+    def reset(self, position: GivenPosition | None = None, *, seed: int | None = None) -> str:
+        """Begin the next game, and return its first prompt.
+
+        Args:
+            position: where it begins; ``None``: as the start says. Where the reply is the second
+                player's, the opponent moves from there first.
+            seed: begin the games of this seed anew; ``None``: go on.
+
+        Raises:
+            InvalidPositionError: not a position of the game that leaves a move.
+            InvalidResetError: an impossible seed.
+        """
+        if seed is not None:
+            self._seed, self._games = _checked_seed(seed), 0
+        mixed = np.random.SeedSequence((self._seed, self._games)).generate_state(1, np.uint64)
+        self._games += 1
+        given = None if position is None else self.language.position(position)
+        return self._begin(given, int(mixed[0]))
+
+    def _begin(self, position: Position | None, seed: int) -> str:
+        self._prompt = None
+        options = None if position is None else {"start": position}
+        self._env.reset(seed=seed, options=options)
+        self._position, self._game_seed = position, seed
+        self._prompts, self._replies, self.faults = [], [], ()
+        return self._ask()
+
+    def _ask(self) -> str:
+        """Begin a turn."""
+        self._fault, self._left = None, self.retries
+        self._prompt = prompt(self.language, self._env.position, self.style)
+        return self._prompt
+
+    def reply(self, text: str) -> Turn:
+        """Make the move that a reply names, and let the opponent answer.
+
+        Args:
+            text: any text.
+
+        Raises:
+            ResetNeededError: no game is in progress.
+            TypeError: ``text`` is not a string.
+        """
+        if self._prompt is None:
+            raise ResetNeededError("no game is in progress: call reset()")
+        truth = verdict(self.language, self._env.position, text, last_line=self.last_line)
+        self._prompts.append(self._prompt)
+        self._replies.append(text)
+        if truth.action is None:
+            return self._without_move(truth)
+        fault = self._fault
+        self._prompt = None
+        _, result, over, _, _ = self._env.step(truth.action)
+        answer = self._opponent_move(truth)
+        return Turn(truth, fault, False, None if over else self._ask(), float(result), answer)
+
+    def _without_move(self, truth: Verdict) -> Turn:
+        """Ask again, or end the game."""
+        if self._fault is None:
+            self._fault = truth
+            self.faults += (truth,)
+        if self._left:
+            self._left -= 1
+            return Turn(truth, self._fault, True, self._prompt, 0.0, None)
+        self._prompt = None
+        return Turn(truth, self._fault, False, None, -1.0, None)
+
+    def _opponent_move(self, truth: Verdict) -> str | None:
+        """What the opponent's move is called, if it made one."""
+        if self._env.opponent is None or truth.after is None:
+            return None
+        now = tuple(self._env.position.tolist())
+        led_to = self.language.outcomes(truth.after).after
+        action = next((action for action, after in led_to.items() if after == now), None)
+        return None if action is None else self.language.move(truth.after, action)
+
+    @property
+    def transcript(self) -> Transcript:
+        """The current game so far, or the last one."""
+        return Transcript(
+            self.language.name,
+            self._game_seed,
+            self._position,
+            tuple(self._prompts),
+            tuple(self._replies),
+            self.style,
+        )
+
+    def replay(self, transcript: Transcript | dict[str, Any]) -> list[Turn]:
+        """Play a game again from its transcript, and return its turns.
+
+        Args:
+            transcript: of a game with the same arguments; or what :func:`dataclasses.asdict` makes
+                of it, and JSON keeps.
+
+        Raises:
+            ValueError: it is of another game, or of other arguments, as its prompts are not those
+                that come up.
+        """
+        if isinstance(transcript, dict):
+            transcript = Transcript(**transcript)
+        ours = self.language.name, self.style, PROMPT_VERSION
+        theirs = transcript.game, transcript.style, transcript.prompt_version
+        if ours != theirs:
+            raise ValueError(f"the transcript is of {theirs}, and this game is {ours}")
+        start = transcript.position
+        now: str | None = self._begin(None if start is None else tuple(start), transcript.seed)
+        turns = []
+        for number, (asked, text) in enumerate(
+            zip(transcript.prompts, transcript.replies, strict=True)
+        ):
+            if now != asked:
+                raise ValueError(f"prompt {number} of the transcript is {asked!r}, not {now!r}")
+            turns.append(self.reply(text))
+            now = turns[-1].prompt
+        return turns
+
+
+def _checked_seed(seed: Any) -> int:
+    if seed is None or not is_seed(seed):
+        raise InvalidResetError(f"seed must be a Python integer of at least 0, not {seed!r}")
+    return int(seed)

@@ -1,0 +1,254 @@
+"""Rules, positions and moves in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from nim_envs.game import Game
+from nim_envs.rules.component import NO_MOVE, Component
+from nim_envs.rules.graph_game import Token
+from nim_envs.rules.heaps import SplittingHeap
+from nim_envs.rules.rules import Rules
+from nim_envs.text.language import GivenPosition, Language, Position, as_language
+
+PROMPT_VERSION = 1
+"""The version of the format of prompts, which every result names; raised where a prompt changes."""
+
+STYLES = ("short", "sentences")
+"""How positions are told."""
+
+STATES = {
+    "heap": ("has {} object", "has {} objects"),
+    "total": ("stands at {}", "stands at {}"),
+    "token": ("is on node {}", "is on node {}"),
+}
+"""A state in words, of one and of any other number, by the kind of component."""
+
+OTHER_STATES = ("is in state {}", "is in state {}")
+
+MOST_TOLD = 1000
+"""Options of a component without words of its own that are told one by one."""
+
+
+def checked_style(style: Any) -> str:
+    """Return ``style`` if it is one of :data:`STYLES`.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if style not in STYLES:
+        raise ValueError(f"style must be one of {STYLES}, not {style!r}")
+    return str(style)
+
+
+def move_text(game: Game | Language, position: GivenPosition, action: int) -> str:
+    """Return what a legal action is called: a reply that is read as this action.
+
+    Args:
+        game: the game, or its language.
+        position: where it is taken, ``(components,)``.
+        action: an action that is legal there.
+
+    Raises:
+        InvalidPositionError: not a position of the game.
+        InvalidActionError: not an action of the game, or (``IllegalMoveError``) not legal there.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> move_text(make_game("nim"), (3, 4, 5), 6)
+        'heap 1: take 2'
+    """
+    language = as_language(game)
+    here = language.position(position)
+    return language.move(here, language.action(here, action))
+
+
+def prompt(game: Game | Language, position: GivenPosition, style: str = "short") -> str:
+    """Return what a player is told who is to move at a position: one line of text.
+
+    Args:
+        game: the game, or its language.
+        position: ``(components,)``.
+        style: ``"short"``: the convention and the states of the components in order, with their
+            numbers where these are not 0, 1, 2 and so on. ``"sentences"``: the rules, the position
+            and the form of an answer, for a model that was trained to follow instructions.
+
+    Raises:
+        InvalidPositionError: not a position of the game.
+        ValueError: an unknown ``style``.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> prompt(make_game("nim"), (3, 4, 5))
+        'normal heaps 3 4 5 move'
+        >>> print(prompt(make_game("misere_nim", heaps=(2, 1)), (1, 0), style="sentences"))
+        Two players move in turn. There are 2 heaps, numbered 0 and 1. In each turn choose a heap
+        and take any number of objects. Whoever makes the last move loses. Now heap 0 has 1 object
+        and heap 1 has 0 objects. It is your turn. Answer with one move and nothing else, in this
+        form: heap <number>: take <number>
+    """
+    language = as_language(game)
+    here = language.position(position)
+    if checked_style(style) == "short":
+        return _short(language, here)
+    forms = " or ".join(language.forms)
+    return (
+        f"{rules_text(language)} Now {_position_in_words(language, here)}. It is your turn. "
+        f"Answer with one move and nothing else, in this form: {forms}"
+    )
+
+
+def _short(language: Language, position: Position) -> str:
+    plain = language.labels == tuple(range(len(position)))
+    words = [language.game.convention.value]
+    for kind, indices in _runs(language.game.rules):
+        words.append(language.translated(f"{kind}s" if len(indices) > 1 else kind))
+        for index in indices:
+            state = language.state_label(index, position[index])
+            words.append(str(state) if plain else f"{language.labels[index]}:{state}")
+    return " ".join([*words, "move"])
+
+
+def _runs(rules: Rules) -> list[tuple[str, list[int]]]:
+    """The components, neighbours of one kind together: the kind and their indices."""
+    runs = groupby(enumerate(rules.components), lambda entry: entry[1].kind)
+    return [(kind, [index for index, _ in run]) for kind, run in runs]
+
+
+def _position_in_words(language: Language, position: Position) -> str:
+    slots = {index for group in language.game.rules.slot_groups for index in group}
+    parts, empty = [], []
+    for index, state in enumerate(position):
+        kind = language.game.rules.components[index].kind
+        name = f"{language.translated(kind)} {language.labels[index]}"
+        if index in slots and not state:
+            empty.append(name)
+            continue
+        one, many = STATES.get(kind, OTHER_STATES)
+        words = language.translated(one if state == 1 else many)
+        parts.append(f"{name} {words.format(language.state_label(index, state))}")
+    if empty:
+        parts.append(f"{_listed(empty)} {'is' if len(empty) == 1 else 'are'} empty")
+    return _listed(parts)
+
+
+def _listed(parts: Sequence[str]) -> str:
+    """``"a, b and c"``."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+
+
+def rules_text(game: Game | Language) -> str:
+    """Return the rules in sentences: the components, the moves, and who wins. One line of text.
+
+    Args:
+        game: the game, or its language.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> print(rules_text(make_game("addition")))
+        Two players move in turn. There is 1 total, numbered 0. In each turn add 1 to 3, until the
+        total is over 10. Whoever makes the last move loses.
+        >>> print(rules_text(make_game("graph", successors=((), (0,), (0, 1)), tokens=(2,))))
+        Two players move in turn. There is 1 token, numbered 0. In each turn move along one arrow.
+        Arrows lead from node 1 to 0; from node 2 to 0 and 1. Whoever makes the last move wins.
+    """
+    language = as_language(game)
+    rules = language.game.rules
+    counts = [
+        f"{len(indices)} {kind}{'s' if len(indices) > 1 else ''}, numbered "
+        f"{_numbers([language.labels[index] for index in indices])}"
+        for kind, indices in _runs(rules)
+    ]
+    first_is_one = len(_runs(rules)[0][1]) == 1
+    sentences = [
+        "Two players move in turn",
+        f"There {'is' if first_is_one else 'are'} {'; '.join(counts)}",
+        *_moves_in_words(language),
+        *_details(language),
+    ]
+    who = language.game.convention.in_words
+    return f"{language.translated('. '.join(sentences))}. {who[0].upper()}{who[1:]}."
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """Numbers as a list, or from first to last where they are three or more in a row."""
+    if len(numbers) > 2 and list(numbers) == list(range(numbers[0], numbers[0] + len(numbers))):
+        return f"{numbers[0]} to {numbers[-1]}"
+    return _listed(list(map(str, numbers)))
+
+
+def _moves_in_words(language: Language) -> list[str]:
+    """What a move is, in plain words."""
+    components = language.game.rules.components
+    parts = [
+        (kind, words, [index for index, _ in group])
+        for (kind, words), group in groupby(
+            enumerate(components), lambda entry: (entry[1].kind, entry[1].move_in_words)
+        )
+    ]
+    if len(parts) == 1:
+        kind, words, indices = parts[0]
+        return [f"In each turn {f'choose a {kind} and ' if len(indices) > 1 else ''}{words}"]
+    choices = [
+        f"with {kind}{'s' if len(indices) > 1 else ''} "
+        f"{_numbers([language.labels[index] for index in indices])}: {words}"
+        for kind, words, indices in parts
+    ]
+    return [f"In each turn make one of these moves. {'. '.join(map(_capital, choices))}"]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _details(language: Language) -> list[str]:
+    """What is to be known of components besides what a move is, in plain words."""
+    rules = language.game.rules
+    sentences = []
+    for component in dict.fromkeys(rules.components):
+        index = rules.components.index(component)
+        if isinstance(component, Token):
+            sentences.append(_arrows(component, index, language))
+        elif type(component).move_in_words is Component.move_in_words:
+            sentences.append(_options(component))
+    if any(isinstance(component, SplittingHeap) for component in rules.components):
+        sentences.append("A heap that is left without a move is removed at once")
+    if rules.slot_groups:
+        among = (
+            " of those that follow the same rule beside it" if len(rules.slot_groups) > 1 else ""
+        )
+        sentences.append(
+            "Of two heaps that a move makes of one, the larger keeps its number, and the smaller, "
+            "which the move names first, gets the number of the first empty heap in the order "
+            f"above{among}"
+        )
+    return sentences
+
+
+def _arrows(token: Token, index: int, language: Language) -> str:
+    """The edges of a graph in words."""
+    ways = [
+        f"from node {language.state_label(index, node)} to "
+        + _listed([str(language.state_label(index, target)) for target in targets])
+        for node, targets in enumerate(token.successors_of)
+        if targets
+    ]
+    return f"Arrows lead {'; '.join(ways)}" if ways else "There is no arrow"
+
+
+def _options(component: Component) -> str:
+    """The options of a component that has no words for them."""
+    if component.states * component.options > MOST_TOLD:
+        return f"The options of each {component.kind} are not told here"
+    ways = [
+        f"option {option} leads from state {state} to {after}"
+        + (f" and puts {second} into an empty {component.kind}" if second else "")
+        for state, (row, seconds) in enumerate(
+            zip(component.table.tolist(), component.second_table.tolist(), strict=True)
+        )
+        for option, (after, second) in enumerate(zip(row, seconds, strict=True))
+        if after != NO_MOVE
+    ]
+    return _capital(", ".join(ways)) or "There is no move"

@@ -1,0 +1,141 @@
+"""Replies as moves: exact match, then a small grammar, and prose where that is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from nim_envs.game import Game
+from nim_envs.text.language import GivenPosition, Language, Names, as_language
+from nim_envs.text.phrases import TOO_LONG, Phrase, phrase_of, tokens_of
+
+LONGEST_REPLY = 1 << 16
+"""Characters of a reply, or of its last line, beyond which it is not read."""
+
+QUOTES = "`'\"*"
+"""Marks around a move that do not belong to it."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reply was read as.
+
+    Attributes:
+        action: the legal action that it names; ``None``: it names none.
+        kind: ``"legal"``; ``"illegal"``: well-formed, but not allowed at this position;
+            ``"unparseable"``: not one move.
+        why: what it was read by, or why it names no legal action.
+    """
+
+    action: int | None
+    kind: Literal["legal", "illegal", "unparseable"]
+    why: str
+
+
+def read_move(
+    game: Game | Language,
+    position: GivenPosition,
+    reply: str,
+    *,
+    last_line: bool = False,
+) -> Reading:
+    r"""Read a reply as a move.
+
+    A reply that is the name of a legal move is that move. Otherwise the grammar reads it: letter
+    case, spaces, colons, commas and full stops between the words do not count, nor do quotation
+    marks around them, and numbers are digits from 0 to 9. Anything more, two moves among it, is
+    no move.
+
+    Args:
+        game: the game, or its language.
+        position: ``(components,)``.
+        reply: any text.
+        last_line: whether to read the last line that is not empty alone, and to search it for the
+            one move that it names, as in ``"So I choose heap 1: take 2"``.
+
+    Returns:
+        The action or ``None``, and why. Any text is read, in time bounded by its length.
+
+    Raises:
+        TypeError: ``reply`` is not a string, or ``game`` neither a game nor a language.
+        InvalidPositionError: not a position of the game.
+        SearchTooLargeError: the moves of the position are too many to be listed.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> game = make_game("nim")
+        >>> read_move(game, (3, 4, 5), "Heap 1, take 2.")
+        Reading(action=6, kind='legal', why='grammar')
+        >>> read_move(game, (3, 4, 5), "heap 1: take 5").why
+        'not allowed here: heap 1 take 5'
+        >>> read_move(game, (3, 4, 5), "I think...\nI choose heap 1: take 2!", last_line=True).why
+        'prose'
+    """
+    language = as_language(game)
+    if not isinstance(reply, str):
+        raise TypeError(f"a reply is a string, not {reply!r} of type {type(reply).__name__}")
+    names = language.names(language.position(position))
+    text = reply.strip(" \t\r\n")
+    if last_line:
+        text = text[text.rfind("\n") + 1 :].strip(" \t\r")
+    if len(text) > LONGEST_REPLY:
+        return _unparseable(f"{len(text)} characters; at most {LONGEST_REPLY} are read")
+    if not text:
+        return _unparseable("empty")
+    action = names.exact.get(text)
+    if action is not None:
+        return Reading(action, "legal", "exact match")
+    return _by_grammar(language, names, text.strip(QUOTES), prose=last_line)
+
+
+def _by_grammar(language: Language, names: Names, text: str, *, prose: bool) -> Reading:
+    if not prose:
+        # Letters of other scripts may turn into ASCII ones where case is ignored.
+        if not text.isascii():
+            return _unparseable("characters that are not ASCII")
+        if not text.replace("\t", " ").isprintable():
+            return _unparseable("several lines, or control characters")
+    tokens = tokens_of(text)
+    whole = phrase_of(tokens)
+    if whole.shape and whole.shape in language.shapes.get(whole.shape[0], ()):
+        return _read(names, whole, "grammar")
+    found = _phrases_in(language, tokens)
+    if len(found) > 1:
+        return _unparseable(f"{len(found)} moves in one reply")
+    if prose and found:
+        return _read(names, found[0], "prose")
+    return _unparseable(f"not of the form {' or '.join(language.forms)}")
+
+
+def _read(names: Names, phrase: Phrase, by: str) -> Reading:
+    action = names.phrases.get(phrase)
+    if action is not None:
+        return Reading(action, "legal", by)
+    numbers = iter(phrase.numbers)
+    words = [
+        str(next(numbers)).replace(str(TOO_LONG), "(a number too long)") if word == "#" else word
+        for word in phrase.shape
+    ]
+    return Reading(None, "illegal", f"not allowed here: {' '.join(words)}")
+
+
+def _phrases_in(language: Language, tokens: list[str]) -> list[Phrase]:
+    """The phrases among tokens that have the shape of a move, one after the other."""
+    shape = phrase_of(tokens).shape
+    found = []
+    first = 0
+    while first < len(tokens):
+        step = 1
+        for length in map(len, language.shapes.get(tokens[first], ())):
+            last = first + length
+            # "take 1,000" does not take 1.
+            if shape[first:last] in language.shapes[tokens[first]] and shape[last:][:1] != ("#",):
+                found.append(phrase_of(tokens[first:last]))
+                step = length
+                break
+        first += step
+    return found
+
+
+def _unparseable(why: str) -> Reading:
+    return Reading(None, "unparseable", why)

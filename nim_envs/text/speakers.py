@@ -1,0 +1,155 @@
+"""Whoever answers prompts with text, as a player."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.errors import InvalidPolicyError
+from nim_envs.game import Game
+from nim_envs.players import NO_LEGAL_MOVE
+from nim_envs.rules.component import IntArray
+from nim_envs.rules.validation import checked_integer
+from nim_envs.text.language import Language, Position, as_language
+from nim_envs.text.prompts import checked_style, prompt
+from nim_envs.text.reading import read_move
+
+Speak = Callable[[list[str]], Sequence[str]]
+"""Answers prompts: as many replies as prompts, in their order."""
+
+BATCH_SIZE = 64
+"""Prompts that a speaker is given at a time."""
+
+
+class Speaker:
+    """Asks a speaker for replies at positions of a game, in batches.
+
+    Args:
+        speak: takes many prompts and returns as many replies.
+        language: in which it is asked.
+        style: of the prompts.
+        batch_size: prompts at a time, at least 1.
+
+    Raises:
+        TypeError: ``speak`` cannot be called.
+        ValueError: an unknown ``style``, or a ``batch_size`` below 1.
+    """
+
+    def __init__(
+        self, speak: Speak, language: Language, style: str = "short", batch_size: int = BATCH_SIZE
+    ) -> None:
+        if not callable(speak):
+            raise TypeError(
+                f"speak must be a function of a list of prompts that returns replies, not {speak!r}"
+            )
+        self._speak = speak
+        self._language = language
+        self._style = checked_style(style)
+        self._batch_size = checked_integer("batch_size", batch_size, 1)
+
+    def batches(self, positions: IntArray) -> Iterator[IntArray]:
+        """Yield positions ``(n, components)``, as many at a time as it is asked about."""
+        for first in range(0, len(positions), self._batch_size):
+            yield positions[first : first + self._batch_size]
+
+    def replies(self, positions: IntArray) -> list[str]:
+        """Return the replies at a batch of positions.
+
+        Raises:
+            InvalidPolicyError: the speaker returned something else than one string for each prompt.
+        """
+        prompts = [
+            prompt(self._language, tuple(position), self._style) for position in positions.tolist()
+        ]
+        return checked_replies(self._speak(prompts), len(prompts))
+
+
+def checked_replies(replies: Any, number: int) -> list[str]:
+    """Return the replies to ``number`` prompts as a list.
+
+    Raises:
+        InvalidPolicyError: they are not so many strings.
+    """
+    allowed = f"a speaker must return one string for each of {number} prompts"
+    if isinstance(replies, (str, bytes)) or not hasattr(replies, "__iter__"):
+        raise InvalidPolicyError(f"{allowed}, not {replies!r}")
+    listed = list(replies)
+    for reply in listed:
+        if not isinstance(reply, str):
+            raise InvalidPolicyError(f"{allowed}, not {reply!r} of type {type(reply).__name__}")
+    if len(listed) != number:
+        raise InvalidPolicyError(f"{allowed}, not {len(listed)} strings")
+    return listed
+
+
+class TextPolicy:
+    """A speaker as a player: a policy that is scored, or an opponent in any environment.
+
+    It answers observations that are positions with actions, and with -1 where its reply names no
+    legal move.
+
+    Args:
+        speak: takes a list of prompts and returns as many replies.
+        game: the game, or its language.
+        style: of the prompts, as in :func:`prompt`.
+        last_line: how replies are read, as in :func:`read_move`.
+        batch_size: prompts that it is given at a time.
+
+    Raises:
+        TypeError: ``speak`` cannot be called, or ``game`` is neither a game nor a language.
+        ValueError: an unknown ``style``, or a ``batch_size`` below 1.
+
+    Example:
+        >>> import nim_envs
+        >>> game = nim_envs.make_game("nim")
+        >>> policy = TextPolicy(lambda prompts: ["heap 0: take 1"] * len(prompts), game)
+        >>> positions = np.array([[3, 4, 5], [0, 4, 5]])
+        >>> policy(positions, game.rules.action_mask(positions)).tolist()
+        [0, -1]
+    """
+
+    def __init__(
+        self,
+        speak: Speak,
+        game: Game | Language,
+        *,
+        style: str = "short",
+        last_line: bool = False,
+        batch_size: int = BATCH_SIZE,
+    ) -> None:
+        self.language = as_language(game)
+        self.last_line = last_line
+        self._speaker = Speaker(speak, self.language, style, batch_size)
+
+    def __call__(
+        self, observations: npt.NDArray[Any], action_masks: npt.NDArray[np.int8]
+    ) -> IntArray:
+        """Return actions, int64 ``(n,)``, -1 for no legal move.
+
+        Args:
+            observations: positions, ``(n, components)``.
+            action_masks: ``(n, actions)``; where nothing is legal it is not asked, and the answer
+                is 0.
+
+        Raises:
+            InvalidPositionError: observations that are not positions, such as those of an
+                encoding.
+            InvalidPolicyError: the speaker returned something else than one string for each prompt.
+        """
+        positions = self.language.game.rules.checked_positions(observations)
+        asked = np.asarray(action_masks).any(axis=-1)
+        actions = [
+            self._action(tuple(position), reply)
+            for part in self._speaker.batches(positions[asked])
+            for position, reply in zip(part.tolist(), self._speaker.replies(part), strict=True)
+        ]
+        answers = np.zeros(len(positions), dtype=np.int64)
+        answers[asked] = actions
+        return answers
+
+    def _action(self, position: Position, reply: str) -> int:
+        reading = read_move(self.language, position, reply, last_line=self.last_line)
+        return NO_LEGAL_MOVE if reading.action is None else reading.action

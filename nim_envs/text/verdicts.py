@@ -1,0 +1,99 @@
+"""The exact truth about replies, and what they earn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from nim_envs.game import Game
+from nim_envs.text.language import GivenPosition, Language, as_language
+from nim_envs.text.reading import read_move
+
+Kind = Literal["kept_win", "threw_win", "lost_position", "illegal", "unparseable"]
+
+KINDS: tuple[Kind, ...] = ("kept_win", "threw_win", "lost_position", "illegal", "unparseable")
+"""The kinds of verdicts."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The exact truth about a reply.
+
+    Attributes:
+        kind: ``"kept_win"`` or ``"threw_win"``: a legal move in a won position, to a P-position
+            or not; ``"lost_position"``: a legal move where none wins; ``"illegal"``: a move that
+            is not allowed there; ``"unparseable"``: not one move.
+        action: the action that it names, if that is legal.
+        after: the position after it; ``None`` without a legal action.
+        winning: whether the position was won for the player to move.
+        kept_win: whether it was, and still is after the move.
+        why: what the reply was read by, or why it names no legal action.
+    """
+
+    kind: Kind
+    action: int | None
+    after: tuple[int, ...] | None
+    winning: bool
+    kept_win: bool
+    why: str
+
+
+def verdict(
+    game: Game | Language,
+    position: GivenPosition,
+    reply: str,
+    *,
+    last_line: bool = False,
+) -> Verdict:
+    """Return the exact truth about a reply at a position.
+
+    Args:
+        game: the game, or its language.
+        position: ``(components,)``.
+        reply: any text.
+        last_line: as in :func:`read_move`.
+
+    Raises:
+        TypeError: ``reply`` is not a string, or ``game`` neither a game nor a language.
+        InvalidPositionError: not a position of the game.
+        SearchTooLargeError: the game cannot be solved, or its moves cannot be listed.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> game = make_game("nim")
+        >>> verdict(game, (3, 4, 5), "heap 0: take 2").kind
+        'kept_win'
+        >>> verdict(game, (3, 4, 5), "heap 0: take 3").after
+        (0, 4, 5)
+        >>> verdict(game, (1, 4, 5), "heap 0: take 2").kind
+        'illegal'
+    """
+    language = as_language(game)
+    here = language.position(position)
+    reading = read_move(language, here, reply, last_line=last_line)
+    truth = language.outcomes(here)
+    if reading.action is None:
+        return Verdict(cast(Kind, reading.kind), None, None, truth.winning, False, reading.why)
+    kept = truth.winning and reading.action in truth.lost_after
+    after = truth.after[reading.action]
+    kind: Kind = "lost_position"
+    if truth.winning:
+        kind = "kept_win" if kept else "threw_win"
+    return Verdict(kind, reading.action, after, truth.winning, kept, reading.why)
+
+
+def reward(verdict: Verdict) -> float | None:
+    """Return what a reply earns: 1 if it kept a win, else 0; ``None`` where nothing could be done.
+
+    That is at a legal move in a lost position, which no move could have won. A reply that is
+    illegal or unparseable earns 0 there too.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> game = make_game("nim")
+        >>> [reward(verdict(game, (2, 2, 0), text)) for text in ("heap 0: take 1", "pass")]
+        [None, 0.0]
+    """
+    if verdict.kind == "lost_position":
+        return None
+    return 1.0 if verdict.kept_win else 0.0

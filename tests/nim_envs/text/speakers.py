@@ -1,0 +1,42 @@
+"""Speakers for tests: they know which position a prompt is of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nim_envs.text import prompt
+
+
+class Scripted:
+    """Answers each prompt as a function of the position says.
+
+    Args:
+        game: the game, or its language.
+        positions: those that it may be asked about.
+        answer: takes a position, a tuple; returns the reply.
+        style: of the prompts.
+    """
+
+    def __init__(self, game, positions, answer, style="short"):
+        self.positions = {
+            prompt(game, position, style): tuple(position.tolist()) for position in positions
+        }
+        assert len(self.positions) == len(positions), "two positions have the same prompt"
+        self.answer = answer
+        self.asked = []
+
+    def __call__(self, prompts):
+        self.asked.append(len(prompts))
+        return [self.answer(self.positions[text]) for text in prompts]
+
+
+def some_action(game, position):
+    """A legal action, another one at every position; always the same."""
+    legal = np.flatnonzero(game.rules.action_mask(np.array(position)))
+    return int(legal[sum((index + 3) * state for index, state in enumerate(position)) % len(legal)])
+
+
+def playable(game):
+    """All positions with a legal move."""
+    lattice = game.rules.lattice()
+    return lattice[~game.rules.is_terminal(lattice)]

@@ -1,0 +1,203 @@
+"""Moves and positions in words, plain and disguised."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import re
+
+import numpy as np
+import pytest
+
+from nim_envs import Game, make_game
+from nim_envs.errors import (
+    IllegalMoveError,
+    InvalidActionError,
+    InvalidGameError,
+    InvalidPositionError,
+    SearchTooLargeError,
+)
+from nim_envs.rules import Convention, Rules, TableComponent
+from nim_envs.text import (
+    disguised,
+    move_text,
+    prompt,
+    read_move,
+    rules_text,
+    verdict,
+)
+from tests.games import ALL, label
+from tests.nim_envs.text.speakers import playable
+
+MOST = 300
+"""Positions of a game that are swept."""
+
+
+def some_positions(game):
+    positions = playable(game)
+    return positions[:: -(-len(positions) // MOST)]
+
+
+def legal_actions(game, position):
+    return np.flatnonzero(game.rules.action_mask(position)).tolist()
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+def test_every_legal_move_has_a_description_of_its_own_and_is_read_back(case):
+    name, arguments = case
+    game = make_game(name, **arguments)
+    for position in some_positions(game):
+        actions = legal_actions(game, position)
+        texts = [game.rules.describe_action(action, position) for action in actions]
+        assert len(set(texts)) == len(texts)
+        for action, text in zip(actions, texts, strict=True):
+            assert move_text(game, position, action) == text
+            assert read_move(game, position, text).action == action
+            changed = "  " + text.upper().replace(":", "").replace(",", " ,") + ".\n"
+            assert read_move(game, position, changed).action == action
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+def test_a_disguise_renames_moves_one_to_one_and_hides_the_plain_names(case):
+    name, arguments = case
+    game = make_game(name, **arguments)
+    language = disguised(game, seed=5)
+    for position in some_positions(game)[:60]:
+        actions = legal_actions(game, position)
+        texts = [move_text(language, position, action) for action in actions]
+        assert len(set(texts)) == len(texts)
+        for action, text in zip(actions, texts, strict=True):
+            assert read_move(language, position, text).action == action
+            plain = move_text(game, position, action)
+            assert read_move(language, position, plain).kind == "unparseable"
+            assert read_move(game, position, text).kind == "unparseable"
+        assert prompt(language, position) != prompt(game, position)
+    plain_words = set(language.disguise.words)
+    told = set(re.findall("[a-z]+", prompt(language, position, "sentences").lower()))
+    assert told & plain_words <= {"move", "moves"}  # what a player does in a turn
+
+
+def test_disguises_are_bijections_of_words_and_numbers():
+    game = make_game("sum")
+    for seed in range(20):
+        disguise = disguised(game, seed).disguise
+        assert len(set(disguise.words.values())) == len(disguise.words)
+        assert not set(disguise.words) & set(disguise.words.values())
+        assert sorted(disguise.labels) == [1, 2, 3, 4, 5]
+        nodes = [disguise.state_label(4, node) for node in range(12)]
+        assert sorted(nodes) == list(range(1, 13))
+        assert disguise.state_label(3, 2) == 2
+    assert prompt(disguised(game, 1), game.rules.initial) == prompt(
+        disguised(game, 1), game.rules.initial
+    )
+    assert len({move_text(disguised(game, seed), game.rules.initial, 0) for seed in range(9)}) > 3
+
+
+def test_the_disguised_game_is_the_same_game():
+    """Labels in the rules and the prompt say which heap is which, and verdicts follow them."""
+    game = make_game("nim", heaps=(1, 2, 3))
+    language = disguised(game, seed=2)
+    position = (1, 2, 0)
+    shown = dict(
+        re.findall(r"(\d+):(\d+)", prompt(language, position))
+    )  # the state of each heap by its number
+    (number,) = (number for number, objects in shown.items() if objects == "2")
+    words = language.disguise.words
+    reply = f"{words['heap']} {number}: {words['take']} 1"
+    truth = verdict(language, position, reply)
+    assert (truth.kind, truth.after) == ("kept_win", (1, 1, 0))
+    assert reply.replace("1", "<number>").replace(number, "<number>") in prompt(
+        language, position, "sentences"
+    )
+
+
+@pytest.mark.parametrize("case", ALL, ids=label)
+@pytest.mark.parametrize("style", ["short", "sentences"])
+def test_prompts_are_one_line_and_tell_positions_apart(case, style):
+    name, arguments = case
+    game = make_game(name, **arguments)
+    for language in (game, disguised(game, seed=3)):
+        positions = some_positions(game)
+        prompts = {prompt(language, position, style) for position in positions}
+        assert len(prompts) == len(positions)
+        assert all(text.isprintable() and text == text.strip() for text in prompts)
+
+
+def test_short_prompts_say_the_convention():
+    assert prompt(make_game("nim"), (3, 4, 5)) == "normal heaps 3 4 5 move"
+    assert prompt(make_game("nim", misere=True), (3, 4, 5)) == "misere heaps 3 4 5 move"
+
+
+def test_rules_name_convention_limits_arrows_and_slots():
+    assert "Whoever makes the last move loses." in rules_text(make_game("misere_nim"))
+    assert "take 1 to 3 objects" in rules_text(make_game("nim", heaps=(6, 4), max_take=3))
+    assert "until the total is over 10" in rules_text(make_game("addition"))
+    assert "from node 3 to 0, 1 and 2" in rules_text(make_game("graph"))
+    kayles = rules_text(make_game("kayles"))
+    assert "two heaps" in kayles
+    assert "first empty heap" in kayles
+    assert "first empty" not in rules_text(make_game("nim"))
+    everything = rules_text(make_game("sum"))
+    for word in ("heaps 0 to 2", "heap 3", "token 4", "Arrows"):
+        assert word in everything
+
+
+def test_components_without_words_have_their_options_told():
+    component = TableComponent(rows=((-1, -1), (0, -1), (1, 0)))
+    game = Game(Rules("own", (component, component), (2, 1)), Convention.NORMAL)
+    told = rules_text(game)
+    assert "option 1 leads from state 2 to 0" in told
+    assert prompt(game, (2, 1)) == "normal components 2 1 move"
+    assert verdict(game, (2, 1), "component 0: option 0").kind == "kept_win"
+
+
+def test_bad_arguments_are_refused_by_name():
+    game = make_game("nim")
+    with pytest.raises(TypeError, match="Game or a Language is expected, not 'nim'"):
+        prompt("nim", (3, 4, 5))
+    with pytest.raises(InvalidPositionError, match=r"from 0 to \(3, 4, 5\), not \(9, 4, 5\)"):
+        prompt(game, (9, 4, 5))
+    with pytest.raises(InvalidPositionError, match="one position"):
+        prompt(game, [[3, 4, 5]])
+    verdict(game, (3, 4, 1), "heap 0: take 1")
+    with pytest.raises(InvalidPositionError):
+        verdict(game, (3.0, 4, 1), "heap 0: take 1")
+    with pytest.raises(ValueError, match=r"style must be one of .* not 'long'"):
+        prompt(game, (3, 4, 5), style="long")
+    with pytest.raises(InvalidActionError, match="from 0 to 14, not 15"):
+        move_text(game, (3, 4, 5), 15)
+    with pytest.raises(IllegalMoveError, match="is illegal at"):
+        move_text(game, (3, 4, 5), 4)
+    with pytest.raises(InvalidGameError, match="seed must be a Python integer"):
+        disguised(game, -1)
+    with pytest.raises(TypeError, match="Game is disguised"):
+        disguised(disguised(game, 1), 1)
+    with pytest.raises(TypeError, match="a reply is a string, not None"):
+        read_move(game, (3, 4, 5), None)
+
+
+def test_boards_whose_moves_cannot_be_listed_are_refused(monkeypatch):
+    monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", "100000")
+    game = make_game("nim", heaps=(10**6,))
+    with pytest.raises(SearchTooLargeError, match="1000000 moves"):
+        verdict(game, (5,), "heap 0: take 5")
+
+
+def test_languages_are_copied_and_pickled():
+    language = disguised(make_game("kayles"), seed=4)
+    text = prompt(language, (7, 0, 0, 0), "sentences")
+    for other in (pickle.loads(pickle.dumps(language)), copy.deepcopy(language)):
+        assert prompt(other, (7, 0, 0, 0), "sentences") == text
+
+
+def test_the_name_of_a_language_tells_games_apart():
+    names = [
+        disguised(make_game("nim"), 7).name,
+        repr(disguised(make_game("nim", heaps=(6, 4), max_take=2), 1)),
+    ]
+    assert names == [
+        "nim, heaps 3-4-5, normal play, disguised by seed 7",
+        "Language(nim, heaps 6-4, normal play, max_take 2, disguised by seed 1)",
+    ]
+    assert json.dumps(names)

@@ -1,0 +1,281 @@
+"""Whole games in text: opponents, seats, starts, faults, retries, transcripts, Gymnasium."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from nim_envs import make_game
+from nim_envs.errors import InvalidGameError, InvalidResetError, ResetNeededError
+from nim_envs.text import TextEnv, TextGame, TextPolicy, disguised, move_text, prompt, verdict
+
+NIM = make_game("nim")
+
+
+def play(game, choose):
+    """Play a game to its end; ``choose`` takes a position and returns a reply."""
+    turns = [game.reply(choose(game.position))]
+    while not turns[-1].over:
+        turns.append(game.reply(choose(game.position)))
+    return turns
+
+
+def best(language, game):
+    def choose(position):
+        winning = game.solution.winning_actions(position)
+        legal = np.flatnonzero(game.rules.action_mask(position))
+        return move_text(language, position, int((winning if len(winning) else legal)[0]))
+
+    return choose
+
+
+CASES = [
+    ("nim", {}), ("nim", {"misere": True}), ("addition", {}), ("kayles", {}), ("graph", {}),
+    ("sum", {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("opponent", ["optimal", "random", 0.5])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_who_plays_right_from_a_won_position_wins_every_game(case, opponent):
+    name, arguments = case
+    game = make_game(name, **arguments)
+    language = disguised(game, 1)
+    text = TextGame(language, opponent, seat=0, start="n_position")
+    for _ in range(5):
+        first = text.reset()
+        assert first == prompt(language, text.position)
+        turns = play(text, best(language, game))
+        assert [turn.verdict.kind for turn in turns] == ["kept_win"] * len(turns)
+        assert [turn.reward for turn in turns] == [1.0] * len(turns)
+        assert [turn.result for turn in turns] == [0.0] * (len(turns) - 1) + [1.0]
+        assert text.faults == ()
+
+
+def test_the_opponent_replies_in_words_and_the_next_prompt_follows_from_them():
+    text = TextGame(NIM, "random", seat=0, seed=3)
+    text.reset()
+    turn = text.reply("heap 0: take 2")
+    after = turn.verdict.after
+    answered = verdict(NIM, after, turn.opponent_move)
+    assert answered.after == tuple(text.position.tolist())
+    assert turn.prompt == prompt(NIM, answered.after)
+
+
+def test_a_lost_position_earns_nothing_and_no_blame():
+    text = TextGame(NIM, "optimal", seat=0)
+    text.reset((1, 4, 5))
+    turn = text.reply("heap 0: take 1")
+    assert (turn.verdict.kind, turn.reward, turn.over) == ("lost_position", None, False)
+
+
+@pytest.mark.parametrize("reply", ["pass", "heap 0: take 9"])
+def test_a_reply_without_a_move_forfeits(reply):
+    text = TextGame(NIM, seat=0)
+    text.reset()
+    turn = text.reply(reply)
+    assert (turn.over, turn.prompt, turn.result, turn.reward) == (True, None, -1.0, 0.0)
+    assert turn.fault == turn.verdict == text.faults[0]
+    with pytest.raises(ResetNeededError, match="call reset"):
+        text.reply("heap 0: take 1")
+
+
+def test_retries_ask_again_and_never_forget_the_first_fault():
+    text = TextGame(NIM, seat=0, retries=2)
+    begun = text.reset()
+    first = text.reply("pass")
+    assert (first.again, first.over, first.prompt, first.result) == (True, False, begun, 0.0)
+    second = text.reply("heap 9: take 1")
+    assert second.again
+    assert second.verdict.kind == "illegal"
+    assert second.fault.kind == "unparseable"
+    third = text.reply("heap 0: take 2")
+    assert (third.verdict.kind, third.again, third.over) == ("kept_win", False, False)
+    assert third.fault == first.verdict
+    assert third.reward == 0.0
+    # Another turn has its own retries, and a clean one earns its reward.
+    assert text.reply("?").again
+    choose = best(NIM, NIM)
+    assert text.reply(choose(text.position)).reward == 0.0
+    assert [fault.kind for fault in text.faults] == ["unparseable", "unparseable"]
+    turns = play(text, choose)
+    assert turns[-1].result == 1.0
+    assert all(turn.reward == 1.0 for turn in turns)
+    text.reset()
+    assert text.faults == ()
+    for left in (True, True, False):
+        assert text.reply("pass").again == left
+
+
+def test_seats():
+    for seat in (0, 1):
+        text = TextGame(NIM, "random", seat=seat)
+        text.reset()
+        assert text.seat == seat
+        assert (text.position.sum() == 12) == (seat == 0)
+    text = TextGame(NIM, "random", seat="random")
+    seats = []
+    for _ in range(60):
+        text.reset()
+        seats.append(text.seat)
+    assert 15 < sum(seats) < 45
+    text = TextGame(NIM, None)
+    text.reset((1, 1, 0))
+    turn = text.reply("heap 0: take 1")
+    assert (turn.opponent_move, turn.result, text.seat) == (None, 0.0, 1)
+    assert text.reply("heap 1: take 1").result == 1.0
+
+
+def test_starts():
+    assert TextGame(NIM, seat=0).reset() == "normal heaps 3 4 5 move"
+    assert TextGame(NIM, seat=0, start=(1, 2, 0)).reset() == "normal heaps 1 2 0 move"
+    own = make_game("nim", start=(0, 0, 2))
+    assert TextGame(own, seat=0).reset() == "normal heaps 0 0 2 move"
+    assert TextGame(own, seat=0, start="fixed").reset() == "normal heaps 3 4 5 move"
+    text = TextGame(NIM, seat=0, start="n_position")
+    seen = {text.reset() for _ in range(1500)}
+    winning = [position for position in NIM.rules.lattice() if NIM.solution.is_winning(position)]
+    assert seen == {prompt(NIM, position) for position in winning}
+
+
+def test_any_player_is_an_opponent():
+    def take_one(observations, masks, rng):
+        return masks.argmax(axis=1)
+
+    text = TextGame(make_game("nim", heaps=(2, 2)), take_one, seat=0)
+    text.reset()
+    assert text.reply("heap 1: take 2").opponent_move == "heap 0: take 1"
+    silent = TextPolicy(lambda prompts: ["..."] * len(prompts), NIM)
+    text = TextGame(NIM, silent, seat=0)
+    text.reset()
+    turn = text.reply("heap 0: take 1")
+    assert (turn.over, turn.result, turn.opponent_move) == (True, 1.0, None)
+
+
+def some_games(text, number):
+    prompts = []
+    for _ in range(number):
+        prompts.append(text.reset())
+        prompts += [turn.prompt for turn in play(text, best(NIM, NIM))]
+    return prompts
+
+
+def test_the_same_seed_makes_the_same_games():
+    def make(seed):
+        return TextGame(NIM, 0.5, start="uniform", seed=seed)
+
+    once = some_games(make(7), 5)
+    assert once == some_games(make(7), 5)
+    assert once != some_games(make(8), 5)
+    text = make(9)
+    some_games(text, 2)
+    text.reset(seed=7)
+    again = some_games(make(7), 1)[0]
+    assert prompt(NIM, text.position) == again
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_transcript_replays_through_json(case):
+    name, arguments = case
+    game = make_game(name, **arguments)
+
+    def make():
+        return TextGame(game, "random", start="uniform", retries=1, seed=5)
+
+    text = make()
+    rng = np.random.default_rng(0)
+
+    def choose(position):
+        if rng.random() < 0.2:
+            return "pass"
+        legal = np.flatnonzero(game.rules.action_mask(position))
+        return move_text(game, position, int(rng.choice(legal)))
+
+    for position in (None, None, game.rules.initial):
+        text.reset(position)
+        turns = play(text, choose)
+        stored = json.loads(json.dumps(dataclasses.asdict(text.transcript)))
+        other = make()
+        assert other.replay(stored) == turns
+        assert other.transcript == text.transcript
+    with pytest.raises(ValueError, match="the transcript is of"):
+        TextGame(game, "random", style="sentences").replay(text.transcript)
+    wrong = dataclasses.replace(text.transcript, prompts=("?",) * len(text.transcript.prompts))
+    with pytest.raises(ValueError, match="prompt 0 of the transcript is '\\?'"):
+        make().replay(wrong)
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(InvalidGameError, match="opponent must be"):
+        TextGame(NIM, "perfect")
+    with pytest.raises(InvalidGameError, match="seat must be one of"):
+        TextGame(NIM, seat=2)
+    with pytest.raises(InvalidGameError, match="retries must be an integer from 0"):
+        TextGame(NIM, retries=-1)
+    with pytest.raises(InvalidResetError, match="seed must be"):
+        TextGame(NIM, seed=None)
+    with pytest.raises(ResetNeededError):
+        TextGame(NIM).reply("heap 0: take 1")
+    text = TextGame(NIM)
+    text.reset()
+    with pytest.raises(TypeError, match="a reply is a string"):
+        text.reply(3)
+    with pytest.raises(ValueError, match="leave a legal move"):
+        text.reset((0, 0, 0))
+
+
+@pytest.mark.filterwarnings("ignore:.*render_modes.*")
+@pytest.mark.parametrize("rewards", ["result", "turn"])
+@pytest.mark.parametrize("style", ["short", "sentences"])
+def test_gymnasium_finds_no_fault_with_the_environment(rewards, style):
+    language = disguised(make_game("sum"), 1)
+    env = TextEnv(language, retries=3, rewards=rewards, style=style, last_line=True)
+    check_env(env, skip_render_check=True)
+
+
+def test_the_environment_plays_and_pays_by_result_or_by_turn():
+    game = make_game("nim", heaps=(1, 2))
+    for rewards, expected in (("result", [0.0, 1.0]), ("turn", [1.0, 1.0])):
+        env = TextEnv(game, "optimal", seat=0, rewards=rewards, render_mode="ansi")
+        observation, info = env.reset(seed=1)
+        assert (observation, info) == (
+            "normal heaps 1 2 move", {"prompt_version": 1, "seat": 0},
+        )  # fmt: skip
+        paid, over = [], False
+        choose = best(game, game)
+        while not over:
+            numbers = [int(word) for word in observation.split() if word.isdecimal()]
+            observation, earned, over, truncated, info = env.step(choose(np.array(numbers)))
+            assert observation in env.observation_space
+            assert env.render() == observation
+            assert not truncated
+            assert info["kind"] == "kept_win"
+            paid.append(earned)
+        assert paid == expected
+        assert observation == "The game is over. You win."
+    env = TextEnv(game, seat=0, rewards="turn")
+    env.reset(seed=0, options={"position": (1, 1)})
+    assert env.step("heap 0: take 1")[1] == 0.0
+    with pytest.raises(InvalidResetError, match="position"):
+        env.reset(options={"start": (1, 1)})
+    with pytest.raises(ValueError, match="rewards must be one of"):
+        TextEnv(game, rewards="both")
+
+
+def test_the_environment_is_seeded_copied_and_wrapped():
+    def first_prompts(env, seed):
+        prompts = [env.reset(seed=seed)[0]]
+        return prompts + [env.reset()[0] for _ in range(5)]
+
+    env = TextEnv(NIM, "random", start="uniform")
+    assert first_prompts(env, 3) == first_prompts(copy.deepcopy(env), 3)
+    assert first_prompts(env, 3) != first_prompts(env, 4)
+    wrapped = gymnasium.wrappers.TimeLimit(env, 1)
+    wrapped.reset(seed=0)
+    assert isinstance(wrapped.step("pass")[0], str)

@@ -1,0 +1,237 @@
+"""Scores of speakers: the same as optimality, shares, samples, and players that answer -1."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import gymnasium
+import numpy as np
+import pytest
+
+from nim_envs import make_game, optimality
+from nim_envs.errors import InvalidGameError, InvalidPolicyError, InvalidPositionError
+from nim_envs.text import (
+    PROMPT_VERSION,
+    TextPolicy,
+    disguised,
+    move_text,
+    prompt,
+    score,
+)
+from tests.nim_envs.text.speakers import Scripted, playable, some_action
+
+GAMES = [
+    ("nim", {}),
+    ("nim", {"misere": True}),
+    ("nim", {"heaps": (6, 4), "max_take": 2}),
+    ("addition", {}),
+    ("subtraction", {"heaps": (9, 5), "subtraction_set": (2, 3)}),
+    ("kayles", {}),
+    ("kayles", {"heaps": (3, 4), "misere": True}),
+    ("octal", {"code": "4.7", "heaps": (4,)}),
+    ("grundy", {}),
+    ("graph", {}),
+    ("graph", {"misere": True}),
+    (
+        "sum",
+        {
+            "games": (
+                ("kayles", {"heaps": (4,)}),
+                ("nim", {"heaps": (2,)}),
+                ("graph", {"tokens": (5,)}),
+            )
+        },
+    ),
+]
+
+
+def shares(result):
+    return list(result.shares.values())
+
+
+def scripted(game, language=None, garbage=0, style="short"):
+    """Speaker of :func:`some_action`; every so often it says something that is no move."""
+    language = language or game
+
+    def answer(position):
+        if garbage and sum(position) % garbage == 0:
+            return "heap 99: take 99" if position[0] % 2 else "no idea"
+        return move_text(language, position, some_action(game, position))
+
+    return Scripted(language, playable(game), answer, style)
+
+
+@pytest.mark.parametrize("hidden", [False, True], ids=["plain", "disguised"])
+@pytest.mark.parametrize("case", GAMES, ids=str)
+def test_the_score_of_texts_is_the_optimality_of_the_moves_digit_for_digit(case, hidden):
+    name, arguments = case
+    game = make_game(name, **arguments)
+    language = disguised(game, 2) if hidden else game
+
+    def policy(observations, masks):
+        return np.array([some_action(game, position) for position in observations.tolist()])
+
+    expected = optimality(policy, game)
+    speak = scripted(game, language)
+    result = score(speak, language)
+    assert result.percent == result.kept_win == expected.percent
+    assert result.random_percent == expected.random_percent
+    assert result.count == result.replies == expected.count
+    assert [blunder.position for blunder in result.blunders] == list(
+        map(tuple, expected.blunders.tolist())
+    )
+    assert optimality(TextPolicy(speak, language), game).percent == expected.percent
+    assert max(speak.asked) <= 64
+
+
+@pytest.mark.parametrize("case", GAMES[:6], ids=str)
+def test_replies_without_a_move_count_alike_in_both_scores(case):
+    name, arguments = case
+    game = make_game(name, **arguments)
+    speak = scripted(game, garbage=3)
+    result = score(speak, game)
+    expected = optimality(TextPolicy(speak, game, batch_size=7), game)
+    assert result.percent == expected.percent
+    assert math.isclose(result.illegal + result.unparseable, expected.illegal_percent)
+    assert expected.illegal_percent > 0
+    assert math.isclose(sum(shares(result)), 100)
+
+
+def test_shares_blunders_and_what_the_result_names():
+    game = make_game("nim", heaps=(1, 2, 3))
+    replies = {(1, 2, 0): "heap 0: take 1", (0, 0, 1): "pass", (0, 2, 1): "heap 0: take 1"}
+
+    def answer(position):
+        kept = game.solution.winning_actions(position)
+        return replies.get(position, move_text(game, position, int(kept[0])) if len(kept) else "?")
+
+    result = score(Scripted(game, playable(game), answer), game)
+    assert result.count == result.replies == 18
+    assert [(one.position, one.reply, one.verdict.kind) for one in result.blunders] == [
+        ((0, 0, 1), "pass", "unparseable"),
+        ((0, 2, 1), "heap 0: take 1", "illegal"),
+        ((1, 2, 0), "heap 0: take 1", "threw_win"),
+    ]
+    assert shares(result) == [100 * 15 / 18, 100 / 18, 0, 100 / 18, 100 / 18]
+    assert (result.style, result.prompt_version) == ("short", PROMPT_VERSION)
+    for words in ("83.33 %", "18 N-positions, all", "nim, heaps 1-2-3, normal play", "version 1"):
+        assert words in str(result)
+    assert repr(result).endswith("; 3 blunders)")
+    with_lost = score(Scripted(game, playable(game), answer), game, lost_positions=True)
+    assert with_lost.percent == result.percent
+    assert with_lost.replies == 23
+    assert math.isclose(sum(shares(with_lost)), 100)
+    assert with_lost.unparseable == 100 * 6 / 23
+    assert with_lost.blunders == result.blunders
+
+
+def test_sets_of_positions_are_those_of_optimality():
+    game = make_game("nim", heaps=(3, 4, 5))
+    speak = scripted(game)
+
+    def policy(observations, masks):
+        return [some_action(game, position) for position in observations.tolist()]
+
+    for which in ("reachable", "player_0", "player_1", [[3, 4, 5], [1, 0, 0], [0, 0, 0]]):
+        result = score(speak, game, which)
+        expected = optimality(policy, game, which)
+        assert (result.percent, result.count, result.positions) == (
+            expected.percent, expected.count, expected.positions,
+        )  # fmt: skip
+    nothing = score(speak, game, np.zeros((0, 3), dtype=int))
+    assert math.isnan(nothing.percent)
+    assert nothing.replies == 0
+
+
+def test_samples_have_an_interval_that_holds_the_expectation():
+    """A speaker that is right with probability 0.3: one interval in twenty may miss it."""
+    game = make_game("nim", heaps=(1, 2, 3))
+    held = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+
+        def answer(position, rng=rng):
+            right = int(game.solution.winning_actions(position)[0])
+            return move_text(game, position, right) if rng.random() < 0.3 else "pass"
+
+        result = score(Scripted(game, playable(game), answer), game, samples=10)
+        assert result.replies == 10 * result.count == 180
+        low, high = result.interval
+        assert low < result.percent < high
+        held += low <= 30 <= high
+    assert held >= 38
+    assert "to" in str(result).split("%")[1]
+    assert score(scripted(game), game).interval is None
+
+
+def test_long_replies_are_kept_in_part():
+    game = make_game("nim", heaps=(1,))
+    result = score(lambda prompts: ["x" * 10**6] * len(prompts), game)
+    assert result.blunders[0].reply == "x" * 1000
+
+
+def test_prose_and_sentences_are_options_of_the_score():
+    game = make_game("nim", heaps=(1, 2))
+
+    def speak(prompts):
+        assert all("Answer with one move" in text for text in prompts)
+        return ["Hm.\nI choose heap 0: take 1"] * len(prompts)
+
+    assert score(speak, game, style="sentences").unparseable == 100
+    assert score(speak, game, style="sentences", last_line=True).percent == 25
+
+
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        (lambda prompts: "heap 0: take 1", "not 'heap 0: take 1'"),
+        (lambda prompts: ["heap 0: take 1"], "one string for each of 4 prompts, not 1 strings"),
+        (lambda prompts: [None] * len(prompts), "not None of type NoneType"),
+        (lambda prompts: 3, "not 3"),
+    ],
+)
+def test_speakers_that_return_something_else_are_refused(returned, words):
+    with pytest.raises(InvalidPolicyError, match=words):
+        score(returned, make_game("nim", heaps=(1, 2)))
+
+
+def test_bad_arguments_are_refused():
+    game = make_game("nim", heaps=(1, 2))
+    with pytest.raises(TypeError, match="speak must be a function"):
+        score("me", game)
+    with pytest.raises(InvalidGameError, match="samples must be an integer from 1"):
+        score(scripted(game), game, samples=0)
+    with pytest.raises(ValueError, match="positions must be one of"):
+        score(scripted(game), game, "some")
+    with pytest.raises(InvalidPositionError):
+        score(scripted(game), game, [[9, 9]])
+
+
+def test_a_speaker_is_an_opponent_of_the_environments_and_forfeits_without_a_move():
+    game = make_game("nim", heaps=(1, 2))
+    silent = TextPolicy(lambda prompts: ["..."] * len(prompts), game)
+    env = gymnasium.make("nim_envs/Nim-v0", heaps=(1, 2), opponent=silent)
+    env.reset(seed=0)
+    assert env.step(0)[1:3] == (1.0, True)
+    right = TextPolicy(
+        Scripted(game, playable(game), partial(_winning_text, game)), game, style="short"
+    )
+    env = gymnasium.make("nim_envs/Nim-v0", heaps=(1, 2), opponent=right)
+    env.reset(seed=0)
+    assert env.step(0)[1:3] == (-1.0, True)
+
+
+def _winning_text(game, position):
+    winning = game.solution.winning_actions(position)
+    return move_text(game, position, int(winning[0])) if len(winning) else "resign"
+
+
+def test_a_policy_observes_positions_alone():
+    game = make_game("nim", heaps=(1, 2))
+    policy = TextPolicy(lambda prompts: prompts, game)
+    with pytest.raises(InvalidPositionError):
+        policy(np.zeros((1, 5), dtype=np.float32), np.ones((1, 4), dtype=np.int8))
+    nowhere = policy(np.array([[0, 0]]), np.zeros((1, 4), dtype=np.int8))
+    assert nowhere.tolist() == [0]
+    assert prompt(policy.language, (1, 2)) == "normal heaps 1 2 move"

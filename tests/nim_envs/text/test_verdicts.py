@@ -1,0 +1,192 @@
+"""Replies are read and judged: every kind, bad input, and what a reply earns."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import numpy as np
+import pytest
+
+from nim_envs import make_game
+from nim_envs.text import KINDS, disguised, move_text, reward, verdict
+
+NIM = make_game("nim")
+KAYLES = make_game("kayles")
+GRUNDY = make_game("grundy")
+POSITION = (3, 4, 5)
+
+
+def kind(reply, position=POSITION, game=NIM, **reading):
+    return verdict(game, position, reply, **reading).kind
+
+
+def test_a_verdict_says_all_there_is_to_say():
+    truth = verdict(NIM, POSITION, "heap 0: take 2")
+    assert (truth.kind, truth.action, truth.after) == ("kept_win", 1, (1, 4, 5))
+    assert (truth.winning, truth.kept_win, truth.why) == (True, True, "exact match")
+    truth = verdict(NIM, POSITION, "heap 2: take 5")
+    assert (truth.kind, truth.after, truth.winning) == ("threw_win", (3, 4, 0), True)
+    truth = verdict(NIM, (1, 4, 5), "heap 1: take 4")
+    assert (truth.kind, truth.after, truth.winning) == ("lost_position", (1, 0, 5), False)
+    truth = verdict(NIM, POSITION, "heap 0: take 4")
+    assert (truth.kind, truth.action, truth.after) == ("illegal", None, None)
+    assert truth.why == "not allowed here: heap 0 take 4"
+    truth = verdict(NIM, POSITION, "I resign")
+    assert (truth.kind, truth.winning) == ("unparseable", True)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("heap 0: take 2", "kept_win"),
+        ("HEAP 0 TAKE 2", "kept_win"),
+        ("\theap  0 :take 2 .\r\n", "kept_win"),
+        ("`heap 0: take 02`", "kept_win"),
+        ('**"heap 0: take 2"**', "kept_win"),
+        ("heap0:take2", "kept_win"),
+        ("heap 7: take 1", "illegal"),
+        ("heap 0: take 0", "illegal"),
+        ("heap 0: take 4", "illegal"),
+        ("heap 99999999999999999999999: take 2", "illegal"),
+        ("heap 0: take " + "9" * 10**4, "illegal"),
+        ("heap 0: take " + "0" * 10**4 + "2", "illegal"),
+        ("", "unparseable"),
+        ("   \n", "unparseable"),
+        ("2", "unparseable"),
+        ("take 2", "unparseable"),
+        ("heap 0", "unparseable"),
+        ("heap 0: take -2", "unparseable"),
+        ("heap 0: take 2.0", "unparseable"),
+        ("heap 0: take 2e0", "unparseable"),
+        ("heap 0: take two", "unparseable"),
+        ("heap 0: take 2 heap 1: take 1", "unparseable"),
+        ("heap 0: take 2\nheap 0: take 2", "unparseable"),
+        ("heap 0: take 2; heap 1: take 1", "unparseable"),
+        ("I choose heap 0: take 2", "unparseable"),
+        ("heap 0: take 2 please", "unparseable"),
+        ("token 0: move to 2", "unparseable"),
+        ("total 0: add 2", "unparseable"),
+        ("heap 0: take 2, leave 1 and 2", "unparseable"),
+        ("heap 0: take ٢", "unparseable"),
+        ("heap 0: take ２", "unparseable"),
+        ("heap 0: take ²", "unparseable"),
+        ("héap 0: take 2", "unparseable"),
+        ("heap 0: ta\u212ae 2", "unparseable"),  # the sign of Kelvin, a k in small letters
+        ("heap\u00a00: take 2", "unparseable"),
+        ("heap 0: take 2\x00", "unparseable"),
+        ("heap\x0b0: take 2", "unparseable"),
+        ("heap 0:\ntake 2", "unparseable"),
+        ("\ud800", "unparseable"),
+        ("9" * 10**4, "unparseable"),
+        ("heap 0: take 2 " * 10**5, "unparseable"),
+    ],
+    ids=lambda value: value[:30].encode("ascii", "backslashreplace").decode(),
+)
+def test_what_is_read_and_what_is_not(reply, expected):
+    assert kind(reply) == expected
+
+
+def test_other_games_have_other_forms():
+    assert kind("heap 0: take 2, leave 1 and 4", (7, 0, 0, 0), KAYLES) != "unparseable"
+    assert kind("heap 0: take 2, leave 2 and 4", (7, 0, 0, 0), KAYLES) == "illegal"
+    assert kind("heap 0: leave 5 and 5", (10, 0, 0), GRUNDY) == "illegal"
+    assert kind("heap 0: take 5", (10, 0, 0), GRUNDY) == "unparseable"
+    assert verdict(GRUNDY, (10, 0, 0), "heap 0, leave 1 and 9").action is not None
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("heap 0: take 2", "kept_win"),
+        ("Let me think.\nheap 1: take 1 is bad.\n\nSo I take: Heap 0, take 2!", "kept_win"),
+        ("I think heap 9: take 2", "illegal"),
+        ("heap 0: take 2\nThat is my move.", "unparseable"),
+        ("heap 0: take 2, or perhaps heap 1: take 1", "unparseable"),
+        ("heap 0: take 2, I say heap 0: take 2", "unparseable"),
+        ("So heap 0: take 2,000", "unparseable"),
+        ("So heap 0: take 2.5", "unparseable"),
+        ("Ich nähme heap 0: take 2", "kept_win"),
+        ("Ich nähme heap 0: take ２", "unparseable"),
+        ("x" * 10**6 + "\nheap 0: take 2", "kept_win"),
+        ("heap " * 10**5, "unparseable"),
+    ],
+    ids=lambda value: value[:30],
+)
+def test_prose_is_searched_where_that_is_asked(reply, expected):
+    assert kind(reply, last_line=True) == expected
+
+
+def test_rewards():
+    lost = (1, 4, 5)
+    assert reward(verdict(NIM, POSITION, "heap 0: take 2")) == 1.0
+    assert reward(verdict(NIM, POSITION, "heap 0: take 1")) == 0.0
+    assert reward(verdict(NIM, lost, "heap 0: take 1")) is None
+    assert reward(verdict(NIM, lost, "heap 0: take 2")) == 0.0
+    assert reward(verdict(NIM, lost, "?")) == 0.0
+
+
+@pytest.mark.parametrize("misere", [False, True])
+def test_verdicts_agree_with_play_to_the_end(misere):
+    """Against a recursion over the rules alone, at every position and move of small Nim."""
+    game = make_game("nim", heaps=(2, 2, 3), misere=misere)
+    known = {}
+
+    def wins(position):
+        if position not in known:
+            options = [
+                position[:heap] + (left,) + position[heap + 1 :]
+                for heap, objects in enumerate(position)
+                for left in range(objects)
+            ]
+            known[position] = any(not wins(o) for o in options) if options else misere
+        return known[position]
+
+    for position in map(tuple, game.rules.lattice().tolist()):
+        for action in np.flatnonzero(game.rules.action_mask(np.array(position))).tolist():
+            truth = verdict(game, position, move_text(game, position, action))
+            heap, taken = divmod(action, 3)
+            left = position[heap] - taken - 1
+            assert truth.after == position[:heap] + (left,) + position[heap + 1 :]
+            assert truth.winning == wins(position)
+            assert truth.kept_win == (wins(position) and not wins(truth.after))
+
+
+PIECES = [
+    "heap", "take", "leave", "and", "token", "move to", "add", "0", "1", "2", "3", "17", "07", "-1",
+    ":", ",", ".", " ", "\n", "\t", "\r", "\x00", "\x1b", "é", "堆", "２", "٣", "²", "`", '"', "K",
+    "9" * 30, "1.5", "heap 0: take 2", "heap 1: take 2, leave 1 and 2", "\u2028", "\ud800", "🂡",
+    "jar", "draw", "I choose", "#", "<number>", "%s", "\\", "1e9", "∞",
+]  # fmt: skip
+
+
+def random_reply(rng):
+    if rng.random() < 0.2:
+        return "".join(chr(rng.randrange(0x110000)) for _ in range(rng.randrange(20)))
+    parts = [rng.choice(PIECES) for _ in range(rng.randrange(9))]
+    return rng.choice(["", " "]).join(parts)
+
+
+def test_a_hundred_thousand_random_replies_each_get_a_verdict():
+    rng = random.Random(0)
+    languages = [(NIM, POSITION), (KAYLES, (7, 0, 0, 0)), (disguised(GRUNDY, 1), (10, 0, 0))]
+    seen = set()
+    begun = time.process_time()
+    for number in range(100_000):
+        game, position = languages[number % 3]
+        reply = random_reply(rng)
+        truth = verdict(game, position, reply, last_line=bool(number % 2))
+        assert truth.kind in KINDS
+        assert (truth.action is None) == (truth.kind in ("illegal", "unparseable"))
+        seen.add(truth.kind)
+    assert {"kept_win", "illegal", "unparseable"} <= seen
+    assert time.process_time() - begun < 100, "over a millisecond for a short reply"
+
+
+@pytest.mark.parametrize("piece", [*PIECES, "heap 0: take ", "0 ", "heap0"])
+@pytest.mark.parametrize("last_line", [False, True])
+def test_a_million_characters_take_no_longer_than_a_blink(piece, last_line):
+    reply = (piece * (10**6 // len(piece) + 1))[: 10**6]
+    begun = time.process_time()
+    assert verdict(NIM, POSITION, reply, last_line=last_line).kind in KINDS
+    assert time.process_time() - begun < 5
