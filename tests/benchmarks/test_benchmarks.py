@@ -147,7 +147,7 @@ def test_deep_tasks_are_each_encoding_in_self_play_and_one_against_each_opponent
     assert len(chosen) == 2 * len(deep.FROM_SCRATCH)
     published = deep.tasks_of(["alphazero-5"], seeds=2)
     assert [task.learner for task in published if task.learner in deep.ALPHAZERO] == [
-        name for name in deep.ALPHAZERO for _ in range(2)
+        name for name in deep.ALPHAZERO_BOARDS["alphazero-5"] for _ in range(2)
     ]
     assert {task.learner for task in published} == {"random", "q-learning", *deep.ALPHAZERO}
     everything = deep.tasks_of()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from nim_envs import Game, GameEnv, make_game, optimality
 from nim_envs.adapters.pgx import PgxEnv, make_pgx
 from nim_envs.errors import MissingPackageError
 from nim_envs.game import PLAYERS
+from nim_envs.starts import UniformStart
 from tests.clients.tutorials import run_tutorial
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -152,47 +154,104 @@ def test_every_factor_has_a_derivative(name, angle):
 
 
 @eqx.filter_jit
-def self_play(network, env, key, settings):
-    return alphazero.self_play(network, env, key, settings)
+def self_play(state, env, settings, key):
+    return alphazero.self_play(state, env, settings, key)
+
+
+@eqx.filter_jit
+def learn(state, env, settings, key):
+    return alphazero.learn(state, env, settings, key)
+
+
+def games_of(state, settings, place):
+    """The moves made in one place, game by game, each from the full board; the last in progress."""
+    of_place = slice(place, int(state.moves), settings.games_at_a_time)
+    moves = Moves(*(np.asarray(part)[of_place] for part in state.memory))
+    first = np.flatnonzero((moves.observation == moves.observation[0]).all(axis=1))
+    return [
+        Moves(*(part[start:stop] for part in moves))
+        for start, stop in itertools.pairwise([*first, len(moves.result)])
+    ]
 
 
 @both
 def test_recorded_games_are_games_and_results_are_those_of_the_movers(misere):
-    env = board(misere)
+    """In every place whole games one after another, also where they go on in the next batch."""
+    env, settings = board(misere, start="fixed"), replace(SETTINGS, memory=1 << 10)
+    rules, other = env.game.rules, GameEnv(env.game)
+    state, lengths = alphazero.begin(env, settings, 0), []
+    for batch in range(1, 5):
+        before = int(state.games + state.playing.ended)
+        state, length = self_play(state, env, settings, jax.random.PRNGKey(batch))
+        ended = int(state.games + state.playing.ended)
+        # Those that end with the last of a batch count for the next.
+        assert int(state.games) == 16 * batch <= ended < 16 * (batch + 1)
+        lengths += [float(length)] * (ended - before)
+    found = []
+    for place in range(16):
+        games = games_of(state, settings, place)
+        in_progress = int(state.playing.lengths[place])
+        if in_progress:
+            last = games.pop()
+            assert last.result.tolist() == [0] * in_progress
+        for game in games:
+            positions = game.observation.tolist()
+            other.reset(seed=0)
+            for number, position in enumerate(positions):
+                seen = other.observe(other.agent_selection)
+                assert seen["observation"].tolist() == position
+                legal = seen["action_mask"] != 0
+                assert (game.mask[number] == legal).all()
+                policy = game.policy[number]
+                assert (policy[~legal] == 0).all()
+                assert policy[legal].min() >= 0
+                assert policy.sum() == pytest.approx(1, abs=1e-5)
+                after = positions[number + 1] if number + 1 < len(positions) else [0, 0]
+                options = [
+                    action
+                    for action in np.flatnonzero(legal)
+                    if rules.step(np.array([position]), np.array([action]))[0].tolist() == after
+                ]
+                other.step(int(options[0]))
+            assert all(other.terminations.values())
+            results = [other.rewards[PLAYERS[number % 2]] for number in range(len(positions))]
+            assert game.result.tolist() == results
+            assert results[-1] == (-1 if misere else 1)
+            found.append(len(positions))
+    assert len(set(found)) > 1  # games are of unequal length
+    assert len(found) == len(lengths) == ended
+    assert sum(lengths) == pytest.approx(sum(found))
+    assert int(state.moves) == sum(found) + int(state.playing.lengths.sum())
+
+
+def test_every_search_is_of_a_real_move(monkeypatch):
+    """Also where the games of a batch are of different length, as from any start."""
+    env, terminated = board(), []
+    original = alphazero.search
+
+    def searched(network, states, *arguments):
+        jax.debug.callback(lambda over: terminated.append(over.any()), states.terminated)
+        return original(network, states, *arguments)
+
+    monkeypatch.setattr(alphazero, "search", searched)
     state = alphazero.begin(env, SETTINGS, 0)
-    moves, there = self_play(state.network, env, jax.random.PRNGKey(1), SETTINGS)
-    moves, there = jax.tree.map(np.asarray, moves), np.asarray(there)
-    assert there.shape == (4, 16)
-    assert there[0].all()
-    lengths = there.sum(axis=0)
-    assert set(lengths) > {1}  # games are of unequal length
-    rules = env.game.rules
-    for game, length in enumerate(lengths):
-        assert there[:length, game].all()
-        positions = moves.observation[:length, game].tolist()
-        other = GameEnv(env.game)
-        other.reset(seed=0)
-        other.set_position(positions[0], PLAYERS[0])
-        for number, position in enumerate(positions):
-            seen = other.observe(other.agent_selection)
-            assert seen["observation"].tolist() == position
-            legal = seen["action_mask"] != 0
-            assert (moves.mask[number, game] == legal).all()
-            policy = moves.policy[number, game]
-            assert (policy[~legal] == 0).all()
-            assert policy[legal].min() >= 0
-            assert policy.sum() == pytest.approx(1, abs=1e-5)
-            after = positions[number + 1] if number + 1 < length else [0] * len(position)
-            options = [
-                action
-                for action in np.flatnonzero(legal)
-                if rules.step(np.array([position]), np.array([action]))[0].tolist() == after
-            ]
-            other.step(int(options[0]))
-        assert all(other.terminations.values())
-        results = [other.rewards[PLAYERS[number % 2]] for number in range(length)]
-        assert moves.result[:length, game].tolist() == results
-        assert results[-1] == (-1 if misere else 1)
+    state, _ = alphazero.self_play(state, env, SETTINGS, jax.random.PRNGKey(0))
+    jax.effects_barrier()
+    assert len(terminated) == int(state.moves) // 16 > 1
+    assert not any(terminated)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "longest"),
+    [
+        ("kayles", {"heaps": (33,)}, 33),
+        ("kayles", {"heaps": (33,), "start": "uniform"}, 34),  # seventeen heaps of two
+        ("nim", {"heaps": (2, 6, 7)}, 15),
+        ("nim", {"heaps": (2, 6, 7), "start": UniformStart(high=3)}, 8),
+    ],
+)
+def test_the_longest_game_is_one_that_play_can_reach(name, arguments, longest):
+    assert alphazero.longest_game(make_pgx(name, **arguments)) == longest
 
 
 def test_the_loss_by_hand():
@@ -225,40 +284,34 @@ def test_illegal_actions_have_no_gradient():
 
 
 def test_the_memory_is_a_ring_of_the_last_moves():
-    env = board()
-    state = alphazero.begin(env, SETTINGS, 3)
-    recorded = []
-    for _ in range(6):
-        _, play_key, _ = jax.random.split(state.key, 3)
-        moves, there = self_play(state.network, env, play_key, SETTINGS)
-        rows = np.flatnonzero(np.asarray(there))
-        recorded += zip(
-            *(np.asarray(part).reshape(len(there) * 16, *part.shape[2:])[rows] for part in moves),
-            strict=True,
-        )
-        state, logged = alphazero.iterate(state, env, SETTINGS)
-        assert float(logged["game_length"]) == pytest.approx(len(rows) / 16)
-        assert int(state.moves) == len(recorded)
-        kept = [None] * SETTINGS.memory
-        for number, move in enumerate(recorded):
-            kept[number % SETTINGS.memory] = move
-        for place, move in enumerate(kept):
-            for part, expected in zip(state.memory, move or (), strict=False):
-                np.testing.assert_allclose(part[place], expected, atol=1e-5)
-            assert state.memory.mask[place].any() == (move is not None)
-    assert len(recorded) > 2 * SETTINGS.memory
-    assert int(state.games) == 96
+    """Those of a run with a memory that holds them all, the last of them."""
+    env, large = board(), replace(SETTINGS, memory=1 << 10)
+    whole, ring = alphazero.begin(env, large, 3), alphazero.begin(env, SETTINGS, 3)
+    for number in range(6):
+        key = jax.random.PRNGKey(number)
+        whole, _ = self_play(whole, env, large, key)
+        ring, length = self_play(ring, env, SETTINGS, key)
+        made = int(ring.moves)
+        assert made == int(whole.moves)
+        for place in range(min(made, SETTINGS.memory)):
+            last = made - 1 - (made - 1 - place) % SETTINGS.memory
+            for kept, every in zip(ring.memory, whole.memory, strict=True):
+                np.testing.assert_allclose(kept[place], every[last], atol=1e-5)
+    assert made > 2 * SETTINGS.memory
+    assert int(ring.games) == 96
 
 
-def test_nothing_is_learned_from_places_of_the_memory_without_a_move():
-    env = board()
-    state = alphazero.begin(env, SETTINGS, 0)
-    nothing = jnp.full_like(state.memory.result, jnp.nan)
-    spoilt = state._replace(memory=state.memory._replace(result=nothing))
-    one, other = (alphazero.iterate(each, env, SETTINGS)[0] for each in (state, spoilt))
-    assert int(one.moves) < SETTINGS.memory
-    for a, b in zip(arrays(one.network), arrays(other.network), strict=True):
+def test_nothing_is_learned_from_games_in_progress_and_places_without_a_move():
+    env, key = board(), jax.random.PRNGKey(1)
+    state, _ = self_play(alphazero.begin(env, SETTINGS, 0), env, SETTINGS, key)
+    unknown = np.asarray(state.memory.result) == 0
+    assert 0 < state.playing.lengths.sum() < unknown.sum()
+    nothing = jnp.where(unknown[:, np.newaxis], jnp.nan, state.memory.policy)
+    spoilt = state._replace(memory=state.memory._replace(policy=nothing))
+    one, other = (learn(each, env, SETTINGS, key)[0] for each in (state, spoilt))
+    for a, b, before in zip(*map(arrays, (one.network, other.network, state.network)), strict=True):
         assert (a == b).all()
+        assert (a != before).any()
 
 
 # Search.
