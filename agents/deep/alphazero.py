@@ -17,6 +17,7 @@ References:
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -27,10 +28,11 @@ from agents.base import IntArray, MaskArray
 from agents.deep.signed_products import SignedProductsNetwork
 from agents.deep.visited_positions import heap_options
 from agents.storage import StorageError, load_content, save_content
-from nim_envs import optimality
+from nim_envs import Game, optimality
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.optional import imports_for, needed
 from nim_envs.progress import progress_bar
+from nim_envs.rules import Rules
 from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.longest_play import longest_play
 
@@ -144,7 +146,7 @@ class Products(eqx.Module):
 
     weights: dict[str, Any]
     formula: SignedProductsNetwork = eqx.field(static=True)
-    env: PgxEnv = eqx.field(static=True)
+    rules: Rules = eqx.field(static=True)
 
     def __init__(self, env: PgxEnv, settings: Settings, key: Any) -> None:
         if env.encoding.name != "integer":
@@ -152,7 +154,8 @@ class Products(eqx.Module):
                 f"{settings.network} takes positions as integers, not encoded: {env.encoding.name}"
             )
         heap_options(env.game.rules)
-        self.env, self.formula = env, SignedProductsNetwork(settings.network == "signed-products")
+        self.rules = env.game.rules
+        self.formula = SignedProductsNetwork(settings.network == "signed-products")
         heaps, columns = self.board
         if (heaps + 1) ** columns > LARGEST_KEYS:
             raise ValueError(
@@ -166,8 +169,7 @@ class Products(eqx.Module):
     @property
     def board(self) -> tuple[int, int]:
         """How many heaps there are, and bits of the largest."""
-        rules = self.env.game.rules
-        return len(rules.components), max(1, (max(rules.shape) - 1).bit_length())
+        return len(self.rules.components), max(1, (max(self.rules.shape) - 1).bit_length())
 
     def logits_of_wins(self) -> Any:
         """Return the logit of a win for the player to move at every key, ``(keys,)``."""
@@ -179,7 +181,7 @@ class Products(eqx.Module):
         """Return logits and values."""
         values = jnp.tanh(self.logits_of_wins() / 2)
         heap = np.arange(self.board[0])
-        sizes, left = self.formula.key_table(*self.board), self.env.game.rules.table
+        sizes, left = self.formula.key_table(*self.board), self.rules.table
         # What each action changes in the key, (heaps, states, options); illegal ones do not count.
         states = np.arange(left.shape[1])[:, np.newaxis]
         change = sizes[heap[:, np.newaxis, np.newaxis], left] - sizes[0, states]
@@ -430,7 +432,7 @@ def permuted(moves: Moves, env: PgxEnv, key: Any) -> Moves:
     kinds = np.array([components.index(component) for component in components])
     drawn = jax.random.uniform(key, (len(moves.result), len(components)))
     # The components, sorted by kind and drawn at random among equal ones, into the places of each.
-    order = jnp.argsort(kinds + drawn, axis=1)[:, np.argsort(np.argsort(kinds, kind="stable"))]
+    order = jnp.argsort(kinds + drawn / 2, axis=1)[:, np.argsort(np.argsort(kinds, kind="stable"))]
 
     def along(array: Any, widths: Any) -> Any:
         firsts, component = np.cumsum(widths) - widths, np.repeat(np.arange(len(widths)), widths)
@@ -486,8 +488,9 @@ def learn(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[Stat
 
 
 @eqx.filter_jit
-def iterate(state: State, env: PgxEnv, settings: Settings) -> tuple[State, dict[str, Any]]:
+def iterate(state: State, settings: Settings) -> tuple[State, dict[str, Any]]:
     """Play a batch of games and learn from those remembered; return the state, and what to log."""
+    env = state.playing.states._env  # no argument, as JAX would keep it for ever
     key, play_key, learn_key = jax.random.split(state.key, 3)
     state, length = self_play(state._replace(key=key), env, settings, play_key)
     state, losses = learn(state, env, settings, learn_key)
@@ -571,7 +574,7 @@ def train(
         with bar:
             score()
             while games < settings.games:
-                state, logged = iterate(state, env, settings)
+                state, logged = iterate(state, settings)
                 games = int(state.games)
                 bar.update(settings.games_at_a_time)
                 if writer is not None:
@@ -626,6 +629,7 @@ def _policy(
     network: Any, env: PgxEnv, simulations: int
 ) -> Callable[[IntArray, MaskArray], IntArray]:
     at_a_time = SEARCHED_AT_A_TIME if simulations else SCORED_AT_A_TIME
+    made_of = copy(env.game), env.encoding.name
 
     def policy(positions: IntArray, masks: MaskArray) -> IntArray:
         chosen = np.zeros(len(positions), dtype=np.int64)
@@ -633,7 +637,7 @@ def _policy(
             some = positions[first : first + at_a_time]
             # Filled up to a power of two, so that it is compiled for few sizes.
             padded = np.resize(some, (1 << (len(some) - 1).bit_length(), some.shape[1]))
-            actions = _actions(network, env, simulations, padded)
+            actions = _actions(network, made_of, simulations, padded)
             chosen[first : first + len(some)] = np.asarray(actions)[: len(some)]
         return chosen
 
@@ -641,8 +645,9 @@ def _policy(
 
 
 @eqx.filter_jit
-def _actions(network: Any, env: PgxEnv, simulations: int, positions: Any) -> Any:
-    states = jax.vmap(env.state_at)(positions)
+def _actions(network: Any, made_of: tuple[Game, str], simulations: int, positions: Any) -> Any:
+    # The environment itself as an argument would be kept by JAX for ever.
+    states = jax.vmap(PgxEnv(*made_of).state_at)(positions)
     if simulations:
         key = jax.random.PRNGKey(0)
         return search(network, states, key, simulations, gumbel_scale=0.0).action

@@ -264,10 +264,10 @@ NOTES = f"""\
   factors from 0 to 1, whose products fall with the number of ones: to tell odd from even it has
   to learn to count. *symmetry*: each move is learned from with equal heaps in a random order.
 - On the boards named after AlphaZero games start from the full board, as published by Zhou & Riis
-  (arXiv:2205.12787), and so they do on those with equal heaps. What differs: an MLP on the bits of the heaps, or signed products on their
-  columns, in place of a recurrent network on the row of all objects; Gumbel MuZero's search with
-  32 simulations in place of PUCT with 50 to 100; learning rate, memory, number of updates; two CPU
-  cores in place of an A100.
+  (arXiv:2205.12787), and so they do on those with equal heaps. What differs: an MLP on the bits of
+  the heaps, or signed products on their columns, in place of a recurrent network on the row of all
+  objects; Gumbel MuZero's search with 32 simulations in place of PUCT with 50 to 100; learning
+  rate, memory, number of updates; two CPU cores in place of an A100.
 - *games to 100 %*: how many a learner that is scored as it learns had played when every N-position
   was played right for good; the highest over the seeds, nothing where a seed did not come to it.
   `curves.csv` has the scores.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import math
 import subprocess
 import sys
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
@@ -57,14 +59,20 @@ def train(settings=SETTINGS, env=None, seed=0, **arguments):
     return alphazero.train(env or board(), settings, seed, **arguments)
 
 
-def arrays(network):
-    return jax.tree.leaves(eqx.filter(network, eqx.is_array))
+def arrays(tree):
+    return jax.tree.leaves(eqx.filter(tree, eqx.is_array))
 
 
 def same(one, other):
     pairs = list(zip(arrays(one.network), arrays(other.network), strict=True))
     assert pairs
     return all((a == b).all() for a, b in pairs) and one.curve == other.curve
+
+
+def games_saved(path):
+    """How many games a checkpoint's run had played: the array before those of games in progress."""
+    after = len(arrays(alphazero.begin(board(), SETTINGS, 0).playing))
+    return alphazero._content(path)["arrays"][-1 - after]
 
 
 def lost(position, misere):
@@ -247,11 +255,67 @@ def test_every_search_is_of_a_real_move(monkeypatch):
         ("kayles", {"heaps": (33,)}, 33),
         ("kayles", {"heaps": (33,), "start": "uniform"}, 34),  # seventeen heaps of two
         ("nim", {"heaps": (2, 6, 7)}, 15),
-        ("nim", {"heaps": (2, 6, 7), "start": UniformStart(high=3)}, 8),
+        ("nim", {"heaps": (2, 6, 7), "start": UniformStart(high=(2, 3, 3))}, 8),
     ],
 )
 def test_the_longest_game_is_one_that_play_can_reach(name, arguments, longest):
     assert alphazero.longest_game(make_pgx(name, **arguments)) == longest
+
+
+@pytest.mark.parametrize("encoding", ["integer", "binary"])
+@pytest.mark.parametrize(
+    ("name", "arguments", "equal"),
+    [
+        ("nim", {"heaps": (2, 3, 2)}, [[0, 2], [1]]),
+        ("kayles", {"heaps": (5,)}, [[0, 1, 2]]),
+        ("misere_nim", {"heaps": (1, 2, 3)}, [[0], [1], [2]]),
+    ],
+)
+def test_moves_are_learned_from_under_each_permutation_of_equal_components(
+    name, arguments, equal, encoding
+):
+    env = make_pgx(name, **arguments, encoding=encoding)
+    rules = env.game.rules
+    positions = np.repeat(rules.lattice()[1:], 60, axis=0)
+    rows = np.arange(len(positions))
+    states = jax.vmap(env.state_at)(positions)
+    # Each action's weight says which it is.
+    policy = jnp.asarray(np.tile(np.arange(env.num_actions, dtype=np.float32), (len(rows), 1)))
+    moves = Moves(states.observation, states.legal_action_mask, policy, jnp.asarray(rows))
+    shown = jax.tree.map(
+        np.asarray, jax.jit(alphazero.permuted, static_argnums=1)(moves, env, jax.random.PRNGKey(0))
+    )
+    assert (shown.result == rows).all()
+    # Which component came to each place, by the first of its actions.
+    actions = shown.policy.astype(int)
+    order = actions[:, :: rules.num_options] // rules.num_options
+    options = np.arange(rules.num_options)
+    assert (
+        actions.reshape(*order.shape, -1) == order[..., np.newaxis] * len(options) + options
+    ).all()
+    for group in equal:
+        assert (np.sort(order[:, group], axis=1) == group).all()
+        _, often = np.unique(order[:, group], axis=0, return_counts=True)
+        assert len(often) == math.factorial(len(group))
+        expected = len(rows) / len(often)
+        assert (abs(often - expected) < 6 * math.sqrt(expected)).all()
+    moved = np.take_along_axis(positions, order, axis=1)
+    expected = jax.vmap(env.state_at)(moved)
+    assert (shown.observation == expected.observation).all()
+    assert (shown.mask == expected.legal_action_mask).all()
+
+
+def test_symmetry_changes_what_is_learned_and_only_where_components_are_equal():
+    key = jax.random.PRNGKey(2)
+    for heaps, differs in (((2, 2), True), ((2, 1), False)):
+        env = board(heaps=heaps)
+        played, _ = self_play(alphazero.begin(env, SETTINGS, 0), env, SETTINGS, key)
+        plain, symmetric = (
+            learn(played, env, replace(SETTINGS, symmetry=symmetry), key)[0]
+            for symmetry in (False, True)
+        )
+        pairs = zip(arrays(plain.network), arrays(symmetric.network), strict=True)
+        assert any((a != b).any() for a, b in pairs) == differs
 
 
 def test_the_loss_by_hand():
@@ -290,7 +354,7 @@ def test_the_memory_is_a_ring_of_the_last_moves():
     for number in range(6):
         key = jax.random.PRNGKey(number)
         whole, _ = self_play(whole, env, large, key)
-        ring, length = self_play(ring, env, SETTINGS, key)
+        ring, _ = self_play(ring, env, SETTINGS, key)
         made = int(ring.moves)
         assert made == int(whole.moves)
         for place in range(min(made, SETTINGS.memory)):
@@ -427,7 +491,7 @@ def test_an_interrupted_run_ends_as_if_it_had_not_been(
         interrupted(patch, name, calls)
         with pytest.raises(KeyboardInterrupt):
             train(settings, env, **arguments)
-    assert alphazero._content(path)["arrays"][-1] == games
+    assert games_saved(path) == games
     assert same(train(settings, env, **arguments), run)
     assert same(train(settings, env, **arguments), run)  # nothing is left to be done
 
@@ -439,7 +503,7 @@ def test_an_interrupt_while_a_checkpoint_is_written_loses_nothing(whole, tmp_pat
         interrupted(patch, "save_content", 1)
         with pytest.raises(KeyboardInterrupt):
             train(settings, env, checkpoint=path, checkpoint_every=32)
-    assert alphazero._content(path)["arrays"][-1] == 32  # the one before, whole
+    assert games_saved(path) == 32  # the one before, whole
     assert same(train(settings, env, checkpoint=path), run)
 
 
@@ -523,6 +587,26 @@ def test_a_checkpoint_of_another_version_is_refused(saved, tmp_path):
             alphazero.load(path)
 
 
+def test_a_checkpoint_from_before_games_went_on_is_loaded_and_goes_on(whole, saved, tmp_path):
+    """It has no games in progress and no symmetry."""
+    run, settings, _ = whole
+    env, path = board(heaps=(2, 1)), tmp_path / "run.zip"
+    after = len(arrays(alphazero.begin(env, settings, 0).playing))
+    content = alphazero._content(saved)
+    before = {**content, "arrays": content["arrays"][:-after]}
+    del before["symmetry"]
+    alphazero.save_content({"alphazero": before}, path)
+    network, _ = alphazero.load(path)
+    assert all((a == b).all() for a, b in zip(arrays(network), arrays(run.network), strict=True))
+    assert same(train(settings, env, checkpoint=path), run)  # nothing is left to be done
+    # Half of a run: it goes on with new games.
+    before["arrays"] = [*before["arrays"][:-1], np.int32(48)]
+    alphazero.save_content({"alphazero": {**before, "curve": []}}, path)
+    assert train(settings, env, checkpoint=path).curve[-1][0] == 96
+    with pytest.raises(StorageError, match="with symmetry False, this one has True"):
+        train(replace(settings, symmetry=True), env, checkpoint=path)
+
+
 def test_a_checkpoint_names_its_game_and_has_the_network(whole, saved):
     run, _, _ = whole
     network, env = alphazero.load(saved)
@@ -535,7 +619,7 @@ def test_a_game_that_is_not_registered_goes_on_but_is_not_loaded_by_name(tmp_pat
     env = PgxEnv(Game(made.rules, made.convention))
     path = tmp_path / "run.zip"
 
-    def no_games(state, env, settings):
+    def no_games(state, settings):
         return state._replace(games=state.games + 16), {}
 
     for calls, games in ((1, 16), (2, 48)):
@@ -544,9 +628,24 @@ def test_a_game_that_is_not_registered_goes_on_but_is_not_loaded_by_name(tmp_pat
             interrupted(patch, "iterate", calls)
             with pytest.raises(KeyboardInterrupt):
                 train(env=env, checkpoint=path, scores=0)
-        assert alphazero._content(path)["arrays"][-1] == games
+        assert games_saved(path) == games
     with pytest.raises(StorageError, match="does not name its game"):
         alphazero.load(path)
+
+
+def test_what_it_compiled_does_not_keep_the_environment():
+    def trained():
+        env = board(heaps=(1, 2), misere=True)
+        run = train(replace(PRODUCTS, games=50, simulations=2, updates=1), env)
+        positions = env.game.rules.lattice()[1:]
+        alphazero.search_policy(run.network, env, 2)(
+            positions, env.game.rules.action_mask(positions)
+        )
+        return weakref.ref(env)
+
+    env = trained()
+    gc.collect()
+    assert env() is None
 
 
 # Learning, and what is done with what was learned.
@@ -653,6 +752,7 @@ def test_the_benchmark_scores_it_without_search_and_with_it(monkeypatch):
         ({"updates": -1}, "updates must be an integer from 1 .*, not -1"),
         ({"minibatch": 1.5}, r"minibatch must be an integer from 1 .*, not 1\.5"),
         ({"depth": True}, "depth must be an integer from 1 .*, not the boolean True"),
+        ({"symmetry": 1}, "symmetry must be True or False, not 1"),
         ({"learning_rate": 0.0}, r"learning_rate must be above 0, not 0\.0"),
         ({"learning_rate": math.nan}, "learning_rate must be above 0, not nan"),
         ({"games": 300}, "games must be a multiple of games_at_a_time, 250, not 300"),
