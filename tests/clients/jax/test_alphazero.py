@@ -600,7 +600,7 @@ def test_a_checkpoint_from_before_games_went_on_is_loaded_and_goes_on(whole, sav
     assert all((a == b).all() for a, b in zip(arrays(network), arrays(run.network), strict=True))
     assert same(train(settings, env, checkpoint=path), run)  # nothing is left to be done
     # Half of a run: it goes on with new games.
-    before["arrays"] = [*before["arrays"][:-1], np.int32(48)]
+    before["arrays"] = [*before["arrays"][:-1], np.array(48, np.int32)]
     alphazero.save_content({"alphazero": {**before, "curve": []}}, path)
     assert train(settings, env, checkpoint=path).curve[-1][0] == 96
     with pytest.raises(StorageError, match="with symmetry False, this one has True"):
