@@ -4,7 +4,7 @@ One network plays both seats. It is learned by repeating two steps:
 
 1. Many games are played against itself. Each move is chosen by a search over the exact rules
    (Gumbel MuZero, which improves the policy with few simulations). A value counts negatively for
-   the opponent, so the discount is -1.
+   the opponent, so the discount is -1. Where a game ends, a new one begins in its place.
 2. The network learns from moves drawn from those remembered: its policy to be that of the search,
    its value to be the result of the game.
 
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import copy
 from dataclasses import asdict, dataclass, fields
 from numbers import Real
 from pathlib import Path
@@ -32,10 +33,12 @@ from agents.storage import StorageError, load_content, save_content
 from agents.storage.errors import refusing
 from agents.storage.schema import check_value
 from nim_envs import Game, optimality
+from nim_envs.errors import SearchTooLargeError
 from nim_envs.optional import imports_for, needed
 from nim_envs.progress import progress_bar
+from nim_envs.rules import Rules
 from nim_envs.rules.validation import checked_integer
-from nim_envs.theory.grundy import levels
+from nim_envs.theory.longest_play import longest_play
 
 with imports_for("AlphaZero", "equinox", "mctx", "optax", "pgx"):
     import equinox as eqx
@@ -76,6 +79,8 @@ class Settings:
         memory: moves that are remembered.
         width: units in each hidden layer of the MLP.
         depth: hidden layers of the MLP.
+        symmetry: whether each move is learned from with equal components in a random order, such
+            as heaps of the same size at most: who wins does not depend on their order.
 
     Raises:
         ValueError: a value that is not allowed.
@@ -91,17 +96,20 @@ class Settings:
     memory: int = 1 << 17
     width: int = 256
     depth: int = 3
+    symmetry: bool = False
 
     def __post_init__(self) -> None:
         """Check the values."""
         if not (isinstance(self.network, str) and self.network in NETWORKS):
             raise ValueError(f"network must be one of {list(NETWORKS)}, not {self.network!r}")
         for name, value in asdict(self).items():
-            if name not in ("network", "learning_rate"):
+            if name not in ("network", "learning_rate", "symmetry"):
                 checked_integer(name, value, minimum=1)
         rate = self.learning_rate
         if not isinstance(rate, Real) or isinstance(rate, bool) or not 0 < float(rate) < math.inf:
             raise ValueError(f"learning_rate must be a finite number above 0, not {rate!r}")
+        if not isinstance(self.symmetry, bool):
+            raise ValueError(f"symmetry must be True or False, not {self.symmetry!r}")
         if self.games % self.games_at_a_time:
             raise ValueError(
                 f"games must be a multiple of games_at_a_time, {self.games_at_a_time}, not "
@@ -145,7 +153,7 @@ class Products(eqx.Module):
 
     weights: dict[str, Any]
     formula: SignedProductsNetwork = eqx.field(static=True)
-    env: PgxEnv = eqx.field(static=True)
+    rules: Rules = eqx.field(static=True)
 
     def __init__(self, env: PgxEnv, settings: Settings, key: Any) -> None:
         if env.encoding.name != "integer":
@@ -153,7 +161,8 @@ class Products(eqx.Module):
                 f"{settings.network} takes positions as integers, not encoded: {env.encoding.name}"
             )
         heap_options(env.game.rules)
-        self.env, self.formula = env, SignedProductsNetwork(settings.network == "signed-products")
+        self.rules = env.game.rules
+        self.formula = SignedProductsNetwork(settings.network == "signed-products")
         heaps, columns = self.board
         if (heaps + 1) ** columns > LARGEST_KEYS:
             raise ValueError(
@@ -167,8 +176,7 @@ class Products(eqx.Module):
     @property
     def board(self) -> tuple[int, int]:
         """How many heaps there are, and bits of the largest."""
-        rules = self.env.game.rules
-        return len(rules.components), max(1, (max(rules.shape) - 1).bit_length())
+        return len(self.rules.components), max(1, (max(self.rules.shape) - 1).bit_length())
 
     def logits_of_wins(self) -> Any:
         """Return the logit of a win for the player to move at every key, ``(keys,)``."""
@@ -180,7 +188,7 @@ class Products(eqx.Module):
         """Return logits and values."""
         values = jnp.tanh(self.logits_of_wins() / 2)
         heap = np.arange(self.board[0])
-        sizes, left = self.formula.key_table(*self.board), self.env.game.rules.table
+        sizes, left = self.formula.key_table(*self.board), self.rules.table
         # What each action changes in the key, (heaps, states, options); illegal ones do not count.
         states = np.arange(left.shape[1])[:, np.newaxis]
         change = sizes[heap[:, np.newaxis, np.newaxis], left] - sizes[0, states]
@@ -257,7 +265,7 @@ class Moves(NamedTuple):
         observation: what the player to move saw, ``(n, ...)``.
         mask: the legal actions, boolean ``(n, actions)``.
         policy: the improved policy of the search, ``(n, actions)``.
-        result: of the game for that player, 1 or -1, ``(n,)``.
+        result: of the game for that player, 1 or -1, ``(n,)``; 0 until the game has ended.
     """
 
     observation: Any
@@ -266,16 +274,31 @@ class Moves(NamedTuple):
     result: Any
 
 
+class Games(NamedTuple):
+    """The games in progress.
+
+    Attributes:
+        states: of the environment, ``(games_at_a_time,)``.
+        lengths: moves made in each so far, ``(games_at_a_time,)``.
+        ended: games that have ended and were not counted in a batch yet.
+    """
+
+    states: PgxState
+    lengths: Any
+    ended: Any
+
+
 class State(NamedTuple):
     """All that training needs to go on.
 
     Attributes:
         network: the network.
         optimizer: Adam's state.
-        memory: the moves of the last games, ``(memory, ...)``, in a ring.
+        memory: the last moves, ``(memory, ...)``, in a ring.
         moves: how many there were so far.
         key: of JAX.
-        games: how many were played so far.
+        games: how many were played so far, in whole batches.
+        playing: the games in progress.
     """
 
     network: Any
@@ -284,6 +307,7 @@ class State(NamedTuple):
     moves: Any
     key: Any
     games: Any
+    playing: Games
 
 
 def optimizer(settings: Settings) -> Any:
@@ -311,7 +335,7 @@ def begin(env: PgxEnv, settings: Settings, seed: int) -> State:
             f"memory must hold the moves of {settings.games_at_a_time} games, up to {most}, not "
             f"{settings.memory}"
         )
-    key, network_key = jax.random.split(jax.random.PRNGKey(seed))
+    key, network_key, start_key = jax.random.split(jax.random.PRNGKey(seed), 3)
     network = NETWORKS[settings.network](env, settings, network_key)
     return State(
         network=network,
@@ -320,12 +344,21 @@ def begin(env: PgxEnv, settings: Settings, seed: int) -> State:
         moves=jnp.int32(0),
         key=key,
         games=jnp.int32(0),
+        playing=Games(
+            new_games(env, settings, start_key),
+            lengths=jnp.zeros(settings.games_at_a_time, jnp.int32),
+            ended=jnp.int32(0),
+        ),
     )
 
 
 def longest_game(env: PgxEnv) -> int:
     """Return how many moves a game has at most."""
-    return sum(int(levels(component).max()) for component in env.game.rules.components)
+    try:
+        starts = env.game.start_positions()
+    except SearchTooLargeError:
+        starts = None  # too many to list: from any position
+    return longest_play(env.game.rules, starts)
 
 
 def no_moves(env: PgxEnv, *shape: int) -> Moves:
@@ -339,34 +372,87 @@ def no_moves(env: PgxEnv, *shape: int) -> Moves:
     )
 
 
-def self_play(network: Any, env: PgxEnv, key: Any, settings: Settings) -> tuple[Moves, Any]:
-    """Play games to their ends; return their moves ``(moves, games, ...)``, and which there were.
+def new_games(env: PgxEnv, settings: Settings, key: Any) -> PgxState:
+    """Return the states in which games begin, ``(games_at_a_time,)``."""
+    states: PgxState = jax.vmap(env.init)(jax.random.split(key, settings.games_at_a_time))
+    return states
 
-    The second is boolean, ``(moves, games)``: games are of unequal length.
+
+def self_play(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[State, Any]:
+    """Play until as many games have ended as are played at a time; return their mean length too.
+
+    Where a game ends, a new one begins in its place, so that every search is one of a real move.
+    Games in progress at the end are gone on with in the next batch: every game is learned from in
+    the end, be it short or long. A move is remembered at once, its result when its game ends.
     """
     longest, games = longest_game(env), settings.games_at_a_time
-    key, start_key = jax.random.split(key)
-    states = jax.vmap(env.init)(jax.random.split(start_key, games))
-    moves, movers = no_moves(env, longest, games), jnp.full((longest, games), -1)
 
     def go_on(carry: Any) -> Any:
-        return ~carry[0].terminated.all()
+        return carry[0].ended < games
 
     def move(carry: Any) -> Any:
-        states, number, key, moves, movers, results = carry
-        key, search_key = jax.random.split(key)
-        found = search(network, states, search_key, settings.simulations)
+        (states, lengths, ended), memory, moves, key, total = carry
+        key, search_key, start_key = jax.random.split(key, 3)
+        found = search(state.network, states, search_key, settings.simulations)
         made = Moves(states.observation, states.legal_action_mask, found.action_weights, 0.0)
-        moves = jax.tree.map(lambda all_moves, new: all_moves.at[number].set(new), moves, made)
-        movers = movers.at[number].set(jnp.where(states.terminated, -1, states.current_player))
+        places = moves + jnp.arange(games)
+        memory = jax.tree.map(
+            lambda ring, new: ring.at[places % settings.memory].set(new), memory, made
+        )
+        movers = states.current_player
         states = jax.vmap(env.step)(states, found.action)
-        # Rewards come once, in the state after the last move.
-        return states, number + 1, key, moves, movers, results + states.rewards
+        over, lengths = states.terminated, lengths + 1
+        # Players move in turn: a result for the last mover is one against the mover before.
+        before = np.arange(longest)[:, np.newaxis]
+        results = jnp.take_along_axis(states.rewards, movers[:, np.newaxis], axis=1)[:, 0]
+        known = jnp.where(
+            over & (before < lengths), (places - before * games) % settings.memory, settings.memory
+        )
+        memory = memory._replace(
+            result=memory.result.at[known].set(results * (-1.0) ** before, mode="drop")
+        )
+        total += jnp.where(over, lengths, 0).sum()
+        states = jax.tree.map(
+            lambda new, old: jax.vmap(jnp.where)(over, new, old),
+            new_games(env, settings, start_key),
+            states,
+        )
+        playing = Games(states, jnp.where(over, 0, lengths), ended + over.sum())
+        return playing, memory, moves + games, key, total
 
-    carry = (states, 0, key, moves, movers, jnp.zeros((games, 2)))
-    *_, moves, movers, results = jax.lax.while_loop(go_on, move, carry)
-    by_mover = jnp.take_along_axis(results, movers.T, axis=1).T
-    return moves._replace(result=by_mover), movers >= 0
+    before = state.playing.ended
+    carry = (state.playing, state.memory, state.moves, key, jnp.int32(0))
+    playing, memory, moves, _, total = jax.lax.while_loop(go_on, move, carry)
+    length = total / (playing.ended - before)
+    played = state._replace(
+        memory=memory,
+        moves=moves,
+        games=state.games + games,
+        playing=playing._replace(ended=playing.ended - games),
+    )
+    return played, length
+
+
+def permuted(moves: Moves, env: PgxEnv, key: Any) -> Moves:
+    """Return moves with equal components in a random order, another one for each move."""
+    components = env.game.rules.components
+    kinds = np.array([components.index(component) for component in components])
+    drawn = jax.random.uniform(key, (len(moves.result), len(components)))
+    # The components, sorted by kind and drawn at random among equal ones, into the places of each.
+    order = jnp.argsort(kinds + drawn / 2, axis=1)[:, np.argsort(np.argsort(kinds, kind="stable"))]
+
+    def along(array: Any, widths: Any) -> Any:
+        firsts, component = np.cumsum(widths) - widths, np.repeat(np.arange(len(widths)), widths)
+        within = np.arange(len(component)) - firsts[component]
+        return jnp.take_along_axis(array, jnp.asarray(firsts)[order][:, component] + within, axis=1)
+
+    options = np.full(len(components), env.game.rules.num_options)
+    return Moves(
+        along(moves.observation, np.asarray(env.encoding.widths)),
+        along(moves.mask, options),
+        along(moves.policy, options),
+        moves.result,
+    )
 
 
 def loss(network: Any, moves: Moves) -> tuple[Any, dict[str, Any]]:
@@ -381,29 +467,20 @@ def loss(network: Any, moves: Moves) -> tuple[Any, dict[str, Any]]:
     return losses["policy_loss"] + losses["value_loss"], losses
 
 
-@eqx.filter_jit
-def iterate(state: State, env: PgxEnv, settings: Settings) -> tuple[State, dict[str, Any]]:
-    """Play a batch of games and learn from those remembered; return the state, and what to log."""
-    key, play_key, learn_key = jax.random.split(state.key, 3)
-    moves, there = self_play(state.network, env, play_key, settings)
-    # The moves that there were, one after the other, from the next place of the ring on.
-    there = there.reshape(-1)
-    number = jnp.cumsum(there)
-    places = jnp.where(there, (state.moves + number - 1) % settings.memory, settings.memory)
-    memory = jax.tree.map(
-        lambda ring, new: ring.at[places].set(new.reshape(-1, *ring.shape[1:]), mode="drop"),
-        state.memory,
-        moves,
-    )
-    in_all = state.moves + number[-1]
+def learn(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[State, dict[str, Any]]:
+    """Make the gradient steps after a batch of games; return the losses too, their means."""
     weights, rest = eqx.partition(state.network, eqx.is_inexact_array)
+    # The places of the moves of games that have ended come first.
+    places = jnp.flatnonzero(state.memory.result, size=settings.memory)
+    number = jnp.count_nonzero(state.memory.result)
 
-    def learn(carry: Any, key: Any) -> Any:
+    def update(carry: Any, key: Any) -> Any:
         weights, optimizer_state = carry
-        chosen = jax.random.randint(
-            key, (settings.minibatch,), 0, jnp.minimum(in_all, settings.memory)
-        )
-        batch = jax.tree.map(lambda ring: ring[chosen], memory)
+        draw_key, order_key = jax.random.split(key)
+        chosen = places[jax.random.randint(draw_key, (settings.minibatch,), 0, number)]
+        batch = jax.tree.map(lambda ring: ring[chosen], state.memory)
+        if settings.symmetry:
+            batch = permuted(batch, env, order_key)
         gradients, losses = jax.grad(
             lambda weights: loss(eqx.combine(weights, rest), batch), has_aux=True
         )(weights)
@@ -411,14 +488,20 @@ def iterate(state: State, env: PgxEnv, settings: Settings) -> tuple[State, dict[
         return (optax.apply_updates(weights, changes), optimizer_state), losses
 
     (weights, optimizer_state), losses = jax.lax.scan(
-        learn, (weights, state.optimizer), jax.random.split(learn_key, settings.updates)
+        update, (weights, state.optimizer), jax.random.split(key, settings.updates)
     )
-    after = State(
-        eqx.combine(weights, rest), optimizer_state, memory, in_all, key,
-        state.games + settings.games_at_a_time,
-    )  # fmt: skip
-    logged = {name: values.mean() for name, values in losses.items()}
-    return after, {**logged, "game_length": number[-1] / settings.games_at_a_time}
+    learned = state._replace(network=eqx.combine(weights, rest), optimizer=optimizer_state)
+    return learned, {name: values.mean() for name, values in losses.items()}
+
+
+@eqx.filter_jit
+def iterate(state: State, settings: Settings) -> tuple[State, dict[str, Any]]:
+    """Play a batch of games and learn from those remembered; return the state, and what to log."""
+    env = state.playing.states._env  # no argument, as JAX would keep it for ever
+    key, play_key, learn_key = jax.random.split(state.key, 3)
+    state, length = self_play(state._replace(key=key), env, settings, play_key)
+    state, losses = learn(state, env, settings, learn_key)
+    return state, {**losses, "game_length": length}
 
 
 class Trained(NamedTuple):
@@ -498,7 +581,7 @@ def train(
         with bar:
             score()
             while games < settings.games:
-                state, logged = iterate(state, env, settings)
+                state, logged = iterate(state, settings)
                 games = int(state.games)
                 bar.update(settings.games_at_a_time)
                 if writer is not None:
@@ -553,6 +636,7 @@ def _policy(
     network: Any, env: PgxEnv, simulations: int
 ) -> Callable[[IntArray, MaskArray], IntArray]:
     at_a_time = SEARCHED_AT_A_TIME if simulations else SCORED_AT_A_TIME
+    made_of = copy(env.game), env.encoding.name
 
     def policy(positions: IntArray, masks: MaskArray) -> IntArray:
         chosen = np.zeros(len(positions), dtype=np.int64)
@@ -560,7 +644,7 @@ def _policy(
             some = positions[first : first + at_a_time]
             # Filled up to a power of two, so that it is compiled for few sizes.
             padded = np.resize(some, (1 << (len(some) - 1).bit_length(), some.shape[1]))
-            actions = _actions(network, env, simulations, padded)
+            actions = _actions(network, made_of, simulations, padded)
             chosen[first : first + len(some)] = np.asarray(actions)[: len(some)]
         return chosen
 
@@ -568,8 +652,9 @@ def _policy(
 
 
 @eqx.filter_jit
-def _actions(network: Any, env: PgxEnv, simulations: int, positions: Any) -> Any:
-    states = jax.vmap(env.state_at)(positions)
+def _actions(network: Any, made_of: tuple[Game, str], simulations: int, positions: Any) -> Any:
+    # The environment itself as an argument would be kept by JAX for ever.
+    states = jax.vmap(PgxEnv(*made_of).state_at)(positions)
     if simulations:
         key = jax.random.PRNGKey(0)
         return search(network, states, key, simulations, gumbel_scale=0.0).action
@@ -683,7 +768,11 @@ def _resumed(
         # A game that is not registered is not in the file.
         if before != now and before is not None:
             raise StorageError(f"{path} is of a run with {name} {before!r}, this one has {now!r}")
-    return _restored(path, saved["arrays"], new), saved["curve"]
+    arrays, playing = list(saved["arrays"]), _arrays(new.playing)
+    if len(arrays) == len(_arrays(new)) - len(playing):
+        # A file from before games went on into the next batch.
+        arrays += [np.asarray(_numbers(array)) for array in playing]
+    return _restored(path, arrays, new), saved["curve"]
 
 
 def _restored(path: Path, saved: list[Any], new: Any) -> Any:

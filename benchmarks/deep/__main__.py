@@ -26,6 +26,7 @@ from benchmarks.command_line import benchmark, invocation, names_option, seeds_o
 from benchmarks.deep.figures import alphazero_curves
 from benchmarks.deep.settings import (
     ALPHAZERO,
+    ALPHAZERO_BOARDS,
     ALPHAZERO_GAMES,
     ALPHAZERO_PUBLISHED,
     BOARDS,
@@ -39,7 +40,6 @@ from benchmarks.deep.settings import (
     RECIPES,
     SAMPLE,
     SEARCHED,
-    UNSIGNED_BOARD,
     Task,
 )
 from benchmarks.parallel import in_parallel, parallel_options
@@ -262,12 +262,12 @@ NOTES = f"""\
   score anything from under 1 to 99 %, by seed (`curves.csv`, 0 games): they can tell odd from
   even, and what is learned is what that means. *unsigned products* are the same network with
   factors from 0 to 1, whose products fall with the number of ones: to tell odd from even it has
-  to learn to count.
+  to learn to count. *symmetry*: each move is learned from with equal heaps in a random order.
 - On the boards named after AlphaZero games start from the full board, as published by Zhou & Riis
-  (arXiv:2205.12787). What differs: an MLP on the bits of the heaps, or signed products on their
-  columns, in place of a recurrent network on the row of all objects; Gumbel MuZero's search with
-  32 simulations in place of PUCT with 50 to 100; learning rate, memory, number of updates; two CPU
-  cores in place of an A100.
+  (arXiv:2205.12787), and so they do on those with equal heaps. What differs: an MLP on the bits of
+  the heaps, or signed products on their columns, in place of a recurrent network on the row of all
+  objects; Gumbel MuZero's search with 32 simulations in place of PUCT with 50 to 100; learning
+  rate, memory, number of updates; two CPU cores in place of an A100.
 - *games to 100 %*: how many a learner that is scored as it learns had played when every N-position
   was played right for good; the highest over the seeds, nothing where a seed did not come to it.
   `curves.csv` has the scores.
@@ -308,14 +308,15 @@ def tasks_of(
             "maskable-ppo": [
                 ("maskable-ppo", encoding, opponent)
                 for encoding, opponent in pairs
-                if board not in ALPHAZERO_PUBLISHED
+                if first or board not in ALPHAZERO_BOARDS
             ],
             "alphazero": [
-                (name, "binary" if network == "mlp" else "integer", "self-play")
-                for name, network in ALPHAZERO.items()
-                if first
-                or board == UNSIGNED_BOARD
-                or (board in ALPHAZERO_PUBLISHED and network != "unsigned-products")
+                (
+                    name,
+                    "binary" if ALPHAZERO[name]["network"] == "mlp" else "integer",
+                    "self-play",
+                )
+                for name in ALPHAZERO_BOARDS.get(board, ())
             ],
         }
         tasks += [

@@ -22,7 +22,7 @@ def train_alphazero(
         log: directory of its TensorBoard log, if any.
     """
     env = PgxEnv(BOARDS[task.board].make().game, task.encoding)
-    settings = Settings(ALPHAZERO[task.learner], games, games_at_a_time=ALPHAZERO_BATCH)
+    settings = Settings(games=games, games_at_a_time=ALPHAZERO_BATCH, **ALPHAZERO[task.learner])
     network, curve = train(
         env, settings, task.seed, scores=ALPHAZERO_SCORES, log=log, progress=False
     )

@@ -24,10 +24,12 @@ def alphazero_curves(runs: Sequence[Any]) -> Figure:
         runs: of the deep benchmark; those of AlphaZero that were scored as they learned are drawn.
     """
     runs = [run for run in runs if run.learner in ALPHAZERO and run.curve]
+    learners = {run.learner for run in runs}
     boards = list(dict.fromkeys(run.board for run in runs))
     styles: dict[str, dict[str, Any]] = {
         who: {"color": colour, "linestyle": dashes, "marker": marker}
         for who, colour, dashes, marker in zip(ALPHAZERO, COLOURS, DASHES, MARKERS, strict=False)
+        if who in learners
     }
     columns = min(2, len(boards))
     lines = -(-len(boards) // columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from benchmarks.tasks import GameSetting
 
@@ -21,9 +21,14 @@ BOARDS: dict[str, GameSetting] = {
         )
         for heaps in (5, 6, 7)
     },
+    **{
+        "nim-" + "-".join(map(str, heaps)): GameSetting("nim", {"heaps": heaps}, 20_000, 500)
+        for heaps in ((4, 4, 9), (5, 5, 5))
+    },
 }
 """By name. Games start from uniformly drawn positions, but for the published recipe's and those of
-the boards named after AlphaZero, which start from the full board as published."""
+the boards named after AlphaZero, which start from the full board as published; so do those of the
+boards with equal heaps."""
 
 FIRST_BOARD = BOARDS["nim-3-4-5"]
 
@@ -68,14 +73,23 @@ FROM_SCRATCH = {"ppo-from-scratch": -1.0, "ppo-from-scratch, discount 1": 1.0}
 value to the mover's. On the first board alone."""
 FROM_SCRATCH_GAMES = 60_000
 
-ALPHAZERO: dict[str, Literal["mlp", "signed-products", "unsigned-products"]] = {
-    "alphazero, mlp": "mlp",
-    "alphazero, signed products": "signed-products",
-    "alphazero, unsigned products": "unsigned-products",
+ALPHAZERO: dict[str, dict[str, Any]] = {
+    "alphazero, mlp": {"network": "mlp"},
+    "alphazero, signed products": {"network": "signed-products"},
+    "alphazero, unsigned products": {"network": "unsigned-products"},
+    "alphazero, mlp, symmetry": {"network": "mlp", "symmetry": True},
 }
-"""The networks of AlphaZero, by the name of the learner; on the first board and its own."""
-UNSIGNED_BOARD = "alphazero-5"
-"""Of its own boards the only one for unsigned products, which are there to compare with."""
+"""The settings of AlphaZero, by the name of the learner."""
+_MLP, _SIGNED, _UNSIGNED, _SYMMETRY = ALPHAZERO
+ALPHAZERO_BOARDS: dict[str, tuple[str, ...]] = {
+    "nim-3-4-5": (_MLP, _SIGNED, _UNSIGNED),
+    "alphazero-5": (_MLP, _SIGNED, _UNSIGNED),
+    "alphazero-6": (_MLP, _SIGNED),
+    "alphazero-7": (_MLP, _SIGNED),
+    "nim-4-4-9": (_MLP, _SYMMETRY),
+    "nim-5-5-5": (_MLP, _SYMMETRY),
+}
+"""Which of them play on which board; on those but the first MaskablePPO does not."""
 ALPHAZERO_BATCH = 250
 """Games that it plays at a time."""
 ALPHAZERO_GAMES = 20_000

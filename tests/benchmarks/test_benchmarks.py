@@ -146,10 +146,17 @@ def test_deep_tasks_are_each_encoding_in_self_play_and_one_against_each_opponent
     assert [task.learner for task in chosen[::2]] == list(deep.FROM_SCRATCH)
     assert len(chosen) == 2 * len(deep.FROM_SCRATCH)
     published = deep.tasks_of(["alphazero-5"], seeds=2)
+    networks = deep.ALPHAZERO_BOARDS["alphazero-5"]
     assert [task.learner for task in published if task.learner in deep.ALPHAZERO] == [
-        name for name in deep.ALPHAZERO for _ in range(2)
+        name for name in networks for _ in range(2)
     ]
-    assert {task.learner for task in published} == {"random", "q-learning", *deep.ALPHAZERO}
+    assert {task.learner for task in published} == {"random", "q-learning", *networks}
+    equal = deep.tasks_of(["nim-4-4-9"], seeds=5)
+    assert [(task.learner, task.encoding) for task in equal if task.seed == 4] == [
+        ("q-learning", "integer"),
+        ("alphazero, mlp", "binary"),
+        ("alphazero, mlp, symmetry", "binary"),
+    ]
     everything = deep.tasks_of()
     assert len(set(everything)) == len(everything)
     assert {task.seed for task in everything if task.learner == "published"} == {0, 1, 2}

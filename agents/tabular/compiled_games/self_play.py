@@ -14,7 +14,7 @@ from agents.tabular.learner import TabularLearner
 from agents.tabular.wrapper import CompiledWrapper
 from nim_envs import GameEnv
 from nim_envs.compilation import announced_compilation
-from nim_envs.theory.grundy import levels
+from nim_envs.theory.longest_play import longest_play
 
 CompiledLearner = TabularLearner | CompiledWrapper
 
@@ -43,7 +43,7 @@ class SelfPlay:
         self._states = (states[0], states[1] if len(states) > 1 else None)
         self._rows = rows_of(env.game, pair[0].symmetry)
         self._order = pair[0].symmetry.order if pair[0].symmetry else None
-        longest = sum(int(levels(component).max()) for component in rules.components)
+        longest = longest_play(rules)
         self._records = (
             empty_records(self._rows, longest)
             if any(learner.learns_from_games for learner in self._learners)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta
+from copy import copy
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -46,7 +47,14 @@ class PgxState(core.State):
     legal_action_mask: Array
     _step_count: Array
     _place: Array
-    _env: PgxEnv = field(pytree_node=False)
+    # JAX keeps the structure of whatever it compiled for: with the environment itself in it, that
+    # would never be freed.
+    _made_of: tuple[Game, str] = field(pytree_node=False)
+
+    @property
+    def _env(self) -> PgxEnv:
+        """Its environment, made again if nobody held it."""
+        return PgxEnv(*self._made_of)
 
     @property
     def env_id(self) -> Any:
@@ -165,6 +173,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
     def __init__(self, game: Game, encoding: str = "integer") -> None:
         super().__init__()
         self.game = game
+        self._made_of = copy(game), encoding  # the copy has no solution
         self.encoding = Encoding(encoding, game.rules, np.int32)
         self.layout = layout_of(game.rules, self.encoding)
         self._start = start_of(game.start.bind(game), self.layout)
@@ -226,7 +235,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
             legal_action_mask=self.layout.mask(_or_all(legal, terminated)),
             _step_count=jnp.int32(0),
             _place=place,
-            _env=self,
+            _made_of=self._made_of,
         )
 
     def _init(self, key: Array) -> PgxState:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
 import math
 import os
 import shutil
 import subprocess
 import sys
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +33,7 @@ from nim_envs import Game, GameEnv, make_game, optimality
 from nim_envs.adapters.pgx import PgxEnv, make_pgx
 from nim_envs.errors import MissingPackageError
 from nim_envs.game import PLAYERS
+from nim_envs.starts import UniformStart
 from tests.clients.tutorials import run_tutorial
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -57,14 +61,20 @@ def train(settings=SETTINGS, env=None, seed=0, **arguments):
     return alphazero.train(env or board(), settings, seed, **arguments)
 
 
-def arrays(network):
-    return jax.tree.leaves(eqx.filter(network, eqx.is_array))
+def arrays(tree):
+    return jax.tree.leaves(eqx.filter(tree, eqx.is_array))
 
 
 def same(one, other):
     pairs = list(zip(arrays(one.network), arrays(other.network), strict=True))
     assert pairs
     return all((a == b).all() for a, b in pairs) and one.curve == other.curve
+
+
+def games_saved(path):
+    """How many games a checkpoint's run had played: the array before those of games in progress."""
+    after = len(arrays(alphazero.begin(board(), SETTINGS, 0).playing))
+    return alphazero._content(path)["arrays"][-1 - after]
 
 
 def lost(position, misere):
@@ -154,47 +164,160 @@ def test_every_factor_has_a_derivative(name, angle):
 
 
 @eqx.filter_jit
-def self_play(network, env, key, settings):
-    return alphazero.self_play(network, env, key, settings)
+def self_play(state, env, settings, key):
+    return alphazero.self_play(state, env, settings, key)
+
+
+@eqx.filter_jit
+def learn(state, env, settings, key):
+    return alphazero.learn(state, env, settings, key)
+
+
+def games_of(state, settings, place):
+    """The moves made in one place, game by game, each from the full board; the last in progress."""
+    of_place = slice(place, int(state.moves), settings.games_at_a_time)
+    moves = Moves(*(np.asarray(part)[of_place] for part in state.memory))
+    first = np.flatnonzero((moves.observation == moves.observation[0]).all(axis=1))
+    return [
+        Moves(*(part[start:stop] for part in moves))
+        for start, stop in itertools.pairwise([*first, len(moves.result)])
+    ]
 
 
 @both
 def test_recorded_games_are_games_and_results_are_those_of_the_movers(misere):
-    env = board(misere)
+    """In every place whole games one after another, also where they go on in the next batch."""
+    env, settings = board(misere, start="fixed"), replace(SETTINGS, memory=1 << 10)
+    rules, other = env.game.rules, GameEnv(env.game)
+    state, lengths = alphazero.begin(env, settings, 0), []
+    for batch in range(1, 5):
+        before = int(state.games + state.playing.ended)
+        state, length = self_play(state, env, settings, jax.random.PRNGKey(batch))
+        ended = int(state.games + state.playing.ended)
+        # Those that end with the last of a batch count for the next.
+        assert int(state.games) == 16 * batch <= ended < 16 * (batch + 1)
+        lengths += [float(length)] * (ended - before)
+    found = []
+    for place in range(16):
+        games = games_of(state, settings, place)
+        in_progress = int(state.playing.lengths[place])
+        if in_progress:
+            last = games.pop()
+            assert last.result.tolist() == [0] * in_progress
+        for game in games:
+            positions = game.observation.tolist()
+            other.reset(seed=0)
+            for number, position in enumerate(positions):
+                seen = other.observe(other.agent_selection)
+                assert seen["observation"].tolist() == position
+                legal = seen["action_mask"] != 0
+                assert (game.mask[number] == legal).all()
+                policy = game.policy[number]
+                assert (policy[~legal] == 0).all()
+                assert policy[legal].min() >= 0
+                assert policy.sum() == pytest.approx(1, abs=1e-5)
+                after = positions[number + 1] if number + 1 < len(positions) else [0, 0]
+                options = [
+                    action
+                    for action in np.flatnonzero(legal)
+                    if rules.step(np.array([position]), np.array([action]))[0].tolist() == after
+                ]
+                other.step(int(options[0]))
+            assert all(other.terminations.values())
+            results = [other.rewards[PLAYERS[number % 2]] for number in range(len(positions))]
+            assert game.result.tolist() == results
+            assert results[-1] == (-1 if misere else 1)
+            found.append(len(positions))
+    assert len(set(found)) > 1  # games are of unequal length
+    assert len(found) == len(lengths) == ended
+    assert sum(lengths) == pytest.approx(sum(found))
+    assert int(state.moves) == sum(found) + int(state.playing.lengths.sum())
+
+
+def test_every_search_is_of_a_real_move(monkeypatch):
+    """Also where the games of a batch are of different length, as from any start."""
+    env, terminated = board(), []
+    original = alphazero.search
+
+    def searched(network, states, *arguments):
+        jax.debug.callback(lambda over: terminated.append(over.any()), states.terminated)
+        return original(network, states, *arguments)
+
+    monkeypatch.setattr(alphazero, "search", searched)
     state = alphazero.begin(env, SETTINGS, 0)
-    moves, there = self_play(state.network, env, jax.random.PRNGKey(1), SETTINGS)
-    moves, there = jax.tree.map(np.asarray, moves), np.asarray(there)
-    assert there.shape == (4, 16)
-    assert there[0].all()
-    lengths = there.sum(axis=0)
-    assert set(lengths) > {1}  # games are of unequal length
+    state, _ = alphazero.self_play(state, env, SETTINGS, jax.random.PRNGKey(0))
+    jax.effects_barrier()
+    assert len(terminated) == int(state.moves) // 16 > 1
+    assert not any(terminated)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "longest"),
+    [
+        ("kayles", {"heaps": (33,)}, 33),
+        ("kayles", {"heaps": (33,), "start": "uniform"}, 34),  # seventeen heaps of two
+        ("nim", {"heaps": (2, 6, 7)}, 15),
+        ("nim", {"heaps": (2, 6, 7), "start": UniformStart(high=(2, 3, 3))}, 8),
+    ],
+)
+def test_the_longest_game_is_one_that_play_can_reach(name, arguments, longest):
+    assert alphazero.longest_game(make_pgx(name, **arguments)) == longest
+
+
+@pytest.mark.parametrize("encoding", ["integer", "binary"])
+@pytest.mark.parametrize(
+    ("name", "arguments", "equal"),
+    [
+        ("nim", {"heaps": (2, 3, 2)}, [[0, 2], [1]]),
+        ("kayles", {"heaps": (5,)}, [[0, 1, 2]]),
+        ("misere_nim", {"heaps": (1, 2, 3)}, [[0], [1], [2]]),
+    ],
+)
+def test_moves_are_learned_from_under_each_permutation_of_equal_components(
+    name, arguments, equal, encoding
+):
+    env = make_pgx(name, **arguments, encoding=encoding)
     rules = env.game.rules
-    for game, length in enumerate(lengths):
-        assert there[:length, game].all()
-        positions = moves.observation[:length, game].tolist()
-        other = GameEnv(env.game)
-        other.reset(seed=0)
-        other.set_position(positions[0], PLAYERS[0])
-        for number, position in enumerate(positions):
-            seen = other.observe(other.agent_selection)
-            assert seen["observation"].tolist() == position
-            legal = seen["action_mask"] != 0
-            assert (moves.mask[number, game] == legal).all()
-            policy = moves.policy[number, game]
-            assert (policy[~legal] == 0).all()
-            assert policy[legal].min() >= 0
-            assert policy.sum() == pytest.approx(1, abs=1e-5)
-            after = positions[number + 1] if number + 1 < length else [0] * len(position)
-            options = [
-                action
-                for action in np.flatnonzero(legal)
-                if rules.step(np.array([position]), np.array([action]))[0].tolist() == after
-            ]
-            other.step(int(options[0]))
-        assert all(other.terminations.values())
-        results = [other.rewards[PLAYERS[number % 2]] for number in range(length)]
-        assert moves.result[:length, game].tolist() == results
-        assert results[-1] == (-1 if misere else 1)
+    positions = np.repeat(rules.lattice()[1:], 60, axis=0)
+    rows = np.arange(len(positions))
+    states = jax.vmap(env.state_at)(positions)
+    # Each action's weight says which it is.
+    policy = jnp.asarray(np.tile(np.arange(env.num_actions, dtype=np.float32), (len(rows), 1)))
+    moves = Moves(states.observation, states.legal_action_mask, policy, jnp.asarray(rows))
+    shown = jax.tree.map(
+        np.asarray, jax.jit(alphazero.permuted, static_argnums=1)(moves, env, jax.random.PRNGKey(0))
+    )
+    assert (shown.result == rows).all()
+    # Which component came to each place, by the first of its actions.
+    actions = shown.policy.astype(int)
+    order = actions[:, :: rules.num_options] // rules.num_options
+    options = np.arange(rules.num_options)
+    assert (
+        actions.reshape(*order.shape, -1) == order[..., np.newaxis] * len(options) + options
+    ).all()
+    for group in equal:
+        assert (np.sort(order[:, group], axis=1) == group).all()
+        _, often = np.unique(order[:, group], axis=0, return_counts=True)
+        assert len(often) == math.factorial(len(group))
+        expected = len(rows) / len(often)
+        assert (abs(often - expected) < 6 * math.sqrt(expected)).all()
+    moved = np.take_along_axis(positions, order, axis=1)
+    expected = jax.vmap(env.state_at)(moved)
+    assert (shown.observation == expected.observation).all()
+    assert (shown.mask == expected.legal_action_mask).all()
+
+
+def test_symmetry_changes_what_is_learned_and_only_where_components_are_equal():
+    key = jax.random.PRNGKey(2)
+    for heaps, differs in (((2, 2), True), ((2, 1), False)):
+        env = board(heaps=heaps)
+        played, _ = self_play(alphazero.begin(env, SETTINGS, 0), env, SETTINGS, key)
+        plain, symmetric = (
+            learn(played, env, replace(SETTINGS, symmetry=symmetry), key)[0]
+            for symmetry in (False, True)
+        )
+        pairs = zip(arrays(plain.network), arrays(symmetric.network), strict=True)
+        assert any((a != b).any() for a, b in pairs) == differs
 
 
 def test_the_loss_by_hand():
@@ -227,40 +350,34 @@ def test_illegal_actions_have_no_gradient():
 
 
 def test_the_memory_is_a_ring_of_the_last_moves():
-    env = board()
-    state = alphazero.begin(env, SETTINGS, 3)
-    recorded = []
-    for _ in range(6):
-        _, play_key, _ = jax.random.split(state.key, 3)
-        moves, there = self_play(state.network, env, play_key, SETTINGS)
-        rows = np.flatnonzero(np.asarray(there))
-        recorded += zip(
-            *(np.asarray(part).reshape(len(there) * 16, *part.shape[2:])[rows] for part in moves),
-            strict=True,
-        )
-        state, logged = alphazero.iterate(state, env, SETTINGS)
-        assert float(logged["game_length"]) == pytest.approx(len(rows) / 16)
-        assert int(state.moves) == len(recorded)
-        kept = [None] * SETTINGS.memory
-        for number, move in enumerate(recorded):
-            kept[number % SETTINGS.memory] = move
-        for place, move in enumerate(kept):
-            for part, expected in zip(state.memory, move or (), strict=False):
-                np.testing.assert_allclose(part[place], expected, atol=1e-5)
-            assert state.memory.mask[place].any() == (move is not None)
-    assert len(recorded) > 2 * SETTINGS.memory
-    assert int(state.games) == 96
+    """Those of a run with a memory that holds them all, the last of them."""
+    env, large = board(), replace(SETTINGS, memory=1 << 10)
+    whole, ring = alphazero.begin(env, large, 3), alphazero.begin(env, SETTINGS, 3)
+    for number in range(6):
+        key = jax.random.PRNGKey(number)
+        whole, _ = self_play(whole, env, large, key)
+        ring, _ = self_play(ring, env, SETTINGS, key)
+        made = int(ring.moves)
+        assert made == int(whole.moves)
+        for place in range(min(made, SETTINGS.memory)):
+            last = made - 1 - (made - 1 - place) % SETTINGS.memory
+            for kept, every in zip(ring.memory, whole.memory, strict=True):
+                np.testing.assert_allclose(kept[place], every[last], atol=1e-5)
+    assert made > 2 * SETTINGS.memory
+    assert int(ring.games) == 96
 
 
-def test_nothing_is_learned_from_places_of_the_memory_without_a_move():
-    env = board()
-    state = alphazero.begin(env, SETTINGS, 0)
-    nothing = jnp.full_like(state.memory.result, jnp.nan)
-    spoilt = state._replace(memory=state.memory._replace(result=nothing))
-    one, other = (alphazero.iterate(each, env, SETTINGS)[0] for each in (state, spoilt))
-    assert int(one.moves) < SETTINGS.memory
-    for a, b in zip(arrays(one.network), arrays(other.network), strict=True):
+def test_nothing_is_learned_from_games_in_progress_and_places_without_a_move():
+    env, key = board(), jax.random.PRNGKey(1)
+    state, _ = self_play(alphazero.begin(env, SETTINGS, 0), env, SETTINGS, key)
+    unknown = np.asarray(state.memory.result) == 0
+    assert 0 < state.playing.lengths.sum() < unknown.sum()
+    nothing = jnp.where(unknown[:, np.newaxis], jnp.nan, state.memory.policy)
+    spoilt = state._replace(memory=state.memory._replace(policy=nothing))
+    one, other = (learn(each, env, SETTINGS, key)[0] for each in (state, spoilt))
+    for a, b, before in zip(*map(arrays, (one.network, other.network, state.network)), strict=True):
         assert (a == b).all()
+        assert (a != before).any()
 
 
 # Search.
@@ -376,7 +493,7 @@ def test_an_interrupted_run_ends_as_if_it_had_not_been(
         interrupted(patch, name, calls)
         with pytest.raises(KeyboardInterrupt):
             train(settings, env, **arguments)
-    assert alphazero._content(path)["arrays"][-1] == games
+    assert games_saved(path) == games
     assert same(train(settings, env, **arguments), run)
     assert same(train(settings, env, **arguments), run)  # nothing is left to be done
 
@@ -388,7 +505,7 @@ def test_an_interrupt_while_a_checkpoint_is_written_loses_nothing(whole, tmp_pat
         interrupted(patch, "save_content", 1)
         with pytest.raises(KeyboardInterrupt):
             train(settings, env, checkpoint=path, checkpoint_every=32)
-    assert alphazero._content(path)["arrays"][-1] == 32  # the one before, whole
+    assert games_saved(path) == 32  # the one before, whole
     assert same(train(settings, env, checkpoint=path), run)
 
 
@@ -479,6 +596,26 @@ def test_a_checkpoint_of_another_version_is_refused(saved, tmp_path):
             alphazero.load(path)
 
 
+def test_a_checkpoint_from_before_games_went_on_is_loaded_and_goes_on(whole, saved, tmp_path):
+    """It has no games in progress and no symmetry."""
+    run, settings, _ = whole
+    env, path = board(heaps=(2, 1)), tmp_path / "run.zip"
+    after = len(arrays(alphazero.begin(env, settings, 0).playing))
+    content = alphazero._content(saved)
+    before = {**content, "arrays": content["arrays"][:-after]}
+    del before["symmetry"]
+    alphazero.save_content({"alphazero": before}, path)
+    network, _ = alphazero.load(path)
+    assert all((a == b).all() for a, b in zip(arrays(network), arrays(run.network), strict=True))
+    assert same(train(settings, env, checkpoint=path), run)  # nothing is left to be done
+    # Half of a run: it goes on with new games.
+    before["arrays"] = [*before["arrays"][:-1], np.array(48, np.int32)]
+    alphazero.save_content({"alphazero": {**before, "curve": []}}, path)
+    assert train(settings, env, checkpoint=path).curve[-1][0] == 96
+    with pytest.raises(StorageError, match="with symmetry False, this one has True"):
+        train(replace(settings, symmetry=True), env, checkpoint=path)
+
+
 def test_a_checkpoint_names_its_game_and_has_the_network(whole, saved):
     run, _, _ = whole
     network, env = alphazero.load(saved)
@@ -491,7 +628,7 @@ def test_a_game_that_is_not_registered_goes_on_but_is_not_loaded_by_name(tmp_pat
     env = PgxEnv(Game(made.rules, made.convention))
     path = tmp_path / "run.zip"
 
-    def no_games(state, env, settings):
+    def no_games(state, settings):
         return state._replace(games=state.games + 16), {}
 
     for calls, games in ((1, 16), (2, 48)):
@@ -500,7 +637,7 @@ def test_a_game_that_is_not_registered_goes_on_but_is_not_loaded_by_name(tmp_pat
             interrupted(patch, "iterate", calls)
             with pytest.raises(KeyboardInterrupt):
                 train(env=env, checkpoint=path, scores=0)
-        assert alphazero._content(path)["arrays"][-1] == games
+        assert games_saved(path) == games
     with pytest.raises(StorageError, match="does not name its game"):
         alphazero.load(path)
 
@@ -552,6 +689,21 @@ def test_typed_keys_are_saved_and_gone_on_with(whole, tmp_path, monkeypatch):
         alphazero.load(path)
         typed = train(settings, board(heaps=(2, 1)), checkpoint=path)
     assert same(typed, run)
+
+
+def test_what_it_compiled_does_not_keep_the_environment():
+    def trained():
+        env = board(heaps=(1, 2), misere=True)
+        run = train(replace(PRODUCTS, games=50, simulations=2, updates=1), env)
+        positions = env.game.rules.lattice()[1:]
+        alphazero.search_policy(run.network, env, 2)(
+            positions, env.game.rules.action_mask(positions)
+        )
+        return weakref.ref(env)
+
+    env = trained()
+    gc.collect()
+    assert env() is None
 
 
 # Learning, and what is done with what was learned.
@@ -664,6 +816,7 @@ def test_the_benchmark_scores_it_without_search_and_with_it(monkeypatch):
         ({"learning_rate": True}, "learning_rate must be a finite number above 0, not True"),
         ({"learning_rate": "x"}, "learning_rate must be a finite number above 0, not 'x'"),
         ({"network": ["mlp"]}, r"network must be one of .*, not \['mlp'\]"),
+        ({"symmetry": 1}, "symmetry must be True or False, not 1"),
         ({"games": 300}, "games must be a multiple of games_at_a_time, 250, not 300"),
     ],
 )

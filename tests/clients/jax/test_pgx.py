@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import sys
+import weakref
 from functools import lru_cache
 from typing import Literal
 
@@ -382,6 +384,27 @@ def test_equal_environments_are_one_and_traced_once(monkeypatch):
     assert env is not make_pgx("nim", heaps=(2, 6, 3))
     assert env is not make_pgx("nim", heaps=(2, 6, 3), encoding="unary", misere=True)
     assert env is not make_pgx("nim", heaps=(2, 6, 3), encoding="unary", start="uniform")
+
+
+def test_environments_are_freed_when_nobody_holds_them():
+    def used(heap):
+        env = make_pgx("nim", heaps=(2, heap), start="n_position")
+        state = env.step(env.init(jax.random.PRNGKey(0)), 0)
+        jax.jit(env.step)(state, 1)
+        states = jax.jit(jax.vmap(env.init))(keys(2))
+        jax.vmap(env.step)(states, jnp.zeros(2, jnp.int32))
+        reset = auto_reset(env.step, env.init)
+        jax.lax.scan(lambda state, key: (reset(state, 0, key), None), state, keys(2))
+        return weakref.ref(env), state
+
+    kept = [used(heap) for heap in (11, 12, 13)]
+    gc.collect()
+    assert [env() for env, _ in kept] == [None] * 3
+    # A state that is held makes its environment again.
+    _, state = kept[1]
+    env = state._env
+    assert env is make_pgx("nim", heaps=(2, 12), start="n_position")
+    assert env.step(state, 0).terminated.shape == ()
 
 
 def test_it_can_be_made_while_a_function_is_traced():

@@ -1,0 +1,56 @@
+"""The length of the longest play of a whole game."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nim_envs.rules.component import Component, IntArray
+from nim_envs.rules.rules import Rules
+from nim_envs.theory.grundy import levels
+
+
+def longest_play(rules: Rules, starts: IntArray | None = None) -> int:
+    """Return how many moves the longest play of a game has.
+
+    Components are played to their ends in any order, so the longest plays of a sum add up; those of
+    slots are never added up beyond the parts that the slots have room for.
+
+    Args:
+        rules: the rules.
+        starts: where play may begin, ``(n, components)``; ``None``: at any position.
+
+    Raises:
+        SearchTooLargeError: a table of options is too large.
+
+    Example:
+        >>> from nim_envs.rules import octal
+        >>> kayles = octal("0.77", heaps=(33,))
+        >>> longest_play(kayles, np.array([kayles.initial]))
+        33
+    """
+    longest = {component: levels(component) for component in rules.components}
+    if starts is not None:
+        moves = np.zeros(len(starts), dtype=np.int64)
+        for index, component in enumerate(rules.components):
+            moves += longest[component][starts[:, index]]
+        return int(moves.max())
+    slots = {index for group in rules.slot_groups for index in group}
+    total = sum(
+        int(longest[component].max())
+        for index, component in enumerate(rules.components)
+        if index not in slots
+    )
+    for group in rules.slot_groups:
+        component = rules.components[group.start]
+        total += _longest_in_slots(component, longest[component], len(group))
+    return total
+
+
+def _longest_in_slots(component: Component, longest: IntArray, slots: int) -> int:
+    """Return the most moves that parts in equal slots have, as a knapsack of so many slots."""
+    needed = component.slots_needed
+    most = np.zeros(slots + 1, dtype=np.int64)  # with up to so many slots
+    for room in range(1, slots + 1):
+        fits = (needed > 0) & (needed <= room)
+        most[room] = (longest[fits] + most[room - needed[fits]]).max(initial=most[room - 1])
+    return int(most[slots])
