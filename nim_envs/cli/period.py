@@ -38,7 +38,7 @@ def period(game: HeapGame, limit: int, checkpoint: Path | None) -> None:
         ["exceptions", len(exceptions)],
         ["", listed + (" …" if len(exceptions) > MOST_EXCEPTIONS else "")],
         ["proof", f"{found.needed} values = 2 × {found.start} + 2 × {found.length} + "
-                  f"{game.places} places (Guy and Smith)"],
+                  f"{game.places} places{'' if found.start else ' + 1'} (Guy and Smith)"],
     ]  # fmt: skip
     rows = [row for row in rows if row[1] != ""]
     click.echo(tabulate(rows, tablefmt="plain", disable_numparse=True))

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from nim_envs.cgt.sequences.grundy_sequences import GrundySequence
-from nim_envs.cgt.sequences.periods import find_period
+from nim_envs.cgt.sequences.periods import proven_period
 from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
 from nim_envs.cli.running import using
 from nim_envs.optional import needed
@@ -26,10 +26,9 @@ def plot(game: HeapGame, size: int, output: Path, checkpoint: Path | None) -> No
         computed = GrundySequence(game, checkpoint=checkpoint)
         computed.extend(size, progress=show_progress())
     values = computed.values[:size]
-    found = None
-    if game.places is not None and not game.unequal:
-        found = computed.period or find_period(values, game.places)
-    start = found.start if found and found.proven else None
+    found = computed.period or proven_period(game, values)
     with using(output):
-        plot_sequence(values, output, f"Grundy values of {game.name}", start)
+        plot_sequence(
+            values, output, f"Grundy values of {game.name}", found.start if found else None
+        )
     click.echo(f"written to {output}")

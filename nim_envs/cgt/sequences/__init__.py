@@ -1,5 +1,8 @@
 """Research on single heaps: Grundy sequences, their periods, the field of nimbers."""
 
+from nim_envs.cgt.sequences.check import (
+    check_period,
+)
 from nim_envs.cgt.sequences.grundy_sequences import (
     GrundySequence,
     grundy_sequence,
@@ -25,6 +28,7 @@ from nim_envs.cgt.sequences.sequence_file import (
 __all__ = [
     "GrundySequence",
     "Period",
+    "check_period",
     "checksum",
     "find_period",
     "grundy_sequence",

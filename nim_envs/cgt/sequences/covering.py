@@ -12,33 +12,63 @@ import numpy as np
 from nim_envs.cgt.sequences.lanes import NONE
 from nim_envs.compilation import compiled
 
+AT_ONCE = 16
+"""Pairs with the same value of the larger heap that are chosen at once, for time's sake."""
 
-def _most_frequent(small: Any, larger: Any, targets: Any, most: int) -> Any:
+
+def _most_frequent(
+    small: Any, larger: Any, shares: Any, targets: Any, most: int, least: float
+) -> Any:
     """Return pairs that should give values as options to many heaps.
 
-    A pair is one of a heap of value ``small[k]`` and one ``k`` steps below the heap itself.
+    A pair is one of a heap of value ``small[k]`` and one ``k`` steps below the heap itself, of the
+    same residue. For each target those pairs are chosen, one value of the larger heap after the
+    other, that should give it to most of the heaps that the pairs before leave without.
 
     Args:
         small: value of the smaller heap of each pair, or :data:`NONE`, uint16 ``(pairs,)``.
-        larger: values of the larger heaps, the most frequent first, int64.
+        larger: values of the larger heaps, int64 ``(values,)``.
+        shares: how many of the heaps of each residue, divided by the step, have each of these
+            values, as a share, float64 ``(values, step)``.
         targets: the values that are to be options, int64 ``(targets,)``.
-        most: most pairs for each value.
+        most: most pairs for each target.
+        least: share of all heaps that a pair must give its target to.
 
     Returns:
-        The pairs for each value, or -1, int64 ``(targets, most)``.
+        The pairs for each target, or -1, int64 ``(targets, most)``.
     """
     order = np.argsort(small, kind="mergesort")
     ordered = small[order]
+    step = shares.shape[1]
     picked = np.full((len(targets), most), -1)
+    places = np.empty(len(larger), dtype=np.int64)
+    without = np.empty(step)
     for row in range(len(targets)):
+        for index in range(len(larger)):
+            places[index] = np.searchsorted(ordered, np.uint16(larger[index] ^ targets[row]))
+        without[:] = 1 / step
         number = 0
-        for value in larger:
-            other = value ^ targets[row]
-            place = np.searchsorted(ordered, np.uint16(other))
-            while number < most and place < len(small) and ordered[place] == other:
+        while number < most:
+            best, gain = -1, least
+            for index in range(len(larger)):
+                place = places[index]
+                if place < len(small) and ordered[place] == larger[index] ^ targets[row]:
+                    gained = 0.0
+                    for residue in range(step):
+                        gained += without[residue] * shares[index, residue]
+                    if gained > gain:
+                        best, gain = index, gained
+            if best < 0:
+                break
+            place, until = places[best], min(places[best] + AT_ONCE, len(small))
+            while number < most and place < until:
+                if ordered[place] != larger[best] ^ targets[row]:
+                    break
                 picked[row, number] = order[place]
                 number += 1
                 place += 1
+                without *= 1 - shares[best]
+            places[best] = place
     return picked
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.cgt.sequences.periods import Period, find_period
+from nim_envs.cgt.sequences.periods import Period, find_period, proven_period
 from nim_envs.cgt.sequences.sequence_file import load_sequence, save_sequence
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.optional import installed, needed
@@ -204,14 +204,12 @@ class GrundySequence:
 
     def _use_period(self, size: int) -> bool:
         """Take the values up to ``size`` from a period if one is proven; say whether it was."""
-        places = self.game.places
-        if self.method != "auto" or places is None or self.game.unequal:
+        if self.method != "auto":
             return False
-        period = self.period or find_period(self.values, places)
-        if period is None or not period.proven:
+        self.period = self.period or proven_period(self.game, self.values)
+        if self.period is None:
             return False
-        self.period = period
-        self._memory, self._known = period.extend(size), size
+        self._memory, self._known = self.period.extend(size), size
         return True
 
     def _naive_values(self, until: int) -> Iterator[int]:
@@ -360,9 +358,11 @@ def octal_period(
     while True:
         size = min(size, limit)
         sequence.extend(size, progress)
-        period = sequence.period or find_period(sequence.values[:limit], places)
-        if period is not None and period.proven:
-            return period
+        values = sequence.values[:limit]
+        proven = sequence.period or proven_period(sequence.game, values)
+        if proven is not None:
+            return proven
+        period = find_period(values, places)
         if size == limit:
             raise SearchTooLargeError(
                 f"no period of {sequence.game.name} is proven by {limit} values, which is the limit"

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs.cgt.sequences.check import check_period
 from nim_envs.rules.component import IntArray
+from nim_envs.rules.octal_codes import HeapGame
 
 Sequence = npt.NDArray[np.unsignedinteger]
 
@@ -27,8 +29,8 @@ class Period:
         length: the period.
         start: the pre-period: from this heap on the values repeat.
         values: the values of all heaps below ``start + length``, unsigned.
-        needed: how many values of an octal game prove the period: for an octal game with ``k``
-            places ``2 * start + 2 * length + k``.
+        needed: how many values prove the period: for an octal game with ``k`` places
+            ``2 * start + 2 * length + k``, and one more where ``start`` is 0.
         known: how many values were given.
     """
 
@@ -76,9 +78,24 @@ class Period:
 def find_period(values: Sequence, places: int) -> Period | None:
     """Return the least period that ``values`` prove, or else the one that is nearest to a proof.
 
-    Let an octal game have ``k`` places after the point. If ``values[n + p] == values[n]`` for all
-    ``n`` from ``n0`` to ``2 * n0 + p + k - 1``, then it holds for all larger ``n``: of the two
-    heaps that a move leaves of ``n + p`` objects one holds at least ``n0 + p``.
+    Let an octal game have ``k`` places after the point, and let ``g(n + p) == g(n)`` for all ``n``
+    from ``n0`` to ``2 * n0 + p + k - 1``, or to ``p + k`` where ``n0`` is 0. Then it holds for all
+    larger ``n``.
+
+    Proof, by induction on ``m = n + p``, which is at least ``2 * n0 + 2 * p + k``, and at least
+    ``2 * p + k + 1`` where ``n0`` is 0. A move takes ``r`` objects, at most ``k``, so that neither
+    ``m`` nor ``n`` can be taken whole. What is left of ``m`` is at least ``2 * n0 + 2 * p``. In one
+    heap, it is paired with what is left of ``n``, ``p`` objects less. In two, the larger part ``a``
+    is at least ``n0 + p`` and more than ``p``: for ``n0 = 0`` at least ``2 * p + 1`` are left. So
+    ``a - p`` is not empty, and with the other part it is an option of ``n``. Conversely of ``n``
+    at least ``2 * n0 + p`` are left, the larger part ``a`` is at least ``n0``, and ``a + p`` with
+    the other part is an option of ``m``. Parts are smaller than ``m``, also where a digit 4 before
+    the point lets a heap be split without taking anything, as none is empty. So paired parts have
+    the same value by induction, ``n`` and ``m`` have options of the same values, and
+    ``g(n) == g(m)``.
+
+    One value less is not enough for ``n0 = 0``: of ``2 * p + k`` objects two equal heaps of ``p``
+    may be left, of ``p + k`` none and ``p``, which is no split.
 
     Args:
         values: values of the heaps 0, 1, 2, …; unsigned integers.
@@ -94,19 +111,34 @@ def find_period(values: Sequence, places: int) -> Period | None:
     Example:
         >>> period = find_period(np.array([0, 1, 2, 3] * 10, dtype=np.uint16), places=3)
         >>> period.length, period.start, period.needed, period.proven, period.last_exception
-        (4, 0, 11, True, None)
+        (4, 0, 12, True, None)
     """
     best: Period | None = None
     known = len(values)
     for length in _repetitions(values):
         differing = np.flatnonzero(values[length:] != values[:-length])
         start = int(differing[-1]) + 1 if len(differing) else 0
-        needed = 2 * start + 2 * length + places
+        needed = 2 * start + 2 * length + places + (start == 0)
         if best is None or needed < best.needed:
             best = Period(length, start, values[: start + length].copy(), needed, known)
         if best.proven:
             break
     return best
+
+
+def proven_period(game: HeapGame, values: Sequence) -> Period | None:
+    """Return the least period that values of a game prove, confirmed by :func:`check_period`.
+
+    Args:
+        game: a game; without a period if it is not an octal game whose digits do not repeat.
+        values: its values of the heaps 0, 1, 2, …
+    """
+    if game.places is None or game.unequal:
+        return None
+    period = find_period(values, game.places)
+    if period is None or not period.proven:
+        return None
+    return period if check_period(game, values, period.length, period.start) else None
 
 
 def _repetitions(values: Sequence) -> Iterator[int]:

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.errors import SequenceFileError
+from nim_envs.cgt.sequences.check import count_right
+from nim_envs.errors import InvalidGameError, SequenceFileError
 from nim_envs.files import replacing
+from nim_envs.rules.octal_codes import heap_game
 
 FORMAT = "nim_envs Grundy sequence"
 VERSION = 1
@@ -60,7 +62,9 @@ def save_sequence(path: str | Path, game: str, values: npt.NDArray[np.integer]) 
 
 
 def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
-    """Return the values saved at ``path``.
+    """Return the values saved at ``path``, up to the first that a false period gave.
+
+    See :func:`nim_envs.cgt.sequences.check.count_right`; files of earlier versions may hold such.
 
     Args:
         path: a file written by :func:`save_sequence`.
@@ -98,4 +102,8 @@ def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
         raise SequenceFileError(f"{path} holds values of {header.get('game')}, not of {game}")
     if values.ndim != 1 or values.dtype.kind != "u" or checksum(values) != header.get("sha256"):
         raise SequenceFileError(f"the values in {path} do not have the checksum in its header")
-    return values
+    try:
+        rules = heap_game(game)
+    except InvalidGameError:  # no octal game, so that no value comes from a period
+        return values
+    return values[: count_right(rules, values)]

@@ -71,8 +71,11 @@ AT_ONCE = 16
 STEP = 8
 """Pairs of the sample have offsets that are multiples of it: lanes that begin at whole bytes."""
 
-FREQUENT = 384
-"""Pairs of the sample for each rare value that are chosen by how full their bitmaps are."""
+FREQUENT = 1024
+"""Pairs of the sample for each rare value, at most, that are chosen by how full their bitmaps are."""
+
+LEAST_GAIN = 1 / 60_000
+"""Share of the heaps that such a pair must spare a search: one takes so much longer than lanes."""
 
 ROUNDS = np.array([48, 24, 16, 8])
 """How many pairs are learned at a time for each rare value that had to be searched for."""
@@ -216,7 +219,7 @@ def pays(values: Values, game: HeapGame) -> bool:
     bound = 1 << int(values.max()).bit_length()
     if bound >= LARGEST_BOUND:
         return False
-    mask = sparse_mask(values[max(known // 4, known - RECENT) :], bound)
+    mask = sparse_mask(values, bound)
     is_common = parities(np.arange(bound, dtype=np.int64) & mask)[values].astype(np.bool_)
     lately = max(known // 2, known - RECENT)
     bitmaps = int(np.count_nonzero(np.bincount(values[lately:][is_common[lately:]])))
@@ -315,7 +318,7 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
     splits = _taken(game, LEAVE_TWO)
     while bound <= values.max():
         bound *= 2
-    mask = sparse_mask(values[max(known // 4, known - RECENT) :], bound)
+    mask = sparse_mask(values, bound)
     common = parities(np.arange(bound, dtype=np.int64) & mask)
     is_common = common[values].astype(np.bool_)
 
@@ -425,7 +428,7 @@ def _sample(
         plan, and the best for the options that had to be searched for since.
     """
     known = len(values)
-    offsets = np.arange(0, min(span, known // 2), STEP)
+    offsets = np.arange(0, span, STEP)
     heaps = offsets - splits[np.arange(len(offsets)) % len(splits)]
     small = np.full(len(offsets), NONE, dtype=np.uint16)
     used = (heaps >= LANES) & is_common[heaps]
@@ -451,7 +454,11 @@ def _sample(
         larger = np.append(common, np.zeros(NONE + 1 - len(common), dtype=np.uint8))
         chosen = lacking(small, larger, backwards, places, targets, ROUNDS)
         learned = np.concatenate([learned, chosen[0] << 32 | chosen[1]])
-    picked = most_frequent(small, fullest, rare, FREQUENT)
+    recent = np.arange(max(1, known - span), known)
+    by_residue = np.bincount(values[recent].astype(np.int64) * STEP + recent % STEP)
+    by_residue = np.append(by_residue, np.zeros(len(counts) * STEP - len(by_residue)))
+    shares = by_residue.reshape(-1, STEP)[fullest] / (len(recent) / STEP)
+    picked = most_frequent(small, fullest, shares, rare, FREQUENT, LEAST_GAIN)
     row, column = np.nonzero(picked >= 0)
     return rare[row] << 32 | picked[row, column], learned
 

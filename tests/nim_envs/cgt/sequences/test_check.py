@@ -1,0 +1,224 @@
+"""Periods: nothing false is called proven, by the solver, by the checker, or in a file."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from nim_envs.cgt.sequences import grundy_sequences as sequences
+from nim_envs.cgt.sequences.check import check_period
+from nim_envs.cgt.sequences.grundy_sequences import GrundySequence, grundy_sequence, octal_period
+from nim_envs.cgt.sequences.periods import find_period, proven_period
+from nim_envs.cgt.sequences.sequence_file import load_sequence, save_sequence
+from nim_envs.errors import InvalidGameError, SearchTooLargeError
+from nim_envs.rules.octal_codes import HeapGame, heap_game, octal_game
+
+SIZE = 600
+"""Heaps up to which claims are compared with the recursion."""
+
+
+def by_recursion(digits, size):
+    """Grundy values from the words of the rule, with lists alone; shares no code with the rest."""
+    values = []
+    for heap in range(size):
+        options = set()
+        for taken, digit in enumerate(digits):
+            left = heap - taken
+            if digit & 1 and left == 0 and taken:
+                options.add(0)
+            if digit & 2 and left > 0:
+                options.add(values[left])
+            if digit & 4 and left > 1:
+                below = values[1 : left // 2 + 1]
+                options.update(map(int.__xor__, below, values[left - 1 : 0 : -1]))
+        values.append(next(value for value in itertools.count() if value not in options))
+    return values
+
+
+def plain_loop(game, size):
+    """The same by the compiled loop over all options, which is compared with the recursion."""
+    return grundy_sequence(game, size, method="naive").tolist()
+
+
+def repeats(values, length, start):
+    return values[start + length :] == values[start : len(values) - length]
+
+
+def random_digits(rng, most):
+    """Digits of a game with a move, many of them 0, so that early values repeat."""
+    while True:
+        digits = rng.choice(8, size=rng.integers(1, most + 1), p=[0.44] + [0.08] * 7)
+        head = int(rng.random() < 0.2) * 4
+        if digits.any() or head:
+            return HeapGame((head, *digits.tolist())).digits
+
+
+def claims(count):
+    """Codes of at most five digits, each with a period: every one up to 12 from every heap up to 4,
+    then those that the codes have or nearly have."""
+    rng = np.random.default_rng(0)
+    small = list(itertools.product(range(1, 13), range(5)))
+    for index in range(count):
+        digits = random_digits(rng, 5)
+        if index < count * 3 // 4:
+            yield digits, *small[index % len(small)]
+            continue
+        period = find_period(
+            np.array(plain_loop(HeapGame(digits), SIZE), np.uint16), len(digits) - 1
+        )
+        length, start = (12, 4) if period is None else (period.length, period.start)
+        shifts = rng.integers(-1, 2, size=2) * (rng.random() < 0.7)
+        yield digits, max(1, length + int(shifts[0])), max(0, start + int(shifts[1]))
+
+
+def test_claims_of_periods_against_the_recursion():
+    checked = called_proven = 0
+    for number, (digits, length, start) in enumerate(claims(2_000)):
+        game = HeapGame(digits)
+        values = plain_loop(game, SIZE)
+        if number % 50 == 0:
+            assert values == by_recursion(digits, SIZE)
+        enough = 2 * start + 2 * length + game.places + (start == 0)
+        true = repeats(values, length, start)
+        for known in {*range(start + length, enough + 3, max(1, enough // 8)), enough - 1, enough}:
+            if known > SIZE:
+                continue
+            checked += 1
+            proven = check_period(game, values[:known], length, start)
+            called_proven += proven
+            assert true or not proven, (game.name, length, start, known)
+            assert proven or not true or known < enough, (game.name, length, start, known)
+            found = find_period(np.array(values[:known], np.uint16), game.places)
+            if found is not None and found.proven:
+                assert repeats(values, found.length, found.start), (game.name, known)
+                assert check_period(game, values[:known], found.length, found.start)
+        if true and enough <= SIZE:
+            # One value that is not the period's refutes it.
+            changed = values[:enough]
+            changed[int(np.random.default_rng(enough).integers(start + length, enough))] += 1
+            assert not check_period(game, changed, length, start)
+    assert checked > 10_000
+    assert called_proven > 500
+
+
+def options(digits, objects):
+    """Options of a heap, each as the objects taken and the parts, the larger one first."""
+    for taken, digit in enumerate(digits):
+        left = objects - taken
+        if digit & 1 and left == 0 and taken:
+            yield (taken,)
+        if digit & 2 and left > 0:
+            yield taken, left
+        if digit & 4:
+            yield from ((taken, left - one, one) for one in range(1, left // 2 + 1))
+
+
+def paired(digits, heap, length, start):
+    """Whether every option of a heap has its pair, and back, looked at one by one."""
+
+    def shifted(option, by):
+        taken, larger, *other = option
+        return taken, *sorted((larger + by, *other), reverse=True)
+
+    above, below = set(options(digits, heap)), set(options(digits, heap - length))
+    return (
+        all(len(option) > 1 for option in above | below)
+        and all(option[1] - length >= max(start, 1) for option in above)
+        and all(option[1] >= start for option in below)
+        and {shifted(option, -length) for option in above} <= below
+        and {shifted(option, length) for option in below} <= above
+    )
+
+
+def test_the_checker_pairs_every_option():
+    rng = np.random.default_rng(1)
+    answers = []
+    for _ in range(1_500):
+        digits = random_digits(rng, 5)
+        length, start = int(rng.integers(1, 8)), int(rng.integers(0, 5))
+        known = start + length + int(rng.integers(0, start + length + len(digits) + 2))
+        # Values that repeat whatever the game: only the options are in question.
+        values = [*range(start), *np.resize(np.arange(length) + 9, known - start).tolist()]
+        # The first heap without a value, and some after it, until all digits have come into play.
+        heaps = range(known, known + length + len(digits) + 1)
+        expected = all(paired(digits, heap, length, start) for heap in heaps)
+        assert check_period(HeapGame(digits), values, length, start) == expected
+        answers.append(expected)
+    assert 100 < sum(answers) < 1_400
+
+
+@pytest.mark.parametrize("places", [2, 8, 254])
+def test_two_equal_heaps_of_a_period_from_heap_0_are_no_shifted_option(places):
+    code = "0." + "0" * (places - 1) + "4"
+    zeros = np.zeros(places + 2, np.uint16)
+    assert (by_recursion(octal_game(code).digits, places + 3)[: places + 2] == zeros).all()
+    found = find_period(zeros, places)
+    assert found is None or not found.proven
+    assert not check_period(code, zeros, 1, 0)
+    with pytest.raises(SearchTooLargeError):
+        octal_period(code, 600)
+    sequence = GrundySequence(code)
+    sequence.extend(places + 2)
+    sequence.extend(300)
+    assert sequence.period is None
+    assert sequence.values[:300].tolist() == by_recursion(octal_game(code).digits, 300)
+
+
+def codes():
+    yield from map("0.{:03o}".format, range(1, 512))
+    yield from map("4.{:03o}".format, range(512))
+    rng = np.random.default_rng(2)
+    for _ in range(500):
+        digits = "".join(map(str, rng.integers(0, 8, size=rng.integers(4, 21))))
+        yield f"{rng.choice([0, 4])}.{digits}"
+
+
+def test_auto_gives_only_values_that_the_plain_loop_gives(monkeypatch):
+    # So that the compiled methods and periods are used for these few values, too.
+    monkeypatch.setattr(sequences, "FEW", 0)
+    rng = np.random.default_rng(3)
+    for code in codes():
+        sequence = GrundySequence(code)
+        sequence.extend(int(rng.integers(1, 500)))
+        sequence.extend(500)
+        assert sequence.values[:500].tolist() == plain_loop(code, 500), code
+
+
+@pytest.mark.parametrize("method", ["auto", "naive"])
+def test_values_of_a_false_period_in_a_file_are_dropped(method, tmp_path):
+    path = tmp_path / "values.zip"
+    code = "0.00000004"
+    right = by_recursion(octal_game(code).digits, 400)
+    # What an earlier version wrote: zeros without end, and values computed from them.
+    wrong = np.zeros(300, np.uint16)
+    wrong[250:] = np.arange(50)
+    save_sequence(path, code, wrong)
+    assert load_sequence(path, code).tolist() == right[:10]
+    assert grundy_sequence(code, 400, method=method, checkpoint=path).tolist() == right
+    assert load_sequence(path, code)[:400].tolist() == right
+
+
+@pytest.mark.parametrize("code", ["0.77", "0.3", "0.6", "0.1", "0.00000004", "grundy", "0.(3)"])
+def test_right_values_in_a_file_are_all_kept(code, tmp_path):
+    path = tmp_path / "values.zip"
+    values = grundy_sequence(code, 1_000)
+    for size in (1, 2, 9, 10, 11, 12, 1_000):
+        save_sequence(path, code, values[:size])
+        assert (load_sequence(path, code) == values[:size]).all()
+        assert len(load_sequence(path, code)) == size
+
+
+@pytest.mark.parametrize("code", ["grundy", "0.(3)", "0.00000004"])
+def test_no_period_is_proven_where_the_theorem_or_values_are_missing(code):
+    assert proven_period(heap_game(code), np.zeros(10, np.uint16)) is None
+
+
+def test_bad_arguments_of_the_checker_are_refused():
+    for game in ("grundy", "0.(3)", 77):
+        with pytest.raises(InvalidGameError, match="theorem on periods"):
+            check_period(game, [0] * 20, 1, 0)
+    for length, start in ((0, 0), (1.5, 0), (1, -1)):
+        with pytest.raises(InvalidGameError, match="length|start"):
+            check_period("0.77", [0] * 20, length, start)
