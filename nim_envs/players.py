@@ -190,48 +190,51 @@ class PlayingPlayer:
 
         Args:
             observations: ``(n, ...)``, which it may write to.
-            masks: int8 ``(n, actions)``, which it may write to; zeros where it is not to move.
+            masks: int8 ``(n, actions)``, zeros where it is not to move.
             rng: of all that is drawn.
             positions: returns the positions, int64 ``(n, components)``.
 
         Raises:
             InvalidActionError: neither actions nor probabilities of them.
         """
-        if self._batch is None and observations.dtype.kind == "i":
-            observations = observations.astype(np.int64)
         try:
-            if self._batch is None and self._acts:
+            if self._batch is not None:
+                return self._of_batch(self._batch, observations, masks, rng)
+            if observations.dtype.kind == "i":
+                observations = observations.astype(np.int64)
+            if self._acts:
                 act = self._asked.player.act
                 return [
                     one_action(act(observation, mask, rng), len(mask), rng) if mask.any() else 0
                     for observation, mask in zip(observations, masks, strict=True)
                 ]
-            return self._played(observations, masks, rng, positions)
+            rows = np.flatnonzero(masks.any(axis=1))
+            there = positions()[rows] if self._asked.method == "move" else observations[:0]
+            answer = self._asked(Turns(observations[rows], masks[rows], there), rng)
+            return _in_rows(answer, rows, masks, rng)
         except InvalidPolicyError as error:
             raise InvalidActionError(f"actions are wrong: {error}") from None
 
-    def _played(
-        self,
-        observations: Array,
-        masks: MaskArray,
-        rng: np.random.Generator,
-        positions: Callable[[], IntArray],
+    @staticmethod
+    def _of_batch(
+        function: OpponentFunction, observations: Array, masks: MaskArray, rng: np.random.Generator
     ) -> Any:
-        """Return what it plays where it is asked about several games at a time."""
-        size, actions = masks.shape
+        """What a function of the whole batch plays; actions are handed on as they are."""
+        answer = function(observations, masks.copy(), rng)
+        if type(answer) is np.ndarray and answer.ndim == 1:
+            return answer
+        array, _ = as_array(answer)
+        if array.ndim != 2:
+            return answer if isinstance(answer, list) else array
         rows = np.flatnonzero(masks.any(axis=1))
-        if self._batch is not None:
-            answer = self._batch(observations, masks, rng)
-            array, _ = as_array(answer)
-            if array.ndim != 2:
-                return answer if isinstance(answer, list) else array
-            answer = array[rows] if len(array) == size else array
-        else:
-            there = positions()[rows] if self._asked.method == "move" else observations[:0]
-            answer = self._asked(Turns(observations[rows], masks[rows], there), rng)
-        played = np.zeros(size, dtype=np.int64)
-        played[rows] = _as_actions(answer, (len(rows), actions), rng)
-        return played
+        return _in_rows(answer if len(array) != len(masks) else array[rows], rows, masks, rng)
+
+
+def _in_rows(answer: Any, rows: IntArray, masks: MaskArray, rng: np.random.Generator) -> IntArray:
+    """The actions of an answer about some rows of a batch, 0 in all others."""
+    played = np.zeros(len(masks), dtype=np.int64)
+    played[rows] = _as_actions(answer, (len(rows), masks.shape[1]), rng)
+    return played
 
 
 def _as_actions(answer: Any, shape: tuple[int, int], rng: np.random.Generator) -> IntArray:
