@@ -338,7 +338,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         masks = observations["action_mask"] * due[:, np.newaxis]
         try:
             answer = opponent(
-                observations["observation"], masks, self.np_random, self._engine.positions
+                observations["observation"], masks, self.np_random, self._engine.positions, due
             )
         except InvalidActionError as error:
             raise InvalidActionError(f"the opponent's {error}") from None
