@@ -12,13 +12,14 @@ from __future__ import annotations
 import inspect
 import reprlib
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import InvalidActionError, InvalidPolicyError
-from nim_envs.rules.component import IntArray
+from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.moves import actions_to
 from nim_envs.rules.rules import Rules
 
@@ -185,6 +186,7 @@ class PlayingPlayer:
         masks: MaskArray,
         rng: np.random.Generator,
         positions: Callable[[], IntArray],
+        due: BoolArray | None = None,
     ) -> Any:
         """Return what it plays, to be checked: integers ``(n,)``, any where it is not to move.
 
@@ -193,45 +195,48 @@ class PlayingPlayer:
             masks: int8 ``(n, actions)``, which it may write to; zeros where it is not to move.
             rng: of all that is drawn.
             positions: returns the positions, int64 ``(n, components)``.
+            due: where it is to move, ``(n,)``; ``None``: everywhere.
 
         Raises:
             InvalidActionError: neither actions nor probabilities of them.
         """
-        if self._batch is None and observations.dtype.kind == "i":
-            observations = observations.astype(np.int64)
         try:
-            if self._batch is None and self._acts:
+            if self._batch is not None:
+                answer = self._batch(observations, masks, rng)
+                if type(answer) is np.ndarray and answer.ndim == 1:
+                    return answer
+                array, _ = as_array(answer)
+                if array.ndim != 2:
+                    return answer if isinstance(answer, list) else array
+                answer = array if due is None or len(array) != len(masks) else array[due]
+                return _in_rows(answer, due, masks.shape, rng)
+            if observations.dtype.kind == "i":
+                observations = observations.astype(np.int64)
+            if self._acts:
                 act = self._asked.player.act
+                turns = zip(observations, masks, repeat(True) if due is None else due, strict=False)
                 return [
-                    one_action(act(observation, mask, rng), len(mask), rng) if mask.any() else 0
-                    for observation, mask in zip(observations, masks, strict=True)
+                    one_action(act(observation, mask, rng), len(mask), rng) if to_move else 0
+                    for observation, mask, to_move in turns
                 ]
-            return self._played(observations, masks, rng, positions)
+            here = slice(None) if due is None else due
+            there = positions()[here] if self._asked.method == "move" else observations[:0]
+            answer = self._asked(Turns(observations[here], masks[here], there), rng)
+            return _in_rows(answer, due, masks.shape, rng)
         except InvalidPolicyError as error:
             raise InvalidActionError(f"actions are wrong: {error}") from None
 
-    def _played(
-        self,
-        observations: Array,
-        masks: MaskArray,
-        rng: np.random.Generator,
-        positions: Callable[[], IntArray],
-    ) -> Any:
-        """Return what it plays where it is asked about several games at a time."""
-        size, actions = masks.shape
-        rows = np.flatnonzero(masks.any(axis=1))
-        if self._batch is not None:
-            answer = self._batch(observations, masks, rng)
-            array, _ = as_array(answer)
-            if array.ndim != 2:
-                return answer if isinstance(answer, list) else array
-            answer = array[rows] if len(array) == size else array
-        else:
-            there = positions()[rows] if self._asked.method == "move" else observations[:0]
-            answer = self._asked(Turns(observations[rows], masks[rows], there), rng)
-        played = np.zeros(size, dtype=np.int64)
-        played[rows] = _as_actions(answer, (len(rows), actions), rng)
-        return played
+
+def _in_rows(
+    answer: Any, due: BoolArray | None, shape: tuple[int, int], rng: np.random.Generator
+) -> IntArray:
+    """The actions of an answer about the rows that are due, 0 in all others."""
+    size, actions = shape
+    if due is None:
+        return _as_actions(answer, (size, actions), rng)
+    played = np.zeros(size, dtype=np.int64)
+    played[due] = _as_actions(answer, (int(np.count_nonzero(due)), actions), rng)
+    return played
 
 
 def _as_actions(answer: Any, shape: tuple[int, int], rng: np.random.Generator) -> IntArray:

@@ -180,7 +180,7 @@ def test_a_fault_of_a_wrapper_is_named(wrapper):
         check_env(wrapper(turn_based()))
 
 
-class EndsAlone(GameEnv):
+class TruthUnasked(GameEnv):
     """The infos tell a truth that was not asked for."""
 
     def step(self, action):
@@ -315,7 +315,7 @@ class EmptyStep(GameEnv):
 
 
 FAULTS = {
-    EndsAlone: (None, "the info has 'winning', without truth_in_info=True"),
+    TruthUnasked: (None, "the info has 'winning', without truth_in_info=True"),
     TruthOfTheNextMove: (None, r"info\['winning'\] is (True|False), where"),
     LastRewardOfTheOther: ("last", r"the reward of last\(\) for player_\d is -?1.0, where"),
     StateOfTheOtherSeat: ("state", r"env.state\(\) is \[2, 3, 1\], where \[2, 3, 0\]"),
