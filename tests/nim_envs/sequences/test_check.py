@@ -64,7 +64,9 @@ def claims(count):
         if index < count * 3 // 4:
             yield digits, *small[index % len(small)]
             continue
-        period = find_period(np.array(plain_loop(HeapGame(digits), SIZE), np.uint16), len(digits) - 1)
+        period = find_period(
+            np.array(plain_loop(HeapGame(digits), SIZE), np.uint16), len(digits) - 1
+        )
         length, start = (12, 4) if period is None else (period.length, period.start)
         shifts = rng.integers(-1, 2, size=2) * (rng.random() < 0.7)
         yield digits, max(1, length + int(shifts[0])), max(0, start + int(shifts[1]))
