@@ -12,7 +12,6 @@ import numpy as np
 from nim_envs.compilation import compiled
 from nim_envs.sequences.lanes import NONE
 
-
 AT_ONCE = 16
 """Pairs with the same value of the larger heap that are chosen at once, for time's sake."""
 

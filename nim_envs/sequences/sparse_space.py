@@ -73,7 +73,7 @@ STEP = 8
 """Pairs of the sample have offsets that are multiples of it: lanes that begin at whole bytes."""
 
 FREQUENT = 1024
-"""Pairs of the sample for each rare value, at most, that are chosen by how full their bitmaps are."""
+"""Most pairs of the sample for each rare value that are chosen by how full their bitmaps are."""
 
 LEAST_GAIN = 1 / 60_000
 """Share of the heaps that such a pair must spare a search: one takes so much longer than lanes."""
