@@ -40,7 +40,11 @@ PASSING = [
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
-@pytest.mark.parametrize("arguments", PASSING, ids=str)
+@pytest.mark.parametrize(
+    "arguments",
+    PASSING,
+    ids=lambda each: str(getattr(each["opponent"], "__name__", each["opponent"])),
+)
 def test_batched_environments_pass(arguments, mode):
     game = PATHS if mode == "SameStep" else NIM
     check_env(VectorGameEnv(game, 4, autoreset_mode=mode, **arguments))

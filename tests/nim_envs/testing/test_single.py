@@ -46,7 +46,11 @@ PASSING = [
 
 
 @pytest.mark.parametrize("game", [NIM, PATHS], ids=["nim", "paths"])
-@pytest.mark.parametrize("arguments", PASSING, ids=str)
+@pytest.mark.parametrize(
+    "arguments",
+    PASSING,
+    ids=lambda each: str(getattr(each["opponent"], "__name__", each["opponent"])),
+)
 def test_environments_pass(game, arguments):
     assert {case["encoding"] for case in PASSING} == set(ENCODINGS)
     check_env(VersusEnv(game, **arguments))
