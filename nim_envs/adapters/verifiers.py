@@ -1,7 +1,7 @@
 """verifiers: tasksets of single moves and of whole games, in which the engine speaks for the user.
 
-verifiers finds a taskset by the name of a module at the top level that has it in its ``__all__``, so
-a file of two lines makes these known to it; the tutorial has one.
+verifiers finds a taskset by the name of a module at the top level that has it in its ``__all__``,
+so a file of two lines makes these known to it; the tutorial has one.
 """
 
 from __future__ import annotations

@@ -108,14 +108,15 @@ def test_whole_games_are_those_of_the_engine(tutorial, rewards):
 
 
 def test_replies_without_a_move_are_asked_again_and_then_forfeit(tutorial):
-    """The stand-in takes from a heap, in the words of a game that has another name for it."""
+    """The stand-in takes one object where two or three may be taken."""
     _, (trace,) = played(
-        tutorial, games=1, arguments={"code": "0.1", "heaps": (1, 1)}, game="octal", seat=0,
-        start="p_position", retries=1,
+        tutorial, games=1, game="subtraction", retries=1, seat=0, start="fixed",
+        arguments={"heaps": (5,), "subtraction_set": (2, 3)},
     )  # fmt: skip
-    assert trace.info["verdicts"] == ["lost_position"]
-    assert trace.info["rewards_by_turn"] == [None]
+    assert trace.info["verdicts"] == ["illegal", "illegal"]
     assert trace.reward == 0.0
+    said = [node.message.content for node in trace.nodes if node.message.role == "user"]
+    assert said[1].startswith("That is no move: not allowed here: heap 0 take 1. Two players")
 
 
 def test_lost_positions_pay_nothing_and_disguises_are_told():
