@@ -84,13 +84,15 @@ def read(path):
 def test_it_writes_what_it_prints(tmp_path, capsys):
     turn_credit.main(["--quick", "--jobs", "1", "--output", str(tmp_path)])
     printed = capsys.readouterr().out
-    directions = read(tmp_path / "direction.csv")
+    directions = read(tmp_path / "turn_credit_direction.csv")
     assert len(directions) == 2 * len(turn_credit.ESTIMATORS)
     assert max(abs(float(row["standard_errors"])) for row in directions) < 4
-    ends = {row["estimator"]: float(row["share"]) for row in read(tmp_path / "ends.csv")}
+    ends = {
+        row["estimator"]: float(row["share"]) for row in read(tmp_path / "turn_credit_ends.csv")
+    }
     assert ends.keys() == set(turn_credit.QUICK_ESTIMATORS)
     assert ends["by turn: result summed"] < ends["kept_win"] < ends["RLOO"] <= 1
-    reached = {row["estimator"]: row["moves"] for row in read(tmp_path / "moves.csv")}
+    reached = {row["estimator"]: row["moves"] for row in read(tmp_path / "turn_credit_moves.csv")}
     assert reached["kept_win"]
     report = (tmp_path / "turn_credit.md").read_text(encoding="utf-8")
     for name in turn_credit.ESTIMATORS:
