@@ -108,6 +108,8 @@ def main(
     noisy it is; ends is where its expectation leads; moves is how many sampled moves a learner
     needs with it.
     """
+    if everything and parts:
+        raise click.UsageError("--all runs every part; leave out --parts, or --all")
     chosen = parts or (PARTS if everything or quick else PARTS[:1])
     began = time.perf_counter()
     queue = tasks(chosen, quick)

@@ -72,7 +72,7 @@ def thousands(each: Moves) -> str:
     reached = sum(run.moves is not None for run in each.runs)
     if not reached:
         return "never"
-    shown = "-" if np.isinf(each.median) else f"{each.median / 1000:.0f}"
+    shown = "mostly never" if np.isinf(each.median) else f"{each.median / 1000:.0f}"
     return shown if reached == len(each.runs) else f"{shown} ({reached} of {len(each.runs)})"
 
 

@@ -68,7 +68,7 @@ def test_what_is_short_of_one_is_not_rounded_up(numbers, text):
     [
         ((1_000, 3_000, 90_000), "3"),
         ((1_000, 3_000, None), "3 (2 of 3)"),
-        ((1_000, None, None), "- (1 of 3)"),
+        ((1_000, None, None), "mostly never (1 of 3)"),
         ((None, None, None), "never"),
     ],
 )
@@ -102,6 +102,12 @@ def test_it_writes_what_it_prints(tmp_path, capsys):
         assert check in printed
         assert check in report
     assert (tmp_path / "turn_credit.png").exists()
+
+
+def test_all_parts_and_some_parts_are_not_both_asked_for(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        turn_credit.main(["--all", "--parts", "ends", "--output", str(tmp_path)])
+    assert "--all runs every part" in capsys.readouterr().err
 
 
 def test_one_part_is_run_alone():

@@ -120,6 +120,12 @@ def test_the_results_of_turn_credit_hold_their_floors():
         if ESTIMATORS[row["estimator"]].unbiased:
             assert float(row["off"]) < 1e-10
         assert abs(float(row["standard_errors"])) < 4
+    with (RESULTS.parent / "turn_credit_moves.csv").open(encoding="utf-8") as file:
+        runs = list(csv.DictReader(file))
+    assert len(runs) == 3 * 5 * len(ESTIMATORS)
+    for run in runs:
+        # Chosen inside the grid, not at its edge.
+        assert float(run["lowest"]) < float(run["rate"]) < float(run["highest"])
 
 
 def test_the_example_of_turn_credit_is_right():
