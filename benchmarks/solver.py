@@ -426,7 +426,7 @@ NOTES = f"""\
 
 @benchmark(
     "solver",
-    writes="rates.csv, auto.csv, doublings.csv, periods.csv, quotients.csv, positions.csv and solver.md",
+    writes="rates.csv, auto.csv, doublings.csv, periods.csv, quotients.csv, positions.csv, solver.md",
     quick="Few values: a check, not a result.",
 )
 @names_option("--games", RATES, "Games to measure", least=0)

@@ -36,6 +36,10 @@ def test_wrapped_environments_pass():
     check_env(gymnasium.wrappers.RenderCollection(versus(render_mode="rgb_array")))
 
 
+def by_opponent(arguments):
+    return getattr(arguments["opponent"], "__name__", str(arguments["opponent"]))
+
+
 PASSING = [
     {"opponent": None, "encoding": "integer", "truth_in_info": True, "render_mode": "ansi"},
     {"opponent": "random", "encoding": "one_hot", "seat": 1, "render_mode": "rgb_array"},
