@@ -426,7 +426,7 @@ NOTES = f"""\
 
 @benchmark(
     "solver",
-    writes="rates.csv, auto.csv, doublings.csv, periods.csv, quotients.csv, positions.csv, solver.md",
+    writes="solver.md, and rates, auto, doublings, periods, quotients and positions, each as .csv",
     quick="Few values: a check, not a result.",
 )
 @names_option("--games", RATES, "Games to measure", least=0)
