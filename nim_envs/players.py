@@ -3,7 +3,8 @@
 A player is a function of observations ``(n, ...)`` and action masks ``(n, actions)``, with a third
 required positional parameter also of a generator; or an object with ``action_probabilities``,
 ``move``, ``act`` or a call. It answers with actions or with probabilities of actions; the action
-:data:`NO_LEGAL_MOVE` counts as illegal.
+:data:`NO_LEGAL_MOVE` counts as illegal. One that can play but not be asked about any position
+says why in an attribute ``unscorable``.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from __future__ import annotations
 import inspect
 import reprlib
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from nim_envs.errors import InvalidActionError, InvalidPolicyError
-from nim_envs.rules.component import IntArray
+from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.moves import actions_to
 from nim_envs.rules.rules import Rules
 
@@ -184,6 +186,7 @@ class PlayingPlayer:
         masks: MaskArray,
         rng: np.random.Generator,
         positions: Callable[[], IntArray],
+        due: BoolArray | None = None,
     ) -> Any:
         """Return what it plays, to be checked: integers ``(n,)``, any where it is not to move.
 
@@ -192,45 +195,48 @@ class PlayingPlayer:
             masks: int8 ``(n, actions)``, which it may write to; zeros where it is not to move.
             rng: of all that is drawn.
             positions: returns the positions, int64 ``(n, components)``.
+            due: where it is to move, ``(n,)``; ``None``: everywhere.
 
         Raises:
             InvalidActionError: neither actions nor probabilities of them.
         """
-        if self._batch is None and observations.dtype.kind == "i":
-            observations = observations.astype(np.int64)
         try:
-            if self._batch is None and self._acts:
+            if self._batch is not None:
+                answer = self._batch(observations, masks, rng)
+                if type(answer) is np.ndarray and answer.ndim == 1:
+                    return answer
+                array, _ = as_array(answer)
+                if array.ndim != 2:
+                    return answer if isinstance(answer, list) else array
+                answer = array if due is None or len(array) != len(masks) else array[due]
+                return _in_rows(answer, due, masks.shape, rng)
+            if observations.dtype.kind == "i":
+                observations = observations.astype(np.int64)
+            if self._acts:
                 act = self._asked.player.act
+                turns = zip(observations, masks, repeat(True) if due is None else due, strict=False)
                 return [
-                    _one_action(act(observation, mask, rng), len(mask), rng) if mask.any() else 0
-                    for observation, mask in zip(observations, masks, strict=True)
+                    one_action(act(observation, mask, rng), len(mask), rng) if to_move else 0
+                    for observation, mask, to_move in turns
                 ]
-            return self._played(observations, masks, rng, positions)
+            here = slice(None) if due is None else due
+            there = positions()[here] if self._asked.method == "move" else observations[:0]
+            answer = self._asked(Turns(observations[here], masks[here], there), rng)
+            return _in_rows(answer, due, masks.shape, rng)
         except InvalidPolicyError as error:
             raise InvalidActionError(f"actions are wrong: {error}") from None
 
-    def _played(
-        self,
-        observations: Array,
-        masks: MaskArray,
-        rng: np.random.Generator,
-        positions: Callable[[], IntArray],
-    ) -> Any:
-        """Return what it plays where it is asked about several games at a time."""
-        size, actions = masks.shape
-        rows = np.flatnonzero(masks.any(axis=1))
-        if self._batch is not None:
-            answer = self._batch(observations, masks, rng)
-            array, _ = as_array(answer)
-            if array.ndim != 2:
-                return answer if isinstance(answer, list) else array
-            answer = array[rows] if len(array) == size else array
-        else:
-            there = positions()[rows] if self._asked.method == "move" else observations[:0]
-            answer = self._asked(Turns(observations[rows], masks[rows], there), rng)
-        played = np.zeros(size, dtype=np.int64)
-        played[rows] = _as_actions(answer, (len(rows), actions), rng)
-        return played
+
+def _in_rows(
+    answer: Any, due: BoolArray | None, shape: tuple[int, int], rng: np.random.Generator
+) -> IntArray:
+    """The actions of an answer about the rows that are due, 0 in all others."""
+    size, actions = shape
+    if due is None:
+        return _as_actions(answer, (size, actions), rng)
+    played = np.zeros(size, dtype=np.int64)
+    played[due] = _as_actions(answer, (int(np.count_nonzero(due)), actions), rng)
+    return played
 
 
 def _as_actions(answer: Any, shape: tuple[int, int], rng: np.random.Generator) -> IntArray:
@@ -239,8 +245,17 @@ def _as_actions(answer: Any, shape: tuple[int, int], rng: np.random.Generator) -
     return checked if checked.ndim == 1 else drawn(checked, rng)
 
 
-def _one_action(answer: Any, actions: int, rng: np.random.Generator) -> Any:
-    """The action that the answer of ``act`` stands for, not checked where it is one."""
+def one_action(answer: Any, actions: int, rng: np.random.Generator) -> Any:
+    """Return the action that the answer of ``act`` stands for, not checked where it is one.
+
+    Args:
+        answer: an action, or probabilities ``(actions,)``.
+        actions: how many there are.
+        rng: to draw from probabilities.
+
+    Raises:
+        InvalidPolicyError: it is neither.
+    """
     if isinstance(answer, int) or not np.ndim(answer):
         return answer.item() if hasattr(answer, "detach") else answer
     return int(_as_actions([answer], (1, actions), rng)[0])
@@ -327,7 +342,7 @@ def _number_of_arguments(function: Any, otherwise: int) -> int:
         TypeError: it takes neither two nor three.
     """
     # A module of PyTorch takes anything when called, and names its parameters in ``forward``.
-    for callee in (function, getattr(function, "forward", None)):
+    for callee in (function, getattr(function, "forward", function)):
         try:
             signature = inspect.signature(callee)
         except (TypeError, ValueError):

@@ -5,16 +5,24 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from agents.base import Agent, Array, MaskArray
+from agents.base import Array, MaskArray
 from agents.training import DRAW, Env, Seat, play_and_learn
 from nim_envs import GameEnv
 from nim_envs.errors import InvalidActionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
-from nim_envs.players import AnyPlayer, PlayingPlayer, Policy, hint, is_player
+from nim_envs.players import (
+    AnyPlayer,
+    Player,
+    PlayingPlayer,
+    Policy,
+    hint,
+    is_player,
+    one_action,
+)
 from nim_envs.progress import progress_bar
 from nim_envs.scoring import best_response
 
@@ -62,11 +70,10 @@ class MatchResult:
 
 
 class MatchedPlayer:
-    """A player without ``act`` as an agent, in one environment.
+    """Any player as an agent, in one environment.
 
     Args:
-        player: a function, or an object with ``action_probabilities`` or ``move``, as
-            :func:`nim_envs.optimality` takes it.
+        player: as :func:`nim_envs.optimality` takes it, and whoever cannot be scored.
         env: a turn-based environment; for a player with ``move``, one of ``nim_envs``.
 
     Raises:
@@ -74,43 +81,42 @@ class MatchedPlayer:
     """
 
     def __init__(self, player: AnyPlayer, env: Env) -> None:
-        self._base = env.unwrapped
-        rules = self._base.game.rules if isinstance(self._base, GameEnv) else None
+        if not is_player(player):
+            raise TypeError(
+                "a match is played by agents, functions and objects with action_probabilities or "
+                f"move, not by {player!r}{hint(player)}"
+            )
+        base = env.unwrapped
+        rules = base.game.rules if isinstance(base, GameEnv) else None
+        self._base = base
+        self._agent = player if isinstance(player, Player) else None
         self._playing = PlayingPlayer(player, rules)
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return the player's action, or -1 if it names no legal move."""
-        base: Any = self._base
+        """Return the player's action, or -1 if it names no legal move.
+
+        Raises:
+            InvalidActionError, InvalidPolicyError: the player answered with no action.
+        """
+        if self._agent is not None:
+            # Most players: nothing has to become a batch.
+            answer: Any = self._agent.act(observation, action_mask, rng)
+            return cast(int, one_action(answer, len(action_mask), rng))
         try:
-            answer = self._playing(
-                observation[np.newaxis],
-                action_mask[np.newaxis],
-                rng,
-                lambda: base.position[np.newaxis],
-            )
-            actions = np.asarray(answer)
-            if actions.shape != (1,):
-                raise InvalidActionError(
-                    f"actions must be an array of shape (1,), not of shape {actions.shape}"
-                )
+            return cast(int, self._action(observation, action_mask, rng))
         except InvalidActionError as error:
-            raise InvalidActionError(f"the player's {error}") from None
-        action: int = actions[0]
-        return action
+            raise type(error)(f"the player's {error}") from None
 
-
-def as_agent(player: AnyPlayer, env: Env) -> Agent:
-    """Return a player as an agent that plays in ``env``: itself, if it has ``act``.
-
-    Raises:
-        TypeError: ``player`` plays nothing.
-    """
-    if not is_player(player):
-        raise TypeError(
-            "a match is played by agents, functions and objects with action_probabilities or move, "
-            f"not by {player!r}{hint(player)}"
-        )
-    return player if isinstance(player, Agent) else MatchedPlayer(player, env)
+    def _action(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> Any:
+        """The action of a player that is asked about batches."""
+        base: Any = self._base
+        batch = observation[np.newaxis], action_mask[np.newaxis]
+        actions = np.asarray(self._playing(*batch, rng, lambda: base.position[np.newaxis]))
+        if actions.shape != (1,):
+            raise InvalidActionError(
+                f"actions must be an array of shape (1,), not of shape {actions.shape}"
+            )
+        return actions[0]
 
 
 def play_match(
@@ -156,8 +162,10 @@ def play_match(
     rng = np.random.default_rng(agent_seed)
     wins = [0, 0]
     draws = 0
-    first, second = as_agent(agent, env), as_agent(opponent, env)
-    players = Seat(first, learns=False), Seat(second, learns=False)
+    players = (
+        Seat(MatchedPlayer(agent, env), learns=False),
+        Seat(MatchedPlayer(opponent, env), learns=False),
+    )
     env.reset(seed=int(env_seed), options=options)
     for game in progress_bar(range(games), desc="match", unit="game", shown=progress):
         if game:

@@ -41,6 +41,8 @@ class HumanAgent:
         write: shows a line.
     """
 
+    unscorable = "it asks a person"
+
     def __init__(
         self,
         game: Game,

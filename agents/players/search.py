@@ -32,6 +32,8 @@ class SearchAgent(ABC):
         ValueError: ``depth`` is below 1.
     """
 
+    unscorable = "it searches from the position that its own environment is at"
+
     def __init__(
         self, env: Env, *, depth: int | None = None, evaluate: Evaluation | None = None
     ) -> None:

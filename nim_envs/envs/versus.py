@@ -96,10 +96,13 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         name: name of the environment, in its metadata.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
             actions, or among all where none wins; a number: optimal but for a random move with
-            that probability. A function of observations ``(1, ...)``, action masks
-            ``(1, actions)`` and a generator that returns actions ``(1,)``: the same function can
-            play a batch of games. Or an agent with ``act(observation, action_mask, rng)``. Both
-            receive the observations of the turn-based environment with this ``encoding``.
+            that probability. Or whatever :func:`nim_envs.optimality` scores: an agent with
+            ``act(observation, action_mask, rng)``, an object with ``action_probabilities`` or
+            ``move``, or a function of observations ``(1, ...)``, action masks ``(1, actions)``
+            and, if it has a third required parameter, a generator, which returns actions ``(1,)``
+            or probabilities ``(1, actions)``: the same function can play a batch of games. It
+            receives the observations of the turn-based environment with this ``encoding``, and
+            may write to them; an action of -1, no legal move, is an illegal one.
         seat: versus an opponent, the agent's: 0 for ``player_0``, who moves first, 1 for
             ``player_1``, or ``"random"``: drawn for each game. ``None``: 0; in self-play there is
             no other choice.

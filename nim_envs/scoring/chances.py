@@ -61,9 +61,8 @@ def best_response(policy: AnyPlayer, env_or_game: Any) -> WinChances:
         InvalidPolicyError: the policy returned something else than it should.
         SearchTooLargeError: too many positions to enumerate.
     """
-    game, encoding = subject_of(env_or_game)
-    rules = game.rules
-    scored = ScoredPolicy(policy, rules, encoding)
+    scored = ScoredPolicy(policy, env_or_game)
+    game, rules = scored.game, scored.game.rules
     moving, waiting = _without_moves(game)
     for indices in _options_first(rules, "best response"):
         options = list(moves(rules, indices))
@@ -102,9 +101,9 @@ def win_chances(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) -> Win
         >>> win_chances(take_one, take_one, game).moving.tolist()
         [0.0, 1.0, 0.0, 1.0]
     """
-    game, encoding = subject_of(env_or_game)
+    players = [ScoredPolicy(player, env_or_game) for player in (policy, opponent)]
+    game = players[0].game
     rules = game.rules
-    players = [ScoredPolicy(player, rules, encoding) for player in (policy, opponent)]
     moving, waiting = _without_moves(game)
     for indices in _options_first(rules, "win chances"):
         options = list(moves(rules, indices))

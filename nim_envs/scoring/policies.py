@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from nim_envs.encoding import Encoding
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.players import (
     SCORED,
@@ -21,7 +20,8 @@ from nim_envs.players import (
     position_after,
 )
 from nim_envs.rules.component import IntArray
-from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import checked_integer
+from nim_envs.scoring.observations import Observer
 
 LARGEST_BATCH = 1 << 16
 """A policy is asked about at most this many positions at a time."""
@@ -33,26 +33,27 @@ class ScoredPolicy:
     Args:
         policy: anything of :data:`nim_envs.players.AnyPlayer`. One with ``act`` is asked once at
             each position and taken to act so always.
-        rules: of the game.
-        encoding: how it observes positions; ``None``: it observes them as they are, int64.
+        env_or_game: the game, or an environment that shows its positions to the policy.
         seed: of the generator that ``act``, or a function, is given.
 
+    Attributes:
+        game: the game.
+        observe: how the policy observes positions.
+
     Raises:
-        TypeError: ``policy`` is none of these.
+        TypeError: ``policy`` or ``env_or_game`` is none of these; or its wrappers change
+            observations in a way that cannot be followed.
+        ValueError: ``seed`` is none.
     """
 
-    def __init__(
-        self, policy: Any, rules: Rules, encoding: Encoding | None = None, seed: int = 0
-    ) -> None:
-        if not is_player(policy):
-            raise TypeError(
-                "a policy must be a function of observations and action masks, or an object with "
-                f"action_probabilities, move or act, not {policy!r}{hint(policy)}"
-            )
+    def __init__(self, policy: Any, env_or_game: Any, seed: int = 0) -> None:
+        check_scorable(policy)
+        checked_integer("seed", seed, minimum=0, maximum=2**64 - 1)
+        self.observe = Observer(env_or_game, policy)
+        self.game = self.observe.game
         self._policy = policy
-        self._asked = AskedPlayer(policy, rules, SCORED, 2)
-        self._rules = rules
-        self._encoding = encoding
+        self._rules = self.game.rules
+        self._asked = AskedPlayer(policy, self._rules, SCORED, 2)
         self._rng = np.random.default_rng(seed)
 
     @property
@@ -91,14 +92,23 @@ class ScoredPolicy:
             here = slice(first, first + LARGEST_BATCH)
             # It may write to what it is given, and is judged by what is not its own.
             turns = Turns(
-                self._observations(positions[here]), masks[here].copy(), positions[here].copy()
+                self.observe(positions[here], masks[here]),
+                masks[here].copy(),
+                positions[here].copy(),
             )
             chances[here] = checked_probabilities(self._asked(turns, self._rng), masks[here].shape)
         return chances
 
-    def _observations(self, positions: IntArray) -> Any:
-        """The observations of positions, new arrays."""
-        if self._encoding is None:
-            return positions.copy()
-        observations = self._encoding.encode(positions)
-        return observations.astype(self._encoding.space.dtype, copy=False)
+
+def check_scorable(policy: Any) -> None:
+    """Raise ``TypeError`` unless ``policy`` plays and can be asked about any position."""
+    if not is_player(policy):
+        raise TypeError(
+            "a policy must be a function of observations and action masks, or an object with "
+            f"action_probabilities, move or act, not {policy!r}{hint(policy)}"
+        )
+    reason = getattr(policy, "unscorable", None)
+    if isinstance(reason, str):
+        raise TypeError(
+            f"{policy!r} cannot be scored: {reason}. It can be an opponent, and play matches"
+        )

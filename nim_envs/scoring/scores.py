@@ -92,8 +92,9 @@ def optimality(
             whose actions nobody could list; or with ``act(observation, action_mask, rng)``, which
             is asked once at each position. The first of these methods that it has counts. It may
             write to the arrays that it is given; an action of -1, no legal move, is illegal.
-        env_or_game: an environment of this package, wrapped or not: observations come in its
-            encoding. Or a game: observations are positions, int64 ``(n, components)``.
+        env_or_game: an environment of this package: observations come in its encoding, and through
+            its wrappers, where these are of Gymnasium's ``TransformObservation`` family. Or a game:
+            observations are positions, int64 ``(n, components)``.
         positions: ``"all"``; ``"reachable"``: those at which either player can be to move in a
             game from the game's starts; ``"player_0"`` or ``"player_1"``: those at which this
             player can be; or an integer array ``(n, components)``.
@@ -105,7 +106,8 @@ def optimality(
         The score of the policy, and that of the random policy.
 
     Raises:
-        TypeError: ``policy`` or ``env_or_game`` is none of the above.
+        TypeError: ``policy`` or ``env_or_game`` is none of the above; ``policy`` searches its own
+            position or asks a person; or other wrappers change the observations.
         ValueError: an unknown set of positions, ``sample`` of another set than all, or a ``seed``
             that is none.
         InvalidPolicyError: the policy returned something else than it should.
@@ -125,8 +127,8 @@ def optimality(
         >>> print(optimality(first_legal, large, sample=1000))
         0.20 % (0.01 to 0.86 %) of 1000 N-positions, drawn; random 0.33 %, illegal 0.00 %
     """
-    game, encoding = subject_of(env_or_game)
-    scored = ScoredPolicy(policy, game.rules, encoding, seed)
+    scored = ScoredPolicy(policy, env_or_game, seed)
+    game = scored.game
     if sample is None:
         name, total, parts = position_set(game, positions)
     else:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from nim_envs.encoding import Encoding
 from nim_envs.errors import ConformanceError, InvalidPolicyError
 from nim_envs.game import Game
 from nim_envs.players import (
@@ -19,11 +18,11 @@ from nim_envs.players import (
     Policy,
     Turns,
     as_array,
+    checked_probabilities,
 )
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.moves import are_moves
 from nim_envs.scoring.policies import ScoredPolicy
-from nim_envs.scoring.subjects import subject_of
 from nim_envs.testing.positions import some_positions
 from nim_envs.testing.requirements import during, require, require_equal
 
@@ -65,14 +64,13 @@ def check_policy(policy: AnyPlayer, env_or_game: Any, *, illegal: bool = False) 
         nim_envs.errors.ConformanceError: the policy gives probability 1 to action 3 (heap 1: take \
 2), which is illegal at [0, 1]
     """
-    game, encoding = subject_of(env_or_game)
-    rules = game.rules
-    positions = some_positions(rules, POSITIONS, playable=True)
-    scored = ScoredPolicy(policy, rules, encoding)
+    scored = ScoredPolicy(policy, env_or_game)
+    game = scored.game
+    positions = some_positions(game.rules, POSITIONS, playable=True)
     if scored.moves_alone:
         _check_moves(scored, game, positions, illegal)
         return
-    asked = _Asked(policy, game, encoding)
+    asked = _Asked(policy, scored)
     rows = np.arange(len(positions))
     chances = asked(positions, rows)
     if not illegal:
@@ -144,12 +142,11 @@ def _check_moves(scored: ScoredPolicy, game: Game, positions: IntArray, illegal:
 class _Asked:
     """Asks a policy about positions."""
 
-    def __init__(self, policy: Any, game: Game, encoding: Encoding | None) -> None:
+    def __init__(self, policy: Any, scored: ScoredPolicy) -> None:
         self.policy = policy
-        self.rules = game.rules
-        self.encoding = encoding
+        self.rules = scored.game.rules
+        self.observe = scored.observe
         self._rows: IntArray = np.empty(0, dtype=np.int64)
-        self._scored = ScoredPolicy(self._answer, game.rules, encoding)
 
     def __call__(self, positions: IntArray, rows: IntArray) -> FloatArray:
         """Return probabilities ``(n, actions)``; ``rows`` seed the generators of single acts."""
@@ -157,7 +154,8 @@ class _Asked:
         try:
             with during("the policy"):
                 masks = self.rules.action_mask(positions)
-                return self._scored.action_probabilities(positions.copy(), masks)
+                shown = self.observe(positions, masks)
+                return checked_probabilities(self._answer(shown, masks.copy()), masks.shape)
         except ConformanceError as error:
             if isinstance(error.__cause__, InvalidPolicyError):
                 raise ConformanceError(str(error.__cause__)) from error.__cause__
@@ -178,10 +176,8 @@ class _Asked:
 
     def acts(self, position: IntArray, rng: np.random.Generator) -> list[int]:
         """Return what an agent does at a position, some times over."""
-        observation: Any = position
-        if self.encoding is not None:
-            observation = self.encoding.encode(position)
         mask = self.rules.action_mask(position)
+        observation = self.observe(position[np.newaxis], mask[np.newaxis])[0]
         with during(f"act() at {position.tolist()}"):
             return [int(self.policy.act(observation.copy(), mask.copy(), rng)) for _ in range(ACTS)]
 

@@ -20,14 +20,16 @@ from stable_baselines3.common.logger import configure
 from stable_baselines3.common.vec_env import (
     DummyVecEnv,
     SubprocVecEnv,
+    VecFrameStack,
     VecMonitor,
     VecNormalize,
 )
 
 from agents import EpsilonOptimalAgent
 from agents.deep import PolicyAgent
+from agents.evaluation import play_match
 from benchmarks.deep.__main__ import main as deep
-from nim_envs import make_game, optimality
+from nim_envs import GameEnv, make_game, optimality
 from nim_envs.adapters.sb3 import (
     NEGAMAX,
     EntropyDecay,
@@ -36,7 +38,7 @@ from nim_envs.adapters.sb3 import (
     sb3_policy,
 )
 from nim_envs.errors import InvalidGameError
-from nim_envs.registration import GAMES, gymnasium_id, make_vector
+from nim_envs.registration import GAMES, gymnasium_id, make_vector, make_versus
 from tests.clients.tutorials import run_tutorial
 
 ADDITION = make_game("addition", k=3, n=10, start="uniform")
@@ -250,7 +252,10 @@ def test_a_model_of_another_game_or_encoding_is_refused():
         optimality(sb3_policy(model), make_game("nim"))
 
 
-@pytest.mark.parametrize("wrapper", [lambda env: env, VecMonitor, VecNormalize])
+@pytest.mark.parametrize(
+    "wrapper",
+    [lambda env: env, VecMonitor, lambda env: VecNormalize(env, norm_obs=False, training=False)],
+)
 def test_games_in_wrappers_are_scored_in_their_encoding(wrapper):
     env = wrapper(GameVecEnv(ADDITION, 2, encoding="unary", opponent=None))
     shapes = []
@@ -261,6 +266,83 @@ def test_games_in_wrappers_are_scored_in_their_encoding(wrapper):
 
     assert optimality(policy, env).percent == optimality(policy, ADDITION).percent
     assert shapes[0] == (8, 13)
+
+
+def first_legal(observations, masks):
+    return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("wrapper", [VecNormalize, lambda env: VecFrameStack(env, 2)])
+def test_wrappers_that_a_score_does_not_follow_are_refused_by_name(wrapper):
+    env = wrapper(GameVecEnv(ADDITION, 2, encoding="unary", opponent=None))
+    with pytest.raises(TypeError, match=type(env).__name__):
+        optimality(first_legal, env)
+
+
+def test_normalised_observations_are_scored_with_the_model_that_normalises_them():
+    env = VecNormalize(GameVecEnv(ADDITION, 16, opponent=None), norm_reward=False)
+    model = MaskablePPO("MlpPolicy", env, gamma=NEGAMAX, seed=0, **SETTINGS)
+    model.learn(500)
+    for greedy in (True, False):
+        policy = sb3_policy(model, greedy=greedy)
+        assert optimality(policy, env).percent == optimality(policy, ADDITION).percent
+    # One that was made without the statistics does not know them.
+    stranger = MaskablePPO("MlpPolicy", GameVecEnv(ADDITION, 1, opponent=None), device="cpu")
+    with pytest.raises(TypeError, match="VecNormalize"):
+        optimality(sb3_policy(stranger), env)
+
+
+@pytest.mark.parametrize("kind", [DummyVecEnv, SubprocVecEnv])
+def test_wrappers_within_vectors_are_applied_or_refused(kind):
+    arguments = {"k": 3, "n": 10, "render_mode": None}
+    env = make_vec_env(
+        "nim_envs:nim_envs/Addition-v0", 2, env_kwargs=arguments, vec_env_cls=kind,
+        wrapper_class=gymnasium.wrappers.FlattenObservation,
+    )  # fmt: skip
+    if kind is SubprocVecEnv:
+        with pytest.raises(TypeError, match=r"SubprocVecEnv shows .* cannot be read"):
+            optimality(first_legal, env)
+    else:
+        model = MaskablePPO("MlpPolicy", env, device="cpu")
+        assert optimality(sb3_policy(model), env).count == 8
+    env.close()
+
+
+def test_a_model_is_named_together_with_the_adapter_that_scores_it():
+    env = GameVecEnv(ADDITION, 1, opponent=None)
+    model = MaskablePPO("MlpPolicy", env, device="cpu")
+    for given in (model, model.policy):
+        with pytest.raises(TypeError, match=r"nim_envs\.adapters\.sb3\.sb3_policy\(model\)"):
+            optimality(given, env)
+        with pytest.raises(InvalidGameError, match=r"adapters\.sb3\.sb3_policy"):
+            make_versus("addition", k=3, n=10, opponent=given)
+    versus = make_versus("addition", k=3, n=10, opponent=sb3_policy(model))
+    versus.reset(seed=0)
+    versus.step(0)
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "float16", "bfloat16", "float8_e4m3fn"])
+def test_probabilities_of_any_float_type_of_pytorch_are_taken(kind):
+    weights = torch.rand(11, 3, generator=torch.Generator().manual_seed(0)) ** 8
+
+    def shares(observations, masks):
+        chosen = (weights[observations[:, 0]] + 0.01) * torch.from_numpy(masks)
+        return (chosen / chosen.sum(axis=1, keepdim=True)).requires_grad_()
+
+    def policy(observations, masks):
+        return shares(observations, masks).to(getattr(torch, kind))
+
+    coarse = {"float16": 0.2, "bfloat16": 1, "float8_e4m3fn": 10}.get(kind, 1e-4)
+    exact = optimality(shares, ADDITION)
+    assert optimality(policy, ADDITION).percent == pytest.approx(exact.percent, abs=coarse)
+    for env in (
+        make_versus("addition", k=3, n=10, opponent=policy),
+        make_vector("addition", 4, k=3, n=10, opponent=policy),
+    ):
+        env.reset(seed=0)
+        env.step(np.zeros(4, dtype=int) if hasattr(env, "num_envs") else 0)
+    result = play_match(GameEnv(ADDITION), policy, first_legal, 4, seed=0)
+    assert result.games == 4
 
 
 @pytest.mark.parametrize("kind", [DummyVecEnv, SubprocVecEnv])

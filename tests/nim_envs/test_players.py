@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import functools
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pettingzoo
 import pytest
+from pettingzoo.classic import tictactoe_v3
 
 from agents import RandomAgent
 from agents.evaluation import play_match
@@ -12,6 +18,7 @@ from nim_envs import make_game, optimality
 from nim_envs.errors import (
     IllegalMoveError,
     InvalidActionError,
+    InvalidGameError,
     InvalidPolicyError,
     InvalidPositionError,
 )
@@ -30,6 +37,53 @@ def first_legal(observations, masks):
     return masks.argmax(axis=1)
 
 
+def last_legal(observations, masks):
+    return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+def first_shares(observations, masks):
+    return np.eye(masks.shape[1])[masks.argmax(axis=1)]
+
+
+def first_of_three(observations, masks, rng):
+    return first_legal(observations, masks).tolist()
+
+
+class Called:
+    def __call__(self, observations, masks):
+        return first_shares(observations, masks).astype(np.float32)
+
+
+class Probable:
+    def action_probabilities(self, observations, action_masks):
+        return first_shares(observations, action_masks)
+
+
+class Moves:
+    """Takes one of the first heap that is there."""
+
+    def move(self, position):
+        first = next(i for i, heap in enumerate(position) if heap)
+        return [heap - (i == first) for i, heap in enumerate(position)]
+
+
+class Acts:
+    def act(self, observation, action_mask, rng):
+        return int(action_mask.argmax())
+
+
+class ActsByShares:
+    def act(self, observation, action_mask, rng):
+        return first_shares(observation, action_mask[np.newaxis])[0]
+
+
+FIRSTS = [
+    first_legal, first_shares, first_of_three, Called(), Probable(), Moves(), Acts(),
+    ActsByShares(), lambda observations, masks, rng: first_shares(observations, masks),
+    lambda *turn: first_legal(*turn[:2]), functools.partial(first_legal),
+]  # fmt: skip
+
+
 def matches_env(**arguments):
     return pettingzoo.make("aec", "nim_envs/nim-v0", heaps=HEAPS, **arguments)
 
@@ -37,6 +91,188 @@ def matches_env(**arguments):
 def sometimes_none(observations, masks):
     """The first legal action, and no legal move where the first heap is empty."""
     return np.where(observations[:, 0] > 0, masks.argmax(axis=1), -1)
+
+
+def rewards_against(opponent, seat=1, **arguments):
+    """The rewards of some games of the last legal move, one by one and in a batch."""
+    env = make_versus("nim", heaps=HEAPS, opponent=opponent, seat=seat, **arguments)
+    envs = make_vector("nim", 5, heaps=HEAPS, opponent=opponent, seat=seat, **arguments)
+    line = []
+    for game in range(6):
+        _, info = env.reset(seed=7 if game == 0 else None)
+        ended = False
+        while not ended:
+            action = int(np.flatnonzero(info["action_mask"])[-1])
+            _, reward, ended, _, info = env.step(action)
+            line.append(reward)
+    _, infos = envs.reset(seed=7)
+    for _ in range(12):
+        masks = infos["action_mask"]
+        actions = np.where(masks.any(axis=1), 14 - masks[:, ::-1].argmax(axis=1), 0)
+        _, rewards, *_, infos = envs.step(actions)
+        line.extend(rewards.tolist())
+    return line
+
+
+@pytest.mark.parametrize("player", FIRSTS, ids=lambda player: getattr(player, "__name__", None))
+def test_whoever_is_scored_is_an_opponent_and_plays_matches_alike(player):
+    assert str(optimality(player, NIM)) == str(optimality(first_legal, NIM))
+    assert rewards_against(player) == rewards_against(first_of_three)
+    assert rewards_against(player, seat=0) == rewards_against(first_of_three, seat=0)
+    assert {-1, 0, 1} == {*rewards_against(player), *rewards_against(player, seat=0)}
+    results = [
+        play_match(matches_env(start="uniform"), *pair, 10, seed=3)
+        for each in (player, Acts())
+        for pair in ((each, last_legal), (last_legal, each))
+    ]
+    assert results[:2] == [replace(result, limit=mine.limit) for result, mine in
+                           zip(results[2:], results, strict=False)]  # fmt: skip
+
+
+def test_a_score_looks_for_probabilities_first_and_a_game_for_an_act():
+    def answering(*methods):
+        asked = []
+
+        def act(self, observation, mask, rng):
+            asked.append("act")
+            return int(mask.argmax())
+
+        def action_probabilities(self, observations, masks):
+            asked.append("action_probabilities")
+            return first_shares(observations, masks)
+
+        def move(self, position):
+            asked.append("move")
+            return Moves().move(position)
+
+        def __call__(self, observations, masks, rng):  # noqa: N807 - becomes a method
+            asked.append("__call__")
+            return masks.argmax(axis=1)
+
+        known = {m.__name__: m for m in (act, action_probabilities, move, __call__)}
+        return type("Player", (), {name: known[name] for name in methods})(), asked
+
+    scored = ["action_probabilities", "move", "act", "__call__"]
+    played = ["act", "action_probabilities", "move", "__call__"]
+    for first in range(4):
+        player, asked = answering(*scored[first:])
+        optimality(player, NIM)
+        assert set(asked) == {scored[first]}
+        for env in (make_versus, lambda *a, **k: make_vector(*a, 3, **k)):
+            player, asked = answering(*played[first:])
+            env("nim", heaps=HEAPS, opponent=player, seat=1).reset(seed=0)
+            assert set(asked) == {played[first]}
+        player, asked = answering(*played[first:])
+        play_match(matches_env(), player, RandomAgent(), 1, seed=0, limit=False)
+        assert set(asked) == {played[first]}
+
+
+def test_the_number_of_required_parameters_decides_how_a_function_is_asked():
+    def optional(observations, masks, rng="none"):
+        assert rng == "none"
+        return masks.argmax(axis=1)
+
+    def drawing(observations, masks, rng):
+        return (masks * rng.random(masks.shape)).argmax(axis=1)
+
+    class Module:
+        """As those of PyTorch: a call takes anything, and ``forward`` says what."""
+
+        def __call__(self, *arguments, **keywords):
+            return self.forward(*arguments, **keywords)
+
+        def forward(self, observations, masks):
+            return masks.argmax(axis=1)
+
+    for player in (optional, Module()):
+        assert rewards_against(player) == rewards_against(first_of_three)
+        assert optimality(player, NIM).percent == optimality(first_legal, NIM).percent
+    one, again, other = (optimality(drawing, NIM, seed=seed) for seed in (1, 1, 2))
+    assert one.blunders.tolist() == again.blunders.tolist() != other.blunders.tolist()
+    for wrong in (lambda observations: 0, lambda one, two, three, four: 0):
+        with pytest.raises(TypeError, match="takes observations and action masks"):
+            optimality(wrong, NIM)
+        with pytest.raises(InvalidGameError, match="takes observations and action masks"):
+            make_versus("nim", opponent=wrong)
+
+
+def test_probabilities_are_drawn_from_with_the_seed_of_the_environment():
+    def halves(observations, masks):
+        # Nobody asks about games in which it is not to move.
+        assert masks.any(axis=1).all()
+        return masks / masks.sum(axis=1, keepdims=True)
+
+    assert rewards_against(halves) == rewards_against(halves)
+    number = 4_000
+    envs = make_vector("nim", number, heaps=(2, 3), opponent=halves, seat=1)
+    after = envs.reset(seed=0)[0]["observation"]
+    _, counts = np.unique(after, axis=0, return_counts=True)
+    assert counts / number == pytest.approx([0.2] * 5, abs=0.03)
+
+
+def test_an_opponent_may_write_to_what_it_is_given():
+    def spoiling(player):
+        def opponent(observations, masks, rng):
+            answer = player(observations, masks, rng)
+            observations[:], masks[:] = 0, 1
+            return answer
+
+        return opponent
+
+    expected = rewards_against(first_of_three)
+    assert rewards_against(spoiling(first_of_three)) == expected
+    assert rewards_against(spoiling(first_of_three), truth_in_info=True) == expected
+
+    class Spoils:
+        def act(self, observation, action_mask, rng):
+            action = int(action_mask.argmax())
+            observation[:], action_mask[:] = 0, 1
+            return action
+
+    assert rewards_against(Spoils()) == expected
+    plain, dirty = (play_match(matches_env(), p, Acts(), 6, seed=1) for p in (Acts(), Spoils()))
+    assert plain == dirty
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [lambda m: m * 0.5, lambda m: m[:, :3] / 3, lambda m: m * np.nan, lambda m: ["a"] * len(m),
+     lambda m: [[1], [1, 2]], lambda m: None],
+)  # fmt: skip
+@pytest.mark.parametrize("generator", [False, True])
+def test_an_opponent_or_player_that_answers_nonsense_is_one_clear_error(answer, generator):
+    player = (lambda o, m, rng: answer(m)) if generator else (lambda o, m: answer(m))
+    for env in (make_versus("nim", opponent=player), make_vector("nim", 1, opponent=player)):
+        env.reset(seed=0)
+        with pytest.raises(InvalidActionError, match="the opponent's action"):
+            env.step([0] if hasattr(env, "num_envs") else 0)
+    with pytest.raises(InvalidActionError, match="action"):
+        play_match(matches_env(), player, RandomAgent(), 1, seed=0)
+
+
+@pytest.mark.parametrize("nobody", ["optimal", 0.5, 7, RandomAgent, None])
+def test_names_numbers_and_classes_neither_are_scored_nor_play_matches(nobody):
+    with pytest.raises(TypeError, match="a policy must be"):
+        optimality(nobody, NIM)
+    with pytest.raises(TypeError, match="a match is played by agents"):
+        play_match(matches_env(), RandomAgent(), nobody, 1, seed=0)
+
+
+def test_environments_with_players_of_all_kinds_can_be_copied():
+    for player in (first_legal, Moves(), Acts(), Probable()):
+        env = make_versus("nim", heaps=HEAPS, opponent=player)
+        env.reset(seed=0)
+        twins = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+        steps = {str(each.step(0)) for each in (env, *twins)}
+        assert len(steps) == 1
+
+
+def test_a_player_that_moves_needs_to_know_the_position():
+    with pytest.raises(TypeError, match="only environments of nim_envs"):
+        play_match(tictactoe_v3.env(), Moves(), RandomAgent(), 1, seed=0)
+    assert play_match(tictactoe_v3.env(), first_legal, RandomAgent(), 3, seed=0).games == 3
+    with pytest.raises(InvalidActionError, match="knows no forfeits"):
+        play_match(tictactoe_v3.env(), no_move, RandomAgent(), 1, seed=0)
 
 
 def test_an_action_of_minus_1_is_an_illegal_move_in_scores():

@@ -42,31 +42,52 @@ def sb3_policy(model: BaseAlgorithm, *, greedy: bool = True) -> PolicyFunction:
         >>> nim_envs.optimality(sb3_policy(model), env).count
         102
     """
-    network: Any = model.policy
-    maskable = isinstance(network, MaskableActorCriticPolicy)
-    if not greedy and not isinstance(network, (ActorCriticPolicy, MaskableActorCriticPolicy)):
-        raise TypeError(f"{type(model).__name__} has no probabilities: it can only be greedy")
+    return ModelPolicy(model, greedy=greedy)
 
-    def policy(observations: Array, masks: MaskArray) -> Any:
-        actions: Any = model.action_space
-        if actions.n != masks.shape[1]:
-            raise ValueError(f"the model has {actions.n} actions, this game {masks.shape[1]}")
-        shown = _shown(model, observations, masks)
-        legal = {"action_masks": masks.astype(np.bool_)} if maskable else {}
-        if greedy:
-            return model.predict(shown, deterministic=True, **legal)[0]
+
+class ModelPolicy:
+    """How a model plays; see :func:`sb3_policy`."""
+
+    def __init__(self, model: BaseAlgorithm, *, greedy: bool) -> None:
+        network: Any = model.policy
+        self._model = model
+        self._greedy = greedy
+        self._maskable = isinstance(network, MaskableActorCriticPolicy)
+        if not greedy and not isinstance(network, (ActorCriticPolicy, MaskableActorCriticPolicy)):
+            raise TypeError(f"{type(model).__name__} has no probabilities: it can only be greedy")
+
+    @property
+    def normalizes_observations(self) -> bool:
+        """Whether it applies the ``VecNormalize`` that its model trains with."""
+        return self._model.get_vec_normalize_env() is not None
+
+    def __call__(self, observations: Array, masks: MaskArray) -> Any:
+        """Return actions ``(n,)`` or probabilities ``(n, actions)``.
+
+        Args:
+            observations: ``(n, ...)``.
+            masks: ``(n, actions)``.
+
+        Raises:
+            ValueError: the model is one of another game or encoding.
+        """
+        space: Any = self._model.action_space
+        if space.n != masks.shape[1]:
+            raise ValueError(f"the model has {space.n} actions, this game {masks.shape[1]}")
+        shown = self._shown(observations, masks)
+        legal = {"action_masks": masks.astype(np.bool_)} if self._maskable else {}
+        if self._greedy:
+            return self._model.predict(shown, deterministic=True, **legal)[0]
+        network: Any = self._model.policy
         network.set_training_mode(False)
         with torch.no_grad():
             tensors, _ = network.obs_to_tensor(shown)
             return network.get_distribution(tensors, **legal).distribution.probs
 
-    return policy
-
-
-def _shown(model: BaseAlgorithm, observations: Array, masks: MaskArray) -> Any:
-    """The observations as the model gets them when it trains."""
-    shown: Any = observations
-    if isinstance(model.observation_space, spaces.Dict):
-        shown = {"observation": observations, "action_mask": masks}
-    normalizer = model.get_vec_normalize_env()
-    return shown if normalizer is None else normalizer.normalize_obs(shown)
+    def _shown(self, observations: Array, masks: MaskArray) -> Any:
+        """The observations as the model gets them when it trains."""
+        shown: Any = observations
+        if isinstance(self._model.observation_space, spaces.Dict):
+            shown = {"observation": observations, "action_mask": masks}
+        normalizer = self._model.get_vec_normalize_env()
+        return shown if normalizer is None else normalizer.normalize_obs(shown)

@@ -130,10 +130,14 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         name: name of the environment, in its metadata.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
             actions, or among all where none wins; a number: optimal but for a random move with
-            that probability. A function of the observations, the action masks and a
-            generator, that returns actions: all for the whole batch, the masks all zeros where
-            it is not to move. Or an agent with ``act(observation, action_mask, rng)``, which
-            acts in one game after the other.
+            that probability. Or whatever :func:`nim_envs.optimality` scores: a function of the
+            observations, the action masks and a generator, that returns actions or
+            probabilities: all for the whole batch, the masks all zeros where it is not to move;
+            a function of observations and action masks, or an object with
+            ``action_probabilities`` or ``move``, asked about the games in which it is to move; or
+            an agent with ``act(observation, action_mask, rng)``, which acts in one game after the
+            other, or in all at once by ``act_many``, with the same arguments for a batch. It may
+            write to what it is given; an action of -1, no legal move, is an illegal one.
         seat: versus an opponent, the agent's: 0 for ``player_0``, who moves first, 1 for
             ``player_1``, or ``"random"``: drawn for each game. ``None``: 0; in self-play there is
             no other choice.
@@ -334,7 +338,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         masks = observations["action_mask"] * due[:, np.newaxis]
         try:
             answer = opponent(
-                observations["observation"], masks, self.np_random, self._engine.positions
+                observations["observation"], masks, self.np_random, self._engine.positions, due
             )
         except InvalidActionError as error:
             raise InvalidActionError(f"the opponent's {error}") from None

@@ -17,6 +17,7 @@ from pgx.experimental import auto_reset
 from scipy.stats import chisquare
 
 import nim_envs
+from agents.evaluation import play_match
 from nim_envs import GameEnv
 from nim_envs.adapters.pgx import PgxEnv, make_pgx
 from nim_envs.adapters.pgx.layouts import ComponentLayout, JointLayout, packed, unpacked
@@ -24,6 +25,7 @@ from nim_envs.adapters.pgx.starts import start_of
 from nim_envs.encoding import ENCODINGS, Encoding
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.game import PLAYERS
+from nim_envs.registration import make_vector, make_versus
 from nim_envs.starts import OutcomeStart, UniformStart
 from nim_envs.starts.box import checked_box
 from nim_envs.starts.counted import CountedSampler
@@ -434,6 +436,26 @@ def test_optimality_takes_the_environment_and_functions_of_jax(encoding):
     assert score.percent == pytest.approx(score.random_percent)
     numpy = nim_envs.optimality(lambda _, masks: masks.argmax(axis=1), game)
     assert nim_envs.optimality(first, env).percent == numpy.percent > 0
+
+
+@pytest.mark.parametrize("kind", ["float32", "float16", "bfloat16", "float8_e4m3fn"])
+def test_probabilities_of_any_float_type_of_jax_are_scored_and_played(kind):
+    @jax.jit
+    def policy(observations, masks):
+        shares = masks / jnp.maximum(jnp.asarray(masks).sum(axis=1, keepdims=True), 1)
+        return shares.astype(kind)
+
+    arguments = {"heaps": (3, 4, 5)}
+    game = nim_envs.make_game("nim", **arguments)
+    score = nim_envs.optimality(policy, game)
+    assert score.percent == pytest.approx(score.random_percent, abs=1)
+    env = make_versus("nim", opponent=policy, **arguments)
+    env.reset(seed=0)
+    env.step(0)
+    envs = make_vector("nim", 8, opponent=policy, **arguments)
+    envs.reset(seed=0)
+    assert (envs.step(envs.sample_actions())[1] == 0).all()
+    assert play_match(GameEnv(game), policy, policy, 2, seed=0).games == 2
 
 
 def test_pictures_show_the_positions(tmp_path):

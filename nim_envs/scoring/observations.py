@@ -1,0 +1,190 @@
+"""What a policy observes of positions: what its environment shows, in all of its wrappers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from inspect import getattr_static
+from itertools import pairwise
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces, wrappers
+from gymnasium.vector import VectorObservationWrapper
+
+from nim_envs.encoding import with_mask
+from nim_envs.game import PLAYERS
+from nim_envs.players import Array, MaskArray
+from nim_envs.rules.component import IntArray
+from nim_envs.scoring.subjects import subject_of
+
+INNER = ("env", "venv", "aec_env", "par_env")
+"""The attributes in which wrappers keep what they wrap; vectors have a list, ``envs``."""
+
+OF_ONE_GAME = wrappers.TransformObservation
+OF_A_BATCH = (wrappers.vector.TransformObservation, wrappers.vector.VectorizeTransformObservation)
+UNFOLLOWED = (
+    gymnasium.ObservationWrapper,
+    VectorObservationWrapper,
+    wrappers.AddRenderObservation,
+    wrappers.MaxAndSkipObservation,
+)
+"""Wrappers that change observations otherwise, by the past or by pictures."""
+
+INSTEAD = (
+    "pass the game, env.unwrapped.game, and a policy that preprocesses its positions, int64 "
+    "(n, components)"
+)
+
+
+class Observer:
+    """Shows positions to a policy as an environment does, in its wrappers.
+
+    Gymnasium's wrappers of the family of ``TransformObservation`` are applied, other wrappers that
+    change observations refused. A wrapper with a true ``keeps_observations`` changes masks alone.
+    ``VecNormalize`` of Stable-Baselines3 is passed over for a policy that has a true
+    ``normalizes_observations``.
+
+    Args:
+        env_or_game: as :func:`nim_envs.optimality` takes it.
+        policy: who observes.
+
+    Attributes:
+        game: the game.
+
+    Raises:
+        TypeError: ``env_or_game`` is something else; or what it shows cannot be followed.
+    """
+
+    def __init__(self, env_or_game: Any, policy: Any) -> None:
+        self.game, self._encoding = subject_of(env_or_game)
+        self._transforms: list[Any] = []
+        self._space: spaces.Space[Any] | None = None
+        self._with_mask = False
+        if self._encoding is None:
+            return
+        layers = _layers(env_or_game)
+        self._with_mask = self._shows_masks(layers[-1])
+        for inner, outer in pairwise(reversed(layers)):
+            if _is_applied(outer):
+                self._transforms.append(outer)
+            elif _is_unfollowed(outer, inner, policy):
+                raise TypeError(
+                    f"{type(outer).__name__} changes observations in a way that a score cannot "
+                    f"follow: {INSTEAD}"
+                )
+        if self._transforms:
+            self._space = _space(env_or_game)
+            if isinstance(self._space, spaces.Dict) and "observation" not in self._space.spaces:
+                raise TypeError(f"{env_or_game} shows no 'observation', only {self._space}")
+
+    def _shows_masks(self, base: Any) -> bool:
+        """Whether observations of the environment within all wrappers have masks beside them."""
+        if _has_game(base):
+            return bool(getattr(base, "mask_in_observation", False))
+        # Its own wrappers are out of reach, in other processes.
+        assert self._encoding is not None
+        plain, shown = self._encoding.space, _space(base)
+        both = with_mask(plain, self.game.rules.num_actions)
+        if shown not in (plain, both):
+            raise TypeError(
+                f"{type(base).__name__} shows {shown} where the game is shown as {plain}, and the "
+                f"wrappers in between cannot be read: {INSTEAD}"
+            )
+        return shown == both
+
+    def __call__(self, positions: IntArray, masks: MaskArray) -> Array:
+        """Return the observations of positions, new arrays, ``(n, ...)``.
+
+        Args:
+            positions: ``(n, components)``.
+            masks: int8 ``(n, actions)``.
+        """
+        if self._encoding is None:
+            return positions.copy()
+        plain = self._encoding.encode(positions)
+        plain = plain.astype(self._encoding.space.dtype, copy=False)
+        if not self._transforms or not len(positions):
+            return plain
+        shown: Any = plain
+        if self._with_mask:
+            shown = {"observation": plain, "action_mask": masks.copy()}
+        for wrapper in self._transforms:
+            shown = _transformed(wrapper, shown, len(positions))
+        space: Any = self._space
+        if isinstance(shown, Mapping):
+            shown, space = shown["observation"], space["observation"]
+        observations: Array = np.asarray(shown).astype(space.dtype, copy=False)
+        return observations
+
+
+def _layers(env: Any) -> list[Any]:
+    """An environment's wrappers from the outside in, and last what is within, as far as it is."""
+    layers = [env]
+    while not _has_game(layers[-1]):
+        kept = vars(layers[-1])
+        inner = next((kept[name] for name in INNER if name in kept), None)
+        if inner is None:
+            inner = next(iter(kept.get("envs", ())), None)
+        if inner is None:
+            break
+        layers.append(inner)
+    return layers
+
+
+def _has_game(env: Any) -> bool:
+    """Whether it has a game of its own, not one that a wrapper hands through."""
+    return getattr_static(env, "game", None) is not None
+
+
+def _is_applied(wrapper: Any) -> bool:
+    """Whether a wrapper transforms each observation for itself."""
+    return isinstance(wrapper, (OF_ONE_GAME, *OF_A_BATCH)) and not isinstance(
+        wrapper, wrappers.AddRenderObservation
+    )
+
+
+def _is_unfollowed(outer: Any, inner: Any, policy: Any) -> bool:
+    """Whether a wrapper shows something else than what it wraps."""
+    if getattr(type(outer), "keeps_observations", False):
+        return False
+    if any(kind.__name__ == "VecNormalize" for kind in type(outer).__mro__):
+        return outer.norm_obs and not getattr(policy, "normalizes_observations", False)
+    return isinstance(outer, UNFOLLOWED) or _space(outer) != _space(inner)
+
+
+def _space(env: Any) -> spaces.Space[Any]:
+    """The space of the observations of one game."""
+    space = getattr(env, "single_observation_space", None)
+    if space is None:
+        space = env.observation_space
+    shown: spaces.Space[Any] = space if isinstance(space, spaces.Space) else space(PLAYERS[0])
+    return shown
+
+
+def _transformed(wrapper: Any, shown: Any, number: int) -> Any:
+    """A batch of observations, of so many games, as a wrapper shows them."""
+    if isinstance(wrapper, OF_ONE_GAME):
+        return _stacked([wrapper.observation(_rows(shown, row)) for row in range(number)])
+    # As many at a time as it has games; the last again where there are fewer.
+    size = wrapper.num_envs
+    parts = [
+        wrapper.observations(_rows(shown, np.arange(first, first + size).clip(max=number - 1)))
+        for first in range(0, number, size)
+    ]
+    return _rows(_stacked(parts, joined=True), slice(number))
+
+
+def _rows(batch: Any, rows: int | slice | npt.NDArray[np.int64]) -> Any:
+    """Some rows of arrays, or of dictionaries of them."""
+    if isinstance(batch, Mapping):
+        return {key: _rows(part, rows) for key, part in batch.items()}
+    return batch[rows]
+
+
+def _stacked(parts: Sequence[Any], *, joined: bool = False) -> Any:
+    """Arrays, or dictionaries of them, as a batch; ``joined``: each is one already."""
+    if isinstance(parts[0], Mapping):
+        return {key: _stacked([part[key] for part in parts], joined=joined) for key in parts[0]}
+    return np.concatenate(parts) if joined else np.stack(parts)
