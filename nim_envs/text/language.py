@@ -155,7 +155,7 @@ class Language:
             InvalidPositionError: it is something else.
         """
         # What was checked before needs no check.
-        if type(given) is tuple and given in self._names and set(map(type, given)) == {int}:
+        if type(given) is tuple and set(map(type, given)) == {int} and given in self._names:
             return given
         checked = self.game.rules.checked_positions(given)
         if checked.ndim != 1:

@@ -163,6 +163,8 @@ def test_bad_arguments_are_refused_by_name():
     verdict(game, (3, 4, 1), "heap 0: take 1")
     with pytest.raises(InvalidPositionError):
         verdict(game, (3.0, 4, 1), "heap 0: take 1")
+    with pytest.raises(InvalidPositionError):
+        verdict(game, ([3], 4, 1), "heap 0: take 1")
     with pytest.raises(ValueError, match=r"style must be one of .* not 'long'"):
         prompt(game, (3, 4, 5), style="long")
     with pytest.raises(InvalidActionError, match="from 0 to 14, not 15"):
