@@ -33,7 +33,7 @@ from nim_envs.render.style import save_figure
 
 
 @dataclass(frozen=True)
-class Board:
+class SpeedTask:
     """A game on which learners are compared.
 
     Args:
@@ -49,20 +49,20 @@ class Board:
     seeds: int
 
 
-def _board(heaps: int, every: int, most: int, seeds: int) -> Board:
+def _board(heaps: int, every: int, most: int, seeds: int) -> SpeedTask:
     board = {"heaps": tuple(range(1, 2 * heaps, 2)), "start": "uniform"}
-    return Board(GameSetting("nim", board, 0, 0), every, most, seeds)
+    return SpeedTask(GameSetting("nim", board, 0, 0), every, most, seeds)
 
 
-BOARDS: dict[str, Board] = {
-    "nim-10-10-10": Board(
+BOARDS: dict[str, SpeedTask] = {
+    "nim-10-10-10": SpeedTask(
         GameSetting("nim", {"heaps": (10, 10, 10), "start": "uniform"}, 0, 0), 5_000, 3_000_000, 10
     ),
-    "addition-10-100": Board(
+    "addition-10-100": SpeedTask(
         GameSetting("addition", {"k": 10, "n": 100, "start": "uniform"}, 0, 0),
         1_000, 1_000_000, 10,
     ),
-    "misere-nim-1-3-5-7": Board(
+    "misere-nim-1-3-5-7": SpeedTask(
         GameSetting("misere_nim", {"heaps": (1, 3, 5, 7), "start": "uniform"}, 0, 0),
         1_000, 1_000_000, 10,
     ),
@@ -94,7 +94,7 @@ LEARNERS: dict[str, Callable[[GameEnv], Learner]] = {
 
 
 @dataclass(frozen=True)
-class Run:
+class LearningSpeedRun:
     """The result of one learner on one board with one seed."""
 
     board: str
@@ -110,7 +110,7 @@ def sustained(curve: LearningCurve) -> bool:
     return reached is not None and bool(curve.games[-1] >= 1.5 * reached)
 
 
-def run(board: str, learner: str, seed: int, limit: float, quick: bool) -> Run:
+def run(board: str, learner: str, seed: int, limit: float, quick: bool) -> LearningSpeedRun:
     """Train a learner until its 100 % has lasted, or until a limit.
 
     Args:
@@ -129,7 +129,7 @@ def run(board: str, learner: str, seed: int, limit: float, quick: bool) -> Run:
         seed=seed, every=place.every, progress=False,
         stop=lambda curve: sustained(curve) or bool(curve.seconds[-1] > limit),
     )  # fmt: skip
-    return Run(board, learner, seed, curve, float(curve.games[-1] / curve.seconds[-1]))
+    return LearningSpeedRun(board, learner, seed, curve, float(curve.games[-1] / curve.seconds[-1]))
 
 
 HEADER = (
@@ -138,7 +138,7 @@ HEADER = (
 )  # fmt: skip
 
 
-def summary(runs: list[Run]) -> list[list[Any]]:
+def summary(runs: list[LearningSpeedRun]) -> list[list[Any]]:
     """Return one row for each board and learner over its seeds, fewest games first."""
     rows: list[list[Any]] = []
     for board in BOARDS:

@@ -25,7 +25,7 @@ from benchmarks.report import closing_line, machine, table, write_csv, write_tex
 from benchmarks.tasks import GAMES, SEEDS, VERSION, GameSetting
 from nim_envs import GameEnv
 
-__all__ = ["GAMES", "LEARNERS", "GameSetting", "Run", "matrix", "run", "summary"]
+__all__ = ["GAMES", "LEARNERS", "GameSetting", "ScoredRun", "matrix", "run", "summary"]
 
 Maker = Callable[[GameEnv], tuple[Any, ...]]
 """Makes agents for an environment, one for both seats or one for each."""
@@ -104,7 +104,7 @@ def _check(name: str, game: str) -> None:
 
 
 @dataclass(frozen=True)
-class Run:
+class ScoredRun:
     """One learner trained on one game with one seed, and its score."""
 
     game: str
@@ -118,7 +118,7 @@ class Run:
     count: int
 
 
-def run(game: str, learner: str, seed: int, quick: bool) -> Run:
+def run(game: str, learner: str, seed: int, quick: bool) -> ScoredRun:
     """Train ``learner`` on ``game`` and score what it learned.
 
     Args:
@@ -142,7 +142,7 @@ def run(game: str, learner: str, seed: int, quick: bool) -> Run:
     log = train(env, pair, games, seed=seed, progress=False)
     scores = _scores(tuple(agent.greedy() if learns else agent for agent in agents), env)
     weights = np.array([score.count for score in scores])
-    return Run(
+    return ScoredRun(
         game,
         learner,
         seed,
@@ -178,7 +178,7 @@ def _in_order(learners: Iterable[str]) -> list[str]:
     ]
 
 
-def summary(runs: list[Run]) -> list[list[Any]]:
+def summary(runs: list[ScoredRun]) -> list[list[Any]]:
     """Return one row for each game and learner, over its seeds, in the order of :data:`GAMES`."""
     learners = _in_order(run.learner for run in runs)
     rows = []
@@ -229,7 +229,7 @@ def matrix(rows: list[list[Any]]) -> str:
     return "\n".join([scores, "", *key])
 
 
-def run_rows(runs: list[Run]) -> list[tuple[Any, ...]]:
+def run_rows(runs: list[ScoredRun]) -> list[tuple[Any, ...]]:
     """Return a row for each run, for :data:`benchmarks.leaderboard.RUN_HEADER`."""
     return [
         (
@@ -262,7 +262,7 @@ NOTES = f"""\
 """
 
 
-def report(runs: list[Run], seeds: int, command: str) -> str:
+def report(runs: list[ScoredRun], seeds: int, command: str) -> str:
     """Return the whole report as Markdown."""
     return (
         f"# Optimality\n\n`{command}`, {seeds} seeds.\n\n"

@@ -16,7 +16,7 @@ from tabulate import tabulate
 
 from nim_envs.files import write_atomically
 
-Row = Sequence[Any]
+TableRow = Sequence[Any]
 
 
 def write_text(path: Path, text: str) -> None:
@@ -25,7 +25,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def table(
-    header: Sequence[str], rows: Sequence[Row], style: str = "simple", aligned_right: int = 0
+    header: Sequence[str], rows: Sequence[TableRow], style: str = "simple", aligned_right: int = 0
 ) -> str:
     """Return rows as an aligned table.
 
@@ -60,7 +60,7 @@ def percents(values: Sequence[float]) -> str:
     return mean if low == high else f"{mean} ({low} to {high})"
 
 
-def write_csv(path: Path, header: Sequence[str], rows: Sequence[Row]) -> None:
+def write_csv(path: Path, header: Sequence[str], rows: Sequence[TableRow]) -> None:
     """Write rows as CSV, atomically."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

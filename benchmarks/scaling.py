@@ -36,7 +36,7 @@ from nim_envs.render.style import (
 
 
 @dataclass(frozen=True)
-class Board:
+class ScalingBoard:
     """A board with the heaps 1, 3, 5 and so on.
 
     Args:
@@ -63,19 +63,19 @@ class Board:
 BOARDS = {
     board.heaps: board
     for board in (
-        Board(5, 2_000, 1_000_000),
-        Board(6, 10_000, 10_000_000),
-        Board(7, 100_000, 100_000_000),
-        Board(8, 2_500_000, 1_000_000_000),
+        ScalingBoard(5, 2_000, 1_000_000),
+        ScalingBoard(6, 10_000, 10_000_000),
+        ScalingBoard(7, 100_000, 100_000_000),
+        ScalingBoard(8, 2_500_000, 1_000_000_000),
         # Games from the full board take twice as long.
-        Board(9, 40_000_000, 3_000_000_000, most_fixed=10_000_000, goal=99.9, full=True),
+        ScalingBoard(9, 40_000_000, 3_000_000_000, most_fixed=10_000_000, goal=99.9, full=True),
     )
 }
 """By number of heaps."""
 
 
 @dataclass(frozen=True)
-class Run:
+class ScalingRun:
     """One training, with exploring starts or from the full board."""
 
     heaps: int
@@ -89,8 +89,8 @@ class Run:
 
 
 def run(
-    board: Board, start: str, seed: int, games: int | None = None, symmetric: bool = False
-) -> Run:
+    board: ScalingBoard, start: str, seed: int, games: int | None = None, symmetric: bool = False
+) -> ScalingRun:
     """Train on a board until its goal is reached, or for a number of games.
 
     Args:
@@ -118,7 +118,7 @@ def run(
             tqdm.write(f"{board.heaps} heaps, {played:,} games: {percent:.4f} %", file=sys.stderr)
         if played >= (games or board.most) or (games is None and percent >= board.goal):
             break
-    return Run(
+    return ScalingRun(
         board.heaps, start, env.game.rules.num_positions, played, seconds, percent,
         learner.values.nbytes, peak_megabytes(),
     )  # fmt: skip
@@ -164,7 +164,7 @@ HEADER = (
 )  # fmt: skip
 
 
-def summary(runs: list[Run]) -> list[list[Any]]:
+def summary(runs: list[ScalingRun]) -> list[list[Any]]:
     """Return one row for each run."""
     return [
         [
@@ -184,7 +184,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
     ]
 
 
-def fits(runs: list[Run]) -> dict[str, tuple[float, float]]:
+def fits(runs: list[ScalingRun]) -> dict[str, tuple[float, float]]:
     """Return exponent and factor of games, seconds and bytes over the boards that reached 100 %."""
     reached = [run for run in runs if run.start == "uniform" and run.percent == 100]
     if len(reached) < 2:
@@ -197,7 +197,7 @@ def fits(runs: list[Run]) -> dict[str, tuple[float, float]]:
 
 
 @styled
-def scaling_figure(runs: list[Run]) -> Figure:
+def scaling_figure(runs: list[ScalingRun]) -> Figure:
     """Draw games and seconds against positions, both logarithmic, with the fitted lines."""
     figure = Figure(figsize=(PAGE_WIDTH, 3.0), layout="constrained")
     exploring = [run for run in runs if run.start == "uniform"]
@@ -265,7 +265,7 @@ def main(
     ]
     command = invocation()
     began = time.perf_counter()
-    runs: list[Run] = []
+    runs: list[ScalingRun] = []
     try:
         for board in map(BOARDS.__getitem__, heaps):
             runs.append(run(board, "uniform", seed, symmetric=symmetric))
@@ -282,7 +282,7 @@ def main(
     closing_line(began, output, complete=len(runs) == 2 * len(heaps))
 
 
-def fit_line(runs: list[Run]) -> str:
+def fit_line(runs: list[ScalingRun]) -> str:
     """Return the fitted powers in words; empty if there are none."""
     return "; ".join(
         f"{name}: {factor:.3g} times positions to the power {power:.3f}"
@@ -290,7 +290,7 @@ def fit_line(runs: list[Run]) -> str:
     )
 
 
-def write_report(runs: list[Run], command: str, directory: Path) -> None:
+def write_report(runs: list[ScalingRun], command: str, directory: Path) -> None:
     """Write the table as CSV and Markdown, and the figure."""
     rows = summary(runs)
     write_csv(directory / "scaling.csv", HEADER, rows)

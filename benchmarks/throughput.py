@@ -20,7 +20,7 @@ from agents import QLearning, RandomAgent
 from agents.training import train
 from benchmarks import batched, rollouts
 from benchmarks.command_line import benchmark, count_option, names_option
-from benchmarks.report import Row, closing_line, machine, table, write_csv, write_text
+from benchmarks.report import TableRow, closing_line, machine, table, write_csv, write_text
 from benchmarks.timing import interleaved, missing_modules
 from nim_envs.registration import aec_id
 
@@ -173,7 +173,7 @@ class Section:
     """
 
     title: str
-    tables: dict[str, tuple[tuple[str, ...], list[Row]]]
+    tables: dict[str, tuple[tuple[str, ...], list[TableRow]]]
     notes: str
     missing: list[str]
 
@@ -193,7 +193,7 @@ def turn_based(rounds: int, seconds: float) -> Section:
 def many_at_a_time(rounds: int, quick: bool) -> Section:
     """Time the batched environments."""
     rates, missing = batched.measure(rounds, 0.05 if quick else 0.5, quick)
-    tables: dict[str, tuple[tuple[str, ...], list[Row]]] = {
+    tables: dict[str, tuple[tuple[str, ...], list[TableRow]]] = {
         "batched": (batched.HEADER, list(batched.rows(rates))),
         "batched_ratios": (batched.RATIO_HEADER, list(batched.ratio_rows(rates))),
         "batched_opponents": (batched.OPPONENT_HEADER, list(batched.opponent_rows(rates))),
@@ -204,7 +204,7 @@ def many_at_a_time(rounds: int, quick: bool) -> Section:
 def on_device(rounds: int, quick: bool) -> Section:
     """Time random play in JAX."""
     rates, missing = rollouts.measure(rounds, 0.05 if quick else 0.5, quick)
-    tables: dict[str, tuple[tuple[str, ...], list[Row]]] = {}
+    tables: dict[str, tuple[tuple[str, ...], list[TableRow]]] = {}
     if rates:
         highest = rollouts.bandwidth(rounds, rollouts.NUMBERS >> (10 if quick else 0))
         tables = {

@@ -89,7 +89,7 @@ class TabularLearner(ABC):
     bonus: ClassVar[float] = 0.0
     """It gets no bonus beside the reward; see :class:`agents.tabular.shaping.NimSumShaping`."""
 
-    looks_ahead: ClassVar[bool] = False
+    uses_rules: ClassVar[bool] = False
     """Whether its constructor takes the game in place of spaces."""
 
     def __init__(
@@ -146,7 +146,7 @@ class TabularLearner(ABC):
             TypeError: it needs a game, and none is known.
         """
         constructor: Any = cls
-        if not cls.looks_ahead:
+        if not cls.uses_rules:
             learner: AnyLearner = constructor(observations, actions, **arguments)
             # An environment may show observations of another kind.
             learner.game = game if game is not None and learner.fits(game) else None
@@ -267,14 +267,14 @@ class TabularLearner(ABC):
         Raises:
             ValueError: no learner has been saved so: its parts contradict each other.
         """
-        game = known_game(saved["game"]) if cls.looks_ahead else saved["game"]
+        game = known_game(saved["game"]) if cls.uses_rules else saved["game"]
         low, high = saved["observations"]
         actions = saved["actions"]
         if len(low) != len(high) or any(map(operator.gt, low, high)):
             raise ValueError(f"there are no observations from {low} to {high}")
         entries = math.prod(top - bottom + 1 for bottom, top in zip(low, high, strict=True))
         # Before anything of that size is made.
-        shape = (entries,) if cls.looks_ahead else (entries, actions)
+        shape = (entries,) if cls.uses_rules else (entries, actions)
         if shape not in [array.shape for array in saved["learned"].values()]:
             raise ValueError(
                 f"it has no table for {actions} actions at observations from {low} to {high}"

@@ -216,7 +216,7 @@ class PositionValueLearner(TabularLearner):
         values: of positions for the player to move, ``(num_positions,)``; change in place.
     """
 
-    looks_ahead = True
+    uses_rules = True
 
     def __init__(
         self, game: Game, state: Any, arguments: dict[str, Any], epsilon: float | Schedule

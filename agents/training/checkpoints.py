@@ -22,7 +22,7 @@ Env = AECEnv[str, Any, Any]
 
 
 class SavedRun(TypedDict):
-    """What a checkpoint holds; see :class:`Run`."""
+    """What a checkpoint holds; see :class:`TrainingRun`."""
 
     training: int  # games done
     seed: int
@@ -35,7 +35,7 @@ class SavedRun(TypedDict):
 
 
 @dataclass
-class Run:
+class TrainingRun:
     """State of a training run, besides its learners, from which it can be resumed.
 
     Attributes:

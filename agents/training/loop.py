@@ -11,7 +11,7 @@ import numpy as np
 
 from agents.base import Agent, GameChoosingLearner, Learner
 from agents.tabular.compiled_games.self_play import compiled_self_play
-from agents.training.checkpoints import Env, Run
+from agents.training.checkpoints import Env, TrainingRun
 from agents.training.log import TrainingLog, TrainingStopped
 from agents.training.one_game import Seat, play_and_learn
 from agents.training.opponents import Opponents, as_pair
@@ -98,7 +98,7 @@ def train(
         (number, id(agent)): Seat(agent, learns=True) for number in range(2) for agent in everyone
     }
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
-    run = Run(
+    run = TrainingRun(
         rng=np.random.default_rng(agent_seed),
         winners=np.empty(games, dtype=np.int8),
         lengths=np.empty(games, dtype=np.int32),

@@ -51,7 +51,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Run:
+class GeneralisationRun:
     """One learner trained on one board with one seed."""
 
     experiment: str
@@ -67,7 +67,7 @@ class Run:
     scores: Mapping[str, Score] = field(default_factory=dict)
 
 
-def run(experiment: str, contender: str, seed: int, quick: bool) -> Run:
+def run(experiment: str, contender: str, seed: int, quick: bool) -> GeneralisationRun:
     """Train a learner on the small board of an experiment, and score it there and elsewhere.
 
     Args:
@@ -81,7 +81,9 @@ def run(experiment: str, contender: str, seed: int, quick: bool) -> Run:
     env = GameEnv(plan.learned.make())
     games = min(who.games, QUICK_GAMES) if quick else who.games
     if who.learner == "random":
-        return Run(experiment, contender, seed, "nothing", scores=scores(plan, None, env, quick))
+        return GeneralisationRun(
+            experiment, contender, seed, "nothing", scores=scores(plan, None, env, quick)
+        )
     given = LEARNERS[who.learner].knows if who.learner in LEARNERS else "-"
     try:
         # Compiled functions are loaded before the clock starts.
@@ -92,7 +94,7 @@ def run(experiment: str, contender: str, seed: int, quick: bool) -> Run:
         log = train(env, learner, games, seed=seed, progress=False)
         seconds = time.process_time() - began
     except (HypothesisError, SearchTooLargeError) as error:
-        return Run(experiment, contender, seed, given, refused=str(error))
+        return GeneralisationRun(experiment, contender, seed, given, refused=str(error))
     learned: dict[str, Any] = (
         {
             "positions_read": learner.positions_read,
@@ -102,7 +104,7 @@ def run(experiment: str, contender: str, seed: int, quick: bool) -> Run:
         if isinstance(learner, GeneralisingLearner)
         else {}
     )
-    return Run(
+    return GeneralisationRun(
         experiment, contender, seed, given, log.games, seconds, **learned,
         scores=scores(plan, learner, env, quick),
     )  # fmt: skip
@@ -149,7 +151,7 @@ HEADER = (
 )  # fmt: skip
 
 
-def rows(runs: Sequence[Run]) -> list[list[Any]]:
+def rows(runs: Sequence[GeneralisationRun]) -> list[list[Any]]:
     """Return one row for each run and board, and one for a run that was refused."""
     found: list[list[Any]] = []
     for run in runs:
@@ -166,7 +168,7 @@ def rows(runs: Sequence[Run]) -> list[list[Any]]:
     return found
 
 
-def groups(runs: Sequence[Run]) -> list[list[Run]]:
+def groups(runs: Sequence[GeneralisationRun]) -> list[list[GeneralisationRun]]:
     """Return the runs of each experiment and contender, in the order of the experiments."""
     return [
         group
@@ -190,7 +192,7 @@ LEARNING = (
 )  # fmt: skip
 
 
-def learning(runs: Sequence[Run]) -> list[list[Any]]:
+def learning(runs: Sequence[GeneralisationRun]) -> list[list[Any]]:
     """Return what learning took: one row for each experiment and learner, over the seeds."""
     return [
         [
@@ -211,7 +213,7 @@ def learning(runs: Sequence[Run]) -> list[list[Any]]:
     ]
 
 
-def results(name: str, runs: Sequence[Run]) -> tuple[list[str], list[list[Any]]]:
+def results(name: str, runs: Sequence[GeneralisationRun]) -> tuple[list[str], list[list[Any]]]:
     """Return header and rows of the scores in one experiment: a column for each board."""
     boards = [LEARNED, *EXPERIMENTS[name].held_out]
     body = [
@@ -229,7 +231,7 @@ def results(name: str, runs: Sequence[Run]) -> tuple[list[str], list[list[Any]]]
     return ["learner", *boards], body
 
 
-def _shown(values: Sequence[float], runs: Sequence[Run]) -> str:
+def _shown(values: Sequence[float], runs: Sequence[GeneralisationRun]) -> str:
     """The scores on one board; a dash where the learner cannot read it."""
     return percents(values) if values else "-" if runs else "refused"
 
@@ -259,7 +261,7 @@ NOTES = f"""\
 """
 
 
-def report(runs: Sequence[Run], seeds: int, command: str) -> str:
+def report(runs: Sequence[GeneralisationRun], seeds: int, command: str) -> str:
     """Return the whole report as Markdown."""
     parts = [f"# Boards that were not seen\n\n`{command}`, {seeds} seeds.\n\n{PICTURE}\n"]
     for name, plan in EXPERIMENTS.items():

@@ -13,7 +13,7 @@ LEARNED = "as learned"
 
 
 @dataclass(frozen=True)
-class Board:
+class ExperimentBoard:
     """A board of a registered game.
 
     Args:
@@ -60,20 +60,22 @@ class Experiment:
         contenders: who learns, by name.
     """
 
-    learned: Board
-    held_out: Mapping[str, Board]
+    learned: ExperimentBoard
+    held_out: Mapping[str, ExperimentBoard]
     contenders: Mapping[str, Contender]
 
 
-def _nim(name: str, heaps: tuple[int, ...], start: str = "fixed", **arguments: Any) -> Board:
-    return Board(name, {"heaps": heaps, "start": start, **arguments})
+def _nim(
+    name: str, heaps: tuple[int, ...], start: str = "fixed", **arguments: Any
+) -> ExperimentBoard:
+    return ExperimentBoard(name, {"heaps": heaps, "start": start, **arguments})
 
 
-def _sampled(name: str, heaps: tuple[int, ...], **arguments: Any) -> Board:
-    return Board(name, {"heaps": heaps, **arguments}, enumerated=False)
+def _sampled(name: str, heaps: tuple[int, ...], **arguments: Any) -> ExperimentBoard:
+    return ExperimentBoard(name, {"heaps": heaps, **arguments}, enumerated=False)
 
 
-def _larger(name: str, more: tuple[int, ...], **arguments: Any) -> dict[str, Board]:
+def _larger(name: str, more: tuple[int, ...], **arguments: Any) -> dict[str, ExperimentBoard]:
     """Boards with more heaps than the one learned, with larger heaps, and with both."""
     return {
         "more heaps": _sampled(name, more, **arguments),
@@ -170,16 +172,18 @@ EXPERIMENTS: dict[str, Experiment] = {
         for misere in (False, True)
     },
     "addition-10": Experiment(
-        Board("addition", {"k": 10, "n": 100}),
+        ExperimentBoard("addition", {"k": 10, "n": 100}),
         {
-            "n = 10,000": Board("addition", {"k": 10, "n": 10_000}),
-            "n = 1,000,000": Board("addition", {"k": 10, "n": 1_000_000}, enumerated=False),
+            "n = 10,000": ExperimentBoard("addition", {"k": 10, "n": 10_000}),
+            "n = 1,000,000": ExperimentBoard(
+                "addition", {"k": 10, "n": 1_000_000}, enumerated=False
+            ),
         },
         {"column-automaton": Contender("column-automaton", 5_000), "random": TABLES["random"]},
     ),
     **{
         name: Experiment(
-            Board(game, {"heaps": (heap,), **arguments}),
+            ExperimentBoard(game, {"heaps": (heap,), **arguments}),
             {
                 f"{number} heaps": _sampled(game, (heap,) * number, **arguments)
                 for number in numbers

@@ -32,7 +32,7 @@ LARGE_BOARDS = ("alphazero-6", "alphazero-7")
 
 
 @dataclass(frozen=True)
-class Run:
+class SystemRun:
     """One system with one seed: its own result, and those of the learners here.
 
     Attributes:
@@ -50,7 +50,7 @@ class Run:
     same_seconds: Mapping[str, Trained] | None
 
 
-def run(name: str, seed: int, quick: bool) -> Run:
+def run(name: str, seed: int, quick: bool) -> SystemRun:
     """Train a system as published, and each contender for as many games and as many seconds.
 
     A quick check compares by seconds in any case.
@@ -68,7 +68,7 @@ def run(name: str, seed: int, quick: bool) -> Run:
     same_seconds = None
     if quick or seconds >= LEAST_SECONDS:
         same_seconds = {each.name: each.train(seed, seconds=seconds) for each in system.ours}
-    return Run(name, seed, published, same_games, same_seconds)
+    return SystemRun(name, seed, published, same_games, same_seconds)
 
 
 HEADER = (
@@ -83,13 +83,13 @@ def spread(results: list[Trained], score: str) -> str:
     return percents(values) if values else "-"
 
 
-def in_same_seconds(runs: list[Run], contender: str) -> list[Trained]:
+def in_same_seconds(runs: list[SystemRun], contender: str) -> list[Trained]:
     """Return results in as many seconds, by seed; none where a run has none."""
     found = [run.same_seconds[contender] for run in runs if run.same_seconds is not None]
     return found if len(found) == len(runs) else []
 
 
-def summary(runs: list[Run]) -> list[list[Any]]:
+def summary(runs: list[SystemRun]) -> list[list[Any]]:
     """Return one row for each system, score and contender, over the seeds."""
     rows = []
     for name, system in SYSTEMS.items():
@@ -124,7 +124,7 @@ COSTS = (
 )  # fmt: skip
 
 
-def costs(runs: list[Run]) -> list[list[Any]]:
+def costs(runs: list[SystemRun]) -> list[list[Any]]:
     """Return what every result cost: mean games and seconds over the seeds."""
     rows: list[list[Any]] = []
     for name, system in SYSTEMS.items():
@@ -170,7 +170,7 @@ NOTES = f"""\
 """
 
 
-def report(runs: list[Run], seeds: int, command: str) -> str:
+def report(runs: list[SystemRun], seeds: int, command: str) -> str:
     """Return the whole report as Markdown."""
     names = [name for name in SYSTEMS if any(run.system == name for run in runs)]
     descriptions = "\n".join(

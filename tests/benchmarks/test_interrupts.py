@@ -41,7 +41,7 @@ def test_a_stopped_benchmark_writes_what_it_has_and_says_so(tmp_path, capsys, mo
         if ran:
             raise KeyboardInterrupt
         ran.append(task)
-        return optimality.Run(*task[:3], 1, 0.1, 50.0, 25.0, 1, 8)
+        return optimality.ScoredRun(*task[:3], 1, 0.1, 50.0, 25.0, 1, 8)
 
     monkeypatch.setattr(optimality, "run", run)
     arguments = ["--games", "addition-3-10", "--jobs", "1", "--output", str(tmp_path)]
@@ -118,7 +118,7 @@ def test_the_list_names_every_benchmark_and_what_it_is_about():
 
 def test_the_matrix_fits_a_screen():
     runs = [
-        optimality.Run(game, learner, seed, 5000, 0.1, 100.0 - seed, 25.0, 1, 8)
+        optimality.ScoredRun(game, learner, seed, 5000, 0.1, 100.0 - seed, 25.0, 1, 8)
         for game in optimality.GAMES
         for learner in optimality.LEARNERS
         for seed in range(2)

@@ -154,7 +154,7 @@ def made_up(name, games=300):
         each.name: Trained(dict.fromkeys(scores, 10.0 + 7 * number), games, 1.0)
         for number, each in enumerate(system.ours)
     }
-    return published.Run(name, 0, Trained(scores, games, 1.0), ours, ours)
+    return published.SystemRun(name, 0, Trained(scores, games, 1.0), ours, ours)
 
 
 def test_every_learner_of_the_comparison_has_a_mark_with_its_name():
@@ -244,7 +244,7 @@ def test_the_scaling_figure_can_be_read(heaps):
     for number in heaps:
         positions = make_game("nim", heaps=tuple(range(1, 2 * number, 2))).rules.num_positions
         runs.append(
-            scaling.Run(number, "uniform", positions, 3 * positions, 3e-6 * positions, 100.0,
+            scaling.ScalingRun(number, "uniform", positions, 3 * positions, 3e-6 * positions, 100.0,
                         positions, None)
         )  # fmt: skip
     figure = scaling.scaling_figure(runs)

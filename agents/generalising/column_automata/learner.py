@@ -10,10 +10,15 @@ import numpy as np
 
 from agents.base import AfterGame, FloatArray, HypothesisError, IntArray
 from agents.generalising.base import GeneralisingLearner
-from agents.generalising.column_automata.exam import by_size, contradictions, examine, random_board
+from agents.generalising.column_automata.contradictions import (
+    by_size,
+    contradictions,
+    examine,
+    random_board,
+)
 from agents.generalising.column_automata.heaps import HeapRules, Heaps, heap_rules
+from agents.generalising.column_automata.labelling_games import play_game
 from agents.generalising.column_automata.labels import LookAheadLabels, labels_from_values
-from agents.generalising.column_automata.self_play import play_game
 from agents.generalising.column_automata.state_merging import (
     ContradictionError,
     labelled_words,
@@ -21,7 +26,7 @@ from agents.generalising.column_automata.state_merging import (
 )
 from agents.generalising.policy import LookAheadPolicy
 from agents.learners.q_learning import QLearning
-from agents.tabular.compiled_games.self_play import SelfPlay
+from agents.tabular.compiled_games.self_play import CompiledSelfPlay
 from nim_envs import Game, GameEnv
 from nim_envs.cgt.column_automata import (
     WORK_LIMIT,
@@ -325,7 +330,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         assert self._values is not None
         env = GameEnv(game)
         env.reset(seed=int(rng.integers(2**31)))
-        self_play = SelfPlay(env, (self._values, self._values), None)
+        self_play = CompiledSelfPlay(env, (self._values, self._values), None)
         played, stopped = 0, False
         while played < games and not stopped:
             block = min(max(FIRST_BLOCK, played // 2), games - played)

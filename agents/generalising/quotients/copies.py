@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import HypothesisError
+from agents.generalising.quotients.outcomes import Games, OutcomeFinder
 from agents.generalising.quotients.quotient import Quotient
-from agents.generalising.quotients.self_play import Games, SelfPlay
 from nim_envs.rules.component import BoolArray, IntArray
 
 MOST_COPIES = 40
@@ -36,7 +36,7 @@ class Copies:
             kind="stable",
         ).tolist()
         lost.update(enumerate(quotient.lost.tolist()))
-        self._play = SelfPlay(self._options, lost, games)
+        self._play = OutcomeFinder(self._options, lost, games)
         self._rows = [quotient.lost]
 
     def _options(self, position: int) -> list[int]:

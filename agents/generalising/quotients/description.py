@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.generalising.quotients.periods import classes_of_states, periods
+from agents.generalising.quotients.heap_periods import classes_of_states, periods
 from agents.generalising.quotients.quotient import Quotient
 
 MOST_ROWS = 60

@@ -9,14 +9,14 @@ import numpy as np
 from agents.base import AfterGame, HypothesisError
 from agents.generalising.base import GeneralisingLearner
 from agents.generalising.quotients.copies import Copies
+from agents.generalising.quotients.counterexamples import CounterexampleSearch
 from agents.generalising.quotients.description import described
-from agents.generalising.quotients.exam import Exam
+from agents.generalising.quotients.heap_periods import Period, classes_of_states, periods
+from agents.generalising.quotients.outcomes import Games, NoMoreGamesError
 from agents.generalising.quotients.parts import Parts, Word
-from agents.generalising.quotients.periods import Period, classes_of_states, periods
 from agents.generalising.quotients.policy import QuotientPolicy
 from agents.generalising.quotients.quotient import Quotient, SavedQuotient
 from agents.generalising.quotients.repair import Repair, SavedRepair
-from agents.generalising.quotients.self_play import Games, NoMoreGamesError
 from nim_envs import Convention, Game
 from nim_envs.cgt.misere_quotients.proof import refutation
 from nim_envs.rules.component import BoolArray, IntArray
@@ -148,13 +148,15 @@ class QuotientLearner(GeneralisingLearner):
 
     def _learn(self, games: Games) -> None:
         """Learn the states that are not learned yet."""
-        exam = Exam(self.quotient, games)
+        exam = CounterexampleSearch(self.quotient, games)
         exam.counterexample(self.quotient, 0)
         while not self.is_complete:
             self.quotient, exam = self._with_next(exam, games)
             self._lost, self._repair = {}, None
 
-    def _with_next(self, exam: Exam, games: Games) -> tuple[Quotient, Exam]:
+    def _with_next(
+        self, exam: CounterexampleSearch, games: Games
+    ) -> tuple[Quotient, CounterexampleSearch]:
         """Return the quotient with the next part, and an exam that it has passed."""
         before = self.quotient
         part = len(before.elements)
@@ -167,7 +169,7 @@ class QuotientLearner(GeneralisingLearner):
                 return known, exam
             merged = copies.merged(self._most_classes)
             if merged is not None:
-                exam = Exam(merged, games)
+                exam = CounterexampleSearch(merged, games)
                 if exam.counterexample(merged, 0) is None:
                     return merged, exam
             self._repair = Repair(merged or before, part, self._empty_lost)

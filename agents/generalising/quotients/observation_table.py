@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from agents.base import HypothesisError
 from agents.generalising.quotients.generators import Counts, Generators
+from agents.generalising.quotients.outcomes import Games, OutcomeFinder
 from agents.generalising.quotients.parts import Word
-from agents.generalising.quotients.self_play import Games, SelfPlay
 from nim_envs.rules.component import BoolArray, IntArray
 
 
@@ -49,7 +49,7 @@ class ObservationTable:
         self._most_classes = most_classes
         size = len(generators.chosen)
         empty = np.zeros(size, dtype=np.uint8)
-        self._play = SelfPlay(
+        self._play = OutcomeFinder(
             lambda position: games.from_any(generators.options(position)),
             lost,
             games,

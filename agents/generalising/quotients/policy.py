@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.base import FloatArray, IntArray
 from agents.generalising.policy import LookAheadPolicy
-from agents.generalising.quotients.periods import classes_of_states, periods
+from agents.generalising.quotients.heap_periods import classes_of_states, periods
 from agents.generalising.quotients.quotient import Quotient
 from nim_envs import Game
 from nim_envs.cgt.misere_quotients.periods import QuotientPeriod

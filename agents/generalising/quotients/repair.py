@@ -9,12 +9,12 @@ from typing import TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from agents.generalising.quotients.exam import Exam
+from agents.generalising.quotients.counterexamples import CounterexampleSearch
 from agents.generalising.quotients.generators import Generators
 from agents.generalising.quotients.observation_table import ObservationTable
+from agents.generalising.quotients.outcomes import Games
 from agents.generalising.quotients.parts import Parts, Word
 from agents.generalising.quotients.quotient import Quotient, SavedQuotient
-from agents.generalising.quotients.self_play import Games
 from agents.storage.restoring import check_same_arrays
 from nim_envs.rules.component import BoolArray
 
@@ -69,7 +69,7 @@ class Repair:
         # Outcomes that were found with other equations may be wrong.
         self._lost = {self._generators.of(()).tobytes(): self._empty_lost}
 
-    def finish(self, games: Games, most_classes: int) -> tuple[Quotient, Exam]:
+    def finish(self, games: Games, most_classes: int) -> tuple[Quotient, CounterexampleSearch]:
         """Return classes, and an exam that they passed; if interrupted, it can be called again.
 
         Args:
@@ -93,7 +93,9 @@ class Repair:
             self._experiments = table.experiments()
             self._begin(quotient)
 
-    def _closed(self, table: ObservationTable, games: Games) -> tuple[Quotient, Exam, Word | None]:
+    def _closed(
+        self, table: ObservationTable, games: Games
+    ) -> tuple[Quotient, CounterexampleSearch, Word | None]:
         """Return the classes of a table, and a sum that is wrong by them and cannot teach it."""
         parts = self._quotient.parts
         while True:
@@ -102,7 +104,7 @@ class Repair:
                 table.class_of(self._generators.of((part,))) for part in range(self._last + 1)
             ]
             quotient = Quotient(parts, table.products(), tuple(elements), table.lost())
-            exam = Exam(quotient, games)
+            exam = CounterexampleSearch(quotient, games)
             wrong = exam.counterexample(quotient, 0)
             if wrong is None or not _learned(table, [wrong, *_options(quotient, wrong)]):
                 return quotient, exam, wrong

@@ -9,14 +9,14 @@ import numpy as np
 from agents.base import AfterGame, Array, FloatArray, HypothesisError, IntArray
 from agents.generalising.base import GeneralisingLearner
 from agents.generalising.policy import LookAheadPolicy
-from agents.generalising.signed_products.exam import with_larger_heaps
+from agents.generalising.signed_products.larger_boards import with_larger_heaps
 from agents.generalising.signed_products.value_networks import (
     PlainNetwork,
     SignedProductsNetwork,
     ValueNetwork,
 )
 from agents.generalising.signed_products.value_state import ValueState
-from agents.generalising.signed_products.visited_positions import Board, heap_options
+from agents.generalising.signed_products.visited_positions import HeapBoard, heap_options
 from agents.storage.restoring import check_same_arrays
 from agents.tabular.schedules import check_range
 from nim_envs import Convention, Game
@@ -37,7 +37,7 @@ class SignedProductsPolicy(LookAheadPolicy):
     def __init__(self, game: Game, state: ValueState) -> None:
         super().__init__(game)
         self.state = state
-        self._board = Board(heap_options(game.rules), len(game.rules.components), state.network)
+        self._board = HeapBoard(heap_options(game.rules), len(game.rules.components), state.network)
 
     def judged(self, positions: IntArray) -> FloatArray:
         """Return the logit of a loss for the player to move; see :class:`LookAheadPolicy`."""
@@ -107,7 +107,7 @@ class SignedProducts(GeneralisingLearner):
         network: ValueNetwork = (
             PlainNetwork() if architecture == "mlp" else SignedProductsNetwork(factors == "signed")
         )
-        self._board = Board(heap_options(game.rules), len(game.rules.components), network)
+        self._board = HeapBoard(heap_options(game.rules), len(game.rules.components), network)
         self.state = ValueState(
             network,
             self._board.heaps,
@@ -133,7 +133,9 @@ class SignedProducts(GeneralisingLearner):
         if not self._begun:
             self.state.begin_again(rng)
             self._begun = True
-        run = training.SelfPlay(self.state, self._board, game.start.bind(game), rng, self.rounding)
+        run = training.ValueTraining(
+            self.state, self._board, game.start.bind(game), rng, self.rounding
+        )
         try:
             run.learn(games, after_game)
         finally:

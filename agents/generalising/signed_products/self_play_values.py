@@ -17,10 +17,14 @@ import numpy as np
 import torch
 
 from agents.base import AfterGame, Array, FloatArray, IntArray
-from agents.generalising.signed_products.exam import examine
+from agents.generalising.signed_products.larger_boards import examine
 from agents.generalising.signed_products.value_networks import Column
 from agents.generalising.signed_products.value_state import ValueState
-from agents.generalising.signed_products.visited_positions import NO_OPTION, Board, VisitedPositions
+from agents.generalising.signed_products.visited_positions import (
+    NO_OPTION,
+    HeapBoard,
+    VisitedPositions,
+)
 from nim_envs.starts import Sampler
 
 GAMES_AT_ONCE = 16
@@ -38,7 +42,7 @@ EXAM_EVERY = 10  # batches of games
 MOST_EMPTY_HEAPS, MOST_EMPTY_COLUMNS = 2, 1  # added at random to what it learns from
 
 
-class SelfPlay:
+class ValueTraining:
     """Trains the values of a network by self-play.
 
     Args:
@@ -52,7 +56,7 @@ class SelfPlay:
     def __init__(
         self,
         state: ValueState,
-        board: Board,
+        board: HeapBoard,
         starts: Sampler,
         rng: np.random.Generator,
         rounding: bool,

@@ -43,7 +43,7 @@ def heap_options(rules: Rules) -> IntArray:
     return table
 
 
-class Board:
+class HeapBoard:
     """A board of heaps in any order: positions as ascending sizes, their keys and options.
 
     Args:
@@ -99,7 +99,7 @@ class VisitedPositions:
         sharing: positions that have each key, by its number.
     """
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: HeapBoard) -> None:
         self.board = board
         width = board.heaps * board.options.shape[1]
         self.positions = np.zeros((0, board.heaps), dtype=np.int64)

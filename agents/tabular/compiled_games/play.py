@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Array, FloatArray, IntArray
-from agents.tabular.compiled_games.rows import Rows, first_row, move
+from agents.tabular.compiled_games.position_rows import PositionRows, first_row, move
 from agents.tabular.compiled_rules import sorted_number
 from agents.tabular.index import copy_entries
 from agents.tabular.protocol import (
@@ -37,7 +37,7 @@ class Records(NamedTuple):
     rewards: FloatArray  # (2, longest)
 
 
-def empty_records(rows: Rows, longest_game: int) -> Records:
+def empty_records(rows: PositionRows, longest_game: int) -> Records:
     """Return a buffer that records games of at most ``longest_game`` moves.
 
     Args:
@@ -112,7 +112,7 @@ def bonus_of(bonuses: FloatArray | None, learner: int, observation: Array) -> fl
 def play_games(
     first: Any,
     second: Any,
-    rows: Rows,
+    rows: PositionRows,
     order: IntArray | None,
     records: Records | None,
     bonuses: FloatArray | None,

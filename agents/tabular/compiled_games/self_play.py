@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from agents.base import Agent, IntArray
 from agents.tabular.compiled_games.play import empty_records, play_games
-from agents.tabular.compiled_games.rows import rows_of
+from agents.tabular.compiled_games.position_rows import rows_of
 from agents.tabular.learner import TabularLearner
 from agents.tabular.wrapper import CompiledWrapper
 from nim_envs import GameEnv
@@ -19,7 +19,7 @@ from nim_envs.theory.longest_play import longest_play
 CompiledLearner = TabularLearner | CompiledWrapper
 
 
-class SelfPlay:
+class CompiledSelfPlay:
     """Plays blocks of games in compiled code; same games and tables as the step-by-step loop.
 
     Args:
@@ -104,7 +104,7 @@ class SelfPlay:
 
 def compiled_self_play(
     env: Any, pair: tuple[Agent, Agent], options: dict[str, Any] | None
-) -> SelfPlay | None:
+) -> CompiledSelfPlay | None:
     """Return the fast path for a run, or ``None`` where it has to be played step by step.
 
     It is for self-play of table learners, in environments of ``nim_envs`` without wrappers,
@@ -127,4 +127,4 @@ def compiled_self_play(
         return None
     if (learners[0].symmetry is None) != (learners[1].symmetry is None):
         return None  # each would need positions sorted in its own order
-    return SelfPlay(env, (learners[0], learners[1]), options)
+    return CompiledSelfPlay(env, (learners[0], learners[1]), options)

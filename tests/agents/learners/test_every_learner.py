@@ -168,7 +168,7 @@ def test_it_can_be_made_for_any_environment_of_these_games(name, kind):
 def test_of_other_peoples_games_it_sees_observations_or_says_that_it_needs_the_rules(name):
     env = pettingzoo.make("aec", "classic/tictactoe-v3")
     learner = LEARNERS[name].learner
-    if learner.looks_ahead:
+    if learner.uses_rules:
         with pytest.raises(TypeError, match=rf"{learner.__name__} looks ahead by the rules"):
             learner.for_env(env)
     else:

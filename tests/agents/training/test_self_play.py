@@ -197,7 +197,7 @@ def test_starts_cannot_be_drawn_before_the_first_reset():
 def test_games_too_large_to_list_their_legal_actions_are_played_alike(name, game, monkeypatch):
     make = alone(CASES[name])
     steps = run(make, game, compiled=False)
-    monkeypatch.setattr("agents.tabular.compiled_games.rows.LARGEST_LISTS", 0)
+    monkeypatch.setattr("agents.tabular.compiled_games.position_rows.LARGEST_LISTS", 0)
     assert run(make, game, compiled=True) == steps
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import HypothesisError, SignedProducts
-from agents.generalising.signed_products.exam import examine, with_larger_heaps
+from agents.generalising.signed_products.larger_boards import examine, with_larger_heaps
 from agents.generalising.signed_products.value_networks import (
     PRODUCTS,
     UNITS,
@@ -16,7 +16,7 @@ from agents.generalising.signed_products.value_networks import (
 )
 from agents.generalising.signed_products.value_state import ValueState
 from agents.generalising.signed_products.visited_positions import (
-    Board,
+    HeapBoard,
     VisitedPositions,
     heap_options,
 )
@@ -36,7 +36,7 @@ def random_state(seed, signed=True, rounded=False):
 
 
 def logit(state, heaps, columns=5):
-    board = Board(heap_options(make_game("nim", heaps=(31,)).rules), len(heaps), state.network)
+    board = HeapBoard(heap_options(make_game("nim", heaps=(31,)).rules), len(heaps), state.network)
     assert columns >= board.columns
     table = state.network.key_table(len(heaps), columns)
     key = sum(table[heap, size] for heap, size in enumerate(heaps))
@@ -162,7 +162,7 @@ def test_a_large_board_is_judged_as_a_small_one(monkeypatch):
 
 def test_options_of_visited_positions_are_those_of_the_rules():
     game = make_game("nim", heaps=(2, 5, 5), max_take=3)
-    board = Board(heap_options(game.rules), 3, SignedProductsNetwork())
+    board = HeapBoard(heap_options(game.rules), 3, SignedProductsNetwork())
     visited = VisitedPositions(board)
     positions = np.sort(game.rules.lattice().reshape(-1, 3), axis=1)
     rows = visited.visit(positions)
@@ -187,7 +187,9 @@ def test_larger_heaps_have_the_moves_that_smaller_ones_show():
 
 
 def test_an_exam_finds_that_random_values_contradict_themselves():
-    board = Board(heap_options(make_game("nim", heaps=(7, 7)).rules), 2, SignedProductsNetwork())
+    board = HeapBoard(
+        heap_options(make_game("nim", heaps=(7, 7)).rules), 2, SignedProductsNetwork()
+    )
     found = examine(random_state(0), board, np.random.default_rng(0))
     assert found.contradictions > 0.1
     assert found.positions > 0

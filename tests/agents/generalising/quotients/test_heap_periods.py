@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.generalising.quotients.periods import conjecture
+from agents.generalising.quotients.heap_periods import conjecture
 
 
 @given(

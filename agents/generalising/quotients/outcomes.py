@@ -82,7 +82,7 @@ class Games:
         return options[first:] + options[:first]
 
 
-class SelfPlay(Generic[Position]):
+class OutcomeFinder(Generic[Position]):
     """Finds out who wins by games of two players with one memory.
 
     At each position the options of which the memory does not say who wins are tried one after

@@ -11,7 +11,7 @@ import numpy as np
 
 from agents.base import IntArray
 from agents.generalising.signed_products.value_state import ValueState
-from agents.generalising.signed_products.visited_positions import Board
+from agents.generalising.signed_products.visited_positions import HeapBoard
 from nim_envs.rules import NO_MOVE
 
 EXAMS = ((3, 60), (6, 12))
@@ -25,7 +25,7 @@ class Found(NamedTuple):
     positions: int  # whose options were read
 
 
-def examine(state: ValueState, board: Board, rng: np.random.Generator) -> Found:
+def examine(state: ValueState, board: HeapBoard, rng: np.random.Generator) -> Found:
     """Return at which share of random positions the values contradict themselves.
 
     The boards have twice as many heaps, which are larger; half of the positions have heaps of all
@@ -42,7 +42,7 @@ def examine(state: ValueState, board: Board, rng: np.random.Generator) -> Found:
     read = 0
     for more, number in EXAMS:
         options = with_larger_heaps(board.options, 1 << (board.columns + more))
-        larger = Board(options, 2 * board.heaps, state.network)
+        larger = HeapBoard(options, 2 * board.heaps, state.network)
         positions = _random_positions(larger, number, rng)
         wrong, best = _examined(state, larger, positions)
         after = _with_a_move(larger, larger.moved(positions, best))
@@ -53,7 +53,7 @@ def examine(state: ValueState, board: Board, rng: np.random.Generator) -> Found:
     return Found(0.0, read)
 
 
-def _random_positions(board: Board, number: int, rng: np.random.Generator) -> IntArray:
+def _random_positions(board: HeapBoard, number: int, rng: np.random.Generator) -> IntArray:
     """Return positions of either kind, without those that leave no move."""
     sizes, shape = len(board.options), (number, board.heaps)
     small = sizes ** (rng.random(shape) * rng.random((number, 1))) - 1
@@ -61,12 +61,12 @@ def _random_positions(board: Board, number: int, rng: np.random.Generator) -> In
     return _with_a_move(board, np.sort(drawn, axis=1))
 
 
-def _with_a_move(board: Board, positions: IntArray) -> IntArray:
+def _with_a_move(board: HeapBoard, positions: IntArray) -> IntArray:
     playable: IntArray = positions[(board.options[positions] != NO_MOVE).any(axis=(1, 2))]
     return playable
 
 
-def _examined(state: ValueState, board: Board, positions: IntArray) -> tuple[int, IntArray]:
+def _examined(state: ValueState, board: HeapBoard, positions: IntArray) -> tuple[int, IntArray]:
     """How many positions contradict their options, and the best option of each."""
     keys, legal = board.after(positions)
     every = np.concatenate([board.keys(positions), keys[legal]])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents.base import HypothesisError
-from agents.generalising.quotients.self_play import Games, NoMoreGamesError, SelfPlay
+from agents.generalising.quotients.outcomes import Games, NoMoreGamesError, OutcomeFinder
 
 
 class Counted:
@@ -29,7 +29,7 @@ def play(most=1_000, most_read=1_000, end_after=None, seed=0):
     def options(heap):
         return games.from_any([heap - taken for taken in (1, 2, 3) if taken <= heap])
 
-    return SelfPlay(options, {0: True}, games), games, after
+    return OutcomeFinder(options, {0: True}, games), games, after
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.generalising.column_automata.exam import contradictions, contradicts, examine
+from agents.generalising.column_automata.contradictions import contradictions, contradicts, examine
 from agents.generalising.column_automata.heaps import HeapRules
 from nim_envs.cgt.column_automata import ColumnAutomaton, MoveRelation
 from tests.nim_envs.cgt.column_automata.claims import right_claim

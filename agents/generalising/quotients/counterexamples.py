@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import HypothesisError
+from agents.generalising.quotients.outcomes import Games
 from agents.generalising.quotients.parts import Word
 from agents.generalising.quotients.quotient import Quotient
-from agents.generalising.quotients.self_play import Games
 from nim_envs.rules.component import BoolArray
 
 MOST_SUMS = 200_000
 """Sums that an exam may keep at a time."""
 
 
-class Exam:
+class CounterexampleSearch:
     """Looks for a sum that is wrong by its class, among sums of ever more parts.
 
     It asks of a sum: beside which classes of rests is the whole won, but not by a move in the sum?

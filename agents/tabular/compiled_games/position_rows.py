@@ -23,7 +23,7 @@ LARGEST_LISTS = 1 << 18
 """The legal actions of games of up to this many (position, action) pairs are listed beforehand."""
 
 
-class Rows(NamedTuple):
+class PositionRows(NamedTuple):
     """A row for each position; in large games, for each of the three positions of a turn."""
 
     positions: IntArray  # (rows, components)
@@ -36,7 +36,7 @@ class Rows(NamedTuple):
     last_mover_wins: bool
 
 
-def rows_of(game: Game, symmetry: Symmetry | None) -> Rows:
+def rows_of(game: Game, symmetry: Symmetry | None) -> PositionRows:
     """Return rows for the positions of ``game``.
 
     Args:
@@ -62,14 +62,16 @@ def rows_of(game: Game, symmetry: Symmetry | None) -> Rows:
         legal_actions = np.argsort(~legal, axis=1, kind="stable").astype(kind)
         legal_counts = legal.sum(axis=1, dtype=np.int64)
     last_mover_wins = game.convention.winner(last_mover=0) == 0
-    return Rows(
+    return PositionRows(
         positions, legal_actions, legal_counts, next_positions, compiled_rules(game),
         last_mover_wins,
     )  # fmt: skip
 
 
 @compiled(inner=True)
-def first_row(rows: Rows, next_positions: Array | None, observation: Array, position: int) -> int:
+def first_row(
+    rows: PositionRows, next_positions: Array | None, observation: Array, position: int
+) -> int:
     """Return the row of the position that a game begins with.
 
     Args:
@@ -87,7 +89,7 @@ def first_row(rows: Rows, next_positions: Array | None, observation: Array, posi
 
 @compiled(inner=True)
 def move(
-    rows: Rows,
+    rows: PositionRows,
     next_positions: Array | None,
     order: IntArray | None,
     position: int,
