@@ -39,8 +39,8 @@ class LookAheadPolicy(ABC):
         """Return how surely the player to move at each position loses.
 
         Args:
-            positions: ``(n, components)``; in games with slots, points of the board that are no
-                positions may be among them, and may be judged anyhow.
+            positions: ``(n, components)``; in games with slots also points of the board that
+                are no positions, whose values do not matter.
 
         Returns:
             ``(n,)``; only the order counts.

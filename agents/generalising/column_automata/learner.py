@@ -248,7 +248,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         if game is None or game is self.game:
             return ColumnAutomatonPolicy(self.game, self.automaton, self.rules)
         rules = heap_rules(game, ordered=self.rules.ordered)
-        # A bound that no heap exceeds is no bound of this board.
+        # The rules show no bound where no heap is above it.
         alike = rules.relation == self.rules.relation or (
             rules.relation.max_take is None
             and max(game.rules.shape) - 1 <= (self.rules.relation.max_take or 0)
