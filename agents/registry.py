@@ -35,10 +35,10 @@ class RegisteredLearner:
     """A learner, with the arguments that the benchmarks use.
 
     Attributes:
-        learner: its class.
-        rule: its learning rule, whose docstring begins with the formula.
-        arguments: of its constructor, in place of the defaults.
-        one_for_each_seat: whether each seat has a learner of its own, not one table for both.
+        learner: class of the learner.
+        rule: learning rule, whose docstring begins with the formula.
+        arguments: constructor arguments that replace defaults.
+        one_for_each_seat: whether each seat has its own learner; if not, one learner plays both.
     """
 
     learner: type[TabularLearner]
@@ -60,8 +60,8 @@ class RegisteredLearner:
         """Return new learners for ``env``: one for both seats, or one for each.
 
         Args:
-            env: see :meth:`agents.tabular.learner.TabularLearner.for_env`.
-            arguments: in place of those of the row.
+            env: environment as for :meth:`agents.tabular.learner.TabularLearner.for_env`.
+            arguments: constructor arguments that replace those of the row.
         """
         return tuple(
             self.learner.for_env(env, **{**self.arguments, **arguments})
@@ -99,7 +99,7 @@ GENERALISING: dict[str, type[GeneralisingLearner]] = {
     "signed-products": SignedProducts,
     "quotient": QuotientLearner,
 }
-"""The learners that choose their own games, and play boards that they have not seen, by name."""
+"""The learners that choose their own games and play unseen boards, by name."""
 
 
 def learner_class(name: str) -> type[TabularLearner] | type[GeneralisingLearner]:
@@ -112,8 +112,8 @@ def new_learner(name: str, env: Any, **arguments: Any) -> Trainable:
 
     Args:
         name: a key of :data:`LEARNERS` or :data:`GENERALISING`.
-        env: an environment.
-        arguments: of the constructor, besides spaces and game, in place of those of its row.
+        env: environment to learn in.
+        arguments: constructor arguments, besides spaces and game, that replace those of its row.
     """
     if name in LEARNERS:
         return LEARNERS[name].make(env, **arguments)[0]
