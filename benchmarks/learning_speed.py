@@ -1,4 +1,4 @@
-"""How soon learners play every position optimally: games and seconds to the first sustained 100 %.
+"""Learning speed: games and seconds until a learner sustains 100 % optimality.
 
 python -m benchmarks.learning_speed --help explains every option.
 """
@@ -37,10 +37,10 @@ class SpeedTask:
     """A game on which learners are compared.
 
     Args:
-        game: the game, with its starts.
-        every: games between two scores; every point of the curve is exact to this.
-        most: games after which the training of a learner stops.
-        seeds: how many there are by default.
+        game: game with its starts.
+        every: number of games between two scores, the resolution of the results.
+        most: largest number of training games.
+        seeds: default number of seeds.
     """
 
     game: GameSetting
@@ -70,11 +70,11 @@ BOARDS: dict[str, SpeedTask] = {
     "six-heaps": _board(6, 50_000, 20_000_000, 3),
     "seven-heaps": _board(7, 500_000, 40_000_000, 1),
 }  # fmt: skip
-"""By name; the boards of five, six and seven heaps are 1, 3, 5, …"""
+"""The boards by name; those of five, six and seven heaps are 1, 3, 5, …"""
 
 
 EXPLORATION = {"q-learning": 0.5, "double-q-learning": 0.5, "real-time-dynamic-programming": 1.0}
-"""Epsilon of learners that learn sooner with more exploration than they are registered with."""
+"""Epsilon of learners that learn faster with more exploration than in their registration."""
 
 
 def _registered(name: str) -> Callable[[GameEnv], Learner]:
@@ -90,7 +90,7 @@ LEARNERS: dict[str, Callable[[GameEnv], Learner]] = {
         env, epsilon=0.3, symmetric=True
     ),
 }
-"""By name; one learner for both seats each."""
+"""Functions by name that make one learner for both seats."""
 
 
 @dataclass(frozen=True)
@@ -105,24 +105,24 @@ class LearningSpeedRun:
 
 
 def sustained(curve: LearningCurve) -> bool:
-    """Return whether 100 % has lasted for half as many further games as it took to reach."""
+    """Return whether 100 % was kept for further games, half the number that it took to reach."""
     reached = curve.games_to_sustained
     return reached is not None and bool(curve.games[-1] >= 1.5 * reached)
 
 
 def run(board: str, learner: str, seed: int, limit: float, quick: bool) -> LearningSpeedRun:
-    """Train a learner until its 100 % has lasted, or until a limit.
+    """Train a learner until it has sustained 100 %, or up to a limit.
 
     Args:
         board: a key of :data:`BOARDS`.
         learner: a key of :data:`LEARNERS`.
         seed: integer seed.
-        limit: training seconds after which training stops.
+        limit: largest training time, in seconds.
         quick: whether to play few games: a check, not a result.
     """
     place = BOARDS[board]
     env = place.game.make()
-    # Compiled functions are loaded before the clock starts.
+    # Compiled functions are loaded before the time is measured.
     train(env, LEARNERS[learner](env), 2, seed=0, progress=False)
     curve = learning_curve(
         env, LEARNERS[learner](env), env.game, 2 * place.every if quick else place.most,
@@ -174,15 +174,15 @@ RATIO_HEADER = (
 
 
 def against_published(rounds: int, quick: bool) -> list[list[Any]]:
-    """Time compiled Q-learning and the published Q-learners, in turns, in one run.
+    """Time compiled Q-learning and the published Q-learners, alternating, in one run.
 
     All start from random positions. The published ones are the plain Python of
-    :mod:`benchmarks.published.q_learner`, whose bootstrap has the wrong sign: the first moves at
-    random as it learns; the second, with which all are compared, moves epsilon-greedily and learns
-    by replay. Ours does either, depending on its epsilon.
+    :mod:`benchmarks.published.q_learner`, whose bootstrap has the wrong sign: the first explores
+    at random; the second, the baseline of the ratios, moves epsilon-greedily and learns by replay.
+    Ours is timed with either exploration.
 
     Args:
-        rounds: how often each is timed; the medians count.
+        rounds: number of timings of each; their medians are reported.
         quick: whether to play few games.
     """
     plain_games, compiled_games = (1_000, 20_000) if quick else (20_000, 500_000)
@@ -217,7 +217,7 @@ def against_published(rounds: int, quick: bool) -> list[list[Any]]:
         games = plain_games if name in plain else compiled_games
         median = float(np.median(times))
         rate = games / median
-        # Only where every seed has reached it.
+        # Given only where every seed has reached it.
         slowest = None if None in reached[name] else max(second or 0.0 for second in reached[name])
         rows.append(
             [name, games, median, int(rate), rate / (rows[0][3] if rows else rate), slowest]
@@ -284,7 +284,7 @@ def main(
         f"{table(HEADER, rows, style='github')}\n\n{NOTES}",
     )
     for board in boards:
-        # Runs of one learner stop at different games, so one seed stands for all.
+        # Runs of one learner stop at different games, so only one seed is drawn.
         first = {run.learner: [run.curve] for run in runs if (run.board, run.seed) == (board, 0)}
         title = f"{board}, seed 0"
         figure = learning_curves(first, title, logarithmic=True)

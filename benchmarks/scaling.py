@@ -1,4 +1,4 @@
-"""How learning grows with the board: games, seconds and bytes from 3,840 positions to 186 million.
+"""Scaling of learning with the board: games, seconds and bytes, 3,840 to 186 million positions.
 
 python -m benchmarks.scaling --help explains every option.
 """
@@ -40,11 +40,11 @@ class ScalingBoard:
     """A board with the heaps 1, 3, 5 and so on.
 
     Args:
-        heaps: how many.
-        every: games between two scores with exploring starts.
-        most: games after which training stops.
+        heaps: number of heaps.
+        every: number of games between two scores, with exploring starts.
+        most: largest number of games with exploring starts.
         most_fixed: largest number of games from the full board.
-        goal: optimality in percent at which training stops.
+        goal: optimality at which training stops, in percent.
         full: whether it runs only with ``--full``.
     """
 
@@ -71,7 +71,7 @@ BOARDS = {
         ScalingBoard(9, 40_000_000, 3_000_000_000, most_fixed=10_000_000, goal=99.9, full=True),
     )
 }
-"""By number of heaps."""
+"""The boards by number of heaps."""
 
 
 @dataclass(frozen=True)
@@ -94,19 +94,19 @@ def run(
     """Train on a board until its goal is reached, or for a number of games.
 
     Args:
-        board: the board.
+        board: heaps, and limits of the training.
         start: ``"uniform"`` or ``"fixed"``.
         seed: integer seed.
-        games: how many; ``None``: until the goal is reached, scored at intervals.
+        games: number of games; ``None``: until the goal is reached, scored at intervals.
         symmetric: whether the learner knows that the order of heaps does not matter.
     """
     env = board.env(start)
-    # Compiled functions are loaded before the clock starts.
+    # Compiled functions are loaded before the time is measured.
     small = BOARDS[5].env(start)
     train(small, _learner(small, symmetric), 2, seed=0, progress=False)
     learner = _learner(env, symmetric)
     played, seconds, percent = 0, 0.0, 0.0
-    # In blocks of a seed each, so that the log of one block is all that is kept.
+    # Blocks with a seed each, so that only the log of one block is in memory.
     for block in itertools.count():
         block_seed = int(np.random.SeedSequence([seed, block]).generate_state(1)[0])
         size = min(board.every, (games or board.most) - played)
@@ -125,7 +125,7 @@ def run(
 
 
 def peak_megabytes() -> int | None:
-    """Return the most memory that this process has used, in 10**6 bytes; ``None`` if unknown."""
+    """Return the peak memory of this process, in 10**6 bytes; ``None`` if unknown."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -144,8 +144,8 @@ def exponent(positions: FloatArray, amounts: FloatArray) -> tuple[float, float]:
     """Fit ``amount = factor * positions ** exponent`` by least squares of the logarithms.
 
     Args:
-        positions: ``(n,)``.
-        amounts: ``(n,)``, over 0.
+        positions: numbers of positions, ``(n,)``.
+        amounts: positive amounts, ``(n,)``.
 
     Returns:
         Exponent and factor.
@@ -173,7 +173,7 @@ def summary(runs: list[ScalingRun]) -> list[list[Any]]:
             {"uniform": "exploring", "fixed": "full board"}[run.start],
             run.games,
             run.seconds,
-            # Not rounded up to what was not reached.
+            # A score below 100 is not rounded up to it.
             f"{np.floor(run.percent * 1e4) / 1e4:.4f}",
             run.bytes,
             run.games / run.positions,
@@ -269,7 +269,7 @@ def main(
     try:
         for board in map(BOARDS.__getitem__, heaps):
             runs.append(run(board, "uniform", seed, symmetric=symmetric))
-            # Written after every run: the next one may take hours.
+            # Written after every run, as the next one may take hours.
             write_report(runs, command, output)
             games = min(runs[-1].games, board.most_fixed)
             runs.append(run(board, "fixed", seed, games, symmetric))
@@ -283,7 +283,7 @@ def main(
 
 
 def fit_line(runs: list[ScalingRun]) -> str:
-    """Return the fitted powers in words; empty if there are none."""
+    """Return the fitted power laws in words; empty if there are none."""
     return "; ".join(
         f"{name}: {factor:.3g} times positions to the power {power:.3f}"
         for name, (power, factor) in fits(runs).items()

@@ -30,20 +30,20 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.style import save_figure
 
 SAMPLE = 1_000
-"""N-positions drawn of a board that is not enumerated, the same ones for every learner."""
+"""N-positions drawn from a board that is not enumerated, the same ones for every learner."""
 
 QUICK_GAMES = 60
 QUICK_SAMPLE = 50
 QUICK_EXPERIMENTS = ("nim-5", "take-3")
 QUICK_LARGEST = 1 << 20
-"""Larger enumerated boards are sampled in a quick look."""
+"""Most positions of a board that ``--quick`` enumerates; larger boards are sampled."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """A score on one board: in percent, with its interval where positions were drawn."""
+    """A score on one board, in percent, with its interval where positions were sampled."""
 
-    positions: float  # of the board, N-positions or not; as a logarithm to base 10
+    positions: float  # log10 of the number of positions of the board
     percent: float
     random_percent: float
     count: int
@@ -52,7 +52,7 @@ class Score:
 
 @dataclass(frozen=True)
 class GeneralisationRun:
-    """One learner trained on one board with one seed."""
+    """One learner trained on one board with one seed, and its scores."""
 
     experiment: str
     contender: str
@@ -68,11 +68,11 @@ class GeneralisationRun:
 
 
 def run(experiment: str, contender: str, seed: int, quick: bool) -> GeneralisationRun:
-    """Train a learner on the small board of an experiment, and score it there and elsewhere.
+    """Train a learner on the small board of an experiment, and score it on all of its boards.
 
     Args:
         experiment: a key of :data:`EXPERIMENTS`.
-        contender: one of its contenders.
+        contender: name of one of its contenders.
         seed: integer seed.
         quick: whether to play few games and score few positions: a check, not a result.
     """
@@ -86,7 +86,7 @@ def run(experiment: str, contender: str, seed: int, quick: bool) -> Generalisati
         )
     given = LEARNERS[who.learner].knows if who.learner in LEARNERS else "-"
     try:
-        # Compiled functions are loaded before the clock starts.
+        # Compiled functions are loaded before the time is measured.
         train(env, new_learner(who.learner, env, **who.arguments), 2, seed=0, progress=False)
         learner = new_learner(who.learner, env, **who.arguments)
         given = getattr(learner, "given", given)
@@ -114,9 +114,9 @@ def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[st
     """Return the scores of the greedy policy by board.
 
     Args:
-        plan: the experiment.
-        learner: who has learned; ``None`` for the random policy.
-        env: where it has learned.
+        plan: experiment with the boards to score on.
+        learner: trained learner; ``None``: the random policy.
+        env: environment that it was trained in.
         quick: whether to score few positions.
     """
     found = {}
@@ -136,7 +136,7 @@ def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[st
         sample = (QUICK_SAMPLE if quick else SAMPLE) if drawn else None
         try:
             score = optimality(policy, game, sample=sample, seed=0)
-        except SearchTooLargeError:  # nobody knows who wins there
+        except SearchTooLargeError:  # the board is too large to solve
             continue
         found[name] = Score(
             float(np.sum(np.log10(game.rules.shape))), score.percent, score.random_percent,
@@ -193,7 +193,7 @@ LEARNING = (
 
 
 def learning(runs: Sequence[GeneralisationRun]) -> list[list[Any]]:
-    """Return what learning took: one row for each experiment and learner, over the seeds."""
+    """Return the cost of learning: one row for each experiment and learner, over the seeds."""
     return [
         [
             group[0].experiment,
@@ -214,7 +214,7 @@ def learning(runs: Sequence[GeneralisationRun]) -> list[list[Any]]:
 
 
 def results(name: str, runs: Sequence[GeneralisationRun]) -> tuple[list[str], list[list[Any]]]:
-    """Return header and rows of the scores in one experiment: a column for each board."""
+    """Return header and rows of the scores in one experiment, with a column for each board."""
     boards = [LEARNED, *EXPERIMENTS[name].held_out]
     body = [
         [

@@ -1,4 +1,4 @@
-"""The experiments: a small board to learn on, boards that were not seen, and who learns."""
+"""The experiments: a small board to learn on, unseen boards, and the learners."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from nim_envs import Game, make_game
 
 LEARNED = "as learned"
-"""The board that a learner has learned on."""
+"""Name of the board that a learner has learned on."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class ExperimentBoard:
 
     Args:
         game: registered name.
-        arguments: of the game.
+        arguments: arguments of the game.
         enumerated: whether every N-position is scored, not a sample.
     """
 
@@ -33,14 +33,14 @@ class ExperimentBoard:
 
 @dataclass(frozen=True)
 class Contender:
-    """Who learns, and from how many games at most.
+    """A learner, and the games that it may play.
 
     Args:
-        learner: a name of :data:`agents.registry.LEARNERS` or ``GENERALISING``, or ``"random"``.
-        games: the most.
-        arguments: of its constructor.
-        needs: a package that it needs besides the usual ones.
-        weight: how long it takes, compared with others.
+        learner: a key of :data:`agents.registry.LEARNERS` or ``GENERALISING``, or ``"random"``.
+        games: largest number of games.
+        arguments: constructor arguments.
+        needs: extra package that it needs.
+        weight: expected time, relative to the others.
     """
 
     learner: str
@@ -52,12 +52,12 @@ class Contender:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A board to learn on, and boards that were not seen.
+    """A board to learn on, unseen boards, and the learners.
 
     Args:
-        learned: where it learns.
-        held_out: the other boards, by what is larger.
-        contenders: who learns, by name.
+        learned: board to learn on.
+        held_out: unseen boards, by a name that says in what they are larger.
+        contenders: learners by name.
     """
 
     learned: ExperimentBoard
@@ -92,7 +92,7 @@ TABLES = {
     ),
     "random": Contender("random", 0),
 }
-"""Learners that know only the positions of the board that they have learned, and chance."""
+"""Baselines: a table, which knows the positions of its own board only, and random play."""
 
 
 def _automata(games: int, q_games: int, play_from: str = "anywhere") -> dict[str, Contender]:
@@ -116,7 +116,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {
 
 
 ABLATION_GAMES = 2_000
-"""Three times as many as the whole network needs on their board."""
+"""Games of ablations: three times the number that the full network needs on the same board."""
 
 
 def _networks(games: int, ablations: Mapping[str, dict[str, Any]]) -> dict[str, Contender]:
@@ -198,4 +198,4 @@ EXPERIMENTS: dict[str, Experiment] = {
         )
     },
 }
-"""By name; the larger heaps and the greater numbers of them are never seen in learning."""
+"""The experiments by name; larger heaps and more heaps never occur in training."""

@@ -25,10 +25,10 @@ from nim_envs.render.style import save_figure
 QUICK_GAMES = 300
 QUICK_SECONDS = 0.05
 LEAST_SECONDS = 1.0
-"""What is learned in less time than this depends on the clock more than on the learner."""
+"""Least training time for a comparison by seconds; below it the clock's noise dominates."""
 
 LARGE_BOARDS = ("alphazero-6", "alphazero-7")
-"""Scoring them, over up to 603,648 N-positions, takes longer than a quick look."""
+"""Boards of up to 603,648 N-positions, whose scores take too long for ``--quick``."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,12 @@ class SystemRun:
     """One system with one seed: its own result, and those of the learners here.
 
     Attributes:
-        system: its name.
+        system: name of the system.
         seed: integer seed.
-        published: its own result.
-        same_games: results with as many games, by learner.
-        same_seconds: those in as many seconds; ``None``: it took under :data:`LEAST_SECONDS`.
+        published: result of the system as published.
+        same_games: results with the same number of games, by learner.
+        same_seconds: results in the same time, by learner; ``None``: the system took less than
+            :data:`LEAST_SECONDS`.
     """
 
     system: str
@@ -53,7 +54,7 @@ class SystemRun:
 def run(name: str, seed: int, quick: bool) -> SystemRun:
     """Train a system as published, and each contender for as many games and as many seconds.
 
-    A quick check compares by seconds in any case.
+    ``quick`` compares by seconds even below :data:`LEAST_SECONDS`.
 
     Args:
         name: a key of :data:`SYSTEMS`.
@@ -84,7 +85,7 @@ def spread(results: list[Trained], score: str) -> str:
 
 
 def in_same_seconds(runs: list[SystemRun], contender: str) -> list[Trained]:
-    """Return results in as many seconds, by seed; none where a run has none."""
+    """Return a contender's results in the same time, of the runs that have one."""
     found = [run.same_seconds[contender] for run in runs if run.same_seconds is not None]
     return found if len(found) == len(runs) else []
 
@@ -125,7 +126,7 @@ COSTS = (
 
 
 def costs(runs: list[SystemRun]) -> list[list[Any]]:
-    """Return what every result cost: mean games and seconds over the seeds."""
+    """Return the mean games and seconds of every result, over the seeds."""
     rows: list[list[Any]] = []
     for name, system in SYSTEMS.items():
         group = [run for run in runs if run.system == name]

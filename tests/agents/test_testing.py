@@ -161,7 +161,7 @@ class WithoutWholeGames(Scores):
         pass
 
 
-class LearnsFromGamesCutShort(FromGames):
+class LearnsFromTruncatedGames(FromGames):
     def update(self, transition):
         if transition.truncated:
             self.row(transition.observation, len(transition.action_mask))[transition.action] = -1
@@ -180,7 +180,7 @@ class RemembersHalfAGame(FromGames):
         self.turns = []
 
 
-class FailsWhereGamesAreCutShort(Scores):
+class FailsAtTruncation(Scores):
     def update(self, transition):
         if transition.truncated:
             raise NotImplementedError("truncation")
@@ -224,9 +224,9 @@ FAULTS = {
     GreedyWithoutProbabilities: r"has not both act and action_probabilities",
     GreedyThatIsNotNormalised: "the greedy policy: .* does not sum to 1",
     WithoutWholeGames: r"the learner has \['begin_game'\]: it needs begin_game and learn_from_game",
-    LearnsFromGamesCutShort: "what a learner from whole games knows after one was cut short",
+    LearnsFromTruncatedGames: "the policy of a learner from whole games, after a truncated game",
     RemembersHalfAGame: "a learner that met half a game before does not learn on alike",
-    FailsWhereGamesAreCutShort: "a game that was cut short raised NotImplementedError: truncation",
+    FailsAtTruncation: "a truncated game raised NotImplementedError: truncation",
     SharedByCopies: r"training a copy by copy.deepcopy teaches the learner it was made from",
     Forgets: "a copy by copy.deepcopy does not know the same",
     Local: r"copying it by pickle raised .*lambda",
