@@ -31,7 +31,7 @@ class Agent(Protocol):
         """Return a legal action.
 
         Args:
-            observation: the ``"observation"`` entry of what the environment shows the mover.
+            observation: ``"observation"`` of the environment for the mover.
             action_mask: int8 ``(actions,)``, 1 where legal.
             rng: generator of all random choices.
         """
@@ -64,15 +64,15 @@ class Transition(NamedTuple):
     ``next_action_mask`` holds the mover's legal actions.
     """
 
-    seat: int  # who moved: 0 or 1
-    observation: Array  # what the mover observed
+    seat: int  # seat of the mover: 0 or 1
+    observation: Array  # observation of the mover
     action_mask: MaskArray  # (actions,)
     action: int  # the action that it chose
     reward: float  # to the mover, from its own move
-    reply_observation: Array  # what the opponent observed after the move
+    reply_observation: Array  # observation of the opponent after the move
     reply_action_mask: MaskArray  # (actions,)
     reply_reward: float  # to the mover, from the opponent's reply
-    next_observation: Array  # what the mover observed at its next turn, or at the end of the game
+    next_observation: Array  # observation of the mover at its next turn or the end
     next_action_mask: MaskArray  # (actions,)
     terminated: bool  # whether the move or the reply ended the game
     truncated: bool = False  # whether the game was truncated there, so that it has no result
@@ -84,7 +84,7 @@ class Trainable(Agent, Protocol):
     """An agent that learns, from games that it is given or from games of its own choice."""
 
     def greedy(self) -> Policy:
-        """Return the greedy policy by what was learned so far; the policy does not learn."""
+        """Return the current greedy policy, which does not learn."""
         ...
 
 
@@ -145,7 +145,7 @@ class GameChoosingLearner(Trainable, Protocol):
         ...
 
     def greedy(self, game: Game | None = None) -> Policy:
-        """Return the greedy policy by what was learned so far; the policy does not learn.
+        """Return the current greedy policy, which does not learn.
 
         Args:
             game: the same game with other or more heaps; by default the one that it learns.
@@ -172,5 +172,5 @@ class GameChoosingLearner(Trainable, Protocol):
         ...
 
     def describe(self) -> str:
-        """Return what was learned and proved, for people to read."""
+        """Return the learned solution and its proof as text."""
         ...

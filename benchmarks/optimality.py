@@ -119,7 +119,7 @@ class ScoredRun:
 
 
 def run(game: str, learner: str, seed: int, quick: bool) -> ScoredRun:
-    """Train ``learner`` on ``game`` and score what it learned.
+    """Train ``learner`` on ``game`` and score its greedy policy.
 
     Args:
         game: a key of :data:`GAMES`.

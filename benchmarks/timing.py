@@ -99,8 +99,8 @@ def measured(
         batches: environments to time, by name.
         rounds: number of rounds.
         seconds: time of each measurement.
-        quick_size: the only size to time, or the smallest of a batch without it; ``None``: all
-            sizes.
+        quick_size: times one size of each batch, this one or its first if that is smaller;
+            ``None``: all sizes.
 
     Returns:
         The rates by name and size, and the missing environments.

@@ -33,9 +33,9 @@ def show(
     positions: tuple[str, ...], sample: bool, greedy: bool, seed: int, plots: Path | None,
     picture: str,
 ) -> None:  # fmt: skip
-    """Show what a player does at every position, or in a game.
+    """Show a player's moves at every position, or in a game.
 
-    For a learner that chooses its own games it prints what the learner has found and proved.
+    For a learner that chooses its own games it shows the learned solution and its proof.
 
     A text longer than the terminal is shown in a pager; q leaves it.
     """

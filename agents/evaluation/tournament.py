@@ -35,7 +35,7 @@ class Tournament:
     """The outcome of a round robin.
 
     Attributes:
-        names: the players.
+        names: names of the players.
         points: points of the row's player against the column's, 1 for a win and 1/2 for a draw,
             float64 ``(players, players)``.
         games: games of each pairing, int64, same shape.

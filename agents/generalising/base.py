@@ -120,7 +120,7 @@ class GeneralisingLearner(ABC):
 
     @abstractmethod
     def greedy(self, game: Game | None = None) -> LookAheadPolicy:
-        """Return the policy by what was learned so far; the policy does not learn.
+        """Return the current policy, which does not learn.
 
         Args:
             game: the same game with other or more heaps; by default the one that it learns.
@@ -136,7 +136,7 @@ class GeneralisingLearner(ABC):
 
     @abstractmethod
     def describe(self) -> str:
-        """Return what was learned and proved, for people to read."""
+        """Return the learned solution and its proof as text."""
 
     @abstractmethod
     def learned(self) -> Any:
@@ -144,7 +144,7 @@ class GeneralisingLearner(ABC):
 
     @abstractmethod
     def restore_learned(self, learned: Any) -> None:
-        """Restore what :meth:`learned` returned.
+        """Restore the result of :meth:`learned`.
 
         Args:
             learned: result of :meth:`learned`; files are checked by the annotation of its type.
@@ -175,14 +175,14 @@ class GeneralisingLearner(ABC):
 
     @classmethod
     def from_saved(cls: type[AnyLearner], saved: SavedGeneralising) -> AnyLearner:
-        """Return the learner from what :meth:`saved` returned."""
+        """Return the learner from the result of :meth:`saved`."""
         constructor: Any = cls
         learner: AnyLearner = constructor(known_game(saved["game"]), **saved["arguments"])
         learner.restore(saved)
         return learner
 
     def restore(self, saved: SavedGeneralising) -> None:
-        """Restore what :meth:`saved` returned.
+        """Restore the result of :meth:`saved`.
 
         Args:
             saved: result of :meth:`saved` of a learner of this class.

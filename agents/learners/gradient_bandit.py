@@ -93,8 +93,8 @@ class GradientBandit(PreferenceLearner):
     all moves of the game.
 
     Args:
-        observation_space: a player's observation space, with integer observations.
-        action_space: a player's ``Discrete`` action space.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
         learning_rate: step size, over 0.
         temperature: temperature of the softmax, over 0.
 

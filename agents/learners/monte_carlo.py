@@ -74,8 +74,8 @@ class MonteCarloES(ActionValueLearner):
     early, bad play stay in the averages for long.
 
     Args:
-        observation_space: a player's observation space, with integer observations.
-        action_space: a player's ``Discrete`` action space.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
         epsilon: probability of a random action, or a schedule, after the first move of a game;
             by default ``1 / (games + 1)``.
 

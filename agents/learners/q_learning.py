@@ -173,8 +173,8 @@ class QLearning(ActionValueLearner):
     board of the leaderboard; the other bootstraps are there to be compared with.
 
     Args:
-        observation_space: a player's observation space, with integer observations.
-        action_space: a player's ``Discrete`` action space.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
         bootstrap: one of the three above.
         learning_rate: step size, over 0 to 1.
         discount: factor of later rewards, 0 to 1.
@@ -249,6 +249,6 @@ class QLearning(ActionValueLearner):
         )  # fmt: skip
 
     def restore(self, saved: SavedTables) -> None:
-        """Restore what :meth:`saved` returned; see :class:`TabularLearner`."""
+        """Restore the result of :meth:`saved`; see :class:`TabularLearner`."""
         check_numbers(saved["learned"], *self.table.shape)
         super().restore(saved)

@@ -73,8 +73,8 @@ class WatkinsQLambda(ActionValueLearner):
     greedy.
 
     Args:
-        observation_space: a player's observation space, with integer observations.
-        action_space: a player's ``Discrete`` action space.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
         learning_rate: step size, over 0 to 1.
         discount: factor of later rewards, 0 to 1.
         trace_decay: λ, 0 (Q-learning with the own-turn bootstrap) to 1 (results of greedy play).

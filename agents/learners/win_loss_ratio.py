@@ -121,8 +121,8 @@ class WinLossRatio(TabularLearner):
     published figures.
 
     Args:
-        observation_space: a player's observation space, with integer observations.
-        action_space: a player's ``Discrete`` action space.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
         crystallise: probability above which the most probable move is played with certainty; 1
             turns this off.
         forgetting: share of the counts at a position that is removed before each new result

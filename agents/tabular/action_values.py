@@ -84,8 +84,8 @@ class StandardActionValueLearner(ActionValueLearner):
     """A learner of action values with the usual constructor arguments only.
 
     Args:
-        observation_space: a player's observation space, with integer observations.
-        action_space: a player's ``Discrete`` action space.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
         learning_rate: step size, over 0 to 1.
         discount: factor of later rewards, 0 to 1.
         epsilon: probability of a random action while learning: a number from 0 to 1, or a

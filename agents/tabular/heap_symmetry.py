@@ -95,7 +95,7 @@ class HeapSymmetry(CompiledWrapper):
 
     @classmethod
     def from_saved(cls, saved: SavedHeapSymmetry) -> HeapSymmetry:
-        """Return the learner from what :meth:`saved` returned.
+        """Return the learner from the result of :meth:`saved`.
 
         Raises:
             ValueError: the game is not known, or is not the one that the learner has learned.

@@ -134,8 +134,8 @@ def initial_table(
     """Return an index of observations and a table for them.
 
     Args:
-        observation_space: a player's observation space, with integer observations.
-        action_space: a player's ``Discrete`` action space.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
         initial_range: initial values are uniform between minus and plus this.
         rng: generator of the initial values; needed where ``initial_range`` is not 0.
         tables: number of tables of this size that the learner will have, to check the memory.

@@ -208,7 +208,7 @@ class TabularLearner(ABC):
 
     @abstractmethod
     def greedy(self) -> Policy:
-        """Return the greedy policy by what was learned so far."""
+        """Return the current greedy policy."""
 
     def begin_game(self) -> None:
         """Prepare for a new game."""
@@ -262,7 +262,7 @@ class TabularLearner(ABC):
 
     @classmethod
     def from_saved(cls: type[AnyLearner], saved: SavedTables) -> AnyLearner:
-        """Return the learner from what :meth:`saved` returned.
+        """Return the learner from the result of :meth:`saved`.
 
         Raises:
             ValueError: no learner can have saved this: its parts contradict each other.
@@ -293,7 +293,7 @@ class TabularLearner(ABC):
         return learner
 
     def restore(self, saved: SavedTables) -> None:
-        """Restore what :meth:`saved` returned.
+        """Restore the result of :meth:`saved`.
 
         Args:
             saved: result of :meth:`saved` of a learner of this class.

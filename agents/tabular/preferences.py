@@ -88,8 +88,8 @@ class CriticLearner(PreferenceLearner):
     """A learner of preferences with a critic.
 
     Args:
-        observation_space: a player's observation space, with integer observations.
-        action_space: a player's ``Discrete`` action space.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
         actor_rate: step size of the preferences, over 0.
         critic_rate: step size of the critic, over 0 to 1.
         discount: factor of the value of the position after the move, 0 to 1.

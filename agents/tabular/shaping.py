@@ -56,7 +56,7 @@ class NimSumShaping(CompiledWrapper):
         return {**super().saved(), "bonus": self._own_bonus}
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Restore what :meth:`saved` returned."""
+        """Restore the result of :meth:`saved`."""
         if saved["bonus"] != self._own_bonus:
             raise ValueError(
                 f"the saved learner has a bonus of {saved['bonus']}, this one {self._own_bonus}"
@@ -65,5 +65,5 @@ class NimSumShaping(CompiledWrapper):
 
     @classmethod
     def from_saved(cls, saved: SavedShaping) -> NimSumShaping:
-        """Return the learner from what :meth:`saved` returned."""
+        """Return the learner from the result of :meth:`saved`."""
         return cls(saved["learner"], saved["bonus"])

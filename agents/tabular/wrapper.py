@@ -79,7 +79,7 @@ class LearnerWrapper:
         return {"learner": self.learner}
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Restore what :meth:`saved` returned.
+        """Restore the result of :meth:`saved`.
 
         Args:
             saved: result of :meth:`saved` of such a wrapper, the learner inside decoded.

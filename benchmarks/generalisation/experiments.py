@@ -56,7 +56,7 @@ class Experiment:
 
     Args:
         learned: board to learn on.
-        held_out: unseen boards, by a name that says in what they are larger.
+        held_out: unseen boards, by a name that tells what is larger.
         contenders: learners by name.
     """
 

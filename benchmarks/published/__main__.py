@@ -85,7 +85,7 @@ def spread(results: list[Trained], score: str) -> str:
 
 
 def in_same_seconds(runs: list[SystemRun], contender: str) -> list[Trained]:
-    """Return a contender's results in the same time, of the runs that have one."""
+    """Return a contender's results in the same time, by seed; empty if a run has none."""
     found = [run.same_seconds[contender] for run in runs if run.same_seconds is not None]
     return found if len(found) == len(runs) else []
 
@@ -203,7 +203,7 @@ def main(
 ) -> None:  # fmt: skip
     """Reproduce published figures, and train the learners here under the same settings.
 
-    It shows what is wrong with the systems as published; the learners here get as many games and
+    It shows the defects of the systems as published; the learners here get as many games and
     seconds.
     """
     systems = systems or [

@@ -24,7 +24,7 @@ def first_or_stop(number):
     return number
 
 
-def test_what_is_finished_is_kept():
+def test_finished_results_are_kept():
     finished = in_parallel(first_or_stop, [(0,), (1,), (2,)], jobs=1)
     assert (finished, finished.complete) == ([0], False)
     whole = in_parallel(abs, [(-1,), (2,)], jobs=1)
@@ -80,7 +80,7 @@ def test_ctrl_c_during_imports_is_one_line(package):
     assert (process.returncode, error) == (STOPPED, "stopped\n")
 
 
-def test_programs_of_others_keep_what_they_do_at_ctrl_c(monkeypatch):
+def test_importing_programs_keep_their_ctrl_c_handling(monkeypatch):
     monkeypatch.setattr(sys, "excepthook", before := object())
     for words in (["python", "train.py"], ["python", "-m", "pytest", "nim_envs"], ["python", "-m"]):
         monkeypatch.setattr(sys, "orig_argv", words)

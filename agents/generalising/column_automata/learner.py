@@ -451,7 +451,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         }
 
     def restore_learned(self, learned: LearnedAutomaton) -> None:
-        """Restore what :meth:`learned` returned."""
+        """Restore the result of :meth:`learned`."""
         read, values = learned["read"], learned["values"]
         if read.ndim != 2 or read.dtype != np.int64 or (read < 0).any():
             raise ValueError(f"the positions that were read are no heaps: {read}")

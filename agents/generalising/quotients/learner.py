@@ -225,7 +225,7 @@ class QuotientLearner(GeneralisingLearner):
         return periods(self.quotient)
 
     def greedy(self, game: Game | None = None) -> QuotientPolicy:
-        """Return the policy by what was learned so far; the policy does not learn.
+        """Return the current policy, which does not learn.
 
         Args:
             game: a game of the same kinds of components, of any number and size; by default the
@@ -257,7 +257,7 @@ class QuotientLearner(GeneralisingLearner):
         }
 
     def restore_learned(self, learned: LearnedQuotient) -> None:
-        """Restore what :meth:`learned` returned."""
+        """Restore the result of :meth:`learned`."""
         self.quotient = Quotient.from_saved(self.parts, learned["quotient"])
         self._lost = dict(learned["lost"])
         repair = learned["repair"]

@@ -118,7 +118,7 @@ class Quotient:
 
     @classmethod
     def from_saved(cls, parts: Parts, saved: SavedQuotient) -> Quotient:
-        """Return the quotient from what :meth:`saved` returned.
+        """Return the quotient from the result of :meth:`saved`.
 
         Raises:
             ValueError: ``saved`` is no quotient of sums of these parts.

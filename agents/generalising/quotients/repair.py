@@ -124,7 +124,7 @@ class Repair:
 
     @classmethod
     def from_saved(cls, parts: Parts, saved: SavedRepair) -> Repair:
-        """Return the repair from what :meth:`saved` returned.
+        """Return the repair from the result of :meth:`saved`.
 
         Raises:
             ValueError: ``saved`` is no repair of sums of these parts.

@@ -141,7 +141,7 @@ class SignedProducts(GeneralisingLearner):
             self.positions_read += run.positions_read
 
     def greedy(self, game: Game | None = None) -> SignedProductsPolicy:
-        """Return the greedy policy by what was learned so far; see :class:`GeneralisingLearner`."""
+        """Return the current greedy policy; see :class:`GeneralisingLearner`."""
         board = self.game if game is None else game
         if not self.plays(board):
             raise ValueError(
@@ -198,7 +198,7 @@ class SignedProducts(GeneralisingLearner):
         }
 
     def restore_learned(self, learned: LearnedWeights) -> None:
-        """Restore what :meth:`learned` returned."""
+        """Restore the result of :meth:`learned`."""
         check_same_arrays(learned["weights"], self.state.weights)
         check_range("contradictions", learned["contradictions"], 0, 1, open_low=False)
         self.state.weights = {name: array.copy() for name, array in learned["weights"].items()}

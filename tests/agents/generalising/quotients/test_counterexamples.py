@@ -1,4 +1,4 @@
-"""The exam of a quotient finds what is wrong, and nothing in what is right."""
+"""The exam of a quotient finds counterexamples to wrong claims, and none to right ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def known_quotient(name, heap):
 
 
 @pytest.mark.parametrize(("name", "heap"), [("kayles", 12), ("dawsons_kayles", 25), ("nim", 9)])
-def test_nothing_is_wrong_with_the_truth(name, heap):
+def test_the_true_quotient_has_no_counterexample(name, heap):
     quotient, counted = known_quotient(name, heap), games()
     assert CounterexampleSearch(quotient, counted).counterexample(quotient, 0) is None
     assert counted.read > 0
@@ -42,7 +42,7 @@ def test_nothing_is_wrong_with_the_truth(name, heap):
     assert exam.counterexample(quotient, 1) is None
 
 
-def test_what_it_finds_is_wrong_by_the_rules_and_all_wrong_claims_are_found():
+def test_counterexamples_are_wrong_by_the_rules_and_all_wrong_claims_have_one():
     right = known_quotient("kayles", 7)
     search = HeapSearch("kayles", Convention.MISERE)
     rng, found = np.random.default_rng(0), 0
