@@ -31,9 +31,9 @@ class Agent(Protocol):
         """Return a legal action.
 
         Args:
-            observation: what the mover observes, the ``"observation"`` of an environment.
+            observation: ``"observation"`` of the environment for the mover.
             action_mask: int8 ``(actions,)``, 1 where legal.
-            rng: the source of all randomness.
+            rng: generator of all random choices.
         """
         ...
 
@@ -58,33 +58,33 @@ class Policy(Agent, Protocol):
 class Transition(NamedTuple):
     """One turn of one seat: its move, the opponent's reply, and the rewards of both.
 
-    Where the move ended the game there was no reply, and ``reply_action_mask`` is all zeros. Where
-    the game was cut short after the move there was no reply either: ``reply_action_mask`` says what
-    the opponent could have done, and ``next_action_mask`` is all zeros. Where it was cut short
-    after the reply, ``next_action_mask`` says what the mover could have done.
+    If the move ended the game, there was no reply and ``reply_action_mask`` is all zeros. If the
+    game was truncated after the move, there was no reply either: ``reply_action_mask`` holds the
+    legal replies, and ``next_action_mask`` is all zeros. If it was truncated after the reply,
+    ``next_action_mask`` holds the mover's legal actions.
     """
 
-    seat: int  # who moved: 0 or 1
-    observation: Array  # what the mover observed
+    seat: int  # seat of the mover: 0 or 1
+    observation: Array  # observation of the mover
     action_mask: MaskArray  # (actions,)
-    action: int  # what it did
+    action: int  # the action that it chose
     reward: float  # to the mover, from its own move
-    reply_observation: Array  # what the opponent observed then
+    reply_observation: Array  # observation of the opponent after the move
     reply_action_mask: MaskArray  # (actions,)
     reply_reward: float  # to the mover, from the opponent's reply
-    next_observation: Array  # what the mover observed at its next turn, or last
+    next_observation: Array  # observation of the mover at its next turn or the end
     next_action_mask: MaskArray  # (actions,)
-    terminated: bool  # whether the game had ended by then
-    truncated: bool = False  # whether it was cut short by then, so that it has no result
+    terminated: bool  # whether the move or the reply ended the game
+    truncated: bool = False  # whether the game was truncated there, so that it has no result
     bonus: float = 0.0  # paid by reward shaping, beside the reward
 
 
 @runtime_checkable
 class Trainable(Agent, Protocol):
-    """An agent that learns, from the games of others or from its own."""
+    """An agent that learns, from games that it is given or from games of its own choice."""
 
     def greedy(self) -> Policy:
-        """Return the greedy policy of what was learned so far; it does not learn."""
+        """Return the current greedy policy, which does not learn."""
         ...
 
 
@@ -99,22 +99,22 @@ class Learner(Trainable, Protocol):
 
 @runtime_checkable
 class GameLearner(Learner, Protocol):
-    """A learner that learns from whole games, or has to know when one begins.
+    """A learner that learns from whole games, or needs to know when one begins.
 
-    It is asked to begin each game, and given each game that has ended. A game that is cut short
-    has no result: its last transition says so, and the learner is not given it.
+    ``begin_game`` is called before each game, ``learn_from_game`` after each that has ended. A
+    truncated game has no result: only the ``truncated`` of its last transition tells of it.
     """
 
     def begin_game(self) -> None:
-        """Prepare for a new game; forget what is left of the one before."""
+        """Prepare for a new game; discard what is stored of the previous one."""
         ...
 
     def learn_from_game(self, transitions: Sequence[Transition]) -> None:
-        """Learn from a game that has ended, after the update by its last transition.
+        """Learn from a game that has ended, after the call of ``update`` with its last transition.
 
         Args:
-            transitions: all turns of one seat, in order; a learner that plays both seats is
-                given first those of the last mover, then the other's.
+            transitions: all turns of one seat, in order. For a learner that plays both seats
+                there are two calls: first the turns of the last mover, then the other seat's.
         """
         ...
 
@@ -123,15 +123,15 @@ class GameLearner(Learner, Protocol):
 class GameChoosingLearner(Trainable, Protocol):
     """A learner that chooses its own games, so that it needs no environment to learn.
 
-    Its greedy policy also has ``move(position)``, which returns the position after its move, on
-    boards that no environment holds.
+    Its greedy policy also has ``move(position)``, which returns the position after its move, even
+    on boards too large for an environment.
 
     Attributes:
-        game: the game that it learns.
-        given: what it is told or assumes, in words, besides the results of games.
-        positions_read: positions whose options it has looked up in the rules so far.
-        proof: what it has proved, in words; ``None``: nothing so far.
-        size: how much it has learned, such as "3 states".
+        game: rules, convention and start of the game that it learns.
+        given: its knowledge and assumptions besides the results of games, in words.
+        positions_read: number of positions whose options it has looked up in the rules so far.
+        proof: the statement that it has proved, in words; ``None``: nothing so far.
+        size: size of what it has learned, such as "3 states".
     """
 
     game: Game
@@ -141,36 +141,36 @@ class GameChoosingLearner(Trainable, Protocol):
 
     @property
     def size(self) -> str:
-        """How much it has learned."""
+        """Size of what it has learned, such as "3 states"."""
         ...
 
     def greedy(self, game: Game | None = None) -> Policy:
-        """Return the greedy policy of what was learned so far; it does not learn.
+        """Return the current greedy policy, which does not learn.
 
         Args:
-            game: a board of the same game with other heaps, or more of them; by default its own.
+            game: the same game with other or more heaps; by default the one that it learns.
 
         Raises:
-            ValueError: it is another game.
+            ValueError: ``game`` is another game.
         """
         ...
 
     def fit(self, game: Game, games: int, seed: int, after_game: AfterGame | None = None) -> None:
-        """Learn from games against itself; it ends before ``games`` once it needs no more.
+        """Learn from at most ``games`` games against itself; fewer where it needs no more.
 
         Args:
-            game: the game that it was made for, with the start of the games that it does not
-                begin from a position of its own choice: fixed or uniform.
-            games: the most to play.
-            seed: of all its choices.
-            after_game: called after every game.
+            game: the game that it was made for. Its start, fixed or uniform, is that of the games
+                that the learner does not begin from a position of its own choice.
+            games: largest number of games.
+            seed: seed of all random choices.
+            after_game: called after every game; a true result ends the run.
 
         Raises:
-            HypothesisError: what it assumes does not fit the game.
+            HypothesisError: its assumptions do not fit the game.
             ValueError: another game or start, or fewer than 0 games.
         """
         ...
 
     def describe(self) -> str:
-        """Return what was learned and proved, for people to read."""
+        """Return the learned solution and its proof as text."""
         ...

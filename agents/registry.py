@@ -31,14 +31,14 @@ from agents.tabular.learner import TabularLearner
 
 
 @dataclass(frozen=True)
-class Row:
+class RegisteredLearner:
     """A learner, with the arguments that the benchmarks use.
 
     Attributes:
-        learner: its class.
-        rule: its learning rule, whose docstring begins with the formula.
-        arguments: of its constructor, in place of the defaults.
-        one_for_each_seat: whether each seat has a learner of its own, not one table for both.
+        learner: class of the learner.
+        rule: learning rule, whose docstring begins with the formula.
+        arguments: constructor arguments that replace defaults.
+        one_for_each_seat: whether each seat has its own learner; if not, one learner plays both.
     """
 
     learner: type[TabularLearner]
@@ -54,14 +54,14 @@ class Row:
     @property
     def knows(self) -> str:
         """Source of its knowledge besides rewards, in words."""
-        return "the rules" if self.learner.looks_ahead else "what it observes"
+        return "the rules" if self.learner.uses_rules else "what it observes"
 
     def make(self, env: Any, **arguments: Any) -> tuple[Learner, ...]:
         """Return new learners for ``env``: one for both seats, or one for each.
 
         Args:
-            env: see :meth:`agents.tabular.learner.TabularLearner.for_env`.
-            arguments: in place of those of the row.
+            env: environment as for :meth:`agents.tabular.learner.TabularLearner.for_env`.
+            arguments: constructor arguments that replace those of the row.
         """
         return tuple(
             self.learner.for_env(env, **{**self.arguments, **arguments})
@@ -69,25 +69,27 @@ class Row:
         )
 
 
-LEARNERS: dict[str, Row] = {
-    "q-learning": Row(QLearning, q_learning),
-    "gradient-bandit": Row(GradientBandit, gradient_bandit, one_for_each_seat=True),
-    "q-learning-own-turn": Row(
+LEARNERS: dict[str, RegisteredLearner] = {
+    "q-learning": RegisteredLearner(QLearning, q_learning),
+    "gradient-bandit": RegisteredLearner(GradientBandit, gradient_bandit, one_for_each_seat=True),
+    "q-learning-own-turn": RegisteredLearner(
         QLearning, q_learning, {"bootstrap": "own_turn", "learning_rate": 0.3}
     ),
-    "q-learning-opponent-max": Row(
+    "q-learning-opponent-max": RegisteredLearner(
         QLearning, q_learning, {"bootstrap": "opponent_max", "learning_rate": 0.3, "discount": 0.95}
     ),
-    "double-q-learning": Row(DoubleQLearning, double_q_learning),
-    "sarsa": Row(SARSA, sarsa, {"learning_rate": 0.2}),
-    "expected-sarsa": Row(ExpectedSARSA, expected_sarsa, {"learning_rate": 0.2}),
-    "watkins-q-lambda": Row(WatkinsQLambda, watkins_q_lambda),
-    "monte-carlo-es": Row(MonteCarloES, monte_carlo, {"epsilon": 0.2}),
-    "win-loss-ratio": Row(WinLossRatio, count_result),
-    "real-time-dynamic-programming": Row(RealTimeDynamicProgramming, real_time_dynamic_programming),
-    "sampled-afterstate-td": Row(SampledAfterstateTD, afterstate_td),
-    "actor-critic": Row(ActorCritic, actor_critic),
-    "natural-policy-gradient": Row(NaturalPolicyGradient, natural_policy_gradient),
+    "double-q-learning": RegisteredLearner(DoubleQLearning, double_q_learning),
+    "sarsa": RegisteredLearner(SARSA, sarsa, {"learning_rate": 0.2}),
+    "expected-sarsa": RegisteredLearner(ExpectedSARSA, expected_sarsa, {"learning_rate": 0.2}),
+    "watkins-q-lambda": RegisteredLearner(WatkinsQLambda, watkins_q_lambda),
+    "monte-carlo-es": RegisteredLearner(MonteCarloES, monte_carlo, {"epsilon": 0.2}),
+    "win-loss-ratio": RegisteredLearner(WinLossRatio, count_result),
+    "real-time-dynamic-programming": RegisteredLearner(
+        RealTimeDynamicProgramming, real_time_dynamic_programming
+    ),
+    "sampled-afterstate-td": RegisteredLearner(SampledAfterstateTD, afterstate_td),
+    "actor-critic": RegisteredLearner(ActorCritic, actor_critic),
+    "natural-policy-gradient": RegisteredLearner(NaturalPolicyGradient, natural_policy_gradient),
 }
 """Every learner by its name on the command line; adding a learner is adding a row."""
 
@@ -97,7 +99,7 @@ GENERALISING: dict[str, type[GeneralisingLearner]] = {
     "signed-products": SignedProducts,
     "quotient": QuotientLearner,
 }
-"""The learners that choose their own games, and play boards that they have not seen, by name."""
+"""The learners that choose their own games and play unseen boards, by name."""
 
 
 def learner_class(name: str) -> type[TabularLearner] | type[GeneralisingLearner]:
@@ -110,8 +112,8 @@ def new_learner(name: str, env: Any, **arguments: Any) -> Trainable:
 
     Args:
         name: a key of :data:`LEARNERS` or :data:`GENERALISING`.
-        env: an environment.
-        arguments: of the constructor, besides spaces and game, in place of those of its row.
+        env: environment to learn in.
+        arguments: constructor arguments, besides spaces and game, that replace those of its row.
     """
     if name in LEARNERS:
         return LEARNERS[name].make(env, **arguments)[0]

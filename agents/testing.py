@@ -1,4 +1,4 @@
-"""The check of a learner of one's own: what this project's tests of learners rely on."""
+"""A check of learners: the promises on which training, storage and scores rely."""
 
 from __future__ import annotations
 
@@ -44,27 +44,27 @@ def check_learner(
 
     - It has ``act``, ``update`` and ``greedy``; and ``begin_game`` with ``learn_from_game``, or
       neither. It acts legally, and acting teaches it nothing.
-    - It leaves the observations, masks and transitions that it is given as they are.
-    - The same seed teaches it the same.
+    - It does not change the observations, masks and transitions that it is given.
+    - With the same seed it learns the same.
     - ``greedy()`` teaches it nothing, and returns a policy that passes
       :func:`nim_envs.testing.check_policy` and that later learning does not change.
-    - A game that is cut short is no error. Where it says that it learns from whole games
-      (``learns_from_games``), it learns nothing from one, nor from half a game when another begins.
-    - Copies by ``copy.deepcopy`` and ``pickle``, and what comes back from a file where
-      :func:`agents.storage.save` can store it, know the same and learn on alike.
-    - Where its games are compiled, they teach it the same as those played step by step.
-    - A learner that chooses its own games has ``fit`` in place of ``update``, and all else that
-      :class:`agents.base.GameChoosingLearner` names; it keeps the promises above that do not
-      speak of turns.
+    - A truncated game raises no error. If it learns from whole games (``learns_from_games``), it
+      learns nothing from a truncated game, nor from half a game when another begins.
+    - Copies by ``copy.deepcopy`` and ``pickle``, and by a file if :func:`agents.storage.save` can
+      store it, know the same and continue to learn the same.
+    - If its games can be compiled, it learns the same from them as from games step by step.
+    - A learner that chooses its own games has ``fit`` in place of ``update``, and the rest of
+      :class:`agents.base.GameChoosingLearner`; it keeps the promises above that are not about
+      turns.
 
     Args:
-        learner: a function of the environment that makes a new learner, such as
-            ``QLearning.for_env``; or a learner, of which copies are trained.
-        env: a turn-based environment with a small game; games are played on copies of it.
+        learner: function that makes a new learner for an environment, such as
+            ``QLearning.for_env``; or a learner, copies of which are trained.
+        env: turn-based environment with a small game; games are played in copies of it.
 
     Raises:
         ConformanceError: a promise is broken; the message says which.
-        TypeError: ``learner`` or ``env`` is something else.
+        TypeError: ``learner`` is no learner, or ``env`` no turn-based environment.
 
     Example:
         >>> from agents import QLearning
@@ -80,15 +80,15 @@ def check_learner(
     checks.copies()
     checks.files()
     if not checks.chooses_games:
-        checks.games_cut_short()
+        checks.truncated_games()
         checks.compiled_games()
 
 
 def contents(value: Any) -> Any:
-    """Return all that a learner of this project stores, as plain values; arrays bit for bit.
+    """Return the saved contents of a learner of this project as plain values, exact to the bit.
 
     Args:
-        value: a learner, or what its ``saved`` holds.
+        value: a learner, or the result of its ``saved``.
     """
     if isinstance(value, np.ndarray):
         return str(value.dtype), value.shape, value.tobytes()
@@ -104,7 +104,7 @@ def contents(value: Any) -> Any:
 
 
 def _situations(env: AECEnv[str, Any, Any]) -> Situations:
-    """Observations and masks that random games meet, each once."""
+    """The distinct observations of random games, and their masks."""
     env, rng = copy.deepcopy(env), np.random.default_rng(0)
     met: dict[bytes, Situations] = {}
     for number in range(GAMES):
@@ -120,7 +120,7 @@ def _situations(env: AECEnv[str, Any, Any]) -> Situations:
 
 
 class _Watched(LearnerWrapper):
-    """Checks what a learner does with what it is given, and keeps the games."""
+    """Checks that a learner does not change its arguments, and records its games."""
 
     def __init__(self, learner: Any) -> None:
         super().__init__(learner)
@@ -155,7 +155,7 @@ class _Watched(LearnerWrapper):
 
 
 class _Checks:
-    """The checks of one kind of learner, one after the other."""
+    """The checks of one kind of learner, in order."""
 
     def __init__(self, learner: Any, env: AECEnv[str, Any, Any]) -> None:
         if not isinstance(learner, type) and hasattr(learner, "act"):
@@ -169,7 +169,7 @@ class _Checks:
         self.env = env
         self.game = game_of(env)
         self.situations = _situations(env)
-        self.cut_short: list[Transition] = []
+        self.unfinished: list[Transition] = []
 
     def new(self) -> Any:
         """Return a new learner."""
@@ -177,14 +177,14 @@ class _Checks:
             return self._given(self.env)
 
     def trained(self, learner: Any, **arguments: Any) -> list[Any]:
-        """Train a learner, step by step unless told otherwise; return the log of the games."""
+        """Train a learner, step by step by default; return the log of the games."""
         options = {"games": GAMES, "seed": 0, "progress": False, "compiled": False, **arguments}
         with during("training it"):
             log = train(copy.deepcopy(self.env), learner, **options)
         return [log.winners.tolist(), log.lengths.tolist()]
 
     def known(self, learner: Any) -> list[Any]:
-        """All that can be seen of what a learner knows."""
+        """The visible knowledge of a learner, for comparison."""
         with during("asking what it knows"):
             seen = [learner.greedy().action_probabilities(*self.situations)]
             if isinstance(learner, Policy):
@@ -194,7 +194,7 @@ class _Checks:
         return copy.deepcopy(seen)
 
     def learn_on(self, one: Any, other: Any, what: str) -> None:
-        """Check that two learners know the same, and learn the same from more games."""
+        """Check that two learners know the same, and learn the same from further games."""
         before = self.known(one)
         require(same(before, self.known(other)), f"{what} does not know the same")
         self.trained(other, seed=1)
@@ -205,7 +205,7 @@ class _Checks:
         require(same(self.known(one), self.known(other)), f"{what} does not learn on alike")
 
     def protocols(self) -> None:
-        """Check that it has the methods of a learner, acts legally, and learns nothing by it."""
+        """Check that it has a learner's methods, acts legally, and does not learn in acting."""
         learner = self.new()
         self.chooses_games = hasattr(learner, "fit")
         for method in ("act", "fit" if self.chooses_games else "update", "greedy"):
@@ -233,7 +233,7 @@ class _Checks:
         require(same(self.known(learner), before), "act() teaches the learner something")
 
     def same_seed(self) -> None:
-        """Check that the same seed teaches it the same, and what it does with transitions."""
+        """Check that it learns the same with the same seed, and does not change transitions."""
         learner, other = self.new(), self.new()
         watched = None if self.chooses_games else _Watched(learner)
         logs = [self.trained(watched or learner), self.trained(other)]
@@ -243,10 +243,10 @@ class _Checks:
             "two learners that were trained with the same seed do not know the same",
         )
         turns = [turn for game in (watched.games if watched else []) for turn in game]
-        self.cut_short = [turn for turn in turns if not turn.terminated][:1]
+        self.unfinished = [turn for turn in turns if not turn.terminated][:1]
 
     def greedy_does_not_learn(self) -> None:
-        """Check that ``greedy()`` neither learns nor changes afterwards."""
+        """Check that ``greedy()`` does not learn, and that later learning does not change it."""
         asked, other = self.new(), self.new()
         observations, masks = self.situations
         rng = np.random.default_rng(0)
@@ -274,14 +274,14 @@ class _Checks:
             except ConformanceError as error:
                 raise ConformanceError(f"the greedy policy: {error}") from error
 
-    def games_cut_short(self) -> None:
-        """Check that a game without a result is no error, and half a game is forgotten."""
-        for turn in self.cut_short:
+    def truncated_games(self) -> None:
+        """Check that a truncated game raises no error, and that half a game is discarded."""
+        for turn in self.unfinished:
             for truncated in (True, False):
                 learner, other = self.new(), self.new()
                 before = learner.greedy().action_probabilities(*self.situations)
                 games = isinstance(learner, GameLearner)
-                with during("a game that was cut short"):
+                with during("a truncated game"):
                     if games:
                         learner.begin_game()
                     learner.update(copy.deepcopy(turn._replace(truncated=truncated)))
@@ -290,13 +290,13 @@ class _Checks:
                 if not getattr(learner, "learns_from_games", False):
                     continue
                 after = learner.greedy().action_probabilities(*self.situations)
-                require_equal("what a learner from whole games knows after one was cut short",
+                require_equal("the policy of a learner from whole games, after a truncated game,",
                               after, before)  # fmt: skip
                 if not truncated:
                     self.learn_on(other, learner, "a learner that met half a game before")
 
     def copies(self) -> None:
-        """Check copies of a learner that has learned."""
+        """Check the copies of a trained learner."""
         for name, duplicate in COPIES.items():
             learner = self.new()
             self.trained(learner)
@@ -305,7 +305,7 @@ class _Checks:
             self.learn_on(learner, again, f"a copy by {name}")
 
     def files(self) -> None:
-        """Check what comes back from a file, where it can be stored."""
+        """Check the learner loaded from a file, if it can be stored."""
         learner = self.new()
         self.trained(learner)
         with tempfile.TemporaryDirectory() as folder:
@@ -320,7 +320,7 @@ class _Checks:
         self.learn_on(learner, again, "what comes back from a file")
 
     def compiled_games(self) -> None:
-        """Check that compiled games teach the same, where there are any."""
+        """Check that it learns the same from compiled games, if its games can be compiled."""
         learner, other = self.new(), self.new()
         env = copy.deepcopy(self.env)
         env.reset(seed=0)

@@ -1,4 +1,4 @@
-"""Scripts that measure: optimality percentage, learning speed, throughput, the solver."""
+"""Benchmarks of optimality, learning speed, throughput and the solver."""
 
 from nim_envs.interrupts import stop_without_traceback
 

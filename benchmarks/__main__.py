@@ -9,13 +9,13 @@ FOLDER = Path(__file__).parent
 
 
 def programs() -> dict[str, str]:
-    """Return what each benchmark is about, by the name of its module."""
+    """Return the description of each benchmark, by the name of its module."""
     found = {}
     for path in sorted(FOLDER.rglob("*.py")):
         name = path.parent.name if path.name == "__main__.py" else path.stem
         tree = ast.parse(path.read_text(encoding="utf-8"))
         text = ast.get_docstring(tree)
-        # Nothing is imported for the list: some benchmarks need packages that may be missing.
+        # No benchmark is imported for the list: some need packages that may be missing.
         if path != Path(__file__) and text and f"python -m benchmarks.{name}" in text:
             found[name] = text.partition("\n\n")[0].replace("\n", " ")
     return found

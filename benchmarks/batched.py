@@ -1,4 +1,4 @@
-"""Environments that step many games at a time, and the lowest time that their arrays allow."""
+"""Throughput of batched environments, and the least time that copying their arrays takes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ from nim_envs.registration import gymnasium_id
 
 SIZES = (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18)
 BASE = "nim 3-4-5"
-"""Baseline of the ratios."""
+"""Environment in the numerator of the ratios."""
 FLOOR = "copying the same bytes, NumPy"
-"""Close to the highest speed of anything that returns such arrays."""
+"""An upper bound, nearly, on the speed of an environment that returns such arrays."""
 
 
 def our_batch(name: str, *, opponent: Any = None, **arguments: Any) -> Callable[[int], Timer]:
-    """Return a function that makes timers of a batched environment, in self-play by default."""
+    """Return a function that makes a timer of one of our batched environments for a batch size.
+
+    The environment is in self-play unless ``opponent`` is given.
+    """
 
     def make(size: int) -> Timer:
         env: Any = gymnasium.make_vec(
@@ -73,7 +76,7 @@ def vector_timer(env: Any, draw_actions: Callable[[], Any]) -> Timer:
 
 
 def openspiel_nim(size: int) -> Timer:
-    """Return a timer of OpenSpiel's Nim with heaps 3, 4, 5, directly from Python, one at a time."""
+    """Return a timer of OpenSpiel's Nim with heaps 3, 4, 5, called from Python, one at a time."""
     import pyspiel
 
     game = pyspiel.load_game("nim", {"pile_sizes": "3;4;5", "is_misere": False})
@@ -95,7 +98,7 @@ def openspiel_nim(size: int) -> Timer:
 
 
 def copying(size: int) -> Timer:
-    """Return a timer of NumPy copying what a step of the base environment takes and returns."""
+    """Return a timer of NumPy copies of the arguments and results of a step of ``BASE``."""
     env: Any = gymnasium.make_vec(
         gymnasium_id("nim"),
         num_envs=size,
@@ -157,12 +160,12 @@ def measure(rounds: int, seconds: float, quick: bool) -> tuple[Rates, list[str]]
     """Time every contestant at each of its sizes.
 
     Args:
-        rounds: how often.
-        seconds: of each.
-        quick: whether to time one size of each, a small one.
+        rounds: number of rounds.
+        seconds: time of each measurement.
+        quick: whether to time only one, small size of each.
 
     Returns:
-        The rates by contestant and size, and who is missing.
+        The rates by contestant and size, and the contestants that are missing.
     """
     return measured(BATCHES, rounds, seconds, SIZES[0] if quick else None)
 
@@ -192,7 +195,7 @@ RATIO_HEADER = (
 
 
 def ratio_rows(rates: Rates) -> list[list[Any]]:
-    """Return the rates of the base over those of each, medians of the ratios in every round."""
+    """Return the ratios of ``BASE`` to each contestant, as medians over the rounds."""
     lines: list[list[Any]] = []
     pairs = zip(ratio(rates, BASE), ratio(rates, BASE, by_steps=True), strict=True)
     for (name, size, by_moves), (_, _, by_steps) in pairs:
@@ -205,7 +208,7 @@ OPPONENT_HEADER = ("game", "at a time", "random opponent: steps/s over optimal")
 
 
 def opponent_rows(rates: Rates) -> list[list[Any]]:
-    """Return how much slower an optimal opponent is, medians of the ratios in every round."""
+    """Return the slowdown by an optimal opponent over a random one, as medians over the rounds."""
     rows: list[list[Any]] = []
     for label in VERSUS:
         for name, size in rates:

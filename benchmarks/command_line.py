@@ -1,4 +1,4 @@
-"""The command line of a benchmark: common options, and options of several names."""
+"""The command line of a benchmark: common options, and options that take several names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nim_envs.cli.running import run, using
 
 
 class NamesOption(click.Option):
-    """An option of several names out of ``choices``, separated by spaces."""
+    """An option that takes several of ``choices``, separated by spaces."""
 
     def __init__(self, *args: Any, choices: Iterable[Any], least: int, **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -21,7 +21,7 @@ class NamesOption(click.Option):
         self.least = least
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
-        """Return the list of choices that the names stand for."""
+        """Return the list of choices with these names."""
         if not isinstance(value, str):
             return value
         known = {str(choice): choice for choice in self.choices}
@@ -39,14 +39,14 @@ class NamesOption(click.Option):
 class Benchmark(click.Command):
     """A benchmark as a command; calling it runs it.
 
-    An option of several names takes all arguments up to the next option: ``--games nim kayles``.
+    A :class:`NamesOption` takes all arguments up to the next option: ``--games nim kayles``.
     """
 
     def __call__(self, arguments: Sequence[str] | None = None) -> None:
         """Run the benchmark.
 
         Args:
-            arguments: of the command line; ``None`` for those of the process.
+            arguments: command-line arguments; ``None``: those of the process.
 
         Raises:
             SystemExit: it was stopped, or an argument or a file that it names is wrong; the
@@ -89,10 +89,10 @@ def benchmark(
     """Return a decorator that makes a function the command of a benchmark.
 
     Args:
-        name: of its module, without the package.
-        writes: what it writes to the directory ``--output``.
-        quick: what ``--quick`` does; ``None`` where there is no such option.
-        output: the directory; by default one in ``results``.
+        name: name of its module, without the package.
+        writes: files that it writes to the directory ``--output``, in words.
+        quick: effect of ``--quick``, in words; ``None``: there is no such option.
+        output: default of ``--output``; ``None``: a directory in ``results``.
     """
 
     def decorate(function: Callable[..., None]) -> Benchmark:
@@ -115,14 +115,14 @@ def benchmark(
 def names_option(
     flag: str, choices: Iterable[Any], text: str, default: str = "all", least: int = 1
 ) -> Callable[[Any], Any]:
-    """Return a decorator that adds an option of several names.
+    """Return a decorator that adds an option that takes several names.
 
     Args:
-        flag: the option, such as ``"--games"``.
-        choices: what is allowed, in order.
-        text: what the names are for.
-        default: in words; where it is ``"all"`` the command gets all of them, else ``None``.
-        least: how many there must be.
+        flag: name of the option, such as ``"--games"``.
+        choices: allowed names, in order.
+        text: help text.
+        default: default in words; ``"all"`` gives the command all choices, other words ``None``.
+        least: smallest number of names.
     """
     return click.option(
         flag, cls=NamesOption, choices=choices, least=least, metavar=f"{flag[2:-1].upper()}...",
@@ -139,7 +139,7 @@ def count_option(flag: str, text: str, metavar: str = "N", **settings: Any) -> C
 
 
 def seeds_option(default: str) -> Callable[[Any], Any]:
-    """Return a decorator that adds ``--seeds``; ``default`` says in words how many there are."""
+    """Return a decorator that adds ``--seeds``; ``default`` is the default number in words."""
     return count_option("--seeds", f"Seeds 0 to N-1 (default: {default})")
 
 

@@ -1,8 +1,8 @@
 """The leaderboard: learners ranked over all tasks, by interquartile means with their intervals.
 
-It reads the ``runs.csv`` that ``python -m benchmarks.optimality`` writes, one row for each learner,
-task and seed, of any number of files. Only learners that have every task of the present version
-with every seed are ranked.
+It reads any number of ``runs.csv`` files, which ``python -m benchmarks.optimality`` writes, with
+one row for each learner, task and seed. Only learners with all tasks of the current version and all
+seeds are ranked.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class Standing:
     """A learner's place on the leaderboard.
 
     Attributes:
-        learner: its name.
-        knows: what it knows besides its observations and rewards.
-        interquartile_mean: of its scores, in percent.
-        interval: the 95 % bootstrap interval of that mean.
-        mean: of all scores, in percent.
-        solved: tasks on which every seed reached 100 %.
+        learner: name of the learner.
+        knows: its knowledge besides observations and rewards, in words.
+        interquartile_mean: interquartile mean of its scores, in percent.
+        interval: 95 % bootstrap interval of that mean.
+        mean: mean of all scores, in percent.
+        solved: number of tasks on which every seed reached 100 %.
     """
 
     learner: str
@@ -65,8 +65,8 @@ def interquartile_mean(scores: FloatArray) -> FloatArray:
     """Return the mean of the middle half of the scores along the last axis.
 
     Args:
-        scores: ``(..., n)``. Where a quarter of ``n`` is no whole number, the scores at the two
-            ends of the middle half count with the fraction of them that lies in it.
+        scores: ``(..., n)``. If ``n / 4`` is not an integer, the scores at the two ends of the
+            middle half are weighted by their fractions inside it.
 
     Returns:
         ``(...)``.
@@ -90,11 +90,11 @@ def interquartile_mean(scores: FloatArray) -> FloatArray:
 def bootstrap_interval(scores: FloatArray, repetitions: int = REPETITIONS) -> tuple[float, float]:
     """Return the 95 % percentile interval of the interquartile mean, by stratified bootstrap.
 
-    Each repetition draws as many seeds of every task as there are, with replacement.
+    Each repetition resamples the seeds of every task with replacement.
 
     Args:
         scores: ``(tasks, seeds)``.
-        repetitions: how many samples are drawn; always the same ones.
+        repetitions: number of bootstrap samples; they are drawn with a fixed seed.
 
     References:
         As :func:`interquartile_mean`, section 4.1; B. Efron, "Bootstrap methods: another look at
@@ -109,7 +109,7 @@ def bootstrap_interval(scores: FloatArray, repetitions: int = REPETITIONS) -> tu
 
 
 def read_runs(paths: Iterable[Path]) -> list[dict[str, str]]:
-    """Return the rows of files of runs, those of other versions of the tasks left out."""
+    """Return the rows of ``runs.csv`` files, without those of other versions of the tasks."""
     rows = []
     for path in paths:
         with path.open(encoding="utf-8", newline="") as file:
@@ -121,8 +121,8 @@ def leaderboard(rows: Iterable[dict[str, str]]) -> list[Standing]:
     """Rank the learners that have all tasks with all seeds and the tasks' number of games.
 
     Args:
-        rows: of ``runs.csv``, as text. What does not learn plays no games and has one seed, which
-            stands for all.
+        rows: rows of ``runs.csv``, as text. A player that does not learn plays no games, and its
+            single seed counts for all.
     """
     scores: dict[str, dict[tuple[str, int], float]] = {}
     knows = {}

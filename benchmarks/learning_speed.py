@@ -1,4 +1,4 @@
-"""How soon learners play every position optimally: games and seconds to the first sustained 100 %.
+"""Learning speed: games and seconds until a learner sustains 100 % optimality.
 
 python -m benchmarks.learning_speed --help explains every option.
 """
@@ -33,14 +33,14 @@ from nim_envs.render.style import save_figure
 
 
 @dataclass(frozen=True)
-class Board:
+class SpeedTask:
     """A game on which learners are compared.
 
     Args:
-        game: the game, with its starts.
-        every: games between two scores; every point of the curve is exact to this.
-        most: games after which the training of a learner stops.
-        seeds: how many there are by default.
+        game: game with its starts.
+        every: number of games between two scores, the resolution of the results.
+        most: largest number of training games.
+        seeds: default number of seeds.
     """
 
     game: GameSetting
@@ -49,20 +49,20 @@ class Board:
     seeds: int
 
 
-def _board(heaps: int, every: int, most: int, seeds: int) -> Board:
+def _board(heaps: int, every: int, most: int, seeds: int) -> SpeedTask:
     board = {"heaps": tuple(range(1, 2 * heaps, 2)), "start": "uniform"}
-    return Board(GameSetting("nim", board, 0, 0), every, most, seeds)
+    return SpeedTask(GameSetting("nim", board, 0, 0), every, most, seeds)
 
 
-BOARDS: dict[str, Board] = {
-    "nim-10-10-10": Board(
+BOARDS: dict[str, SpeedTask] = {
+    "nim-10-10-10": SpeedTask(
         GameSetting("nim", {"heaps": (10, 10, 10), "start": "uniform"}, 0, 0), 5_000, 3_000_000, 10
     ),
-    "addition-10-100": Board(
+    "addition-10-100": SpeedTask(
         GameSetting("addition", {"k": 10, "n": 100, "start": "uniform"}, 0, 0),
         1_000, 1_000_000, 10,
     ),
-    "misere-nim-1-3-5-7": Board(
+    "misere-nim-1-3-5-7": SpeedTask(
         GameSetting("misere_nim", {"heaps": (1, 3, 5, 7), "start": "uniform"}, 0, 0),
         1_000, 1_000_000, 10,
     ),
@@ -70,11 +70,11 @@ BOARDS: dict[str, Board] = {
     "six-heaps": _board(6, 50_000, 20_000_000, 3),
     "seven-heaps": _board(7, 500_000, 40_000_000, 1),
 }  # fmt: skip
-"""By name; the boards of five, six and seven heaps are 1, 3, 5, …"""
+"""The boards by name; those of five, six and seven heaps are 1, 3, 5, …"""
 
 
 EXPLORATION = {"q-learning": 0.5, "double-q-learning": 0.5, "real-time-dynamic-programming": 1.0}
-"""Epsilon of learners that learn sooner with more exploration than they are registered with."""
+"""Epsilon of learners that learn faster with more exploration than in their registration."""
 
 
 def _registered(name: str) -> Callable[[GameEnv], Learner]:
@@ -90,11 +90,11 @@ LEARNERS: dict[str, Callable[[GameEnv], Learner]] = {
         env, epsilon=0.3, symmetric=True
     ),
 }
-"""By name; one learner for both seats each."""
+"""Functions by name that make one learner for both seats."""
 
 
 @dataclass(frozen=True)
-class Run:
+class LearningSpeedRun:
     """The result of one learner on one board with one seed."""
 
     board: str
@@ -105,31 +105,31 @@ class Run:
 
 
 def sustained(curve: LearningCurve) -> bool:
-    """Return whether 100 % has lasted for half as many further games as it took to reach."""
+    """Return whether 100 % was kept for further games, half the number that it took to reach."""
     reached = curve.games_to_sustained
     return reached is not None and bool(curve.games[-1] >= 1.5 * reached)
 
 
-def run(board: str, learner: str, seed: int, limit: float, quick: bool) -> Run:
-    """Train a learner until its 100 % has lasted, or until a limit.
+def run(board: str, learner: str, seed: int, limit: float, quick: bool) -> LearningSpeedRun:
+    """Train a learner until it has sustained 100 %, or up to a limit.
 
     Args:
         board: a key of :data:`BOARDS`.
         learner: a key of :data:`LEARNERS`.
         seed: integer seed.
-        limit: training seconds after which training stops.
+        limit: largest training time, in seconds.
         quick: whether to play few games: a check, not a result.
     """
     place = BOARDS[board]
     env = place.game.make()
-    # Compiled functions are loaded before the clock starts.
+    # Compiled functions are loaded before the time is measured.
     train(env, LEARNERS[learner](env), 2, seed=0, progress=False)
     curve = learning_curve(
         env, LEARNERS[learner](env), env.game, 2 * place.every if quick else place.most,
         seed=seed, every=place.every, progress=False,
         stop=lambda curve: sustained(curve) or bool(curve.seconds[-1] > limit),
     )  # fmt: skip
-    return Run(board, learner, seed, curve, float(curve.games[-1] / curve.seconds[-1]))
+    return LearningSpeedRun(board, learner, seed, curve, float(curve.games[-1] / curve.seconds[-1]))
 
 
 HEADER = (
@@ -138,7 +138,7 @@ HEADER = (
 )  # fmt: skip
 
 
-def summary(runs: list[Run]) -> list[list[Any]]:
+def summary(runs: list[LearningSpeedRun]) -> list[list[Any]]:
     """Return one row for each board and learner over its seeds, fewest games first."""
     rows: list[list[Any]] = []
     for board in BOARDS:
@@ -174,15 +174,15 @@ RATIO_HEADER = (
 
 
 def against_published(rounds: int, quick: bool) -> list[list[Any]]:
-    """Time compiled Q-learning and the published Q-learners, in turns, in one run.
+    """Time compiled Q-learning and the published Q-learners, alternating, in one run.
 
     All start from random positions. The published ones are the plain Python of
-    :mod:`benchmarks.published.q_learner`, whose bootstrap has the wrong sign: the first moves at
-    random as it learns; the second, with which all are compared, moves epsilon-greedily and learns
-    by replay. Ours does either, depending on its epsilon.
+    :mod:`benchmarks.published.q_learner`, whose bootstrap has the wrong sign: the first explores
+    at random; the second, the baseline of the ratios, moves epsilon-greedily and learns by replay.
+    Ours is timed with either exploration.
 
     Args:
-        rounds: how often each is timed; the medians count.
+        rounds: number of timings of each; their medians are reported.
         quick: whether to play few games.
     """
     plain_games, compiled_games = (1_000, 20_000) if quick else (20_000, 500_000)
@@ -217,7 +217,7 @@ def against_published(rounds: int, quick: bool) -> list[list[Any]]:
         games = plain_games if name in plain else compiled_games
         median = float(np.median(times))
         rate = games / median
-        # Only where every seed has reached it.
+        # Given only where every seed has reached it.
         slowest = None if None in reached[name] else max(second or 0.0 for second in reached[name])
         rows.append(
             [name, games, median, int(rate), rate / (rows[0][3] if rows else rate), slowest]
@@ -284,7 +284,7 @@ def main(
         f"{table(HEADER, rows, style='github')}\n\n{NOTES}",
     )
     for board in boards:
-        # Runs of one learner stop at different games, so one seed stands for all.
+        # Runs of one learner stop at different games, so only one seed is drawn.
         first = {run.learner: [run.curve] for run in runs if (run.board, run.seed) == (board, 0)}
         title = f"{board}, seed 0"
         figure = learning_curves(first, title, logarithmic=True)

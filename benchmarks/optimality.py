@@ -25,10 +25,10 @@ from benchmarks.report import closing_line, machine, table, write_csv, write_tex
 from benchmarks.tasks import GAMES, SEEDS, VERSION, GameSetting
 from nim_envs import GameEnv
 
-__all__ = ["GAMES", "LEARNERS", "GameSetting", "Run", "matrix", "run", "summary"]
+__all__ = ["GAMES", "LEARNERS", "GameSetting", "ScoredRun", "matrix", "run", "summary"]
 
 Maker = Callable[[GameEnv], tuple[Any, ...]]
-"""Makes agents for an environment, one for both seats or one for each."""
+"""Makes the agents for an environment: one for both seats, or one for each."""
 
 UNTRAINED = ("random", "optimal")
 
@@ -41,13 +41,13 @@ LEARNERS: dict[str, Maker] = {
 
 
 def maker(name: str) -> Maker:
-    """Return what makes the learner ``name``, of this project or of anybody's.
+    """Return the function that makes a learner of this project or of any other.
 
     Args:
         name: a key of :data:`LEARNERS`; or ``"package.module:Name"``, where ``Name`` is a class or
-            a function. Its method ``for_env`` is called with the environment, or where there is
-            none it is called itself. It returns a learner for both seats, or a pair of them, one
-            for each: see :class:`agents.base.Learner`.
+            a function. Its method ``for_env`` is called with the environment; without that method,
+            it is called itself. The result is an :class:`agents.base.Learner` for both seats, or a
+            pair of them, one for each.
 
     Raises:
         click.UsageError: there is no such module, or no such name in it.
@@ -65,10 +65,10 @@ def maker(name: str) -> Maker:
 
 
 def knows(name: str) -> str:
-    """Return what a learner knows besides its observations and rewards.
+    """Return a learner's knowledge besides its observations and rewards, in words.
 
     Args:
-        name: as for :func:`maker`; a class of one's own says it by an attribute ``knows``.
+        name: as for :func:`maker`; a class of another project has it in an attribute ``knows``.
     """
     if name in UNTRAINED:
         return {"random": "nothing", "optimal": "the solution"}[name]
@@ -90,10 +90,10 @@ def _imported(name: str) -> Any:
 
 
 def _check(name: str, game: str) -> None:
-    """Refuse what makes no learners, before any training.
+    """Check, before any training, that a name makes learners.
 
     Raises:
-        click.UsageError: what it makes lacks a method.
+        click.UsageError: it makes something that lacks a method of a learner.
     """
     agents = maker(name)(GAMES[game].make())
     if len(agents) not in (1, 2) or not all(isinstance(agent, Learner) for agent in agents):
@@ -104,7 +104,7 @@ def _check(name: str, game: str) -> None:
 
 
 @dataclass(frozen=True)
-class Run:
+class ScoredRun:
     """One learner trained on one game with one seed, and its score."""
 
     game: str
@@ -118,12 +118,12 @@ class Run:
     count: int
 
 
-def run(game: str, learner: str, seed: int, quick: bool) -> Run:
-    """Train ``learner`` on ``game`` and score what it learned.
+def run(game: str, learner: str, seed: int, quick: bool) -> ScoredRun:
+    """Train ``learner`` on ``game`` and score its greedy policy.
 
     Args:
         game: a key of :data:`GAMES`.
-        learner: see :func:`maker`.
+        learner: name as for :func:`maker`.
         seed: integer seed.
         quick: whether to play the smaller number of games.
     """
@@ -134,7 +134,7 @@ def run(game: str, learner: str, seed: int, quick: bool) -> Run:
     games = (setting.quick_games if quick else setting.games) if learns else 0
     pair = agents * 2 if len(agents) == 1 else agents
     if learns:
-        # Compiled functions are loaded on a throw-away copy, so that seconds are of training.
+        # Compiled functions are loaded by a copy, so that seconds are of training alone.
         throw_away = maker(learner)(env)
         train(
             env, throw_away * 2 if len(throw_away) == 1 else throw_away, 2, seed=0, progress=False
@@ -142,7 +142,7 @@ def run(game: str, learner: str, seed: int, quick: bool) -> Run:
     log = train(env, pair, games, seed=seed, progress=False)
     scores = _scores(tuple(agent.greedy() if learns else agent for agent in agents), env)
     weights = np.array([score.count for score in scores])
-    return Run(
+    return ScoredRun(
         game,
         learner,
         seed,
@@ -156,7 +156,7 @@ def run(game: str, learner: str, seed: int, quick: bool) -> Run:
 
 
 def _scores(policies: tuple[Policy, ...], env: GameEnv) -> list[Optimality]:
-    """One policy over all N-positions; one for each seat over those at which it can be to move."""
+    """Score one policy over all N-positions, or each seat's over those that the seat can face."""
     if len(policies) == 1:
         return [optimality(policies[0], env.game, "all")]
     return [
@@ -171,14 +171,14 @@ HEADER = (
 
 
 def _in_order(learners: Iterable[str]) -> list[str]:
-    """Each learner once, those of this project first and in their order."""
+    """Return each learner once, those of this project first, in their order."""
     there = dict.fromkeys(learners)
     return [name for name in LEARNERS if name in there] + [
         name for name in there if name not in LEARNERS
     ]
 
 
-def summary(runs: list[Run]) -> list[list[Any]]:
+def summary(runs: list[ScoredRun]) -> list[list[Any]]:
     """Return one row for each game and learner, over its seeds, in the order of :data:`GAMES`."""
     learners = _in_order(run.learner for run in runs)
     rows = []
@@ -207,10 +207,10 @@ def summary(runs: list[Run]) -> list[list[Any]]:
 
 
 def matrix(rows: list[list[Any]]) -> str:
-    """Return the mean scores in the rows of :func:`summary` as a table for a narrow screen."""
+    """Return the mean scores in rows of :func:`summary` as a table that fits a narrow screen."""
     by_name = [dict(zip(HEADER, row, strict=True)) for row in rows]
     means = {(row["learner"], row["game"]): f"{row['optimality %']:.1f}" for row in by_name}
-    # A learner that does not learn plays none.
+    # A player that does not learn plays no games.
     games: dict[str, int] = {}
     for row in by_name:
         games[row["game"]] = max(row["games"], games.get(row["game"], 0))
@@ -229,8 +229,8 @@ def matrix(rows: list[list[Any]]) -> str:
     return "\n".join([scores, "", *key])
 
 
-def run_rows(runs: list[Run]) -> list[tuple[Any, ...]]:
-    """Return a row for each run, for :data:`benchmarks.leaderboard.RUN_HEADER`."""
+def run_rows(runs: list[ScoredRun]) -> list[tuple[Any, ...]]:
+    """Return a row for each run, under :data:`benchmarks.leaderboard.RUN_HEADER`."""
     return [
         (
             VERSION, run.game, run.learner, knows(run.learner), run.seed, run.games,
@@ -241,7 +241,7 @@ def run_rows(runs: list[Run]) -> list[tuple[Any, ...]]:
 
 
 def standings(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Return the leaderboard's rows out of those of :func:`run_rows`."""
+    """Return the rows of the leaderboard from those of :func:`run_rows`."""
     as_text = [dict(zip(leaderboard.RUN_HEADER, map(str, row), strict=True)) for row in rows]
     return [each.row for each in leaderboard.leaderboard(as_text)]
 
@@ -262,7 +262,7 @@ NOTES = f"""\
 """
 
 
-def report(runs: list[Run], seeds: int, command: str) -> str:
+def report(runs: list[ScoredRun], seeds: int, command: str) -> str:
     """Return the whole report as Markdown."""
     return (
         f"# Optimality\n\n`{command}`, {seeds} seeds.\n\n"
@@ -301,7 +301,7 @@ def main(
     seeds = seeds or (2 if quick else len(SEEDS))
     tasks = [
         (game, learner, seed)
-        # Neighbours are different learners: no two workers compile the same functions.
+        # Neighbouring tasks have different learners, so workers compile different functions.
         for seed in range(seeds)
         for game in sorted(games, key=lambda name: -GAMES[name].games)
         for learner in learners
@@ -314,7 +314,7 @@ def main(
         [(*task, quick) for task in tasks],
         jobs,
         backend,
-        # Nothing is as long as playing games; whoever does not learn is scored all the same.
+        # Playing games takes longest; a player that does not learn is still scored.
         weights=[
             1 if learner in UNTRAINED else GAMES[game].games / 10_000 for game, learner, _ in tasks
         ],

@@ -18,16 +18,16 @@ from nim_envs.progress import progress_bar
 BACKENDS = ("local", "ray")
 
 BAR = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}{postfix}]"
-"""Without the usual estimate, which takes all runs to be alike."""
+"""Format without tqdm's estimate of the time left, which assumes runs of equal length."""
 
 LEAST_SHARE = 0.1
-"""Before this share of the work is done nothing is said of the time left: compiling is in it."""
+"""Share of the work after which the time left is shown; compilation distorts it before."""
 
 Result = TypeVar("Result")
 
 
 class Finished(list[Result]):
-    """Results, in the order in which they came; ``complete`` says whether they are all there."""
+    """Results in order of completion; ``complete`` says whether none is missing."""
 
     complete = True
 
@@ -53,23 +53,22 @@ def in_parallel(
     backend: str = "local",
     weights: Sequence[float] | None = None,
 ) -> Finished[Result]:
-    """Call ``function`` with the arguments of every task, and show how many are done.
+    """Call ``function`` with the arguments of every task, with a progress bar.
 
     Args:
-        function: of a module that workers can import.
+        function: function of a module that workers can import.
         tasks: tuples of its arguments.
-        jobs: runs at the same time; ``None`` for as many as the machines can take.
+        jobs: number of parallel calls; ``None``: as many as the machines have cores.
         backend: one of :data:`BACKENDS`.
-        weights: how long the tasks take, compared with each other, for the time that is left; all
-            alike if not given.
+        weights: relative times of the tasks, for the estimate of the time left; by default equal.
 
     Returns:
-        The results; after Ctrl-C those that there are, and then no worker is left.
+        The results; after Ctrl-C those finished so far, and all workers are stopped.
 
     Raises:
         KeyboardInterrupt: Ctrl-C before the first result.
-        MissingPackageError: Ray is asked for and not installed.
-        click.UsageError: no Ray cluster is there.
+        MissingPackageError: the backend is Ray, which is not installed.
+        click.UsageError: no Ray cluster is running.
     """
     weighted = list(zip(tasks, weights or [1.0] * len(tasks), strict=True))
     calls = [joblib.delayed(_weighed)(function, task, weight) for task, weight in weighted]
@@ -91,7 +90,7 @@ def in_parallel(
             raise
     finally:
         bar.close()
-        # Ends the workers that are left.
+        # Stops the remaining workers.
         results.close()
     finished.complete = len(finished) == len(calls)
     return finished
@@ -100,12 +99,12 @@ def in_parallel(
 def _weighed(
     function: Callable[..., Result], task: tuple[Any, ...], weight: float
 ) -> tuple[Result, float]:
-    """The result of a task beside its weight, as results come in any order."""
+    """The result of a task with its weight, as results come in any order."""
     return function(*task), weight
 
 
 def _time_left(elapsed: float, share: float) -> str:
-    """How long the rest takes in words, once enough is done to tell."""
+    """The estimated time left in words; empty before ``LEAST_SHARE`` of the work."""
     if share < LEAST_SHARE:
         return ""
     minutes, seconds = divmod(round(elapsed * (1 - share) / share), 60)
@@ -114,7 +113,7 @@ def _time_left(elapsed: float, share: float) -> str:
 
 @contextmanager
 def _workers_without_interrupts() -> Iterator[None]:
-    """Let the processes that are started here ignore Ctrl-C, which reaches all of a terminal's."""
+    """Let processes started here ignore Ctrl-C, which a terminal sends to all its processes."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -134,7 +133,7 @@ def _parallel(jobs: int | None, backend: str) -> Any:
         ray_tasks.connect()
     except ray_tasks.NoClusterError as error:
         raise click.UsageError(f"--backend ray: {error}") from error
-    # Without a limit Ray is given all tasks at once, so that machines may join later.
+    # Without a limit Ray gets all tasks at once, so that machines may join later.
     return joblib.Parallel(
         n_jobs=jobs or -1,
         backend="ray_tasks",

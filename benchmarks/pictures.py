@@ -23,7 +23,7 @@ from nim_envs.registration import GAMES, aec_id
 from nim_envs.render.frame import Frame
 
 MILLISECONDS = 1_100
-"""How long each position is shown; the last one twice as long."""
+"""Time for which each position is shown; the last one is shown twice as long."""
 
 COLORS = 64
 
@@ -37,11 +37,11 @@ PICTURES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def moves_of(env: GameEnv, seed: int = 0) -> Iterator[tuple[IntArray, int]]:
-    """Play a game in which the optimal player meets a random one.
+    """Play a game of the optimal player against a random one.
 
     Args:
-        env: where it is played; whoever asks for the moves sees the position before each in it.
-        seed: of both players.
+        env: environment of the game; at each yield it is at the yielded position.
+        seed: seed of both players.
 
     Yields:
         Each position, ``(components,)``, and the action taken there.
@@ -62,14 +62,14 @@ def frames_of(name: str, arguments: dict[str, Any] | None = None, seed: int = 0)
 
     Args:
         name: a registered game.
-        arguments: of its environment.
-        seed: of both players.
+        arguments: arguments of its environment.
+        seed: seed of both players.
 
     Returns:
-        One picture for each position, the winning moves marked, each ``(height, width, 3)``, uint8.
+        One picture for each position, with winning moves marked, uint8 ``(height, width, 3)``.
 
     Raises:
-        InvalidGameError: an unknown game.
+        InvalidGameError: ``name`` is unknown.
         MissingPackageError: pygame is not installed.
     """
     env = cast(
@@ -103,13 +103,13 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
 
     Args:
         frames: pictures of one size, ``(height, width, 3)``, uint8.
-        milliseconds: how long each is shown.
+        milliseconds: time for which each is shown; the last one twice as long.
 
     Raises:
         MissingPackageError: Pillow is not installed.
     """
     image = needed("PIL.Image", "a GIF")
-    # The method that keeps rare colours, such as those of the players.
+    # This method keeps rare colours, such as those of the players.
     method = image.Quantize.FASTOCTREE
     pictures = [
         image.fromarray(frame).quantize(COLORS, method, dither=image.Dither.NONE)

@@ -1,7 +1,7 @@
 """A backend of joblib that makes every call a task of an existing Ray cluster.
 
-Ray's own backend for joblib keeps a pool of actors, gives calls to them in turn and cannot
-return results as they come; calls given to an actor whose machine has failed wait for it. A task
+Ray's own backend for joblib has a pool of actors, assigns calls to them in rotation and cannot
+return results as they complete; calls of an actor whose machine has failed wait for it. A task
 goes to any free worker, and to another one if that worker dies.
 """
 
@@ -18,7 +18,7 @@ import ray
 from joblib.parallel import ParallelBackendBase
 
 RETRIES = 10
-"""How often a call is made again because a worker died. A call that kills all of them fails."""
+"""Retries of a call whose worker died. A call that kills every worker fails."""
 
 
 class NoClusterError(ConnectionError):
@@ -29,7 +29,7 @@ def connect() -> None:
     """Connect to the running cluster, and register the backend ``"ray_tasks"`` with joblib.
 
     Raises:
-        NoClusterError: there is none.
+        NoClusterError: no cluster is running.
     """
     if not ray.is_initialized():
         try:
@@ -57,7 +57,7 @@ class RayTasks(ParallelBackendBase):  # type: ignore[misc]
     default_n_jobs = -1
 
     def effective_n_jobs(self, n_jobs: int | None) -> int:
-        """Return ``n_jobs``, or the cores of the cluster where all are asked for."""
+        """Return ``n_jobs``; if it asks for all, the number of the cluster's cores."""
         if n_jobs is not None and n_jobs > 0:
             return n_jobs
         return max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -65,7 +65,7 @@ class RayTasks(ParallelBackendBase):  # type: ignore[misc]
     def submit(
         self, func: Callable[[], Any], callback: Callable[[Future[Any]], Any] | None = None
     ) -> Future[Any]:
-        """Begin a call; ``callback`` gets its future once it is done."""
+        """Submit a call; ``callback`` gets its future when it is done."""
         task = ray.remote(num_cpus=1, max_retries=RETRIES)(_call).remote(func)
         future: Future[Any] = task.future()
         if callback is not None:
@@ -73,7 +73,7 @@ class RayTasks(ParallelBackendBase):  # type: ignore[misc]
         return future
 
     def retrieve_result_callback(self, out: Future[Any]) -> Any:
-        """Return what a call returned, or raise what it raised."""
+        """Return the result of a call, or raise its exception."""
         return out.result()
 
 

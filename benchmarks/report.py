@@ -16,7 +16,7 @@ from tabulate import tabulate
 
 from nim_envs.files import write_atomically
 
-Row = Sequence[Any]
+TableRow = Sequence[Any]
 
 
 def write_text(path: Path, text: str) -> None:
@@ -25,17 +25,17 @@ def write_text(path: Path, text: str) -> None:
 
 
 def table(
-    header: Sequence[str], rows: Sequence[Row], style: str = "simple", aligned_right: int = 0
+    header: Sequence[str], rows: Sequence[TableRow], style: str = "simple", aligned_right: int = 0
 ) -> str:
     """Return rows as an aligned table.
 
     Args:
-        header: the titles of the columns.
-        rows: what stands below them.
-        style: one of tabulate's, such as ``"github"``.
+        header: titles of the columns.
+        rows: cells of each row.
+        style: a table format of tabulate, such as ``"github"``.
         aligned_right: number of last columns that are aligned right though they hold text.
     """
-    # What is text stays so, even if it looks like a number, as the octal code 0.07 does.
+    # Text stays text, even if it looks like a number, such as the octal code 0.07.
     as_text = [
         column for column in range(len(header)) if any(isinstance(row[column], str) for row in rows)
     ]
@@ -50,7 +50,7 @@ def table(
 
 
 def percent(number: float) -> str:
-    """Return a score with one decimal; what is short of 100 is not rounded up to it."""
+    """Return a score with one decimal; a score below 100 is not rounded up to it."""
     return f"{99.9 if 99.95 <= number < 100 else number:.1f}"
 
 
@@ -60,7 +60,7 @@ def percents(values: Sequence[float]) -> str:
     return mean if low == high else f"{mean} ({low} to {high})"
 
 
-def write_csv(path: Path, header: Sequence[str], rows: Sequence[Row]) -> None:
+def write_csv(path: Path, header: Sequence[str], rows: Sequence[TableRow]) -> None:
     """Write rows as CSV, atomically."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -73,12 +73,12 @@ def closing_line(began: float, output: Path, complete: bool = True) -> None:
     """Print how long a benchmark took and where it wrote its results.
 
     Args:
-        began: when it did, by ``time.perf_counter``.
-        output: the directory of the results.
-        complete: whether it came to its end.
+        began: start time by ``time.perf_counter``, in seconds.
+        output: directory of the results.
+        complete: whether it has finished.
 
     Raises:
-        KeyboardInterrupt: it did not, as it was stopped by Ctrl-C; what it had is written.
+        KeyboardInterrupt: it was stopped by Ctrl-C; the results so far are written.
     """
     seconds = f"{time.perf_counter() - began:.0f} s"
     if not complete:
@@ -88,7 +88,7 @@ def closing_line(began: float, output: Path, complete: bool = True) -> None:
 
 
 def machine() -> str:
-    """Return in words what the figures were measured on."""
+    """Return a description of this machine and its software."""
     return (
         f"Python {platform.python_version()}, NumPy {np.__version__}, "
         f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}"

@@ -1,4 +1,4 @@
-"""Random play in JAX, compiled as a whole: our games beside those of pgx, on whatever device.
+"""Random play in JAX, compiled as a whole: our games beside those of pgx, on any device.
 
 Each is the same loop with another environment: one uniform random number for each game chooses the
 k-th of its legal actions, ``auto_reset(env.step)`` makes the move, and begins a new game where that
@@ -18,13 +18,13 @@ from benchmarks.timing import Batch, Rates, Timer, clocked, measured, missing_mo
 
 SIZES = (1 << 10, 1 << 13, 1 << 16, 1 << 20)
 STEPS_IN_ALL = 1 << 22
-"""Steps of all games together in one compiled call, about."""
+"""Approximate number of steps, over all games, in one compiled call."""
 
 BASE = "nim 3-4-5"
-"""Baseline of the ratios."""
+"""Environment in the numerator of the ratios."""
 
 NUMBERS = 1 << 26
-"""Numbers that are read and written to measure the bandwidth of the memory."""
+"""Numbers that are read and written to measure the memory bandwidth."""
 
 
 def ours(name: str, **arguments: Any) -> Callable[[], Any]:
@@ -74,7 +74,7 @@ def rollout(make: Callable[[], Any], size: int) -> Timer:
 
     Args:
         make: makes the environment.
-        size: games at a time.
+        size: number of parallel games.
     """
     import jax
     from pgx.experimental import auto_reset
@@ -116,11 +116,11 @@ ROLLOUTS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
     "nim 1-3-5-7-9": (ours("nim", heaps=(1, 3, 5, 7, 9)), SIZES[2:3]),
     "kayles 7": (ours("kayles", heaps=(7,)), SIZES[2:3]),
 }
-"""Environments that are timed: how to make them, and at which sizes."""
+"""Environments to time, with the numbers of parallel games."""
 
 
 def measure(rounds: int, seconds: float, quick: bool) -> tuple[Rates, list[str]]:
-    """Time every environment at each of its sizes, or at a small one; say which are missing."""
+    """Time every environment at each of its sizes, or at a small one; also return the missing."""
     batches = {name: batch(make, sizes) for name, (make, sizes) in ROLLOUTS.items()}
     return measured(batches, rounds, seconds, SIZES[0] if quick else None)
 
@@ -134,11 +134,11 @@ def state_bytes(make: Callable[[], Any]) -> int:
 
 
 def bandwidth(rounds: int, numbers: int = NUMBERS) -> float:
-    """Return the bytes in a second that the device reads and writes, the highest of some rounds."""
+    """Return the memory bandwidth of the device in bytes per second, the highest of ``rounds``."""
     import jax
     import jax.numpy as jnp
 
-    # In place, as new memory takes longer to get than to write.
+    # In place, as allocation takes longer than writing.
     following: Any = jax.jit(lambda array: array + 1, donate_argnums=0)
     array = following(jnp.zeros(numbers, jnp.float32))
     best = 0.0
@@ -159,8 +159,8 @@ def rows(rates: Rates, highest: float) -> list[list[Any]]:
     """Return one row for each environment and size.
 
     Args:
-        rates: by environment and size.
-        highest: bytes in a second, from :func:`bandwidth`.
+        rates: rates by environment and size.
+        highest: bytes per second, from :func:`bandwidth`.
     """
     lines: list[list[Any]] = []
     for (name, size), timed in rates.items():
@@ -175,12 +175,12 @@ RATIO_HEADER = ("each at its best size", "at a time", f"{BASE}: moves/s over its
 
 
 def ratio_rows(rates: Rates) -> list[list[Any]]:
-    """Return the moves of the base over those of each, medians of the ratios in every round."""
+    """Return the ratios of ``BASE`` to each environment, in moves, as medians over the rounds."""
     return [[name, size, f"{by:.3g}"] for name, size, by in ratio(rates, BASE)]
 
 
 def device() -> str:
-    """Return in words what JAX runs on."""
+    """Return a description of the device that JAX uses."""
     if missing_modules(["jax"]):
         return "no JAX"
     import jax

@@ -1,4 +1,4 @@
-"""How learning grows with the board: games, seconds and bytes from 3,840 positions to 186 million.
+"""Scaling of learning with the board: games, seconds and bytes, 3,840 to 186 million positions.
 
 python -m benchmarks.scaling --help explains every option.
 """
@@ -36,15 +36,15 @@ from nim_envs.render.style import (
 
 
 @dataclass(frozen=True)
-class Board:
+class ScalingBoard:
     """A board with the heaps 1, 3, 5 and so on.
 
     Args:
-        heaps: how many.
-        every: games between two scores with exploring starts.
-        most: games after which training stops.
+        heaps: number of heaps.
+        every: number of games between two scores, with exploring starts.
+        most: largest number of games with exploring starts.
         most_fixed: largest number of games from the full board.
-        goal: optimality in percent at which training stops.
+        goal: optimality at which training stops, in percent.
         full: whether it runs only with ``--full``.
     """
 
@@ -63,19 +63,19 @@ class Board:
 BOARDS = {
     board.heaps: board
     for board in (
-        Board(5, 2_000, 1_000_000),
-        Board(6, 10_000, 10_000_000),
-        Board(7, 100_000, 100_000_000),
-        Board(8, 2_500_000, 1_000_000_000),
+        ScalingBoard(5, 2_000, 1_000_000),
+        ScalingBoard(6, 10_000, 10_000_000),
+        ScalingBoard(7, 100_000, 100_000_000),
+        ScalingBoard(8, 2_500_000, 1_000_000_000),
         # Games from the full board take twice as long.
-        Board(9, 40_000_000, 3_000_000_000, most_fixed=10_000_000, goal=99.9, full=True),
+        ScalingBoard(9, 40_000_000, 3_000_000_000, most_fixed=10_000_000, goal=99.9, full=True),
     )
 }
-"""By number of heaps."""
+"""The boards by number of heaps."""
 
 
 @dataclass(frozen=True)
-class Run:
+class ScalingRun:
     """One training, with exploring starts or from the full board."""
 
     heaps: int
@@ -89,24 +89,24 @@ class Run:
 
 
 def run(
-    board: Board, start: str, seed: int, games: int | None = None, symmetric: bool = False
-) -> Run:
+    board: ScalingBoard, start: str, seed: int, games: int | None = None, symmetric: bool = False
+) -> ScalingRun:
     """Train on a board until its goal is reached, or for a number of games.
 
     Args:
-        board: the board.
+        board: heaps, and limits of the training.
         start: ``"uniform"`` or ``"fixed"``.
         seed: integer seed.
-        games: how many; ``None``: until the goal is reached, scored at intervals.
+        games: number of games; ``None``: until the goal is reached, scored at intervals.
         symmetric: whether the learner knows that the order of heaps does not matter.
     """
     env = board.env(start)
-    # Compiled functions are loaded before the clock starts.
+    # Compiled functions are loaded before the time is measured.
     small = BOARDS[5].env(start)
     train(small, _learner(small, symmetric), 2, seed=0, progress=False)
     learner = _learner(env, symmetric)
     played, seconds, percent = 0, 0.0, 0.0
-    # In blocks of a seed each, so that the log of one block is all that is kept.
+    # Blocks with a seed each, so that only the log of one block is in memory.
     for block in itertools.count():
         block_seed = int(np.random.SeedSequence([seed, block]).generate_state(1)[0])
         size = min(board.every, (games or board.most) - played)
@@ -118,14 +118,14 @@ def run(
             tqdm.write(f"{board.heaps} heaps, {played:,} games: {percent:.4f} %", file=sys.stderr)
         if played >= (games or board.most) or (games is None and percent >= board.goal):
             break
-    return Run(
+    return ScalingRun(
         board.heaps, start, env.game.rules.num_positions, played, seconds, percent,
         learner.values.nbytes, peak_megabytes(),
     )  # fmt: skip
 
 
 def peak_megabytes() -> int | None:
-    """Return the most memory that this process has used, in 10**6 bytes; ``None`` if unknown."""
+    """Return the peak memory of this process, in 10**6 bytes; ``None`` if unknown."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -144,8 +144,8 @@ def exponent(positions: FloatArray, amounts: FloatArray) -> tuple[float, float]:
     """Fit ``amount = factor * positions ** exponent`` by least squares of the logarithms.
 
     Args:
-        positions: ``(n,)``.
-        amounts: ``(n,)``, over 0.
+        positions: numbers of positions, ``(n,)``.
+        amounts: positive amounts, ``(n,)``.
 
     Returns:
         Exponent and factor.
@@ -164,7 +164,7 @@ HEADER = (
 )  # fmt: skip
 
 
-def summary(runs: list[Run]) -> list[list[Any]]:
+def summary(runs: list[ScalingRun]) -> list[list[Any]]:
     """Return one row for each run."""
     return [
         [
@@ -173,7 +173,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
             {"uniform": "exploring", "fixed": "full board"}[run.start],
             run.games,
             run.seconds,
-            # Not rounded up to what was not reached.
+            # A score below 100 is not rounded up to it.
             f"{np.floor(run.percent * 1e4) / 1e4:.4f}",
             run.bytes,
             run.games / run.positions,
@@ -184,7 +184,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
     ]
 
 
-def fits(runs: list[Run]) -> dict[str, tuple[float, float]]:
+def fits(runs: list[ScalingRun]) -> dict[str, tuple[float, float]]:
     """Return exponent and factor of games, seconds and bytes over the boards that reached 100 %."""
     reached = [run for run in runs if run.start == "uniform" and run.percent == 100]
     if len(reached) < 2:
@@ -197,7 +197,7 @@ def fits(runs: list[Run]) -> dict[str, tuple[float, float]]:
 
 
 @styled
-def scaling_figure(runs: list[Run]) -> Figure:
+def scaling_figure(runs: list[ScalingRun]) -> Figure:
     """Draw games and seconds against positions, both logarithmic, with the fitted lines."""
     figure = Figure(figsize=(PAGE_WIDTH, 3.0), layout="constrained")
     exploring = [run for run in runs if run.start == "uniform"]
@@ -265,11 +265,11 @@ def main(
     ]
     command = invocation()
     began = time.perf_counter()
-    runs: list[Run] = []
+    runs: list[ScalingRun] = []
     try:
         for board in map(BOARDS.__getitem__, heaps):
             runs.append(run(board, "uniform", seed, symmetric=symmetric))
-            # Written after every run: the next one may take hours.
+            # Written after every run, as the next one may take hours.
             write_report(runs, command, output)
             games = min(runs[-1].games, board.most_fixed)
             runs.append(run(board, "fixed", seed, games, symmetric))
@@ -282,15 +282,15 @@ def main(
     closing_line(began, output, complete=len(runs) == 2 * len(heaps))
 
 
-def fit_line(runs: list[Run]) -> str:
-    """Return the fitted powers in words; empty if there are none."""
+def fit_line(runs: list[ScalingRun]) -> str:
+    """Return the fitted power laws in words; empty if there are none."""
     return "; ".join(
         f"{name}: {factor:.3g} times positions to the power {power:.3f}"
         for name, (power, factor) in fits(runs).items()
     )
 
 
-def write_report(runs: list[Run], command: str, directory: Path) -> None:
+def write_report(runs: list[ScalingRun], command: str, directory: Path) -> None:
     """Write the table as CSV and Markdown, and the figure."""
     rows = summary(runs)
     write_csv(directory / "scaling.csv", HEADER, rows)

@@ -1,10 +1,10 @@
 """The tasks of the leaderboard: boards, starts, games, seeds and the score, frozen by a version.
 
-A task is a board with its starts and the games that a learner plays there in self-play. It is
-played with each of :data:`SEEDS`, and the score is the optimality in percent of the greedy policy:
-the mean probability of a winning move over N-positions, those that the player to move can win. A
-learner with one table for both seats is scored over all of them, one with a learner for each seat
-over those at which that seat can be to move.
+A task is a board with its starts and a number of self-play games. A learner is trained with each of
+:data:`SEEDS`; its score is the optimality of its greedy policy in percent: the mean probability of
+a winning move over N-positions, those that the player to move can win. One learner for both seats
+is scored over all of them; with one learner for each seat, each is scored over those at which its
+seat can be to move.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from nim_envs import GameEnv
 from nim_envs.registration import aec_id
 
 VERSION = 1
-"""Raised with every change of the tasks; scores of two versions are not compared."""
+"""Increased with every change of the tasks; scores of different versions are not compared."""
 
 SEEDS = (0, 1, 2)
-"""Every learner is trained once with each."""
+"""Seeds; every learner is trained once with each."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class GameSetting:
 
     Args:
         name: registered name of the game.
-        arguments: of the environment; ``start`` says where games begin.
-        games: games that each learner plays.
+        arguments: arguments of the environment, such as ``start``, where games begin.
+        games: number of games that each learner plays.
         quick_games: the same with ``--quick``.
     """
 
@@ -48,7 +48,7 @@ class GameSetting:
 
     @property
     def starts(self) -> str:
-        """Where games begin, in words."""
+        """Start positions of the games, in words."""
         return str(self.arguments.get("start", "fixed"))
 
 

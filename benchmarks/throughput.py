@@ -1,4 +1,4 @@
-"""Moves per second of the environments beside those of others, in one run.
+"""Moves per second of our environments and of others', in one run.
 
 python -m benchmarks.throughput --help explains every option.
 """
@@ -20,12 +20,12 @@ from agents import QLearning, RandomAgent
 from agents.training import train
 from benchmarks import batched, rollouts
 from benchmarks.command_line import benchmark, count_option, names_option
-from benchmarks.report import Row, closing_line, machine, table, write_csv, write_text
+from benchmarks.report import TableRow, closing_line, machine, table, write_csv, write_text
 from benchmarks.timing import interleaved, missing_modules
 from nim_envs.registration import aec_id
 
 BASE = "nim 3-4-5"
-"""The environment that ratios are of."""
+"""Environment in the numerator of the ratios."""
 
 
 def our_env(name: str, **arguments: Any) -> Callable[[], Any]:
@@ -34,7 +34,7 @@ def our_env(name: str, **arguments: Any) -> Callable[[], Any]:
 
 
 def tictactoe() -> Any:
-    """Return PettingZoo's tic-tac-toe, with its three wrappers, as users get it."""
+    """Return PettingZoo's tic-tac-toe with its three usual wrappers."""
     return pettingzoo.make("aec", "classic/tictactoe-v3")
 
 
@@ -69,9 +69,9 @@ ENVIRONMENTS: dict[str, Contestant] = {
 def masked_random_loop(env: Any, seconds: float) -> float:
     """Play random legal moves for about ``seconds``; return moves per second.
 
-    The same code for every environment: ``reset``, ``agent_iter``, ``last``, a legal action
-    drawn from the mask, ``step``, and the two closing steps of a game, which are timed
-    but not counted as moves.
+    The code is the same for every environment: ``reset``, ``agent_iter``, ``last``, a legal action
+    drawn from the mask, ``step``, and the two final steps of a game, which are timed but not
+    counted as moves.
     """
     moves = 0
     uniform = random.Random(0).random
@@ -110,7 +110,7 @@ def training_loop(agent: Callable[[Any], Any]) -> Callable[[float], float]:
 
 
 def measure(rounds: int, seconds: float) -> tuple[dict[str, list[float]], list[str]]:
-    """Time every environment; return moves per second in every round, and which are missing."""
+    """Time every environment; return moves per second in every round, and the missing ones."""
     missing = []
     timers: dict[str, Callable[[float], float]] = {}
     for name, contestant in ENVIRONMENTS.items():
@@ -166,14 +166,14 @@ class Section:
     """A part of the report.
 
     Args:
-        title: its heading.
-        tables: by the name of the CSV file, the header and the rows.
-        notes: what the figures mean.
-        missing: what could not be timed, and why.
+        title: heading.
+        tables: header and rows of each table, by the name of its CSV file.
+        notes: explanation of the figures.
+        missing: environments that could not be timed, with the reasons.
     """
 
     title: str
-    tables: dict[str, tuple[tuple[str, ...], list[Row]]]
+    tables: dict[str, tuple[tuple[str, ...], list[TableRow]]]
     notes: str
     missing: list[str]
 
@@ -193,7 +193,7 @@ def turn_based(rounds: int, seconds: float) -> Section:
 def many_at_a_time(rounds: int, quick: bool) -> Section:
     """Time the batched environments."""
     rates, missing = batched.measure(rounds, 0.05 if quick else 0.5, quick)
-    tables: dict[str, tuple[tuple[str, ...], list[Row]]] = {
+    tables: dict[str, tuple[tuple[str, ...], list[TableRow]]] = {
         "batched": (batched.HEADER, list(batched.rows(rates))),
         "batched_ratios": (batched.RATIO_HEADER, list(batched.ratio_rows(rates))),
         "batched_opponents": (batched.OPPONENT_HEADER, list(batched.opponent_rows(rates))),
@@ -204,7 +204,7 @@ def many_at_a_time(rounds: int, quick: bool) -> Section:
 def on_device(rounds: int, quick: bool) -> Section:
     """Time random play in JAX."""
     rates, missing = rollouts.measure(rounds, 0.05 if quick else 0.5, quick)
-    tables: dict[str, tuple[tuple[str, ...], list[Row]]] = {}
+    tables: dict[str, tuple[tuple[str, ...], list[TableRow]]] = {}
     if rates:
         highest = rollouts.bandwidth(rounds, rollouts.NUMBERS >> (10 if quick else 0))
         tables = {

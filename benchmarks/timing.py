@@ -1,4 +1,4 @@
-"""Timing in rounds of all contestants, so that a slow period of the machine affects all alike."""
+"""Timing of all contestants in rounds, so that slow periods of the machine affect all equally."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Timed = TypeVar("Timed")
 
 
 def missing_modules(modules: Iterable[str]) -> list[str]:
-    """Return which of ``modules`` are not installed."""
+    """Return those of ``modules`` that are not installed."""
     return [name for name in modules if not installed(name)]
 
 
@@ -27,7 +27,7 @@ def interleaved(
     """Run every timer for about ``seconds``, one after the other, ``rounds`` times over.
 
     Returns:
-        What each timer returned in every round.
+        The results of each timer, one for every round.
     """
     rates: dict[Key, list[Timed]] = {key: [] for key in timers}
     schedule = [key for _ in range(rounds) for key in timers]
@@ -37,7 +37,7 @@ def interleaved(
 
 
 class Rate(NamedTuple):
-    """Steps and moves in a second.
+    """Steps and moves per second.
 
     A step that only begins a new game, as in Gymnasium's next-step autoreset, is not a move.
     """
@@ -51,12 +51,12 @@ Timer = Callable[[float], Rate]
 
 @dataclass(frozen=True)
 class Batch:
-    """Something to time.
+    """A batched environment to time.
 
     Args:
-        make: returns a timer for a number of games at a time, warmed up.
-        sizes: numbers of games to try.
-        modules: the packages that it needs.
+        make: returns a timer, warmed up, for a number of parallel games.
+        sizes: numbers of parallel games to time.
+        modules: packages that it needs.
     """
 
     make: Callable[[int], Timer]
@@ -68,10 +68,10 @@ Rates = dict[tuple[str, int], list[Rate]]
 
 
 def clocked(run: Callable[[int], tuple[int, int]]) -> Timer:
-    """Return a timer that runs for about the time asked for, reading the clock seldom.
+    """Return a timer that runs for about a given time, and reads the clock rarely.
 
     Args:
-        run: takes a number of calls and returns the steps and moves that they made.
+        run: makes a number of calls, and returns the numbers of steps and moves in them.
     """
     began = time.perf_counter()
     run(1)
@@ -93,16 +93,17 @@ def clocked(run: Callable[[int], tuple[int, int]]) -> Timer:
 def measured(
     batches: Mapping[str, Batch], rounds: int, seconds: float, quick_size: int | None = None
 ) -> tuple[Rates, list[str]]:
-    """Time everything at each of its sizes.
+    """Time every batch at each of its sizes.
 
     Args:
-        batches: what to time, by name.
-        rounds: how often.
-        seconds: of each.
-        quick_size: times one size of each, this one or its smallest; ``None``: all sizes.
+        batches: environments to time, by name.
+        rounds: number of rounds.
+        seconds: time of each measurement.
+        quick_size: times one size of each batch, this one or its first if that is smaller;
+            ``None``: all sizes.
 
     Returns:
-        The rates by name and size, and what is missing.
+        The rates by name and size, and the missing environments.
     """
     missing = []
     timers: dict[tuple[str, int], Timer] = {}
@@ -114,7 +115,7 @@ def measured(
         sizes = batch.sizes if quick_size is None else (min(batch.sizes[0], quick_size),)
         for size in sizes:
             timers[name, size] = batch.make(size)
-    # Those of one size follow each other, as a slow period of the machine may be short.
+    # Batches of one size follow each other, as slow periods of the machine may be short.
     by_size = dict(sorted(timers.items(), key=lambda timer: timer[0][1]))
     rates = interleaved(by_size, rounds, seconds)
     return {key: rates[key] for key in timers}, missing
@@ -132,16 +133,16 @@ def best_sizes(rates: Rates) -> dict[str, int]:
 
 
 def ratio(rates: Rates, base: str, by_steps: bool = False) -> list[tuple[str, int, float]]:
-    """Return by how much the base is faster than each, all at their best sizes.
+    """Return the ratio of the base's speed to each one's, all at their best sizes.
 
     Args:
-        rates: by name and size.
-        base: the name of what is compared with the others.
-        by_steps: whether steps are compared, not moves.
+        rates: rates by name and size.
+        base: name of the base.
+        by_steps: whether to compare steps instead of moves.
 
     Returns:
-        Names, best sizes, and the medians of the ratios in every round; nothing where the base was
-        not timed.
+        Names, best sizes, and medians of the ratios over the rounds; empty if the base was not
+        timed.
     """
     best = best_sizes(rates)
     if base not in best:

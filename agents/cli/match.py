@@ -26,11 +26,11 @@ class Match:
     """A game that a person plays, move by move.
 
     Args:
-        env: the environment; it is reset right away.
-        opponent: the agent that has the other seat, or ``None``: a person has both.
+        env: environment of the game; the constructor resets it.
+        opponent: agent in the other seat; ``None``: people play both.
         seat: the person's seat, 0 or 1.
-        names: of the seats; ``"you"`` where a person reads about their own seat.
-        seed: of the starts and of the opponent.
+        names: names of the seats; ``"you"`` where a person reads about their own seat.
+        seed: seed of the starts and of the opponent's choices.
 
     Raises:
         ValueError: ``seat`` is neither 0 nor 1.
@@ -96,7 +96,7 @@ class Match:
         return self.scene().status
 
     def legal_actions(self, component: int) -> list[int]:
-        """Return the actions in a component, by ascending state that they leave."""
+        """Return the legal actions in a component, in ascending order of the state they leave."""
         rules = self.game.rules
         successors = rules.rows[component][int(self.position[component])].successors
         options = np.flatnonzero(successors >= 0)
@@ -105,7 +105,7 @@ class Match:
 
     @property
     def last_move(self) -> str:
-        """Who made which move last, in words; empty before the first."""
+        """The last move and who made it, in words; empty before the first move."""
         if not self._moves:
             return ""
         move = self._moves[-1]
@@ -158,7 +158,7 @@ class Match:
         self.move_by(self.opponent)
 
     def _mover(self) -> int:
-        """The seat to move, which there must be."""
+        """The seat to move; raises an error where the game is over."""
         if self.mover is None:
             raise ResetNeededError("the game is over; undo a move, or restart")
         return self.mover
@@ -179,14 +179,14 @@ class Match:
         self.env.reset()
 
     def scene(self, winning: bool = False, pointed: int | None = None) -> Scene:
-        """Return what a picture of the game shows.
+        """Return the contents of a picture of the game.
 
         Args:
-            winning: whether it shows the winning moves.
-            pointed: a legal action that is about to be made.
+            winning: whether to mark the winning moves.
+            pointed: legal action to preview; ``None``: none.
 
         Raises:
-            SearchTooLargeError: the winning moves are to be shown and the game is too large.
+            SearchTooLargeError: ``winning`` is true and the game is too large to solve.
         """
         last = self._moves[-1] if self._moves else None
         return Scene(

@@ -47,13 +47,13 @@ def game_options(command: Callable[..., None]) -> Callable[..., None]:
 def make_env(
     game: str | None, settings: tuple[str, ...], start: str | None, *players: str
 ) -> GameEnv:
-    """Return the environment of the game that the options name, or that a player has learned.
+    """Return an environment of the game named by the options, or learned by one of the players.
 
     Args:
-        game: a registered name; ``None``: the game of the first player that is a file.
+        game: registered name; ``None``: the game of the first player loaded from a file.
         settings: arguments of the game, of the form ``NAME=VALUE``.
-        start: where games begin; ``None``: as saved, or fixed.
-        players: who plays; see :func:`make_agent`.
+        start: start of the games; ``None``: as saved in the file, or fixed.
+        players: names or files of the players; see :func:`make_agent`.
 
     Raises:
         click.UsageError: neither an option nor a player names the game.
@@ -80,10 +80,10 @@ def make_env(
 
 
 def start_of(text: str | None) -> str | tuple[int, ...]:
-    """Return the start that ``text`` names: one by name, or a position; fixed if not given.
+    """Return the start given by ``text``, a name or a position; ``"fixed"`` for ``None``.
 
     Raises:
-        click.UsageError: it is neither.
+        click.UsageError: ``text`` is neither.
     """
     if text is None or text in NAMED_STARTS:
         return text or "fixed"
@@ -102,10 +102,10 @@ def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Trainabl
     Args:
         name: a key of :data:`agents.registry.LEARNERS` or :data:`agents.registry.GENERALISING`.
         settings: its arguments, of the form ``NAME=VALUE``.
-        env: the environment in which it learns.
+        env: environment in which it will learn.
 
     Raises:
-        click.UsageError: arguments that the learner does not take, or a game too large for it.
+        click.UsageError: the learner does not take these arguments, or the game is too large.
     """
     defaults = {
         argument.name: argument.default

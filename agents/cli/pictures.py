@@ -1,4 +1,4 @@
-"""Pictures that commands write: their options, and which pictures there are."""
+"""Pictures that commands write, and the options for them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nim_envs.optional import needed
 
 
 def picture_options(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that adds the options for drawing ``what``."""
+    """Return a decorator that adds the options for pictures of ``what``."""
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
         for option in (
@@ -44,7 +44,7 @@ def plotting(module: str) -> Any:
 
 
 def write_pictures(figures: dict[str, Any], directory: Path, kind: str) -> None:
-    """Write figures to files by their names, and say so."""
+    """Write each figure to a file of its name, and print the path."""
     for name, figure in figures.items():
         path = directory / f"{name}.{kind}"
         with using(path):

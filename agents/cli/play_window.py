@@ -24,7 +24,7 @@ PAUSE = 0.015
 
 @dataclass(frozen=True)
 class Button:
-    """A button: its area, its label, and what a click on it does."""
+    """A button: its area, its label, and the function that a click calls."""
 
     area: Area
     label: str
@@ -35,17 +35,17 @@ class Button:
 class PlayWindow:
     """A match in a window.
 
-    The picture shows what a click would do while the mouse points there: in a heap the object and
-    those above it are taken, on a track or a graph it is where the move leads. The wheel or
-    the arrow keys go to the neighbouring moves. Where a point does not determine a move, a
-    click opens a list of moves. Keys: h shows the winning moves, u takes back, r begins a new game,
-    q quits.
+    While the mouse points at a place, the picture previews the move that a click would make: in a
+    heap it takes the object pointed at and those above it, on a track or a graph it moves to the
+    place pointed at. The wheel or the arrow keys select the neighbouring moves. Where a place does
+    not determine a move, a click opens a list of moves. Keys: h shows the winning moves, u takes a
+    move back, r begins a new game, q quits.
 
     Args:
-        match: the match.
-        title: of the window.
+        match: game in progress, with its players.
+        title: title of the window.
         reply_after: seconds before an agent moves, so that the person can follow.
-        size: width and height at first, in pixels.
+        size: initial width and height, in pixels.
 
     Raises:
         MissingPackageError: pygame is not installed.
@@ -144,7 +144,7 @@ class PlayWindow:
             self._keys[event.key]()
 
     def _point(self) -> None:
-        """Find out what a click would do now."""
+        """Find the action that a click would choose now."""
         self.pointed = None
         if not self.match.awaits_person or self.listed:
             return
@@ -182,7 +182,7 @@ class PlayWindow:
             self.message = "no move there"
 
     def _turn(self, steps: int) -> None:
-        """Go to the neighbouring moves, or to other parts of the list."""
+        """Select a neighbouring move, or scroll the list."""
         if self.listed:
             _, rows, columns = self._list_room()
             last = max(0, math.ceil(len(self.listed) / columns) - rows) * columns
@@ -196,7 +196,7 @@ class PlayWindow:
         self._moved()
 
     def _moved(self) -> None:
-        """Clear what was shown before the move."""
+        """Clear the hint, the preview and the list after a move."""
         self.hint = False
         self.listed, self.pointed, self._shift = [], None, 0
         self._drawn = False
@@ -237,7 +237,7 @@ class PlayWindow:
         self._drawn = False
 
     def buttons(self) -> list[Button]:
-        """Return what can be clicked beside the picture, with the list of moves, if it is open."""
+        """Return the buttons beside the picture, and those of the list of moves if it is open."""
         width, height = self.picture.canvas.size
         area = Area(12, height - TOOLBAR + 6, min(0.66 * width, 440), TOOLBAR - 18)
         tools = (
@@ -253,7 +253,7 @@ class PlayWindow:
         return buttons + self._list_buttons()
 
     def _list_room(self) -> tuple[Area, int, int]:
-        """Where the list of moves is, and how many rows and columns it has."""
+        """Area of the list of moves, and its numbers of rows and columns."""
         body = self.picture.body.shrunk(8, 8, 8, 8)
         columns = min(len(self.listed), max(1, int(body.width // 210)))
         rows = min(math.ceil(len(self.listed) / columns), max(1, int((body.height - 40) // 40)))
@@ -313,7 +313,7 @@ class PlayWindow:
         self._drawn = True
 
     def _about_pointed(self) -> str:
-        """Return what a click would do, or whose turn it is."""
+        """Return the move that a click would make, in words, or else whose turn it is."""
         if self.pointed is None:
             return self.match.status
         return self.match.game.rules.describe_action(self.pointed, self.match.position)

@@ -1,4 +1,4 @@
-"""The command that shows what a player does."""
+"""The command that shows a player's policy, or one of its games."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def show(
     positions: tuple[str, ...], sample: bool, greedy: bool, seed: int, plots: Path | None,
     picture: str,
 ) -> None:  # fmt: skip
-    """Show what a player does at every position, or in a game.
+    """Show a player's moves at every position, or in a game.
 
-    Of a learner that chooses its own games it shows what that has found and proved.
+    For a learner that chooses its own games it shows the learned solution and its proof.
 
-    On a terminal what is longer than that is shown by the page; q leaves it.
+    A text longer than the terminal is shown in a pager; q leaves it.
     """
     env = make_env(game, settings, start, agent)
     player: Any = make_player(agent, env) if greedy else make_agent(agent, env)
@@ -59,7 +59,7 @@ def show(
 
 
 def print_whole(text: str) -> None:
-    """Print a text; on a terminal that it does not fit, by the page."""
+    """Print a text, in a pager if it is longer than the terminal."""
     if sys.stdout.isatty() and text.count("\n") >= shutil.get_terminal_size().lines:
         click.echo_via_pager(text)
     else:

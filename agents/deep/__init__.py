@@ -1,4 +1,4 @@
-"""Networks: values learned by self-play, and policies of other libraries as agents that play."""
+"""Networks: learners in single files, and policies of other libraries as agents."""
 
 from agents.deep.policy import PolicyAgent
 

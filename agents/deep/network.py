@@ -1,4 +1,4 @@
-"""PyTorch: a network as an agent, for any library that trained it."""
+"""PyTorch networks as agents, whatever library trained them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def network_agent(
     *,
     greedy: bool = False,
 ) -> PolicyAgent:
-    """Return a network as an agent, which follows its further training.
+    """Return an agent that plays by a network; further training of the network changes it.
 
     Args:
-        network: a function of encoded positions, float32 ``(n, ...)``, that returns a number for
-            every action, ``(n, actions)``: logits, or with ``greedy`` action values.
-        game: the game.
-        encoding: of the positions that the network takes.
-        greedy: whether it takes an action of the largest number instead of drawing one.
+        network: maps encoded positions, float32 ``(n, ...)``, to a number for every action,
+            ``(n, actions)``: logits, or action values if ``greedy``.
+        game: rules that define positions and actions.
+        encoding: name of the encoding of the network's input.
+        greedy: whether to take an action of the largest number instead of drawing one.
 
     Raises:
-        InvalidGameError: an unknown encoding.
+        InvalidGameError: ``encoding`` is unknown.
 
     Example:
         >>> from agents.evaluation import optimality

@@ -1,4 +1,4 @@
-"""A function of batches of observations, as an agent that plays."""
+"""Policies trained by other libraries, as agents."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from nim_envs.scoring.policies import LARGEST_BATCH
 
 
 class PolicyAgent:
-    """A policy that was trained on encoded positions, as an agent that observes positions.
+    """An agent that plays by a policy trained on encoded positions.
 
-    The algorithm and the library that trained it do not matter: it is a function. So it can play
+    The policy is a function, whatever algorithm and library trained it. As an agent it can play
     matches, and be the opponent in environments of any encoding; a score needs no agent.
 
     Args:
-        policy: a function of observations ``(n, ...)`` and action masks ``(n, actions)``, int8,
-            that returns actions ``(n,)`` or probabilities ``(n, actions)``, as
-            :func:`nim_envs.optimality` takes it; what it says of illegal actions is left out.
-        game: the game.
-        encoding: of the positions that the policy takes, by name.
-        greedy: whether it takes a most probable legal action, ties in equal shares, instead of
+        policy: maps observations ``(n, ...)`` and action masks, int8 ``(n, actions)``, to actions
+            ``(n,)`` or probabilities ``(n, actions)``, as for :func:`nim_envs.optimality`;
+            probabilities of illegal actions are ignored.
+        game: rules that define positions and actions.
+        encoding: name of the encoding of the policy's observations.
+        greedy: whether to take a most probable legal action, ties equally likely, instead of
             drawing one.
 
     Raises:
-        InvalidGameError: an unknown encoding.
+        InvalidGameError: ``encoding`` is unknown.
 
     Example:
         >>> from nim_envs import make_game
@@ -62,12 +62,12 @@ class PolicyAgent:
             Float64 ``(n, actions)``, rows that sum to 1, or to 0 where no action is legal.
 
         Raises:
-            InvalidPolicyError: the policy returned something else than it should.
+            InvalidPolicyError: the policy returned neither actions nor probabilities.
         """
         if observations.dtype.kind in "iu":
             observations = self.encoding.encode(observations)
         chances = np.zeros(action_masks.shape)
-        # Nothing is asked about games that are over.
+        # The policy is not called at terminal positions.
         playable = np.flatnonzero(action_masks.any(axis=1))
         for first in range(0, len(playable), LARGEST_BATCH):
             rows = playable[first : first + LARGEST_BATCH]
@@ -93,12 +93,12 @@ class PolicyAgent:
     def act_many(
         self, observations: Array, action_masks: MaskArray, rng: np.random.Generator
     ) -> IntArray:
-        """Return a legal action each, int64 ``(n,)``, and -1 where none is legal.
+        """Return a legal action for each observation, int64 ``(n,)``; -1 where none is legal.
 
-        So the environments that play many games at once ask about all of them together.
+        Batched environments call it once for all of their games.
         """
         return drawn(self.action_probabilities(observations, action_masks), rng)
 
     def greedy(self) -> PolicyAgent:
-        """Return the same policy that takes a most probable action."""
+        """Return the agent that always takes a most probable action of this policy."""
         return PolicyAgent(self.policy, self.game, encoding=self.encoding.name, greedy=True)

@@ -16,7 +16,7 @@ import nim_envs
 
 NUM_ENVS, STEPS = 256, 8  # games at the same time, and moves of each in a rollout
 EPOCHS, MINIBATCH = 4, 256  # passes over a rollout, and moves in a gradient step
-LEARNING_RATE = 3e-3  # falls to 0
+LEARNING_RATE = 3e-3  # annealed to 0
 ENTROPY = 0.3, 0.01  # weight of the entropy bonus, at the beginning and at the end
 LAMBDA = 0.6  # of generalised advantage estimation
 CLIP = 0.2  # how far the probability ratio may move from 1
@@ -52,9 +52,9 @@ def train(
     heaps: tuple[int, ...] = (3, 4, 5),
     gamma: float = -1.0,  # the next observation is the opponent's: its value counts negatively
 ) -> tuple[nn.Module, list[tuple[int, float]]]:
-    """Return the actor and its learning curve: games, and percent of N-positions played right."""
+    """Return the actor and its learning curve: games, and optimality in percent."""
     torch.manual_seed(seed)
-    torch.set_num_threads(1)  # more would wait for each other in networks as small as these
+    torch.set_num_threads(1)  # networks as small as these are slower on several threads
     envs = gymnasium.make_vec(
         "nim_envs/Nim-v0",
         num_envs=NUM_ENVS,

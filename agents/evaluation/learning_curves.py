@@ -25,10 +25,10 @@ class LearningCurve:
 
     Attributes:
         games: games played when each score was taken, int64 ``(points,)``.
-        seconds: training time until then, scoring not included, float64 ``(points,)``.
-        percent: optimality of the greedy policy, float64 ``(points,)``; with a learner for each
-            seat the mean over both seats' positions.
-        log: the log of the whole run.
+        seconds: training time by then, without scoring, float64 ``(points,)``.
+        percent: optimality of the greedy policy, float64 ``(points,)``; with one learner for each
+            seat, the mean over both seats' positions.
+        log: winners and lengths of all games of the run.
     """
 
     games: npt.NDArray[np.int64]
@@ -37,7 +37,7 @@ class LearningCurve:
     log: TrainingLog
 
     def __repr__(self) -> str:
-        """Return the last score, and from when on it was perfect."""
+        """Return the last score, and the game from which it stayed at 100 %."""
         if not len(self.games):
             return "LearningCurve(no points)"
         since = self.games_to_sustained
@@ -85,11 +85,11 @@ def learning_curve(
     :func:`agents.training.train`.
 
     Args:
-        env: the environment.
+        env: environment to train in.
         agents: one learner for both seats, scored over all N-positions, or one for each seat,
             scored over those at which that seat can be to move.
-        game: the game that ``env`` plays.
-        games: how many to play.
+        game: the game of ``env``, for the scores.
+        games: number of games to play.
         seed: seeds the environment's starts and the agents' choices.
         every: games between two scores; there is always a score after the last game.
         progress: whether to show a progress bar.

@@ -27,12 +27,12 @@ from nim_envs.progress import progress_bar
 from nim_envs.scoring import best_response
 
 LARGEST_LIMIT = 1 << 20
-"""Games of more positions have no attainable limit computed: it would take minutes."""
+"""Most positions of a game whose attainable limit is computed; it would take minutes for more."""
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The outcome of a match, for the agent that is named first.
+    """The outcome of a match, from the view of the first agent.
 
     Attributes:
         games: games played.
@@ -41,9 +41,9 @@ class MatchResult:
         games_by_seat: games played, as ``player_0`` and as ``player_1``.
         win_rate: share of all games won.
         interval: Wilson interval of the win rate at ``confidence``.
-        confidence: of the interval.
-        limit: the win rate that the best possible player would expect in this match against
-            this opponent, exactly; ``None`` where it cannot be computed.
+        confidence: confidence level of the interval.
+        limit: exact expected win rate of the best possible player in this match against this
+            opponent; ``None`` where it cannot be computed.
     """
 
     games: int
@@ -73,11 +73,12 @@ class MatchedPlayer:
     """Any player as an agent, in one environment.
 
     Args:
-        player: as :func:`nim_envs.optimality` takes it, and whoever cannot be scored.
-        env: a turn-based environment; for a player with ``move``, one of ``nim_envs``.
+        player: any player that :func:`nim_envs.optimality` takes, or an agent without known
+            probabilities.
+        env: turn-based environment; for a player with ``move``, one of ``nim_envs``.
 
     Raises:
-        TypeError: ``player`` plays nothing, or has ``move`` and the positions are not known.
+        TypeError: ``player`` is no player, or has ``move`` and ``env`` is not of ``nim_envs``.
     """
 
     def __init__(self, player: AnyPlayer, env: Env) -> None:
@@ -96,10 +97,10 @@ class MatchedPlayer:
         """Return the player's action, or -1 if it names no legal move.
 
         Raises:
-            InvalidActionError, InvalidPolicyError: the player answered with no action.
+            InvalidActionError, InvalidPolicyError: the player's answer is not an action.
         """
         if self._agent is not None:
-            # Most players: nothing has to become a batch.
+            # Most players are agents, which need no batch.
             answer: Any = self._agent.act(observation, action_mask, rng)
             return cast(int, one_action(answer, len(action_mask), rng))
         try:
@@ -108,7 +109,7 @@ class MatchedPlayer:
             raise type(error)(f"the player's {error}") from None
 
     def _action(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> Any:
-        """The action of a player that is asked about batches."""
+        """The action of a player that takes batches of observations."""
         base: Any = self._base
         batch = observation[np.newaxis], action_mask[np.newaxis]
         actions = np.asarray(self._playing(*batch, rng, lambda: base.position[np.newaxis]))
@@ -135,12 +136,12 @@ def play_match(
 
     Args:
         env: a two-player turn-based environment.
-        agent: ``player_0`` in games 1, 3, 5, …; an agent, or whatever else
-            :func:`nim_envs.optimality` takes; -1, no legal move, loses the game.
-        opponent: ``player_0`` in the others.
+        agent: ``player_0`` in games 1, 3, 5, …; an agent, or any other player that
+            :func:`nim_envs.optimality` takes. The answer -1, no legal move, loses the game.
+        opponent: ``player_0`` in the other games, likewise.
         games: number of games, at least 1.
         seed: seeds starts and choices; same seed, same result.
-        confidence: of the interval, between 0 and 1.
+        confidence: confidence level of the interval, between 0 and 1.
         progress: whether to show a progress bar.
         options: passed to every ``env.reset``; as they may change the start, no limit is
             computed with them.
@@ -153,8 +154,8 @@ def play_match(
 
     Raises:
         ValueError: ``games`` is below 1.
-        TypeError: ``agent`` or ``opponent`` plays nothing.
-        InvalidActionError: a player answered with no action.
+        TypeError: ``agent`` or ``opponent`` is no player.
+        InvalidActionError: a player's answer is not an action.
     """
     if games < 1:
         raise ValueError(f"games must be at least 1, not {games}")

@@ -20,7 +20,7 @@ class SampleMove:
         position: the position before the move, int64 ``(components,)``.
         action_mask: the legal actions there, int8 ``(actions,)``.
         probabilities: the probabilities of the mover's policy, float64 ``(actions,)``.
-        winning: which actions move to a P-position, boolean ``(actions,)``.
+        winning: whether each action moves to a P-position, boolean ``(actions,)``.
         action: the action that was played.
     """
 
@@ -48,11 +48,11 @@ class SampleGame:
 
 
 def sample_game(policies: Policy | tuple[Policy, Policy], game: Game, *, seed: int) -> SampleGame:
-    """Let two policies play a game from ``game.start``, each move drawn by its probability.
+    """Play a game from ``game.start``, each move drawn from the mover's policy.
 
     Args:
         policies: one policy for both seats, or one for each.
-        game: the game; observations are its positions.
+        game: rules and start; observations are its positions.
         seed: seeds the start and all moves; same seed, same game.
 
     Raises:

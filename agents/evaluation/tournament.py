@@ -18,14 +18,14 @@ from nim_envs.players import AnyPlayer
 from nim_envs.progress import progress_bar
 
 SAMPLES = 1000
-"""Sets of chances of winning that the intervals are computed from."""
+"""Posterior samples of the chances of winning, from which the intervals are computed."""
 
 VIRTUAL_DRAWS = 1.0
 """Draws added to every pairing; without them a player that always wins has no finite rating."""
 
 LARGEST_STEP = math.log(2)
-"""Most that a step of Newton's method changes the difference of two ratings; so every step gains,
-as the curvature changes by less than a factor of 2 on the way."""
+"""Largest change of the difference of two ratings in a step of Newton's method. Within it the
+curvature changes by less than a factor of 2, so every step increases the likelihood."""
 
 STEPS = 200
 
@@ -35,7 +35,7 @@ class Tournament:
     """The outcome of a round robin.
 
     Attributes:
-        names: the players.
+        names: names of the players.
         points: points of the row's player against the column's, 1 for a win and 1/2 for a draw,
             float64 ``(players, players)``.
         games: games of each pairing, int64, same shape.
@@ -82,17 +82,17 @@ def round_robin(
     progress: bool = True,
     options: dict[str, Any] | None = None,
 ) -> Tournament:
-    """Let every agent play every other; they swap seats after every game.
+    """Play a match between every two agents; they swap seats after every game.
 
     The intervals come from the posterior distribution of the chances of winning, drawing and
-    losing in each pairing, where the virtual draw stands for half a win and half a loss: without
-    draws that is Jeffreys' prior of a proportion. So they are not empty where one player has won
-    every game.
+    losing in each pairing. The virtual draw stands for half a win and half a loss, which without
+    draws is Jeffreys' prior of a proportion. So the interval of a player that has won every game
+    still has a width.
 
     Args:
-        env: the environment.
-        agents: the players by name, at least two, as :func:`play_match` takes them.
-        games: games of each pairing.
+        env: a two-player turn-based environment.
+        agents: at least two players by name, as for :func:`play_match`.
+        games: number of games of each pairing.
         seed: seeds starts, actions and the intervals; same seed, same result.
         progress: whether to show a progress bar.
         options: passed to every ``env.reset``.
@@ -134,14 +134,14 @@ def round_robin(
 def _drawn_points(
     points: FloatArray, draws: npt.NDArray[np.int64], rng: np.random.Generator
 ) -> FloatArray:
-    """Draw what each player may expect of as many games, ``(SAMPLES, players, players)``."""
+    """Draw samples of the expected points in each pairing, ``(SAMPLES, players, players)``."""
     drawn = np.zeros((SAMPLES, *points.shape))
     for i in range(len(points)):
         for j in range(i):
             won, lost = (points[pair] - draws[i, j] / 2 for pair in ((i, j), (j, i)))
             prior = VIRTUAL_DRAWS / 2
             shapes = np.array([won + prior, draws[i, j], lost + prior])
-            chances = rng.standard_gamma(shapes, (SAMPLES, 3))  # a Dirichlet's, times a number
+            chances = rng.standard_gamma(shapes, (SAMPLES, 3))  # a Dirichlet sample, not normalised
             chances *= (points[i, j] + points[j, i]) / chances.sum(axis=1, keepdims=True)
             drawn[:, i, j] = chances @ [1.0, 0.5, 0.0]
             drawn[:, j, i] = chances @ [0.0, 0.5, 1.0]
@@ -168,14 +168,14 @@ def elo_ratings(points: FloatArray) -> FloatArray:
 
 
 def _ratings(points: FloatArray) -> FloatArray:
-    """Return ratings of ``points``, over 0 off the diagonal: ``(..., n, n)`` to ``(..., n)``."""
+    """Return ratings ``(..., n)`` from points ``(..., n, n)``, positive off the diagonal."""
     met = points + np.swapaxes(points, -1, -2)
     strength = np.zeros(points.shape[:-1])  # natural logarithms
     for _ in range(STEPS):
         expected = met / (1 + np.exp(strength[..., np.newaxis, :] - strength[..., np.newaxis]))
         missing = (points - expected).sum(axis=-1)
         weights = expected * np.swapaxes(expected, -1, -2) / np.maximum(met, 1e-300)
-        # Ratings are known up to a constant; adding 1 everywhere picks the step of mean 0.
+        # Ratings are determined up to a constant; adding 1 everywhere selects the step of mean 0.
         curvature = 1 - weights
         np.einsum("...ii->...i", curvature)[...] += weights.sum(axis=-1)
         step = np.linalg.solve(curvature, missing[..., np.newaxis])[..., 0]

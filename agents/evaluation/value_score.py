@@ -1,4 +1,4 @@
-"""The exact score of a policy by values of positions, compiled, for boards of any size."""
+"""Exact score of a policy that is greedy by values of positions; compiled, for large boards."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def _score(
     winning: npt.NDArray[np.bool_],
     totals: FloatArray,
 ) -> None:
-    """Add up the greedy policy's chances of a winning move, and count N-positions.
+    """Sum the greedy policy's probabilities of a winning move, and count N-positions.
 
     Args:
-        values: of positions, for the player to move, ``(num_positions,)``.
-        rules: of the game.
-        order: of the components, where positions are sorted.
+        values: values of positions for the player to move, ``(num_positions,)``.
+        rules: rules of the game as arrays.
+        order: order in which components are sorted; ``None``: they are not.
         winning: whether each position is an N-position, ``(num_positions,)``; false where
-            a point of the lattice is no position.
-        totals: chances and count, ``(2,)``, changed in place.
+            a point of the lattice is not a position.
+        totals: sum of probabilities, and count, ``(2,)``; updated in place.
     """
     rules = without_reference_counts(rules)
     components = len(rules.strides)
@@ -76,14 +76,14 @@ def _score(
 
 
 def value_optimality(policy: GreedyValuePolicy, game: Game) -> float:
-    """Return the optimality of a policy by values over all N-positions, in percent.
+    """Return the optimality of a greedy policy over all N-positions, in percent.
 
-    The same percentage as by :func:`agents.evaluation.optimality`, a hundred times faster and with
-    one byte per position.
+    The percentage equals that of :func:`agents.evaluation.optimality`, and is computed a hundred
+    times faster and with one byte per position.
 
     Args:
-        policy: the greedy policy of a learner of values of positions.
-        game: its game.
+        policy: greedy policy by a table of position values.
+        game: the game that the values are of.
     """
     rules, solution = game.rules, game.solution
     winning = np.zeros(rules.num_positions, dtype=np.bool_)

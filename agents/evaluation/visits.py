@@ -1,4 +1,4 @@
-"""The positions that a learner visited."""
+"""Recording of the positions that a learner visits."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from agents.tabular.wrapper import LearnerWrapper
 
 
 class VisitRecorder(LearnerWrapper):
-    """A learner that also records the positions at which it was to move.
+    """A wrapper that records the positions at which the learner was to move.
 
     Args:
-        learner: the learner that acts and learns.
+        learner: learner that acts and learns.
 
     Example:
         >>> from agents import QLearning

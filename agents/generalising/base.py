@@ -20,14 +20,14 @@ AnyLearner = TypeVar("AnyLearner", bound="GeneralisingLearner")
 
 
 class SavedGeneralising(TypedDict):
-    """What a file stores of a learner that chooses its own games.
+    """Contents of the file of a learner that chooses its own games.
 
     Attributes:
-        arguments: of the constructor, besides the game.
-        game: the game, where a file can name it.
-        positions_read: as in the learner.
+        arguments: constructor arguments besides the game.
+        game: the game, if it can be stored.
+        positions_read: as in :class:`GeneralisingLearner`.
         proof: likewise.
-        learned: what was learned, as :meth:`GeneralisingLearner.restore_learned` takes it.
+        learned: argument of :meth:`GeneralisingLearner.restore_learned`.
     """
 
     arguments: dict[str, Any]
@@ -41,14 +41,14 @@ class GeneralisingLearner(ABC):
     """A learner that chooses its own games; see :class:`agents.base.GameChoosingLearner`.
 
     Args:
-        game: what it learns.
-        arguments: of the constructor, besides the game; a file stores them.
+        game: rules, convention and start of the game to learn.
+        arguments: constructor arguments besides the game; a file stores them.
 
     Attributes:
         game: as given.
-        given: what it is told or assumes, in words, besides the results of games.
-        positions_read: positions whose options it has looked up in the rules so far.
-        proof: what it has proved, in words; ``None``: nothing so far.
+        given: its knowledge and assumptions besides the results of games, in words.
+        positions_read: number of positions whose options it has looked up in the rules so far.
+        proof: the statement that it has proved, in words; ``None``: nothing so far.
     """
 
     given: str
@@ -58,10 +58,10 @@ class GeneralisingLearner(ABC):
         self.game = game
         self.positions_read = 0
         self._arguments = arguments
-        self._acting: LookAheadPolicy | None = None  # the greedy policy, until it learns more
+        self._acting: LookAheadPolicy | None = None  # the greedy policy, kept until it learns more
 
     def __repr__(self) -> str:
-        """Return the game, and whether it has proved what it knows."""
+        """Return the game, and whether the learned solution is proved."""
         proved = "" if self.proof is None else "; proved"
         return f"{type(self).__name__}({self.game.in_short}{proved})"
 
@@ -71,11 +71,11 @@ class GeneralisingLearner(ABC):
 
         Args:
             env: an environment of ``nim_envs``.
-            arguments: of the constructor, besides the game.
+            arguments: constructor arguments besides the game.
 
         Raises:
-            TypeError: it is another environment.
-            HypothesisError: what the learner assumes does not fit the game.
+            TypeError: ``env`` is another kind of environment.
+            HypothesisError: the learner's assumptions do not fit the game.
         """
         constructor: Any = cls
         learner: AnyLearner = constructor(own_game(env, cls), **arguments)
@@ -90,12 +90,12 @@ class GeneralisingLearner(ABC):
 
         Args:
             game: the game that it was made for, with a fixed or uniform start.
-            games: the most to play.
-            seed: of all its choices.
-            after_game: called after every game.
+            games: largest number of games.
+            seed: seed of all random choices.
+            after_game: called after every game; a true result ends the run.
 
         Raises:
-            HypothesisError: what it assumes does not fit the game.
+            HypothesisError: its assumptions do not fit the game.
             ValueError: another game or start, or fewer than 0 games.
         """
         if not self.fits(game):
@@ -116,42 +116,41 @@ class GeneralisingLearner(ABC):
 
     @abstractmethod
     def _fit(self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame) -> None:
-        """Learn from at most ``games`` games; whatever stops it, what was learned is kept."""
+        """Learn from at most ``games`` games; an exception keeps what was learned so far."""
 
     @abstractmethod
     def greedy(self, game: Game | None = None) -> LookAheadPolicy:
-        """Return the policy of what was learned so far; it does not learn.
+        """Return the current policy, which does not learn.
 
         Args:
-            game: a board of the same game with other heaps, or more of them; by default the one
-                that it has learned on.
+            game: the same game with other or more heaps; by default the one that it learns.
 
         Raises:
-            ValueError: it is another game.
+            ValueError: ``game`` is another game.
         """
 
     @property
     @abstractmethod
     def size(self) -> str:
-        """How much it has learned, such as ``"3 states"``."""
+        """Size of what it has learned, such as ``"3 states"``."""
 
     @abstractmethod
     def describe(self) -> str:
-        """Return what was learned and proved, for people to read."""
+        """Return the learned solution and its proof as text."""
 
     @abstractmethod
     def learned(self) -> Any:
-        """Return what a file stores of what was learned: values and arrays by name."""
+        """Return the learned values and arrays, by name, for a file."""
 
     @abstractmethod
     def restore_learned(self, learned: Any) -> None:
-        """Restore what :meth:`learned` returned.
+        """Restore the result of :meth:`learned`.
 
         Args:
-            learned: annotated with a type by which files are checked.
+            learned: result of :meth:`learned`; files are checked by the annotation of its type.
 
         Raises:
-            ValueError: no learner with these arguments has learned that.
+            ValueError: it cannot have been learned with these constructor arguments.
         """
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
@@ -165,7 +164,7 @@ class GeneralisingLearner(ABC):
         return self.greedy().action_probabilities(observations, action_masks)
 
     def saved(self) -> SavedGeneralising:
-        """Return what a file stores of it: values and arrays by name."""
+        """Return the contents of its file."""
         return {
             "arguments": self._arguments,
             "game": self.game,
@@ -176,20 +175,20 @@ class GeneralisingLearner(ABC):
 
     @classmethod
     def from_saved(cls: type[AnyLearner], saved: SavedGeneralising) -> AnyLearner:
-        """Return the learner from what :meth:`saved` returned."""
+        """Return the learner from the result of :meth:`saved`."""
         constructor: Any = cls
         learner: AnyLearner = constructor(known_game(saved["game"]), **saved["arguments"])
         learner.restore(saved)
         return learner
 
     def restore(self, saved: SavedGeneralising) -> None:
-        """Restore what :meth:`saved` returned.
+        """Restore the result of :meth:`saved`.
 
         Args:
-            saved: by a learner of this class.
+            saved: result of :meth:`saved` of a learner of this class.
 
         Raises:
-            ValueError: it was made with other arguments, or is of no learner of this class.
+            ValueError: that learner was made with other arguments, or is of another class.
         """
         check_same_arguments(saved["arguments"], self._arguments)
         learned_type = parameter_type(type(self).restore_learned, "learned")

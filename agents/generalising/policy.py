@@ -14,17 +14,17 @@ from agents.tabular.position_values import GreedyValuePolicy, position_values
 from nim_envs import Game
 
 LARGEST_TABLE = 1 << 22
-"""Boards of at most this many positions are judged once; on larger ones, options as they come."""
+"""On boards of at most this many positions all are judged once; on larger ones, only options."""
 
 LARGEST_BATCH = 1 << 20
-"""Most positions judged at a time."""
+"""Most positions judged in one batch."""
 
 
 class LookAheadPolicy(ABC):
     """Moves to the position that is most surely lost for the opponent; ties are equally likely.
 
     Args:
-        game: whose observations and actions it knows.
+        game: game that defines its observations and actions.
     """
 
     def __init__(self, game: Game) -> None:
@@ -39,8 +39,8 @@ class LookAheadPolicy(ABC):
         """Return how surely the player to move at each position loses.
 
         Args:
-            positions: ``(n, components)``; in games with slots, points of the board that are no
-                positions may be among them, and may be judged anyhow.
+            positions: ``(n, components)``; in games with slots also points of the board that
+                are no positions, whose values do not matter.
 
         Returns:
             ``(n,)``; only the order counts.

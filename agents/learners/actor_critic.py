@@ -30,17 +30,17 @@ def actor_critic(
 ) -> None:
     """δ = r − γ V(s') − V(s);  V(s) += β δ;  H(s, b) += α δ [1{b = a} − π(b | s)] for legal b.
 
-    The minus sign before γ is there because the opponent is to move at s'.
+    γ has a minus sign because the opponent is to move at s'.
 
     Args:
         preferences: H, ``(states, actions)``, changed in place; π is their softmax.
         values: V, for the player to move, ``(states,)``, changed in place.
         state: s.
-        legal_actions: those at s.
+        legal_actions: legal actions at s.
         action: a.
         reward: r, to the mover.
         next_state: s', the position after the move.
-        terminal: whether s' has ended the game: then it has no value.
+        terminal: whether the game has ended at s', so that V(s') counts as 0.
         actor_rate: α.
         critic_rate: β.
         discount: γ.
@@ -82,9 +82,9 @@ def _learn(learner: ActorCriticState, turn: Turn, epsilon: float, finished_games
 class ActorCritic(CriticLearner):
     """One-step actor-critic with a table of values for the player to move.
 
-    Where a game is cut short, it bootstraps from the last position.
+    Where a game is truncated, it bootstraps from the last position.
 
-    Use it to study policy gradients with a learned baseline where no network is in the way.
+    Use it to study policy gradients with a learned baseline, without a network.
 
     Arguments and errors: :class:`agents.tabular.preferences.CriticLearner`.
 
@@ -98,7 +98,7 @@ class ActorCritic(CriticLearner):
     def first_state(
         self, preferences: FloatArray, rates: tuple[float, float, float]
     ) -> tuple[ActorCriticState, dict[str, Array]]:
-        """Return its state with nothing learned, and its critic."""
+        """Return the initial state, and the arrays of the critic."""
         self.values = np.zeros(len(preferences))
         buffer = np.zeros(preferences.shape[1])
         state = ActorCriticState(preferences, 1.0, self.values, *rates, buffer)

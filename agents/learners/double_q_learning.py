@@ -32,7 +32,7 @@ def double_q_learning(
 ) -> None:
     """Q1(s, a) += α [r − γ Q2(s', argmax_a' Q1(s', a')) − Q1(s, a)].
 
-    The minus sign is there because the opponent is to move at s'.
+    γ has a minus sign because the opponent is to move at s'.
 
     Args:
         table: Q1, ``(states, actions)``, changed in place.
@@ -41,10 +41,10 @@ def double_q_learning(
         action: a.
         reward: r, to the mover.
         next_state: s', the position after the move.
-        next_legal_actions: those at s'; none where the game has ended.
+        next_legal_actions: legal actions at s'; empty where the game has ended.
         learning_rate: α.
         discount: γ.
-        uniform: breaks ties, in [0, 1).
+        uniform: random number that breaks ties, in [0, 1).
 
     References:
         H. van Hasselt, "Double Q-learning", *NeurIPS* (2010).
@@ -59,12 +59,12 @@ def double_q_learning(
 class DoubleQLearningState(NamedTuple):
     """The state of :class:`DoubleQLearning` in the training loops."""
 
-    table: FloatArray  # the mean of both
+    table: FloatArray  # mean of both tables
     first: FloatArray
     second: FloatArray
     learning_rate: float
     discount: float
-    numbers: FloatArray  # (2,): which table is updated, and which of equal replies is taken
+    numbers: FloatArray  # (2,): random numbers that choose the table to update, and break ties
 
 
 def _draw_numbers(
@@ -91,11 +91,11 @@ def _learn(learner: DoubleQLearningState, turn: Turn, epsilon: float, finished_g
 class DoubleQLearning(StandardActionValueLearner):
     """Double Q-learning: two tables, each evaluating the action that the other chooses.
 
-    Its own generator draws which of them a turn updates. It acts on their mean, ``table``.
-    Where a game is cut short, it bootstraps from the last position.
+    The learner's own generator draws the table that a turn updates. It acts on their mean,
+    ``table``. Where a game is truncated, it bootstraps from the last position.
 
-    Use it to see what the maximum in Q-learning's target overestimates. These games are
-    deterministic, so there is little of that, and two tables take longer to fill than one.
+    Use it to study the overestimation by the maximum in Q-learning's target. These games are
+    deterministic, so there is little of it, and two tables take longer to learn than one.
 
     Arguments and errors: :class:`agents.tabular.action_values.StandardActionValueLearner`.
 
@@ -116,7 +116,7 @@ class DoubleQLearning(StandardActionValueLearner):
     def first_state(
         self, table: FloatArray, learning_rate: float, discount: float
     ) -> tuple[DoubleQLearningState, dict[str, Array]]:
-        """Return its state with nothing learned, and its two tables."""
+        """Return the initial state, and the two tables."""
         self.tables = table.copy(), table.copy()
         state = DoubleQLearningState(table, *self.tables, learning_rate, discount, np.zeros(2))
         return state, {"first": self.tables[0], "second": self.tables[1]}

@@ -22,8 +22,8 @@ def epsilon_greedy_value(values: FloatArray, legal_actions: IntArray, epsilon: f
     """Return the expected value of an epsilon-greedy action; 0 if none is legal.
 
     Args:
-        values: of the actions, ``(actions,)``.
-        legal_actions: what is legal.
+        values: action values, ``(actions,)``.
+        legal_actions: legal actions, ascending.
         epsilon: probability of a random action.
     """
     best = largest_legal(values, legal_actions)
@@ -53,10 +53,10 @@ def expected_sarsa(
         table: Q, ``(states, actions)``, changed in place.
         state: s.
         action: a.
-        reward: r, of the move and the opponent's reply.
-        next_state: s', the mover's next turn.
-        next_legal_actions: those at s'; none where the game has ended.
-        epsilon: of π.
+        reward: r, to the mover, from its move and the opponent's reply.
+        next_state: s', the position at the mover's next turn.
+        next_legal_actions: legal actions at s'; empty where the game has ended.
+        epsilon: probability of a random action under π.
         learning_rate: α.
         discount: γ.
 
@@ -88,11 +88,12 @@ def _learn(learner: ExpectedSARSAState, turn: Turn, epsilon: float, finished_gam
 class ExpectedSARSA(StandardActionValueLearner):
     """Expected SARSA: bootstraps from the expectation under its policy at the mover's next turn.
 
-    The opponent is part of the environment. Where a game is cut short, it bootstraps from the turn
-    that the mover would have had; from a turn without a reply it learns nothing.
+    The opponent is part of the environment. Where a game is truncated, it bootstraps from the
+    position at which the mover would have its next turn; from a turn without a reply it learns
+    nothing.
 
-    Use it as the on-policy learner with the least variance, and to see what it costs to treat the
-    opponent as part of the environment.
+    Use it as the on-policy learner with the least variance, and to measure the cost of treating
+    the opponent as part of the environment.
 
     Arguments and errors: :class:`agents.tabular.action_values.StandardActionValueLearner`.
 
@@ -105,5 +106,5 @@ class ExpectedSARSA(StandardActionValueLearner):
     def first_state(
         self, table: FloatArray, learning_rate: float, discount: float
     ) -> tuple[ExpectedSARSAState, dict[str, Array]]:
-        """Return its state with nothing learned."""
+        """Return the initial state; there are no other arrays."""
         return ExpectedSARSAState(table, learning_rate, discount), {}

@@ -1,4 +1,4 @@
-"""One gradient bandit at each position, trained by the results of whole games."""
+"""Gradient bandits, one at each position, trained on the results of whole games."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def gradient_bandit(
 
     Args:
         preferences: H, ``(states, actions)``, changed in place.
-        baselines: R̄, the mean of the earlier results by state, ``(states,)``, changed in place.
-        visits: N, the number of results by state, ``(states,)``, this one added in place.
+        baselines: R̄, mean of the earlier results at each state, ``(states,)``, changed in place.
+        visits: N, number of results at each state, ``(states,)``; this one is added in place.
         state: s.
-        legal_actions: those at s.
+        legal_actions: legal actions at s.
         action: a.
-        result: R, of the game for the player who moved.
+        result: R, result of the game for the mover: 1 won, -1 lost, 0 drawn, plus any bonus.
         learning_rate: α.
-        temperature: τ, of the softmax π of H(s, ·)/τ.
+        temperature: τ; π is the softmax of H(s, ·)/τ.
         probabilities: buffer, ``(actions,)``.
 
     References:
@@ -86,17 +86,17 @@ def _learn_from_game(learner: GradientBanditState, game: FinishedGame) -> None:
 class GradientBandit(PreferenceLearner):
     """Softmax preferences at every position, updated by the result of each game.
 
-    It plays and learns on-policy and updates all positions of a seat when its game ends; from a
-    game that was cut short it learns nothing. Give each seat an agent of its own.
+    It plays and learns on-policy, and updates all positions of a seat when its game ends. From a
+    truncated game it learns nothing. Give each seat an agent of its own.
 
-    Use it as the simplest policy gradient, a bandit at every position, and on small boards: a
-    game's result is all that tells its moves apart.
+    Use it on small boards, as the simplest policy gradient: a game's result is its only signal for
+    all moves of the game.
 
     Args:
-        observation_space: of either player, with integer observations.
-        action_space: of either player, ``Discrete``.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
         learning_rate: step size, over 0.
-        temperature: of the softmax, over 0.
+        temperature: temperature of the softmax, over 0.
 
     Attributes:
         preferences: float64 ``(observations, actions)``, zeros at first.

@@ -23,11 +23,11 @@ def monte_carlo(
     """N(s, a) += 1;  Q(s, a) += [G − Q(s, a)] / N(s, a).
 
     Args:
-        table: Q, the mean results, ``(states, actions)``, changed in place.
-        visits: N, their numbers, same shape, changed in place.
+        table: Q, mean results, ``(states, actions)``, changed in place.
+        visits: N, numbers of results, same shape, changed in place.
         state: s; no position occurs twice in a game, so every visit is a first visit.
         action: a.
-        result: G, of the game for the player who moved.
+        result: G, result of the game for the mover.
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 5.3.
@@ -68,19 +68,20 @@ class MonteCarloES(ActionValueLearner):
 
     Start the games from random positions (``start="uniform"``) for exploring starts. The
     result is 1 for a win, 0 for a loss and 0.5 for a draw. Its ``action_probabilities`` are those
-    of every move except the first of a game. From a game that was cut short it learns nothing.
+    of every move except the first of a game. From a truncated game it learns nothing.
 
-    Use it on small boards, as the learner that bootstraps from nothing; on large ones the results
-    of early, bad play stay in the averages for long.
+    Use it on small boards, as the learner without bootstrapping; on large ones the results of
+    early, bad play stay in the averages for long.
 
     Args:
-        observation_space: of either player, with integer observations.
-        action_space: of either player, ``Discrete``.
-        epsilon: probability of a random action after the first; by default ``1 / (games + 1)``.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
+        epsilon: probability of a random action, or a schedule, after the first move of a game;
+            by default ``1 / (games + 1)``.
 
     Attributes:
         table: mean results, float64 ``(observations, actions)``, zeros at first.
-        visits: their numbers, int64, same shape.
+        visits: numbers of results, int64, same shape.
 
     Raises:
         TypeError: spaces for which no table can be made.

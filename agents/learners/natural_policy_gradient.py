@@ -30,18 +30,18 @@ def natural_policy_gradient(
 ) -> None:
     """Q(s, a) += β [r − γ Σ_b π(b | s') Q(s', b) − Q(s, a)];  H(s, ·) += α A(s, ·).
 
-    The advantage is A(s, b) = Q(s, b) − Σ_c π(c | s) Q(s, c). The minus sign before γ is there
-    because the opponent is to move at s'.
+    The advantage is A(s, b) = Q(s, b) − Σ_c π(c | s) Q(s, c). γ has a minus sign because the
+    opponent is to move at s'.
 
     Args:
         preferences: H, ``(states, actions)``, changed in place; π is their softmax.
         action_values: Q, same shape, changed in place.
         state: s.
-        legal_actions: those at s.
+        legal_actions: legal actions at s.
         action: a.
         reward: r, to the mover.
         next_state: s', the position after the move.
-        next_legal_actions: those at s'; none where the game has ended.
+        next_legal_actions: legal actions at s'; empty where the game has ended.
         actor_rate: α.
         critic_rate: β.
         discount: γ.
@@ -90,10 +90,10 @@ def _learn(
 class NaturalPolicyGradient(CriticLearner):
     """Natural policy gradient with a table of action values as its critic.
 
-    Where a game is cut short, it bootstraps from the last position.
+    Where a game is truncated, it bootstraps from the last position.
 
-    Use it as the policy gradient that comes closest to optimal play here: in tables its step is
-    the advantage itself.
+    Use it as the policy gradient that comes closest to optimal play here: for a table of
+    preferences, the natural gradient is the advantage itself.
 
     Arguments and errors: :class:`agents.tabular.preferences.CriticLearner`.
 
@@ -107,7 +107,7 @@ class NaturalPolicyGradient(CriticLearner):
     def first_state(
         self, preferences: FloatArray, rates: tuple[float, float, float]
     ) -> tuple[NaturalPolicyGradientState, dict[str, Array]]:
-        """Return its state with nothing learned, and its critic."""
+        """Return the initial state, and the arrays of the critic."""
         self.action_values = np.zeros(preferences.shape)
         buffer = np.zeros(preferences.shape[1])
         state = NaturalPolicyGradientState(preferences, 1.0, self.action_values, *rates, buffer)

@@ -48,9 +48,9 @@ def q_learning(
         state: s.
         action: a.
         reward: r, to the mover.
-        next_state: s', to bootstrap from.
-        next_legal_actions: those at s'; none where the game has ended: then r alone is the
-            target.
+        next_state: s', the position to bootstrap from.
+        next_legal_actions: legal actions at s'; empty where the game has ended, so that r alone
+            is the target.
         learning_rate: α.
         discount: γ; negative where the opponent is to move at s'.
 
@@ -72,14 +72,14 @@ class QLearningState(NamedTuple):
 
     table: FloatArray
     learning_rate: float
-    discount: float  # negative where the bootstrap is from the opponent's state
-    bootstrap: int  # its index in BOOTSTRAPS
+    discount: float  # negative where the opponent moves at s'
+    bootstrap: int  # index in BOOTSTRAPS
     win_reward: float
     loss_reward: float
 
 
 class ReplayState(NamedTuple):
-    """The same with replay; a type of its own, so that learning without it is compiled alone."""
+    """The same with replay; a type of its own, so that learning without replay compiles alone."""
 
     table: FloatArray
     q_learning: QLearningState
@@ -88,7 +88,7 @@ class ReplayState(NamedTuple):
 
 @compiled(inner=True)
 def scaled(reward: float, win_reward: float, loss_reward: float) -> float:
-    """Return a reward of the environment in the learner's units."""
+    """Return the environment's reward in the learner's units."""
     if reward > 0.0:
         return reward * win_reward
     return -reward * loss_reward
@@ -96,7 +96,7 @@ def scaled(reward: float, win_reward: float, loss_reward: float) -> float:
 
 @compiled(inner=True)
 def reward_of(learner: QLearningState, turn: Turn) -> float:
-    """Return r, of the move alone for negamax, else of move and reply, plus the bonus."""
+    """Return r: reward of the move for negamax, else of move and reply, plus the bonus."""
     reward = scaled(turn.reward, learner.win_reward, learner.loss_reward) + turn.bonus
     if learner.bootstrap != NEGAMAX:
         reward += scaled(turn.reply_reward, learner.win_reward, learner.loss_reward)
@@ -161,30 +161,30 @@ class QLearning(ActionValueLearner):
     - ``"negamax"``: ``reward - discount * max Q`` of the position after the move. The opponent
       is to move there, whose gain is the mover's loss, hence the minus.
     - ``"own_turn"``: the opponent is part of the environment; rewards up to the mover's next
-      turn and ``+ discount * max Q`` of the position then. From a turn without a reply, as the
-      game was cut short, it learns nothing: there is no such position.
+      turn and ``+ discount * max Q`` of the position there. If the game is truncated before the
+      reply, there is no such position, and nothing is learned from the turn.
     - ``"opponent_max"``: that of published Nim learners: ``+ discount * max Q`` of the
-      position after the move, as if it were the mover's own. The sign is wrong: what is good
+      position after the move, as if it were the mover's own. The sign is wrong: a good position
       for the opponent counts as good for the mover. It serves to reproduce their figures.
 
-    Where a game is cut short, it bootstraps from the last position.
+    Where a game is truncated, it bootstraps from the last position.
 
     Use it first. With the negamax bootstrap it needs nothing but observations and solves every
     board of the leaderboard; the other bootstraps are there to be compared with.
 
     Args:
-        observation_space: of either player, with integer observations.
-        action_space: of either player, ``Discrete``.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
         bootstrap: one of the three above.
         learning_rate: step size, over 0 to 1.
-        discount: of later rewards, 0 to 1.
+        discount: factor of later rewards, 0 to 1.
         epsilon: probability of a random action while learning: a number from 0 to 1, or a
             schedule over finished games such as :class:`agents.tabular.schedules.Decay`.
-        initial_range: initial values are uniform within plus and minus this.
-        win_reward: replaces a reward of +1.
-        loss_reward: replaces a reward of -1.
+        initial_range: initial values are uniform between minus and plus this.
+        win_reward: reward that replaces +1.
+        loss_reward: reward that replaces -1.
         replay: replay settings; ``None``: every turn is learned from once.
-        seed: of the initial values and the replay.
+        seed: seed of the initial values and of the replay.
 
     Attributes:
         table: action values, float64 ``(observations, actions)``.
@@ -249,6 +249,6 @@ class QLearning(ActionValueLearner):
         )  # fmt: skip
 
     def restore(self, saved: SavedTables) -> None:
-        """Restore what :meth:`saved` returned; see :class:`TabularLearner`."""
+        """Restore the result of :meth:`saved`; see :class:`TabularLearner`."""
         check_numbers(saved["learned"], *self.table.shape)
         super().restore(saved)

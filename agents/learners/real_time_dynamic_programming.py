@@ -28,10 +28,10 @@ DTYPES = ("float64", "float32", "int8")
 
 
 class Predecessors(NamedTuple):
-    """The predecessors of each state of a component: the states one move before it."""
+    """The predecessors of each state of each component: the states one move before it."""
 
-    states: IntArray  # (components, states, most)
-    counts: IntArray  # (components, states): how many these are
+    states: IntArray  # (components, states, largest count)
+    counts: IntArray  # (components, states): number of predecessors
 
 
 class RealTimeDynamicProgrammingState(NamedTuple):
@@ -49,10 +49,10 @@ def best_value(
     """Return the largest value of a legal action; the search ends at a value of 1.
 
     Args:
-        positions: the values.
-        observation: the position, ``(components,)``.
-        index: of its value.
-        legal_actions: those at the position, ascending.
+        positions: values of all positions.
+        observation: position, ``(components,)``.
+        index: index of its value.
+        legal_actions: legal actions at the position, ascending.
     """
     options = positions.rules.table.shape[2]
     best = -np.inf
@@ -78,9 +78,9 @@ def real_time_dynamic_programming(
 
     Args:
         positions: V, for the player to move, changed in place.
-        predecessors: with sweeping; see :func:`sweep_back`.
+        predecessors: argument of :func:`sweep_back`.
         observation: s, ``(components,)``.
-        legal_actions: those at s, ascending, at least one.
+        legal_actions: legal actions at s, ascending, at least one.
         learning_rate: α; 1 is value iteration.
 
     References:
@@ -106,14 +106,14 @@ def sweep_back(
 ) -> None:
     """V(p) += α max(−V(s) − V(p), 0) at all p one move before s, whose value has decreased.
 
-    The player to move at p can move to s, so V(p) is at least −V(s). One step of the
+    The player to move at p can move to s, so V(p) is at least −V(s). This is one step of the
     backward sweep of prioritised sweeping.
 
     Args:
         positions: V, changed in place.
-        predecessors: of the states of each component; ``None``: no sweep.
+        predecessors: predecessors of each state of each component; ``None``: no sweep.
         observation: s, ``(components,)``.
-        index: of its value.
+        index: index of V(s).
         learning_rate: α.
 
     References:
@@ -146,23 +146,23 @@ def _learn(
 class RealTimeDynamicProgramming(PositionValueLearner):
     """Learns values of positions for the player to move, from all options of each position played.
 
-    It knows the rules: it looks up the options of a position, and knows the value of terminal
-    positions. It knows no theorem. As it learns from the rules and not from results, it learns
-    from a game that is cut short as from any other.
+    It uses the rules, for the options of a position and for the value of terminal positions, and
+    no theorem. It learns from the rules and not from results, so it learns from truncated games as
+    from any other.
 
     Use it on large boards where the rules may be used: one visit of a position takes all of its
     moves into account, and with ``sweeping``, ``symmetric`` and ``dtype="int8"`` it reaches boards
     of a hundred million positions.
 
     Args:
-        game: the game; observations are its positions (``encoding="integer"``).
+        game: rules to use; observations are its positions (``encoding="integer"``).
         learning_rate: step size, over 0 to 1.
         epsilon: probability of a random action while learning, or a schedule.
-        sweeping: whether a decrease of a position's value at once updates the positions one move
-            before, except for moves that split.
+        sweeping: whether a decrease of a position's value immediately updates its predecessors,
+            except those by moves that split.
         symmetric: whether positions that differ in the order of like heaps share a value; see
             :class:`agents.tabular.symmetry.Symmetry`.
-        dtype: of the values: ``"float64"``, ``"float32"``, or ``"int8"``, which holds all
+        dtype: type of the values: ``"float64"``, ``"float32"``, or ``"int8"``, which holds all
             values that a learning rate of 1 can give: -1 lost, 0 unknown, 1 won.
 
     Attributes:
@@ -171,7 +171,7 @@ class RealTimeDynamicProgramming(PositionValueLearner):
 
     Raises:
         ValueError: a parameter out of its range, or ``"int8"`` with another learning rate.
-        InvalidGameError: ``symmetric`` for a game whose components are not alike.
+        InvalidGameError: ``symmetric`` for a game whose components have different options.
         MemoryError: the values would need too much memory.
     """
 
@@ -198,7 +198,7 @@ class RealTimeDynamicProgramming(PositionValueLearner):
             for component in game.rules.components
         ]
         values = functools.reduce(np.logical_and.outer, terminal).ravel().astype(dtype)
-        # The player who cannot move has lost, or in misère play won.
+        # The player who cannot move has lost; in misère play, won.
         values *= 1 if game.convention is Convention.MISERE else -1
         state = RealTimeDynamicProgrammingState(
             position_values(game, values, symmetric=symmetric),
@@ -215,7 +215,7 @@ class RealTimeDynamicProgramming(PositionValueLearner):
 def predecessors(rules: Rules) -> Predecessors:
     """Return the states one move before each state of each component.
 
-    A move that splits changes two components, and is left out.
+    Moves that split change two components, and are left out.
     """
     second = rules.second_table
     table = rules.table if second is None else np.where(second > 0, NO_MOVE, rules.table)

@@ -1,4 +1,4 @@
-"""TD(0) on values of afterstates: from the position after a move to that after the reply."""
+"""TD(0) on values of afterstates: from the position after a move to the one after the reply."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def afterstate_td(
 ) -> None:
     """V(s') += α [−r − γ V(s'') − V(s')] for s' after the move and s'' after the opponent's reply.
 
-    V is for the player to move: at s' the opponent, hence −r; at s'' the mover again.
+    Values are for the player to move: the opponent at s', hence −r, and the mover at s''.
 
     Args:
         values: V, ``(states,)``, changed in place.
         afterstate: s'.
         reward: r, to the mover, from its move and the reply.
         next_afterstate: s''.
-        terminal: whether the game has ended by then: then −r alone is the target.
+        terminal: whether the game has ended at s'', so that −r alone is the target.
         learning_rate: α.
         discount: γ.
 
@@ -76,17 +76,17 @@ def _learn(
 class SampledAfterstateTD(PositionValueLearner):
     """Learns values of the positions after moves, from the replies in the games played.
 
-    The rules are used to choose a move, by looking one move ahead, and not to learn: its values
-    come from replies and results alone. Where a game is cut short, it
-    bootstraps from the position after the reply; from a turn without a reply it learns nothing.
+    It uses the rules to choose a move, by looking one move ahead, but not to learn: its values
+    come from replies and results alone. Where a game is truncated, it bootstraps from the position
+    after the reply; from a turn without a reply it learns nothing.
 
-    Use it to see what values of afterstates, one for each position in place of one for each
-    action, are worth without the rules in the update.
+    Use it to measure the worth of afterstates, with one value for each position in place of one
+    for each action, without the rules in the update.
 
     Args:
-        game: the game; observations are its positions (``encoding="integer"``).
+        game: rules for the look-ahead; observations are its positions (``encoding="integer"``).
         learning_rate: step size, over 0 to 1.
-        discount: of the value after the reply, 0 to 1.
+        discount: factor of the value after the reply, 0 to 1.
         epsilon: probability of a random action while learning, or a schedule.
 
     Attributes:

@@ -33,9 +33,9 @@ def sarsa(
         table: Q, ``(states, actions)``, changed in place.
         state: s.
         action: a.
-        reward: r, of the move and the opponent's reply.
-        next_state: s', the mover's next turn.
-        next_action: a', what it did there.
+        reward: r, to the mover, from its move and the opponent's reply.
+        next_state: s', the position at the mover's next turn.
+        next_action: a', the mover's action there.
         learning_rate: α.
         discount: γ.
 
@@ -52,7 +52,7 @@ class SARSAState(NamedTuple):
     table: FloatArray
     learning_rate: float
     discount: float
-    states: IntArray  # (2,): of the previous turn; -1 where there is none
+    states: IntArray  # (2,): state at the previous turn of each seat; -1 where there is none
     actions: IntArray  # (2,)
     rewards: FloatArray  # (2,)
 
@@ -81,12 +81,12 @@ def _learn(learner: SARSAState, turn: Turn, epsilon: float, finished_games: int)
 class SARSA(StandardActionValueLearner):
     """SARSA: on-policy, bootstrapping from the action taken at the mover's next turn.
 
-    The opponent is part of the environment. A turn is learned from once the next action is known.
-    Where a game is cut short there is no next action, so there is no update for each
-    seat's last turn.
+    The opponent is part of the environment. It learns from a turn once the mover's next action is
+    known. In a truncated game each seat's last turn has no next action, so there is no update for
+    it.
 
     Use it as the on-policy baseline. Its values are those of its own exploring play, mistakes
-    included, so that on large boards it comes less close to optimal play than Q-learning.
+    included, so on large boards it comes less close to optimal play than Q-learning.
 
     Arguments and errors: :class:`agents.tabular.action_values.StandardActionValueLearner`.
 
@@ -101,6 +101,6 @@ class SARSA(StandardActionValueLearner):
     def first_state(
         self, table: FloatArray, learning_rate: float, discount: float
     ) -> tuple[SARSAState, dict[str, Array]]:
-        """Return its state with nothing learned."""
+        """Return the initial state; there are no other arrays."""
         nothing = np.full(2, -1), np.zeros(2, np.int64), np.zeros(2)
         return SARSAState(table, learning_rate, discount, *nothing), {}

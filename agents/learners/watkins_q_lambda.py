@@ -21,12 +21,13 @@ def watkins_q_lambda(
 ) -> None:
     """Q(s, a) += α [G − Q(s, a)], G = r + γ [(1 − λ) max_a' Q(s', a') + λ G'], last turn first.
 
-    s' is the mover's next turn and G' the return from there. Where the action taken at s' was not
-    greedy, the return is cut there: G = r + γ max_a' Q(s', a'). At the last turn, G = r.
+    s' is the position at the mover's next turn and G' the return from there. If the action taken
+    at s' was not greedy, the return is cut there: G = r + γ max_a' Q(s', a'). At the last turn,
+    G = r.
 
     Args:
         table: Q, ``(states, actions)``, changed in place.
-        game: the turns of one seat.
+        game: turns of one seat.
         learning_rate: α.
         discount: γ.
         trace_decay: λ.
@@ -41,7 +42,7 @@ def watkins_q_lambda(
         state, action = game.states[turn], game.actions[turn]
         weight = trace_decay if is_greedy else 0.0
         g = game.rewards[turn] + discount * ((1.0 - weight) * best + weight * g)
-        # By the values before this game: no position occurs twice in it.
+        # The values are those before this game, as no position occurs twice in it.
         best = largest_legal(table[state], legal_in(game, turn))
         is_greedy = table[state, action] == best
         step_towards(table, state, action, g, learning_rate)
@@ -65,17 +66,17 @@ def _learn_from_game(learner: WatkinsQLambdaState, game: FinishedGame) -> None:
 class WatkinsQLambda(ActionValueLearner):
     """Q-learning by λ-returns that are cut at the first action that was not greedy.
 
-    The opponent is part of the environment. It learns when a game has ended, and nothing from one
-    that was cut short.
+    The opponent is part of the environment. It learns when a game has ended; from a truncated game
+    it learns nothing.
 
-    Use it to see what longer returns give: results reach early positions in one game, as far as
-    play was greedy.
+    Use it to study longer returns: results reach early positions in one game, as far as play was
+    greedy.
 
     Args:
-        observation_space: of either player, with integer observations.
-        action_space: of either player, ``Discrete``.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
         learning_rate: step size, over 0 to 1.
-        discount: of later rewards, 0 to 1.
+        discount: factor of later rewards, 0 to 1.
         trace_decay: λ, 0 (Q-learning with the own-turn bootstrap) to 1 (results of greedy play).
         epsilon: probability of a random action while learning, or a schedule.
 

@@ -1,4 +1,4 @@
-"""The win/loss-ratio learner: counts wins and losses of every move played."""
+"""The win/loss-ratio learner, which counts wins and losses of every move played."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def count_result(
         losses: l, same shape, changed in place.
         state: s.
         action: a.
-        result: R, of the game for the player who moved: 1 won, -1 lost, 0 drawn.
-        kept: share of the earlier counts at s that is kept; 1 forgets nothing.
+        result: R, result of the game for the mover: 1 won, -1 lost, 0 drawn.
+        kept: share of the earlier counts at s that is kept, 0 to 1.
 
     References:
         The Decision Management Community's challenge of January 2020, solution by Moore.
@@ -57,9 +57,9 @@ def ratio_action(
     Args:
         wins: w, ``(actions,)``.
         losses: l, same shape.
-        legal_actions: what is legal.
-        threshold: above this probability the most probable action is played with certainty.
-        uniform: the source of randomness, in [0, 1).
+        legal_actions: legal actions, ascending.
+        threshold: probability above which the most probable action is played with certainty.
+        uniform: random number that draws the action, in [0, 1).
         probabilities: buffer, ``(actions,)``.
     """
     total = 0.0
@@ -114,19 +114,19 @@ def _learn_from_game(learner: WinLossRatioState, game: FinishedGame) -> None:
 class WinLossRatio(TabularLearner):
     """Plays moves with probability proportional to wins over losses, counted over all games.
 
-    Every move of every game counts, as from each position on the rest is a game. One agent
-    plays both seats. A draw counts as half a win and half a loss; a game cut short does not count.
+    The result of a game is counted for each of its moves. One agent plays both seats. A draw
+    counts as half a win and half a loss; a truncated game does not count.
 
-    Use it for what can be done by counting alone, as with matchboxes and beads, and to compare with
-    its published figures.
+    Use it as the learner that only counts, as with matchboxes and beads, and to compare with its
+    published figures.
 
     Args:
-        observation_space: of either player, with integer observations.
-        action_space: of either player, ``Discrete``.
-        crystallise: above this probability the most probable move is played with certainty; 1
-            turns that off.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
+        crystallise: probability above which the most probable move is played with certainty; 1
+            turns this off.
         forgetting: share of the counts at a position that is removed before each new result
-            there, 0 to below 1; early results are those of bad play.
+            there, 0 to below 1; it discounts the results of early, bad play.
 
     Attributes:
         wins: float64 ``(observations, actions)``.
@@ -168,7 +168,7 @@ class WinLossRatio(TabularLearner):
         )
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probabilities by the ratios, or a certain move by ``crystallise``."""
+        """Return probabilities proportional to the ratios, or 1 for a crystallised move."""
         rows = self.index.many(observations)
         ratios = np.maximum(self.wins[rows], 1) / np.maximum(self.losses[rows], 1)
         ratios *= action_masks == 1
@@ -179,5 +179,5 @@ class WinLossRatio(TabularLearner):
         return shares
 
     def greedy(self) -> GreedyTablePolicy:
-        """Return the policy that plays the move of the largest current ratio."""
+        """Return the policy that plays a move of the largest current ratio."""
         return GreedyTablePolicy(self.index, np.maximum(self.wins, 1) / np.maximum(self.losses, 1))

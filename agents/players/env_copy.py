@@ -12,17 +12,17 @@ from pettingzoo import AECEnv
 Env = AECEnv[str, Any, Any]
 
 UNCOPIED = ("screen", "clock", "window", "board_image")
-"""Attributes for drawing, which cannot be copied and which a search does not use."""
+"""Attributes for drawing, which cannot be copied and are not used by a search."""
 
 
 def copy_env(env: Env) -> Env:
     """Return a copy of the game in progress, without wrappers and without drawing.
 
-    PettingZoo's classic games derive from ``EzPickle``, by which ``copy.deepcopy`` constructs
-    them anew and loses the position; so their attributes are copied instead. Spaces are shared.
+    PettingZoo's classic games derive from ``EzPickle``, so ``copy.deepcopy`` constructs them anew
+    and loses the position. Their attributes are copied instead. Spaces are shared.
 
     Args:
-        env: a deterministic environment whose attributes can be copied.
+        env: deterministic environment whose attributes can be copied.
     """
     base = env.unwrapped
     memo = {id(value): value for name, value in vars(base).items() if _shared(name, value)}

@@ -14,10 +14,10 @@ from nim_envs.render.words import rules_in_words
 from nim_envs.rules.words import any_of
 
 MOST_LISTED = 12
-"""Moves, or ranges of moves, that are listed for a component."""
+"""Most moves, or ranges of moves, that are listed for a component."""
 
 NUMBERED = re.compile(r"(\D*)(\d+)")
-"""A move that one number names, as in ``take 3``."""
+"""Pattern of a move named by one number, such as ``take 3``."""
 
 
 class Quit(Exception):  # noqa: N818 - it is no error
@@ -29,14 +29,13 @@ class Undo(Exception):  # noqa: N818 - it is no error
 
 
 class HumanAgent:
-    """Asks a person for every move, until the answer is a legal one.
+    """Asks a person for every move, until the answer is legal.
 
-    A move is named by the words that describe it, such as ``heap 0: take 2``, or by numbers alone,
-    such as ``0 2``.
+    A move is named in words, such as ``heap 0: take 2``, or by numbers alone, such as ``0 2``.
 
     Args:
-        game: the game; observations are its positions.
-        read: returns a line, given a prompt; raises ``EOFError`` at the end of the input; by
+        game: rules that name the moves; observations are its positions.
+        read: takes a prompt and returns a line; raises ``EOFError`` at the end of the input; by
             default ``input``.
         write: shows a line.
     """
@@ -57,8 +56,8 @@ class HumanAgent:
         """Return the legal action that the person chose.
 
         Raises:
-            Quit: the person asked to stop, or the input has ended.
-            Undo: the person asked to take back a move.
+            Quit: the person wants to stop, or the input has ended.
+            Undo: the person wants to take back a move.
         """
         legal = np.flatnonzero(action_mask).tolist()
         example = f"such as {self._example(legal[0], observation)}; " if legal else ""
@@ -83,16 +82,16 @@ class HumanAgent:
                 self.write(self._refusal(answer, actions, legal, observation))
 
     def _example(self, action: int, observation: Array) -> str:
-        """Both ways to name a move."""
+        """Both names of a move, in words and by numbers."""
         return f'"{self._words(action, observation)}" or "{self._numbers(action, observation)}"'
 
     def _words(self, action: int, observation: Array) -> str:
-        """A move as it is printed; without the component where there is only one."""
+        """A move in words; without the component where there is only one."""
         text = self.game.rules.describe_action(action, observation)
         return text.partition(": ")[2] if len(self.game.rules.components) == 1 else text
 
     def _numbers(self, action: int, observation: Array) -> str:
-        """A move by numbers alone: of the component, if there are several, and of the move."""
+        """A move by numbers: the component, if there are several, and the move's own number."""
         index, option = divmod(action, self.game.rules.num_options)
         component = self.game.rules.components[index]
         numbers = component.option_numbers(option, int(observation[index]))
@@ -117,14 +116,14 @@ class HumanAgent:
     def _refusal(
         self, answer: str, actions: list[int], legal: list[int], observation: Array
     ) -> str:
-        """Why an answer is not taken."""
+        """The reason why an answer is refused."""
         if actions:
             named = [f'"{self._words(action, observation)}"' for action in actions]
             return f"{answer!r} may mean {', '.join(named[:-1])} or {named[-1]}: say which."
         return f"{answer!r} is not a legal move. {self._legal_moves(legal, observation)}"
 
     def _help(self, legal: list[int], observation: Array) -> str:
-        """The rules, the legal moves, and what may be typed."""
+        """The rules, the legal moves and the commands."""
         lines = [rules_in_words(self.game), self._legal_moves(legal, observation)]
         if legal:
             lines.append(f"Type a move, such as {self._example(legal[-1], observation)}.")
@@ -163,11 +162,11 @@ def _plain(text: str) -> list[str]:
 
 
 def _listed(moves: list[str]) -> str:
-    """Moves of a component; those that one number names are put together."""
+    """The moves of a component in words; moves named by one number are joined to ranges."""
     numbers: dict[str, list[int]] = {}
     for move in moves:
         found = NUMBERED.fullmatch(move)
-        # What no single number names stands alone.
+        # Moves named by several numbers are listed alone.
         numbers.setdefault(found[1] if found else move, []).extend([int(found[2])] if found else [])
     parts = [
         name + (any_of(sorted(choices)) if choices else "") for name, choices in numbers.items()

@@ -20,12 +20,11 @@ class OptimalAgent:
     """Moves to a P-position wherever one can be reached.
 
     Args:
-        game: the game, for its solution; observations must be its positions
-            (``encoding="integer"``).
-        choice: among several winning actions, ``"random"`` or the ``"first"``.
-        lost_choice: at a P-position, where every move loses, ``"random"`` among the legal
-            actions, or the ``"smallest"``: the first option slot that is legal in some
-            component, which takes or adds least; among several components the first.
+        game: game to solve; observations must be its positions (``encoding="integer"``).
+        choice: ``"random"`` or the ``"first"`` of several winning actions.
+        lost_choice: choice at a P-position, where every move loses: ``"random"`` among the legal
+            actions, or the ``"smallest"``: the first option slot that is legal in some component,
+            which takes or adds least; of several such components the first.
 
     Raises:
         ValueError: an unknown choice.
@@ -54,7 +53,7 @@ class OptimalAgent:
         return f"{type(self).__name__}({self.game.in_short})"
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return a winning action, or at a P-position a losing one."""
+        """Return a winning action; at a P-position, a losing one."""
         key = observation.tobytes()
         chosen = self._remembered.get(key)
         if chosen is None:
@@ -69,7 +68,7 @@ class OptimalAgent:
         return uniform_probabilities(self._chosen(observations, action_masks))
 
     def _chosen(self, observations: Array, action_masks: MaskArray) -> MaskArray:
-        """The actions that may be chosen, all equally likely, int8 ``(n, actions)``."""
+        """Mask of the actions that may be chosen, all equally likely, int8 ``(n, actions)``."""
         chosen: MaskArray = self.solution.winning_mask(observations).astype(np.int8)
         lost = ~chosen.any(axis=1)
         if self.choice == "first":
@@ -98,7 +97,7 @@ class EpsilonOptimalAgent:
     """Plays optimally with probability ``1 - epsilon``, else a random legal action.
 
     Args:
-        game: the game, for its solution.
+        game: game to solve; observations must be its positions (``encoding="integer"``).
         epsilon: probability of a random action, 0 to 1.
 
     Raises:

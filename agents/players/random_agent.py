@@ -10,7 +10,7 @@ from agents.tabular.selection import random_of_mask
 
 
 class RandomAgent:
-    """Chooses a legal action, all equally likely."""
+    """Chooses a legal action at random, all equally likely."""
 
     def __repr__(self) -> str:
         """Return its name."""

@@ -13,19 +13,19 @@ from agents.base import Array, MaskArray
 from agents.players.env_copy import Env, copy_env
 
 Evaluation = Callable[[Env, str], float]
-"""From an environment and an agent to an estimate of the agent's reward at the end of the game."""
+"""Estimates an agent's reward at the end of the game from an environment and the agent's name."""
 
 
 class SearchAgent(ABC):
     """Plays by looking ahead from the current position of its environment.
 
-    It knows the rules through the environment: it copies the game in progress and plays on in
-    the copies. The reward of the game is that at its end; all rewards before must be 0.
+    It uses the rules through the environment: it copies the game in progress and plays on in
+    the copies. Rewards before the end of the game must be 0.
 
     Args:
-        env: the environment that is played in, the same object or a wrapper around it; its
+        env: environment of the game that is played, the same object or a wrapper around it; its
             observations have an ``"action_mask"``.
-        depth: moves to look ahead; ``None``: to the end of the game.
+        depth: number of moves to look ahead; ``None``: to the end of the game.
         evaluate: estimates the value of a position at the depth limit; 0 by default.
 
     Raises:
@@ -44,14 +44,14 @@ class SearchAgent(ABC):
         self.evaluate = evaluate or (lambda env, agent: 0.0)
 
     def __repr__(self) -> str:
-        """Return how far it looks ahead, and in which environment."""
+        """Return the search depth and the environment."""
         return f"{type(self).__name__}({self.env}, depth {self.depth})"
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return one of the best actions, all equally likely.
 
         Raises:
-            ValueError: the environment is not at the position observed.
+            ValueError: the environment is at another position than the one observed.
         """
         env = self.env.unwrapped
         if not np.array_equal(_observed(env)["observation"], observation):
@@ -68,11 +68,11 @@ class SearchAgent(ABC):
         return self._search(env)[0]
 
     def _search(self, env: Env) -> tuple[float, list[int]]:
-        """The value for the agent to move, and every action that reaches it."""
+        """Value for the agent to move, and all actions that reach it."""
         best, actions = -math.inf, []
         depth = math.inf if self.depth is None else self.depth
         for action in _legal(env):
-            # A window from just below the best value: equal values are exact.
+            # The window begins just below the best value, so that equal values are exact.
             value = self._after(env, action, depth, float(np.nextafter(best, -np.inf)), math.inf)
             if value > best:
                 best, actions = value, [action]
@@ -81,7 +81,7 @@ class SearchAgent(ABC):
         return best, actions
 
     def _after(self, env: Env, action: int, depth: float, low: float, high: float) -> float:
-        """The value of ``action`` for the agent that takes it."""
+        """Value of ``action`` for the agent that takes it."""
         mover = env.agent_selection
         after = copy_env(env)
         after.step(action)
@@ -95,7 +95,7 @@ class SearchAgent(ABC):
 
     @abstractmethod
     def _value(self, env: Env, depth: float, low: float, high: float) -> float:
-        """The value for the agent to move; it needs to be exact only within ``low..high``."""
+        """Value for the agent to move; it needs to be exact only within ``low..high``."""
 
 
 class MinimaxAgent(SearchAgent):
@@ -113,7 +113,7 @@ class MinimaxAgent(SearchAgent):
 
 
 class AlphaBetaAgent(SearchAgent):
-    """Minimax without the lines that cannot change the value; the same values as plain minimax.
+    """Minimax that skips lines which cannot change the value; its values are those of minimax.
 
     Arguments and errors: :class:`SearchAgent`.
 
@@ -132,16 +132,16 @@ class AlphaBetaAgent(SearchAgent):
 
 
 class OutcomeSearchAgent(SearchAgent):
-    """Minimax to the end of the game that stores the value of every position searched.
+    """Minimax to the end of the game, with a table of the values of all positions searched.
 
-    A position is identified by what the agent to move observes, so the observation must hold
-    the whole state of the game.
+    A position is identified by the observation of the agent to move, which must hold the whole
+    state of the game.
 
     Args:
-        env: see :class:`SearchAgent`.
+        env: as for :class:`SearchAgent`.
 
     Attributes:
-        values: value by observation and agent, for all positions searched so far.
+        values: value of every position searched so far, by observation and agent.
     """
 
     def __init__(self, env: Env) -> None:

@@ -1,1 +1,1 @@
-"""Pictures and tables of what agents do: curves, heatmaps, policy tables."""
+"""Pictures and tables of training and policies: curves, heatmaps, policy tables."""

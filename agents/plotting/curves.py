@@ -51,20 +51,20 @@ DASHES: tuple[Any, ...] = (
     (0, (8, 1, 1, 1, 1, 1)),
 )
 MARKERS = "os^DvPX"
-"""Lines differ in colour, marker and dashes: 35 of them can be told apart, even in grey."""
+"""Lines differ in colour, marker and dashes: 35 of them are distinct, even in grey."""
 
 
 @styled
 def training_curves(measured: TrainingMeasurements, title: str = "") -> Figure:
     """Draw a training run: one panel for each measured quantity.
 
-    Win rate of each seat, mean game length, first-seat advantage; and, where they were taken,
-    the entropy of each seat's policy beside the logarithm of the number of legal moves, and the
-    optimality of the greedy policy.
+    The quantities are the win rate of each seat, mean game length and first-seat advantage; and,
+    where measured, the entropy of each seat's policy beside the logarithm of the number of legal
+    moves, and the optimality of the greedy policy.
 
     Args:
-        measured: the run.
-        title: of the picture.
+        measured: measurements of the run.
+        title: title of the picture.
 
     Raises:
         ValueError: nothing was measured.
@@ -104,7 +104,7 @@ def _games_axis(axes: Axes, games: Any) -> None:
 
 
 def _line(axes: Axes, x: Any, y: FloatArray, **style: Any) -> None:
-    """Draw a line, with markers if it has few points: a line of one point is invisible."""
+    """Draw a line, with markers if it has few points: one point alone has no line."""
     axes.plot(x, y, marker="o" if len(x) <= 20 else "", clip_on=False, zorder=3, **style)
 
 
@@ -165,7 +165,7 @@ def _draw_optimality(axes: Axes, measured: TrainingMeasurements) -> None:
 
 
 def _title_and_legend(figure: Figure, title: str, columns: int) -> None:
-    """A title, and one legend for all panels, below them, where it hides no line."""
+    """Add a title, and below the panels, where it hides no line, one legend for all of them."""
     if title:
         figure.suptitle(title)
     entries = {}
@@ -176,7 +176,7 @@ def _title_and_legend(figure: Figure, title: str, columns: int) -> None:
 
 
 def _legend_columns(names: Iterable[str]) -> int:
-    """As many columns of a legend as fit beside each other, and not more than three."""
+    """Number of columns of a legend that fit side by side, at most three."""
     width = 0.6 + 0.9 * DIGIT * max(map(len, names))
     return max(1, min(3, int(PAGE_WIDTH / width)))
 
@@ -192,16 +192,16 @@ def learning_curves(
     """Draw the optimality of several learners against games and against seconds of training.
 
     Lines are means over a learner's curves, one per seed; bands go from the lowest to the
-    highest. Against seconds, a point is at the mean time that the seeds took.
+    highest. Against seconds, each point is at the mean time over the seeds.
 
     Args:
-        curves: each learner's curves, by its name, scored at the same numbers of games.
-        title: of the picture.
-        random_percent: the random policy's score, drawn as a line of its own.
-        logarithmic: whether games and seconds are on logarithmic axes.
+        curves: curves of each learner, by its name, scored at the same numbers of games.
+        title: title of the picture.
+        random_percent: score of the random policy, drawn as a line of its own.
+        logarithmic: whether the axes of games and seconds are logarithmic.
 
     Raises:
-        ValueError: no curves, or curves of one learner scored at other numbers of games.
+        ValueError: no curves, or curves of one learner scored at different numbers of games.
     """
     if not curves or not all(curves.values()):
         raise ValueError(f"every learner needs at least one curve, not {dict(curves)!r}")
@@ -225,7 +225,7 @@ def learning_curves(
                 across, percents.min(axis=0), percents.max(axis=0),
                 color=colour, alpha=0.18, linewidth=0,
             )  # fmt: skip
-            # Few markers, none of two learners at the same place.
+            # Few markers, those of two learners at different places.
             spacing = max(1, len(across) // 5)
             axes.plot(
                 across, percents.mean(axis=0), color=colour, linestyle=dashes, marker=marker,

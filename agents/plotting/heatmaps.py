@@ -31,7 +31,7 @@ LARGEST_SLICES = 64
 """Panels above which the heatmap of a game with three or more components is refused."""
 
 WIDEST, HIGHEST = 12.0, 10.0
-"""Largest width of a row of panels, and of the height of all rows where cells can be so small, in
+"""Largest width of a row of panels, and height of all rows where cells can be that small, in
 inches."""
 
 SMALLEST_CELL = 0.1
@@ -49,14 +49,14 @@ NUMBER = 0.38
 def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
     """Return all heatmaps of an agent, by name.
 
-    Of a game with one component: ``"policy"``, see :func:`policy_heatmap`. Of one with more:
+    For a game with one component: ``"policy"``, see :func:`policy_heatmap`. For one with more:
     ``"greedy"``, and for learners ``"values"`` and ``"probabilities"``; see
     :func:`value_heatmap` and :func:`winning_heatmap`.
 
     Args:
         agent: a learner, or an agent with ``action_probabilities``.
-        game: the game; observations are its positions.
-        title: of the pictures.
+        game: game to draw; observations are its positions.
+        title: title of the pictures.
 
     Raises:
         TypeError: the agent's probabilities are not known.
@@ -77,7 +77,7 @@ def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
 
 
 def _policies(agent: Agent) -> tuple[Policy | None, Policy]:
-    """The behaviour policy of a learner, if known, and its greedy policy; or an agent's policy."""
+    """A learner's behaviour policy, if known, and its greedy policy; for others, their policy."""
     if isinstance(agent, Trainable):
         return agent if isinstance(agent, Policy) else None, agent.greedy()
     if isinstance(agent, Policy):
@@ -86,7 +86,7 @@ def _policies(agent: Agent) -> tuple[Policy | None, Policy]:
 
 
 def _name_of_values(agent: Agent) -> str:
-    """The name of the values by which a learner's greedy policy ranks actions."""
+    """Name of the values by which a learner's greedy policy ranks actions."""
     learner = getattr(agent, "learner", agent)
     if hasattr(learner, "preferences"):
         return "preference"
@@ -97,16 +97,16 @@ def _name_of_values(agent: Agent) -> str:
 def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
     """Draw an agent's policy at every position of a game with one component, move by move.
 
-    For a learner three panels, positions down and moves across: the preferences or values by
-    which its greedy policy ranks moves, the probabilities that it plays with, and the greedy
-    policy. For another agent its policy alone. In the panel of the policy a dot marks each
+    A learner has three panels, positions down and moves across: the preferences or values by
+    which its greedy policy ranks moves, the probabilities of its behaviour policy, and the greedy
+    policy. Another agent has one panel, its policy. In the panel of the policy a dot marks each
     winning move; triangles mark the P-positions; illegal moves are hatched. Positions without a
     legal move are left out.
 
     Args:
         agent: a learner, or an agent with ``action_probabilities``.
-        game: the game, of one component; observations are its positions.
-        title: of the picture.
+        game: game with one component; observations are its positions.
+        title: title of the picture.
 
     Returns:
         A figure whose axes are labelled ``"values"``, ``"probabilities"`` and ``"policy"``.
@@ -180,15 +180,15 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
 def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value") -> Figure:
     """Draw the value of the best move at every position of a game with two or more components.
 
-    Positions are cells of a grid over the two largest components; every combination of the
-    states of the others that occurs has a panel of its own. Diamonds mark the P-positions;
-    positions without a legal move are hatched.
+    Positions are cells of a grid over the two largest components; every combination of states of
+    the others that occurs has its own panel. Diamonds mark the P-positions; positions without a
+    legal move are hatched.
 
     Args:
         greedy: a policy with ``action_values``, as ``learner.greedy()`` is.
-        game: the game; observations are its positions.
-        title: of the picture.
-        name: of the values.
+        game: game to draw; observations are its positions.
+        title: title of the picture.
+        name: name of the values.
 
     Raises:
         ValueError: the game has one component.
@@ -203,17 +203,17 @@ def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value")
 
 
 def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
-    """Draw how probably a policy plays a winning move at every N-position.
+    """Draw the probability that a policy plays a winning move, at every N-position.
 
-    For games with two or more components: positions are cells of a grid over the two largest
-    components; every combination of the states of the others that occurs has a panel of its own.
-    Diamonds mark the P-positions, crosses the blunders: N-positions where a most probable move
-    does not win. Positions without a legal move are hatched.
+    The game has two or more components: positions are cells of a grid over the two largest, and
+    every combination of states of the others that occurs has its own panel. Diamonds mark the
+    P-positions, crosses the blunders: N-positions where a most probable move does not win.
+    Positions without a legal move are hatched.
 
     Args:
         policy: an agent with ``action_probabilities``.
-        game: the game; observations are its positions.
-        title: of the picture.
+        game: game to draw; observations are its positions.
+        title: title of the picture.
 
     Raises:
         ValueError: the game has one component.
@@ -252,14 +252,14 @@ def _check_sides(*sides: int) -> None:
 
 
 def _playable_on_a_grid(game: Game) -> tuple[IntArray, npt.NDArray[np.int8]]:
-    """The same of a game with two or more components, small enough for a picture."""
+    """The same for a game with two or more components; refuses one too large for a picture."""
     shape = game.rules.shape
     if len(shape) < 2:
         raise ValueError("this picture is of two or more components, not of one")
     *others, rows, columns = sorted(shape)
     _check_sides(rows, columns)
     panels = int(np.prod(others, dtype=object))
-    # Where heaps split most combinations are of no position, and have no panel.
+    # Where heaps split, most combinations occur in no position, and have no panel.
     if panels <= LARGEST_SLICES or game.rules.slot_groups:
         positions, masks = _playable(game)
         panels = len(_slices(game, positions))
@@ -286,9 +286,9 @@ class _Grid:
     """Positions of two or more components as grids of cells.
 
     Args:
-        game: the game.
-        positions: those with a legal move, ``(n, components)``.
-        blunders: which of them get a cross, boolean ``(n,)``.
+        game: game with two or more components.
+        positions: positions with a legal move, ``(n, components)``.
+        blunders: whether each gets a cross, boolean ``(n,)``.
     """
 
     def __init__(self, game: Game, positions: IntArray, blunders: BoolArray) -> None:
@@ -316,7 +316,7 @@ class _Grid:
         return cells
 
     def name(self, states: tuple[int, ...]) -> str:
-        """The title of a slice: a position, with stars for the two components that it shows."""
+        """Title of a slice: a position, with stars for the two components of the grid."""
         components = self.game.rules.components
         if len(states) == 1:
             return f"{components[self.others[0]].kind} {self.others[0]}: {states[0]}"
@@ -329,7 +329,7 @@ class _Grid:
 def _draw_grid(
     grid: _Grid, array: FloatArray, norm: Normalize, title: str, score: str, label: str
 ) -> Figure:
-    """Draw ``array``, ``(n,)``, one number for each position."""
+    """Draw ``array``, one number for each position, ``(n,)``."""
     game = grid.game
     shape = game.rules.shape
     rows, columns = shape[grid.down], shape[grid.across]
@@ -375,8 +375,8 @@ def _draw_grid(
 
 
 def _panels_in_a_row(grid: _Grid, width: float, height: float) -> int:
-    """How many panels of a size stand side by side."""
-    # A row of panels for each state of the first components, as far as that fits.
+    """Number of panels of this size that fit side by side."""
+    # A row of panels for each state of the first components, if that fits.
     shape, wide = grid.game.rules.shape, 1
     if len(grid.slices) == np.prod([shape[index] for index in grid.others]):
         for index in reversed(grid.others):
@@ -393,7 +393,7 @@ def _panels_in_a_row(grid: _Grid, width: float, height: float) -> int:
 
 
 def _cell_size(count: int, inches: float, *, smallest: float, largest: float) -> float:
-    """The size of ``count`` cells that fill ``inches``, within readable limits."""
+    """Size of ``count`` cells that fill ``inches``, within readable limits."""
     return min(largest, max(smallest, inches / count))
 
 
@@ -453,11 +453,11 @@ def _write_numbers(axes: Axes, mesh: QuadMesh, array: FloatArray) -> None:
 
 
 def _label_cells(axis: Axis, labels: list[str], inches: float, *, along_text: bool = False) -> None:
-    """Label cells of this size by their states, as many as there is room for, round ones.
+    """Label cells by their states; where space is short, only those at round numbers.
 
     Args:
-        axis: the axis.
-        labels: of all cells.
+        axis: axis to label.
+        labels: labels of all cells.
         inches: size of a cell.
         along_text: whether the labels stand side by side, not one above the other.
     """
@@ -470,7 +470,7 @@ def _label_cells(axis: Axis, labels: list[str], inches: float, *, along_text: bo
 
 
 def _state_name(game: Game, index: int) -> str:
-    """The axis label of a component's states."""
+    """Axis label of a component's states."""
     component = game.rules.components[index]
     name = component.kind if len(game.rules.components) == 1 else f"{component.kind} {index}"
     return f"{name}, objects" if isinstance(component, (SubtractionHeap, SplittingHeap)) else name
@@ -479,7 +479,7 @@ def _state_name(game: Game, index: int) -> str:
 def _title_and_key(
     figure: Figure, title: str, score: str, cells: dict[str, dict[str, Any]]
 ) -> None:
-    """A title, and below the panels the legend of the marks and of cells without a value."""
+    """Add a title, and below the panels a legend of the marks and of cells without a value."""
     text = "\n".join(part for part in (title, score) if part)
     if text:
         figure.suptitle(text)

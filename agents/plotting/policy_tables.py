@@ -19,30 +19,28 @@ from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.render import render_text
 
 LARGEST_TEXT = 2_000
-"""Positions above which a policy's table is printed only of those that are asked for."""
+"""Most positions for which the table of a whole policy is made."""
 
 WIDEST_TABLE = 120
-"""Characters that a table may take; it takes no more than it needs."""
+"""Largest width of a table, in characters."""
 
 
 def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = None) -> Table:
     """Return an agent's policy at each position as a table, one row for each legal move.
 
-    A row has the move, whether it is one of the best by what was learned, its probability,
-    and whether it wins against correct play; of the win/loss-ratio learner also the counts of
-    its wins and losses.
+    A row has the move, whether the greedy policy may choose it, its probability, and whether it
+    wins against optimal play; for the win/loss-ratio learner also its counts of wins and losses.
 
     Args:
         agent: a learner whose probabilities are known, or an agent with
             ``action_probabilities``.
-        game: the game; observations are its positions.
-        positions: which ones, ``(n, components)``, each with a legal move; by default all such
-            positions.
+        game: rules that name the moves; observations are its positions.
+        positions: positions with a legal move, ``(n, components)``; by default all of them.
 
     Raises:
         TypeError: the agent's probabilities are not known.
         InvalidPositionError: positions that are not of this game, or have no legal move.
-        SearchTooLargeError: all positions, where there are more than ``LARGEST_TEXT``.
+        SearchTooLargeError: no ``positions``, and the game has more than ``LARGEST_TEXT``.
     """
     if not isinstance(agent, Policy):
         raise TypeError(f"a table needs an agent with action_probabilities, which {agent!r} lacks")
@@ -110,7 +108,7 @@ def _playable(game: Game, positions: npt.ArrayLike | None) -> IntArray:
 
 
 def _best(agent: Any, positions: IntArray, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
-    """The most probable moves of the greedy policy, or of an agent that does not learn."""
+    """Mask of the greedy policy's most probable moves, or those of an agent that does not learn."""
     policy = agent.greedy() if isinstance(agent, Trainable) else agent
     shares = policy.action_probabilities(positions, masks)
     best: npt.NDArray[np.bool_] = (shares == shares.max(axis=1, keepdims=True)) & (masks == 1)
@@ -121,8 +119,8 @@ def game_text(game: Game, played: SampleGame) -> RenderableType:
     """Return a game move by move, with the probability of every legal move.
 
     Args:
-        game: the game.
-        played: one of its games.
+        game: rules that name the moves.
+        played: finished game of these rules.
     """
     parts: list[RenderableType] = []
     for number, move in enumerate(played.moves, start=1):
@@ -136,7 +134,7 @@ def game_text(game: Game, played: SampleGame) -> RenderableType:
 
 
 def printed(text: RenderableType) -> str:
-    """Return tables and text as they are printed, whole even where the terminal is narrower."""
+    """Return tables and text as printed, not truncated where the terminal is narrower."""
     console = Console()
     console = Console(width=max(console.width, WIDEST_TABLE))
     with console.capture() as captured:
@@ -181,5 +179,5 @@ def _percent(probability: float) -> str:
 
 
 def _count(count: float) -> str:
-    """A count; with decimals if forgetting has made it fractional."""
+    """A count; with decimals where forgetting has made it fractional."""
     return f"{count:.0f}" if count == round(count) else f"{count:.1f}"

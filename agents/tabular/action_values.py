@@ -24,10 +24,10 @@ def step_towards(
     """Q(s, a) += α [target − Q(s, a)].
 
     Args:
-        table: ``(states, actions)``, changed in place.
+        table: Q, ``(states, actions)``, changed in place.
         state: s.
         action: a.
-        target: what the value moves towards.
+        target: update target.
         learning_rate: α.
     """
     td_error = target - table[state, action]
@@ -52,12 +52,12 @@ class ActionValueLearner(TabularLearner):
 
     Args:
         index: numbers the observations.
-        state: with a ``table``, float64 ``(observations, actions)``.
-        learned: the other arrays that learning changes, by name.
-        others: as :class:`agents.tabular.learner.TabularLearner`.
+        state: learner state with a ``table``, float64 ``(observations, actions)``.
+        learned: other arrays that learning changes, by name.
+        others: further arguments of :class:`agents.tabular.learner.TabularLearner`.
 
     Attributes:
-        table: that of the state; changes in place.
+        table: the state's table; changes in place.
     """
 
     def __init__(
@@ -70,28 +70,28 @@ class ActionValueLearner(TabularLearner):
         super().__init__(index, state, learned=learned, num_actions=num_actions, **others)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probabilities of the epsilon-greedy policy, by the current table."""
+        """Return the probabilities of the epsilon-greedy policy of the current table."""
         greedy = GreedyTablePolicy(self.index, self.table)
         shares = greedy.action_probabilities(observations, action_masks)
         return explored(shares, action_masks, self.exploration.epsilon)
 
     def greedy(self) -> GreedyTablePolicy:
-        """Return the greedy policy of the table as it is now."""
+        """Return the greedy policy of a copy of the current table."""
         return GreedyTablePolicy(self.index, self.table.copy())
 
 
 class StandardActionValueLearner(ActionValueLearner):
-    """A learner of action values whose constructor takes only the usual arguments.
+    """A learner of action values with the usual constructor arguments only.
 
     Args:
-        observation_space: of either player, with integer observations.
-        action_space: of either player, ``Discrete``.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
         learning_rate: step size, over 0 to 1.
-        discount: of later rewards, 0 to 1.
+        discount: factor of later rewards, 0 to 1.
         epsilon: probability of a random action while learning: a number from 0 to 1, or a
             schedule over finished games such as :class:`agents.tabular.schedules.Decay`.
-        initial_range: initial values are uniform within plus and minus this.
-        seed: of the initial values, and of the learner's own random numbers.
+        initial_range: initial values are uniform between minus and plus this.
+        seed: seed of the initial values, and of the learner's own random numbers.
 
     Raises:
         TypeError: spaces for which no table can be made.
@@ -125,16 +125,16 @@ class StandardActionValueLearner(ActionValueLearner):
         )
 
     tables_needed = 1
-    """How many tables of equal size it has."""
+    """Number of tables of equal size."""
 
     @abstractmethod
     def first_state(
         self, table: FloatArray, learning_rate: float, discount: float
     ) -> tuple[Any, dict[str, Array]]:
-        """Return its state with nothing learned, and what learning changes beside the table.
+        """Return the initial state, and the arrays besides ``table`` that learning changes.
 
         Args:
-            table: the action values, at their initial values.
-            learning_rate: as given.
-            discount: as given.
+            table: initial action values.
+            learning_rate: constructor argument.
+            discount: constructor argument.
         """

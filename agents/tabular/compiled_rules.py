@@ -17,12 +17,12 @@ class CompiledRules(NamedTuple):
 
     table: IntArray  # (components, states, options): the next state, or -1
     legal_options: IntArray  # same shape: in each state the legal options first, ascending
-    legal_counts: IntArray  # (components, states): how many these are
+    legal_counts: IntArray  # (components, states): number of legal options
     strides: IntArray  # (components,): mixed-radix strides of positions
-    # The second part of a move that splits, in the shape of the table. Where no move splits it is
-    # None: of another type, so that code compiled for such games is compiled without splitting.
+    # The second part of a move that splits, in the shape of the table. None where no move splits;
+    # the other type makes Numba compile code without splitting for such games.
     second_table: IntArray | None
-    first_slots: IntArray  # (components,): the first of the slots that each component shares
+    first_slots: IntArray  # (components,): the first slot of each component's group
 
 
 def compiled_rules(game: Game) -> CompiledRules:
@@ -44,7 +44,7 @@ def compiled_rules(game: Game) -> CompiledRules:
 
 @compiled(inner=True)
 def write_legal_actions(observation: Array, rules: CompiledRules, out: IntArray) -> int:
-    """Write the legal actions to ``out``, ascending, and return their number."""
+    """Write the legal actions to ``out``, ascending; return their number."""
     options = rules.table.shape[2]
     count = 0
     for component in range(len(observation)):
@@ -66,11 +66,11 @@ def slot_to_fill(
     """Return the slot that a move fills with a second part, and that part; (0, 0) if none.
 
     Args:
-        second_table: as in :class:`CompiledRules`, as the next.
-        first_slots: as there.
-        observation: the position before the move, ``(components,)``.
-        component: where the move is made.
-        option: the move.
+        second_table: as in :class:`CompiledRules`.
+        first_slots: as in :class:`CompiledRules`.
+        observation: position before the move, ``(components,)``.
+        component: component of the move.
+        option: option of the move.
     """
     if second_table is None:
         return 0, 0
@@ -78,7 +78,7 @@ def slot_to_fill(
     if second == 0:
         return 0, 0
     slot = first_slots[component]
-    # Every position has an empty slot for a move that splits.
+    # Every position with a move that splits has an empty slot.
     while observation[slot] != 0:
         slot += 1
     return slot, second
@@ -91,11 +91,11 @@ def number_after(
     """Return the number of the position after a move.
 
     Args:
-        rules: of the game.
-        observation: the position, ``(components,)``.
-        number: of the position.
-        component: where the move is made.
-        option: the move.
+        rules: rules of the game as arrays.
+        observation: position before the move, ``(components,)``.
+        number: number of that position.
+        component: component of the move.
+        option: option of the move.
     """
     before = observation[component]
     number += (rules.table[component, before, option] - before) * rules.strides[component]
@@ -110,9 +110,9 @@ def sorted_number(observation: Array, strides: IntArray, order: IntArray | None)
     """Return the number of a position, after sorting it in place if there is an ``order``.
 
     Args:
-        observation: the position, ``(components,)``.
+        observation: position, ``(components,)``.
         strides: mixed-radix strides, ``(components,)``.
-        order: of the components; see :class:`agents.tabular.symmetry.Symmetry`.
+        order: order of the components; see :class:`agents.tabular.symmetry.Symmetry`.
     """
     if order is not None:
         for end in range(1, len(order)):

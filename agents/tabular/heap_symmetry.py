@@ -1,4 +1,4 @@
-"""Learning each position once for all orders of like heaps."""
+"""A wrapper that learns each position once for all orders of equal components."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from nim_envs import Game
 
 
 class SavedHeapSymmetry(SavedWrapper):
-    """What a file stores of it."""
+    """Contents of the file of a learner with heap symmetry."""
 
     game: Game | None
 
 
 class HeapSymmetry(CompiledWrapper):
-    """Gives a learner sorted positions, so that it learns each of them once for all orders.
+    """Gives a learner sorted positions, so that it learns each position once for all orders.
 
-    With it the learner knows that the order of equal heaps does not matter, which follows from
-    the rules; it knows no theorem.
+    With it the learner knows that the order of heaps with the same options does not matter, which
+    follows from the rules; it knows no theorem.
 
     Args:
-        learner: who learns.
-        game: whose components are alike; observations are its positions
+        learner: learner of sorted positions.
+        game: game whose components have the same options; observations are its positions
             (``encoding="integer"``).
 
     Raises:
-        InvalidGameError: the components are not alike.
+        InvalidGameError: the components have different options.
         TypeError: the learner uses the rules itself, and would reach positions that are not
             sorted; :class:`agents.RealTimeDynamicProgramming` has an argument
             ``symmetric`` instead.
@@ -55,16 +55,16 @@ class HeapSymmetry(CompiledWrapper):
         self.symmetry: Symmetry = Symmetry(game.rules)
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return the action that stands for the learner's at the sorted position."""
+        """Return the action that corresponds to the learner's at the sorted position."""
         return self.symmetry.act(self.learner, observation, action_mask, rng)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the learner's probabilities, for positions in any order; it must have them."""
+        """Return the learner's probabilities, which must be known, for positions in any order."""
         policy = SortedPolicy(self.inner_policy, self.symmetry)
         return policy.action_probabilities(observations, action_masks)
 
     def changed(self, transition: Transition) -> Transition:
-        """Return the turn as it is between sorted positions."""
+        """Return the turn with all positions sorted."""
         symmetry = self.symmetry
         places = symmetry.places(transition.observation)
         reply_places = symmetry.places(transition.reply_observation)
@@ -82,23 +82,23 @@ class HeapSymmetry(CompiledWrapper):
         )
 
     def greedy(self) -> SortedPolicy:
-        """Return what the learner has learned, for positions in any order."""
+        """Return the learner's greedy policy, for positions in any order."""
         return SortedPolicy(self.learner.greedy(), self.symmetry)
 
     def fits(self, game: Game) -> bool:
-        """Return whether compiled games of ``game`` can be played between sorted positions."""
+        """Return whether compiled games of ``game`` can be played on sorted positions."""
         return self.symmetry.rules == game.rules and super().fits(game)
 
     def saved(self) -> dict[str, Any]:
-        """Return what a file stores of it."""
+        """Return the contents of its file."""
         return {**super().saved(), "game": self.game}
 
     @classmethod
     def from_saved(cls, saved: SavedHeapSymmetry) -> HeapSymmetry:
-        """Return the learner from what :meth:`saved` returned.
+        """Return the learner from the result of :meth:`saved`.
 
         Raises:
-            ValueError: its game is not known, or the learner has learned another one.
+            ValueError: the game is not known, or is not the one that the learner has learned.
         """
         game = known_game(saved["game"])
         inner: Any = saved["learner"]
@@ -113,8 +113,8 @@ class SortedPolicy:
     """Plays a policy for sorted positions at positions in any order.
 
     Args:
-        policy: for sorted positions.
-        symmetry: of the game.
+        policy: policy for sorted positions.
+        symmetry: symmetry of the game.
     """
 
     def __init__(self, policy: Policy, symmetry: Symmetry) -> None:
@@ -122,11 +122,11 @@ class SortedPolicy:
         self.symmetry = symmetry
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return an action."""
+        """Return a legal action."""
         return self.symmetry.act(self.policy, observation, action_mask, rng)
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the values by which the policy ranks actions; it must have them."""
+        """Return the values by which the policy, which must have some, ranks actions."""
         inner: Any = self.policy
         return self._by_sorted(inner.action_values, observations, action_masks)
 
@@ -140,7 +140,7 @@ class SortedPolicy:
         observations: Array,
         action_masks: MaskArray,
     ) -> FloatArray:
-        """The answer of ``ask`` at the sorted positions, reordered for the positions."""
+        """Results of ``ask`` at the sorted positions, reordered for ``observations``."""
         places = self.symmetry.places(observations)
         answer = ask(
             np.take_along_axis(observations, places, axis=-1),

@@ -1,4 +1,4 @@
-"""Dense tables over the observations of an integer space."""
+"""Numbers of integer observations, for tables with an entry for each of them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from nim_envs import Game
 from nim_envs.compilation import compiled
 
 LARGEST_VALUE = 1e300
-"""Initial values are at most this far from 0, so that differences of them are finite."""
+"""Largest absolute initial value, so that differences of values are finite."""
 
 LARGEST_TABLE_BYTES = 8 * 2**30
-"""A learner whose tables would need more memory than this is refused."""
+"""Most memory of a learner's tables; more is refused."""
 
 
 @compiled
@@ -33,7 +33,7 @@ def mixed_radix_number(digits: Array, strides: IntArray, offset: int) -> int:
 def copy_entries(values: Array, out: Array) -> None:
     """Write ``values``, ``(n,)``, to the first n entries of ``out``.
 
-    An assignment to a slice would take seconds to compile, because of its exception's message.
+    Assignment to a slice would take seconds to compile, because of its error message.
     """
     for place in range(len(values)):
         out[place] = values[place]
@@ -43,15 +43,15 @@ class ObservationIndex:
     """Numbers the observations of an integer space, mixed radix, first entry slowest.
 
     Args:
-        observation_space: a ``Dict`` with an integer ``Box`` under ``"observation"``, as the
-            environments have, or such a ``Box`` itself.
+        observation_space: a ``Dict`` with an integer ``Box`` under ``"observation"``, as in the
+            environments, or such a ``Box`` itself.
 
     Attributes:
         size: number of observations.
-        bounds: smallest and largest entries, flattened.
+        bounds: smallest and largest values of each entry, flattened.
 
     Raises:
-        TypeError: not such a space.
+        TypeError: another kind of space.
 
     Example:
         >>> box = spaces.Box(low=np.array([0, 1]), high=np.array([2, 4]), dtype=np.int64)
@@ -102,7 +102,7 @@ def num_actions(action_space: spaces.Space[Any]) -> int:
     """Return the size of a ``Discrete`` action space that starts at 0.
 
     Raises:
-        TypeError: any other space.
+        TypeError: another kind of space.
     """
     if not isinstance(action_space, spaces.Discrete) or action_space.start != 0:
         raise TypeError(f"a table needs a Discrete action space from 0, not {action_space}")
@@ -134,11 +134,11 @@ def initial_table(
     """Return an index of observations and a table for them.
 
     Args:
-        observation_space: of either player, with integer observations.
-        action_space: of either player, ``Discrete``.
-        initial_range: values are uniform within plus and minus this.
-        rng: what they are drawn from; needed where ``initial_range`` is not 0.
-        tables: how many of equal size there will be.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
+        initial_range: initial values are uniform between minus and plus this.
+        rng: generator of the initial values; needed where ``initial_range`` is not 0.
+        tables: number of tables of this size that the learner will have, to check the memory.
 
     Raises:
         TypeError: spaces for which no table can be made.

@@ -35,15 +35,15 @@ AnyLearner = TypeVar("AnyLearner", bound="TabularLearner")
 
 
 class SavedTables(TypedDict):
-    """What a file stores of a table learner.
+    """Contents of the file of a table learner.
 
     Attributes:
-        arguments: of the constructor, besides spaces and game.
-        observations: smallest and largest entries.
+        arguments: constructor arguments besides spaces and game.
+        observations: smallest and largest values of each entry.
         actions: size of the action space.
-        game: the game, if known.
-        games: games that each seat has finished.
-        generator: the learner's own, if it has one.
+        game: rules, convention and start, if known.
+        games: number of games that each seat has finished.
+        generator: the learner's own generator, if it has one.
         learned: arrays by name.
     """
 
@@ -61,36 +61,36 @@ class TabularLearner(ABC):
 
     Its behaviour is written once, as functions of its state: see :mod:`agents.tabular.protocol`.
     This class calls them for one move or one turn at a time; compiled self-play calls them for
-    whole blocks of games, with the same tables as the result.
+    whole blocks of games, and ends in the same tables.
 
     Args:
         index: numbers the observations.
-        state: a ``NamedTuple`` of the arrays and numbers of the learner.
-        learned: the arrays of it that learning changes, by name; a file stores them.
-        arguments: of the constructor, besides spaces and game; a file stores them.
+        state: ``NamedTuple`` of the learner's arrays and numbers.
+        learned: arrays that learning changes, by name; a file stores them.
+        arguments: constructor arguments besides spaces and game; a file stores them.
         num_actions: size of the action space.
         epsilon: probability of a random action while learning, or a schedule over finished games.
-        generator: the learner's own source of randomness, where it draws as it learns.
-        game: the game that it learns, if known.
+        generator: the learner's own generator, if it draws random numbers as it learns.
+        game: rules, convention and start of the game that it learns, if known.
 
     Attributes:
         index: as given.
         state: as given; its arrays change in place.
         num_actions: as given.
-        exploration: the current probability of a random action.
+        exploration: current probability of a random action.
         generator: as given.
-        game: as given; :meth:`for_env` finds it.
+        game: as given; :meth:`for_env` takes it from the environment.
         learns_from_games: whether it learns from whole games.
     """
 
     symmetry: ClassVar[None] = None
-    """It observes positions as they are; see :class:`agents.tabular.heap_symmetry.HeapSymmetry`."""
+    """No sorting of positions; see :class:`agents.tabular.heap_symmetry.HeapSymmetry`."""
 
     bonus: ClassVar[float] = 0.0
-    """It gets no bonus beside the reward; see :class:`agents.tabular.shaping.NimSumShaping`."""
+    """No bonus besides the reward; see :class:`agents.tabular.shaping.NimSumShaping`."""
 
-    looks_ahead: ClassVar[bool] = False
-    """Whether its constructor takes the game in place of spaces."""
+    uses_rules: ClassVar[bool] = False
+    """Whether it uses the rules; its constructor then takes the game in place of spaces."""
 
     def __init__(
         self,
@@ -118,13 +118,13 @@ class TabularLearner(ABC):
         self._learns_from_turns = rule.learn is not None
         self._begins_games = rule.begin_game is not None
         self._draws_numbers = rule.draw_numbers is not None
-        # A plain tuple is passed to compiled code in half the time of a named one.
+        # Passing a plain tuple to compiled code takes half the time of a named one.
         self._fields = tuple(state)
         kind: Any = type(state)
         self._calls = compiled_calls(kind)
 
     def __repr__(self) -> str:
-        """Return its game, the size of what it learns, and how many games it has seen."""
+        """Return its game, the size of its tables, and the number of games it has finished."""
         played = f", {self.exploration.games} games" if self.exploration.games else ""
         game = "" if self.game is None else f"{self.game.in_short}; "
         size = f"{self.index.size} observations, {self.num_actions} actions"
@@ -137,18 +137,18 @@ class TabularLearner(ABC):
         """Return a new learner from spaces or game, whichever its constructor takes.
 
         Args:
-            observations: the observation space of either player.
-            actions: the action space of either player.
-            game: the game, if known.
-            arguments: of the constructor.
+            observations: observation space of a player.
+            actions: action space of a player.
+            game: rules, convention and start, if known.
+            arguments: other constructor arguments.
 
         Raises:
-            TypeError: it needs a game, and none is known.
+            TypeError: the constructor takes a game, and none is known.
         """
         constructor: Any = cls
-        if not cls.looks_ahead:
+        if not cls.uses_rules:
             learner: AnyLearner = constructor(observations, actions, **arguments)
-            # An environment may show observations of another kind.
+            # An environment may have another kind of observations.
             learner.game = game if game is not None and learner.fits(game) else None
             return learner
         if game is None:
@@ -163,10 +163,10 @@ class TabularLearner(ABC):
 
         Args:
             env: a PettingZoo AEC environment, or a Gymnasium one.
-            arguments: of the constructor, besides spaces and game.
+            arguments: constructor arguments besides spaces and game.
 
         Raises:
-            TypeError: it needs a game, and ``env`` is not an environment of ``nim_envs``.
+            TypeError: the constructor takes a game, and ``env`` is not of ``nim_envs``.
 
         Example:
             >>> from agents import QLearning
@@ -183,7 +183,7 @@ class TabularLearner(ABC):
         return cls.make(*both, game_of(env), **arguments)
 
     def fits(self, game: Game) -> bool:
-        """Return whether its tables are numbered as positions and actions of ``game`` are."""
+        """Return whether its tables are numbered like the positions and actions of ``game``."""
         return (
             self.num_actions == game.rules.num_actions
             and self.index.offset == 0
@@ -208,7 +208,7 @@ class TabularLearner(ABC):
 
     @abstractmethod
     def greedy(self) -> Policy:
-        """Return the greedy policy of what was learned so far."""
+        """Return the current greedy policy."""
 
     def begin_game(self) -> None:
         """Prepare for a new game."""
@@ -249,7 +249,7 @@ class TabularLearner(ABC):
         )  # fmt: skip
 
     def saved(self) -> SavedTables:
-        """Return what a file stores of it: values, arrays and generators by name."""
+        """Return the contents of its file: values, arrays and generators by name."""
         return {
             "arguments": self._arguments,
             "observations": self.index.bounds,
@@ -262,19 +262,19 @@ class TabularLearner(ABC):
 
     @classmethod
     def from_saved(cls: type[AnyLearner], saved: SavedTables) -> AnyLearner:
-        """Return the learner from what :meth:`saved` returned.
+        """Return the learner from the result of :meth:`saved`.
 
         Raises:
-            ValueError: no learner has been saved so: its parts contradict each other.
+            ValueError: no learner can have saved this: its parts contradict each other.
         """
-        game = known_game(saved["game"]) if cls.looks_ahead else saved["game"]
+        game = known_game(saved["game"]) if cls.uses_rules else saved["game"]
         low, high = saved["observations"]
         actions = saved["actions"]
         if len(low) != len(high) or any(map(operator.gt, low, high)):
             raise ValueError(f"there are no observations from {low} to {high}")
         entries = math.prod(top - bottom + 1 for bottom, top in zip(low, high, strict=True))
-        # Before anything of that size is made.
-        shape = (entries,) if cls.looks_ahead else (entries, actions)
+        # Checked before arrays of that size are made.
+        shape = (entries,) if cls.uses_rules else (entries, actions)
         if shape not in [array.shape for array in saved["learned"].values()]:
             raise ValueError(
                 f"it has no table for {actions} actions at observations from {low} to {high}"
@@ -293,13 +293,13 @@ class TabularLearner(ABC):
         return learner
 
     def restore(self, saved: SavedTables) -> None:
-        """Restore what :meth:`saved` returned.
+        """Restore the result of :meth:`saved`.
 
         Args:
-            saved: by a learner of this class.
+            saved: result of :meth:`saved` of a learner of this class.
 
         Raises:
-            ValueError: it was made with other arguments, or is of no learner of this class.
+            ValueError: that learner was made with other arguments, or is of another class.
         """
         check_same_arguments(saved["arguments"], self._arguments)
         check_same_arrays(saved["learned"], self._learned)
@@ -316,7 +316,7 @@ class TabularLearner(ABC):
 
 
 class CompiledCalls(NamedTuple):
-    """The compiled functions for one type of state, called one at a time from Python."""
+    """The compiled functions for one type of state, as called from Python."""
 
     choose: Any
     learn: Any
@@ -327,11 +327,11 @@ class CompiledCalls(NamedTuple):
 def compiled_calls(state_type: Any) -> CompiledCalls:
     """Return the functions of :mod:`agents.tabular.protocol` for a type of state.
 
-    Each takes the fields of the state, and the environment's observations and masks in place of
-    numbered states and lists of actions.
+    Each takes the fields of the state as a tuple, and the environment's observations and masks in
+    place of numbered states and lists of actions.
 
     Args:
-        state_type: a class of ``NamedTuple``.
+        state_type: class of the learner's state, a ``NamedTuple``.
     """
 
     @compiled

@@ -1,4 +1,4 @@
-"""Policies of tables, and the effect of exploration on one."""
+"""Policies by tables of action values, and the effect of exploration on their probabilities."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class GreedyTablePolicy:
 
     Args:
         index: numbers the observations.
-        values: ``(observations, actions)``.
+        values: action values, ``(observations, actions)``.
     """
 
     def __init__(self, index: ObservationIndex, values: FloatArray) -> None:
@@ -32,7 +32,7 @@ class GreedyTablePolicy:
         return int(greedy_action(values, np.flatnonzero(action_mask), rng.random()))
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the values of actions, ``(n, actions)``; minus infinity where not legal."""
+        """Return action values, ``(n, actions)``; minus infinity where illegal."""
         values: FloatArray = np.where(
             action_masks == 1, self.values[self.index.many(observations)], -np.inf
         )
@@ -47,7 +47,7 @@ def shared_by_best(values: FloatArray, action_masks: MaskArray) -> FloatArray:
     """Return equal probabilities over the legal actions of the largest value.
 
     Args:
-        values: ``(n, actions)``; minus infinity where not legal.
+        values: action values, ``(n, actions)``; minus infinity where illegal.
         action_masks: int8, same shape.
     """
     best = values == values.max(axis=1, keepdims=True)
@@ -55,11 +55,11 @@ def shared_by_best(values: FloatArray, action_masks: MaskArray) -> FloatArray:
 
 
 def explored(shares: FloatArray, action_masks: MaskArray, epsilon: float) -> FloatArray:
-    """Return the probabilities if, with probability ``epsilon``, a random action is played instead.
+    """Return the probabilities of a policy with epsilon-greedy exploration.
 
     Args:
         shares: probabilities without exploration, ``(n, actions)``.
-        action_masks: what is legal, same shape.
+        action_masks: int8, same shape.
         epsilon: probability of a random legal action.
     """
     mixture: FloatArray = (1 - epsilon) * shares + epsilon * uniform_probabilities(action_masks)
@@ -67,6 +67,6 @@ def explored(shares: FloatArray, action_masks: MaskArray, epsilon: float) -> Flo
 
 
 def uniform_probabilities(chosen: MaskArray) -> FloatArray:
-    """Return equal probabilities over the ones in each row of ``(n, actions)``; else zeros."""
+    """Return equal probabilities over the ones in each row, ``(n, actions)``; zeros elsewhere."""
     shares: FloatArray = chosen / np.maximum(chosen.sum(axis=1, keepdims=True, dtype=np.int64), 1)
     return shares

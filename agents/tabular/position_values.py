@@ -26,25 +26,25 @@ from nim_envs.compilation import compiled
 
 
 class PositionValues(NamedTuple):
-    """A value for each position, and what is needed to look it up."""
+    """A value for each position, and the arrays needed to look it up."""
 
     values: Array  # (num_positions,): for the player to move
     rules: CompiledRules
-    order: IntArray | None  # of components, where positions are sorted
+    order: IntArray | None  # order of the components if positions are sorted
     position: IntArray  # buffer, (components,)
     action_values: FloatArray  # buffer, (actions,)
 
 
 def position_values(game: Game, values: Array, *, symmetric: bool = False) -> PositionValues:
-    """Return values of positions.
+    """Return values of positions, with the rules for looking one move ahead.
 
     Args:
-        game: the game.
-        values: ``(num_positions,)`` by mixed-radix index.
+        game: rules of the positions.
+        values: values by mixed-radix index, ``(num_positions,)``.
         symmetric: whether positions that differ in the order of like heaps share a value.
 
     Raises:
-        InvalidGameError: ``symmetric`` for a game whose components are not alike.
+        InvalidGameError: ``symmetric`` for a game whose components have different options.
     """
     rules = game.rules
     return PositionValues(
@@ -75,12 +75,12 @@ def index_after(
     """Return the index of the value of the position after a move.
 
     Args:
-        positions: the values.
-        order: that of ``positions``.
-        observation: the position, ``(components,)``.
-        index: of its own value.
-        component: where the move is made.
-        option: the move.
+        positions: values of all positions.
+        order: ``positions.order``.
+        observation: position before the move, ``(components,)``.
+        index: index of its value.
+        component: component of the move.
+        option: option of the move.
     """
     rules = positions.rules
     if order is None:
@@ -100,12 +100,13 @@ def index_after(
 def write_action_values(
     positions: PositionValues, observation: Array, legal_actions: IntArray
 ) -> None:
-    """Write to the buffer minus the value of the position after each legal action.
+    """Write minus the value of the position after each legal action to ``action_values``.
 
     Args:
-        positions: the values; entries of their buffer for illegal actions stay as they are.
-        observation: the position, ``(components,)``.
-        legal_actions: what is legal there, ascending.
+        positions: values of all positions, with the buffer; its entries for illegal actions are
+            left unchanged.
+        observation: position, ``(components,)``.
+        legal_actions: legal actions, ascending.
     """
     index = value_index(positions, observation)
     options = positions.rules.table.shape[2]
@@ -124,14 +125,14 @@ def lookahead_action(
     epsilon: float,
     uniform: float,
 ) -> int:
-    """Return an epsilon-greedy action by the values of the positions after it.
+    """Return an epsilon-greedy action by the values of the positions one move ahead.
 
     Args:
-        positions: the values.
-        observation: the position, ``(components,)``.
-        legal_actions: what is legal there, ascending.
+        positions: values of all positions.
+        observation: position, ``(components,)``.
+        legal_actions: legal actions, ascending.
         epsilon: probability of a random action.
-        uniform: the source of randomness, in [0, 1).
+        uniform: random number that draws the action, in [0, 1).
     """
     if uniform >= epsilon:  # a random action needs no values
         write_action_values(positions, observation, legal_actions)
@@ -155,7 +156,7 @@ def choose_by_lookahead(
 def _act(
     positions: PositionValues, observation: Array, action_mask: MaskArray, uniform: float
 ) -> int:
-    """One compiled call: the greedy action."""
+    """Return the greedy action, in one compiled call."""
     return lookahead_action(positions, observation, np.flatnonzero(action_mask), 0.0, uniform)
 
 
@@ -163,7 +164,7 @@ def _act(
 def _many_action_values(
     positions: PositionValues, observations: Array, action_masks: MaskArray, out: FloatArray
 ) -> None:
-    """Write the action values of ``(n, components)`` to ``out``; illegal ones stay as they are."""
+    """Write the action values at ``observations`` to ``out``; illegal ones are left unchanged."""
     for row in range(len(observations)):
         legal_actions = np.flatnonzero(action_masks[row])
         write_action_values(positions, observations[row], legal_actions)
@@ -172,10 +173,10 @@ def _many_action_values(
 
 
 class GreedyValuePolicy:
-    """Moves to the position of the least value for the opponent; ties are equally likely.
+    """Moves to a position of least value for the opponent; ties are equally likely.
 
     Args:
-        positions: the values.
+        positions: values of all positions.
     """
 
     def __init__(self, positions: PositionValues) -> None:
@@ -190,9 +191,9 @@ class GreedyValuePolicy:
         return int(_act(self.positions, observation, action_mask, rng.random()))
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the values of actions, ``(n, actions)``; minus infinity where not legal.
+        """Return action values, ``(n, actions)``; minus infinity where illegal.
 
-        An action's value is minus that of the position after it, which is the opponent's.
+        An action's value is minus the value of the position after it, where the opponent moves.
         """
         values = np.full(action_masks.shape, -np.inf)
         _many_action_values(self.positions, observations, action_masks, values)
@@ -204,19 +205,19 @@ class GreedyValuePolicy:
 
 
 class PositionValueLearner(TabularLearner):
-    """A learner of values of positions that looks one move ahead by the rules to choose.
+    """A learner of values of positions that chooses moves by looking one move ahead.
 
     Args:
-        game: the game.
-        state: with ``positions``, a :class:`PositionValues`.
-        arguments: of the constructor, besides the game.
+        game: rules for the look-ahead; observations are its positions.
+        state: learner state with ``positions``, a :class:`PositionValues`.
+        arguments: constructor arguments besides the game.
         epsilon: probability of a random action while learning, or a schedule.
 
     Attributes:
-        values: of positions for the player to move, ``(num_positions,)``; change in place.
+        values: values of positions for the player to move, ``(num_positions,)``; changed in place.
     """
 
-    looks_ahead = True
+    uses_rules = True
 
     def __init__(
         self, game: Game, state: Any, arguments: dict[str, Any], epsilon: float | Schedule
@@ -233,15 +234,15 @@ class PositionValueLearner(TabularLearner):
         )
 
     def fits(self, game: Game) -> bool:
-        """Return whether ``game`` is the one whose rules it uses."""
+        """Return whether ``game`` has the rules that it uses."""
         return self.game is not None and same_game(self.game, game)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probabilities of the epsilon-greedy policy, by the current values."""
+        """Return the probabilities of the epsilon-greedy policy by the current values."""
         greedy = GreedyValuePolicy(self.state.positions)
         shares = greedy.action_probabilities(observations, action_masks)
         return explored(shares, action_masks, self.exploration.epsilon)
 
     def greedy(self) -> GreedyValuePolicy:
-        """Return the policy that moves to a position of least current value for the opponent."""
+        """Return the policy that is greedy by a copy of the current values."""
         return GreedyValuePolicy(self.state.positions._replace(values=self.values.copy()))

@@ -54,12 +54,13 @@ class PreferenceLearner(TabularLearner):
 
     Args:
         index: numbers the observations.
-        state: with ``preferences``, float64 ``(observations, actions)``, and a ``temperature``.
-        learned: the other arrays that learning changes, by name.
-        others: as :class:`agents.tabular.learner.TabularLearner`.
+        state: learner state with ``preferences``, float64 ``(observations, actions)``, and a
+            ``temperature``.
+        learned: other arrays that learning changes, by name.
+        others: further arguments of :class:`agents.tabular.learner.TabularLearner`.
 
     Attributes:
-        preferences: those of the state; change in place.
+        preferences: the state's preferences; changed in place.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class PreferenceLearner(TabularLearner):
         return shares
 
     def greedy(self) -> GreedyTablePolicy:
-        """Return the policy that chooses the action of the largest current preference."""
+        """Return the policy that is greedy by a copy of the current preferences."""
         return GreedyTablePolicy(self.index, self.preferences.copy())
 
 
@@ -87,11 +88,11 @@ class CriticLearner(PreferenceLearner):
     """A learner of preferences with a critic.
 
     Args:
-        observation_space: of either player, with integer observations.
-        action_space: of either player, ``Discrete``.
+        observation_space: space of integer observations.
+        action_space: ``Discrete`` space.
         actor_rate: step size of the preferences, over 0.
         critic_rate: step size of the critic, over 0 to 1.
-        discount: of the value of the position after the move, 0 to 1.
+        discount: factor of the value of the position after the move, 0 to 1.
 
     Raises:
         TypeError: spaces for which no table can be made.
@@ -120,9 +121,9 @@ class CriticLearner(PreferenceLearner):
     def first_state(
         self, preferences: FloatArray, rates: tuple[float, float, float]
     ) -> tuple[Any, dict[str, Array]]:
-        """Return its state with nothing learned, and what learning changes beside preferences.
+        """Return the initial state, and the arrays besides ``preferences`` that learning changes.
 
         Args:
-            preferences: all zeros.
-            rates: actor's and critic's step sizes, discount.
+            preferences: initial preferences, zeros.
+            rates: step sizes of actor and critic, and discount.
         """

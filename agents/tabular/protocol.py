@@ -24,7 +24,7 @@ Function = Callable[..., Any]
 
 
 class Turn(NamedTuple):
-    """One turn of one seat, as :class:`agents.base.Transition`, with numbered states."""
+    """One turn of one seat: a :class:`agents.base.Transition` with numbered states."""
 
     seat: int
     observation: Array  # (components,)
@@ -32,34 +32,34 @@ class Turn(NamedTuple):
     legal_actions: IntArray  # ascending
     action: int
     reward: float
-    bonus: float  # paid by reward shaping, beside the reward
+    bonus: float  # added by reward shaping, not part of the reward
     reply_observation: Array
-    reply_state: int  # the opponent's to move
+    reply_state: int  # state after the move, at which the opponent replies
     reply_legal_actions: IntArray  # empty where the game has ended
     reply_reward: float
-    next_state: int  # the mover's own next turn
+    next_state: int  # state at the mover's next turn
     next_legal_actions: IntArray  # empty where the game has ended or there was no reply
     terminated: bool  # whether the game has ended
-    truncated: bool  # whether the game was cut short
+    truncated: bool  # whether the game was truncated
 
 
 class FinishedGame(NamedTuple):
     """All turns of one seat in a game that has ended."""
 
     states: IntArray  # (turns,)
-    rows: IntArray  # (turns,): the row of the legal actions in the next two; see legal_in
+    rows: IntArray  # (turns,): index in legal_actions and legal_counts; see legal_in
     legal_actions: Array  # (rows, actions): the legal ones first, ascending
-    legal_counts: IntArray  # (rows,): how many these are
+    legal_counts: IntArray  # (rows,): number of legal actions
     actions: IntArray  # (turns,)
     rewards: FloatArray  # (turns,): from its own move, the reply and reward shaping
-    result: float  # of the game for the seat: 1 won, -1 lost, 0 drawn
+    result: float  # result of the game for the seat: 1 won, -1 lost, 0 drawn
 
 
 def begin_game(learner: Any) -> None:
-    """Clear what is left of the game before; called before the first move of every game.
+    """Clear the data of the previous game; called before the first move of every game.
 
     Args:
-        learner: the state of the learner.
+        learner: state of the learner.
     """
     function_of(type(learner), begin_game)(learner)
 
@@ -76,13 +76,13 @@ def choose(
     """Return an action.
 
     Args:
-        learner: the state of the learner.
-        observation: what the mover observes, ``(components,)``.
-        state: its number.
-        legal_actions: what is legal, ascending.
-        first_move: whether the learner has not moved in this game yet.
-        epsilon: probability of a random action, where the learner has one.
-        uniform: the source of randomness, in [0, 1).
+        learner: state of the learner.
+        observation: observation of the mover, ``(components,)``.
+        state: number of the observation.
+        legal_actions: legal actions, ascending.
+        first_move: whether this is the learner's first move of the game.
+        epsilon: probability of a random action, for learners that use it.
+        uniform: random number that draws the action, in [0, 1).
     """
     return int(
         function_of(type(learner), choose)(
@@ -92,15 +92,15 @@ def choose(
 
 
 def draw_numbers(learner: Any, finished_games: int, generator: np.random.Generator | None) -> None:
-    """Draw the random numbers that :func:`learn` will need, into the learner's own buffer.
+    """Draw the random numbers for :func:`learn` into the learner's buffer.
 
-    Called before every :func:`learn`, by the step-by-step loop in plain Python: passing a
+    It is called before every :func:`learn`; by the step-by-step loop in plain Python, as passing a
     generator to compiled code takes longer than learning from a turn.
 
     Args:
-        learner: the state of the learner.
-        finished_games: games that the learner has finished.
-        generator: the learner's own, where it has one.
+        learner: state of the learner.
+        finished_games: number of games that the learner has finished.
+        generator: the learner's own generator; ``None``: it has none.
     """
     function_of(type(learner), draw_numbers)(learner, finished_games, generator)
 
@@ -109,34 +109,35 @@ def learn(learner: Any, turn: Turn, epsilon: float, finished_games: int) -> None
     """Learn from one turn.
 
     Args:
-        learner: the state of the learner, whose arrays change in place.
-        turn: the turn.
-        epsilon: probability of a random action, where the learner has one.
-        finished_games: games that the learner has finished.
+        learner: state of the learner, whose arrays change in place.
+        turn: turn whose reply is known, or after which the game has ended or was truncated.
+        epsilon: probability of a random action, for learners that use it.
+        finished_games: number of games that the learner has finished.
     """
     function_of(type(learner), learn)(learner, turn, epsilon, finished_games)
 
 
 def learn_from_game(learner: Any, game: FinishedGame) -> None:
-    """Learn from a game that has ended, never from one that was cut short.
+    """Learn from a game that has ended; it is not called for truncated games.
 
     Args:
-        learner: the state of the learner, whose arrays change in place.
-        game: the turns of one seat; of a learner that plays both, first those of the last mover.
+        learner: state of the learner, whose arrays change in place.
+        game: turns of one seat. A learner that plays both seats is called twice, first with the
+            turns of the last mover.
     """
     function_of(type(learner), learn_from_game)(learner, game)
 
 
 @compiled(inner=True)
 def legal_in(game: FinishedGame, turn: int) -> Array:
-    """Return what was legal at a turn of ``game``, ascending."""
+    """Return the legal actions at a turn of ``game``, ascending."""
     row = game.rows[turn]
     return game.legal_actions[row, : game.legal_counts[row]]
 
 
 @compiled(inner=True)
 def is_unanswered(turn: Turn) -> bool:
-    """Return whether the game was cut short before the opponent replied."""
+    """Return whether the game was truncated before the opponent's reply."""
     return turn.truncated and len(turn.next_legal_actions) == 0
 
 
@@ -170,16 +171,16 @@ _DEFAULTS: dict[Function, Function] = {
 class LearningRule:
     """The functions of a learner, which both training loops call.
 
-    Each takes the arguments of the function of this module that has its name, and is compiled into
+    Each takes the arguments of the function of the same name in this module, and is compiled into
     the loop that calls it.
 
     Args:
-        state: the class of the learner's state, a ``NamedTuple``; it belongs to this rule alone.
+        state: class of the learner's state, a ``NamedTuple`` of this rule only.
         choose: chooses an action.
         learn: learns from one turn.
         learn_from_game: learns from a game that has ended.
-        begin_game: clears what is left of the game before.
-        draw_numbers: draws the random numbers that ``learn`` will need.
+        begin_game: clears the data of the previous game.
+        draw_numbers: draws the random numbers for ``learn``.
     """
 
     state: type
@@ -190,7 +191,7 @@ class LearningRule:
     draw_numbers: Function | None = None
 
     def __post_init__(self) -> None:
-        """Make the rule known to the loops."""
+        """Register the rule for the loops."""
         _RULES[self.state] = self
 
 
@@ -198,16 +199,16 @@ _RULES: dict[type, LearningRule] = {}
 
 
 def rule_of(state_type: type) -> LearningRule:
-    """Return the rule that states of a type belong to."""
+    """Return the rule for states of a type."""
     return _RULES[state_type]
 
 
 def function_of(state_type: type, function: Function) -> Function:
-    """Return the function of a rule, or one that does nothing where the rule names none.
+    """Return a function of the rule, or one that does nothing if the rule has none.
 
     Args:
-        state_type: the class of the learner's state.
-        function: the function of this module that has the same name.
+        state_type: class of the learner's state.
+        function: function of the same name in this module.
     """
     return getattr(rule_of(state_type), function.__name__) or _DEFAULTS[function]
 
@@ -215,7 +216,7 @@ def function_of(state_type: type, function: Function) -> Function:
 def _compile_by_state(function: Function) -> None:
     """Let compiled code call ``function``, resolved by the type of its first argument."""
 
-    # Strictly, Numba would compare the annotations of the signatures.
+    # In strict mode Numba would compare the annotations of the signatures.
     @overload(function, strict=False, jit_options={"forceinline": True})
     def resolve(learner: Any, *_: Any) -> Any:
         if isinstance(learner, (types.NamedTuple, types.NamedUniTuple)):

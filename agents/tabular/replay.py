@@ -1,4 +1,4 @@
-"""Experience replay: learning again from earlier turns."""
+"""Experience replay: learning from stored turns."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Replay:
     """Settings of a replay buffer.
 
     Args:
-        capacity: turns stored; the oldest is overwritten first.
-        batch: turns drawn at random, with replacement, at a time.
-        interval: finished games between two batches.
+        capacity: number of turns stored; the oldest is overwritten first.
+        batch: number of turns in a batch, drawn at random with replacement.
+        interval: number of finished games between two batches.
 
     Raises:
         ValueError: a number below 1.
@@ -37,16 +37,16 @@ class Replay:
 
 
 class ReplayBuffer(NamedTuple):
-    """Stored turns, with all that learning again from them needs."""
+    """Stored turns, with all arrays that learning from them needs."""
 
-    states: IntArray  # (capacity,): in which the action was chosen
+    states: IntArray  # (capacity,): states in which the actions were chosen
     actions: IntArray  # (capacity,)
     rewards: FloatArray  # (capacity,)
-    next_states: IntArray  # (capacity,): to bootstrap from
+    next_states: IntArray  # (capacity,): states to bootstrap from
     legal_actions: IntArray  # (capacity, actions): the legal ones come first
-    legal_counts: IntArray  # (capacity,): how many these are
+    legal_counts: IntArray  # (capacity,): number of legal actions
     counters: IntArray  # (2,): turns ever added, finished games at the last batch
-    numbers: FloatArray  # (batch,): in [0, 1), for the turns of the next batch
+    numbers: FloatArray  # (batch,): random numbers in [0, 1) that draw the next batch
     interval: int
 
 
@@ -54,11 +54,11 @@ def replay_buffer(settings: Replay, actions: int) -> ReplayBuffer:
     """Return an empty buffer.
 
     Args:
-        settings: of the buffer.
+        settings: capacity and batches of the buffer.
         actions: size of the action space.
 
     Raises:
-        ValueError: ``settings`` is no :class:`Replay`.
+        ValueError: ``settings`` is not a :class:`Replay`.
     """
     if not isinstance(settings, Replay):
         raise ValueError(f"replay must be a Replay, or None, not {settings!r}")
@@ -85,7 +85,7 @@ def add(
     next_state: int,
     legal_actions: IntArray,
 ) -> None:
-    """Store one turn in place of the oldest."""
+    """Store a turn; in a full buffer it overwrites the oldest."""
     row = buffer.counters[0] % len(buffer.states)
     buffer.states[row] = state
     buffer.actions[row] = action
@@ -107,22 +107,22 @@ def row_of(buffer: ReplayBuffer, uniform: float) -> int:
     """Return the row of a stored turn, all equally likely.
 
     Args:
-        buffer: of the turns.
-        uniform: the source of randomness, in [0, 1).
+        buffer: stored turns, at least one.
+        uniform: random number that draws the turn, in [0, 1).
     """
     return int(uniform * min(buffer.counters[0], len(buffer.states)))
 
 
 def check_numbers(saved: Mapping[str, Array], states: int, actions: int) -> None:
-    """Check the numbers in a buffer of a file: compiled code follows them without a check.
+    """Check that the indices in a saved buffer are valid; compiled code does not check them.
 
     Args:
-        saved: what a file holds, as :func:`arrays_of` names it; other arrays are left alone.
-        states: rows of the table.
+        saved: arrays by the names of :func:`arrays_of`; other arrays are ignored.
+        states: number of rows of the table.
         actions: size of the action space.
 
     Raises:
-        ValueError: a number that is that of no state or action.
+        ValueError: an index of no state or action.
     """
     for name, end in (
         ("states", states),
@@ -138,6 +138,6 @@ def check_numbers(saved: Mapping[str, Array], states: int, actions: int) -> None
 
 
 def arrays_of(buffer: ReplayBuffer) -> dict[str, Array]:
-    """Return the arrays of a buffer that go into a file, by name."""
+    """Return the arrays of a buffer that a file stores, by name."""
     names = ReplayBuffer._fields[:7]
     return {f"replay_{name}": array for name, array in zip(names, buffer[:7], strict=True)}

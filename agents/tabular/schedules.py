@@ -1,4 +1,4 @@
-"""The probability of exploration, as a function of the games that a learner has finished."""
+"""Schedules: the probability of exploration as a function of the finished games."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 Schedule = Callable[[int], float]
-"""From a number of finished games to a probability."""
+"""Returns the probability after a number of finished games."""
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,9 @@ class Decay:
     """A probability that is multiplied by ``factor`` every ``every`` games, down to a floor.
 
     Args:
-        start: probability in the first games.
-        factor: what it is multiplied by.
-        every: games between two multiplications.
+        start: initial probability.
+        factor: factor of each multiplication.
+        every: number of games between two multiplications.
         floor: smallest probability.
 
     Raises:
@@ -59,8 +59,8 @@ class Exploration:
         epsilon: a constant probability, or a schedule over finished games.
 
     Attributes:
-        epsilon: the probability now.
-        ended: games that each seat has finished; in self-play one learner has both seats.
+        epsilon: current probability.
+        ended: number of games finished in each seat; a learner may play both.
 
     Raises:
         ValueError: a probability outside 0 to 1.
@@ -78,13 +78,13 @@ class Exploration:
             self.epsilon = _probability(self._schedule(self.games))
 
     def finish_many(self, ended: Sequence[int]) -> None:
-        """Set how many games have ended by now for each seat."""
+        """Set the number of games finished so far in each seat."""
         self.ended = list(ended)
         if self._schedule is not None:
             self.epsilon = _probability(self._schedule(self.games))
 
     def ahead(self, games: int) -> npt.NDArray[np.float64]:
-        """Return the probability now, and after each of the next games, ``(games + 1,)``."""
+        """Return the probabilities now and after each of the next games, ``(games + 1,)``."""
         if self._schedule is None:
             return np.full(games + 1, float(self.epsilon))
         ended = self.games
@@ -103,10 +103,10 @@ def _probability(epsilon: float) -> float:
 
 
 def check_range(name: str, value: float, low: float, high: float, *, open_low: bool) -> float:
-    """Return ``value`` if it is within ``low`` to ``high``.
+    """Return ``value`` if it is from ``low`` to ``high``.
 
     Raises:
-        ValueError: it is not, or equals ``low`` where ``open_low``.
+        ValueError: it is outside, or equals ``low`` and ``open_low`` is true.
     """
     within = isinstance(value, Real) and low <= value <= high
     if not within or (open_low and value == low):
@@ -116,15 +116,15 @@ def check_range(name: str, value: float, low: float, high: float, *, open_low: b
 
 
 def check_step(rate: float, discount: float, name: str = "learning_rate") -> None:
-    """Check the two numbers that most learning rules have.
+    """Check the step size and the discount of a learning rule.
 
     Args:
-        rate: a step size.
-        discount: of later rewards.
-        name: of the step size.
+        rate: step size.
+        discount: factor of later rewards.
+        name: name of the step size in the error.
 
     Raises:
-        ValueError: ``rate`` is not over 0 to 1, or ``discount`` not 0 to 1.
+        ValueError: ``rate`` is not over 0 and at most 1, or ``discount`` is not from 0 to 1.
     """
     check_range(name, rate, 0, 1, open_low=True)
     check_range("discount", discount, 0, 1, open_low=False)

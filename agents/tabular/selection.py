@@ -1,7 +1,7 @@
-"""Choosing an action from a row of a table: small compiled functions on arrays.
+"""Compiled functions that choose an action from a row of a table.
 
-Legal actions are given as a list, int64 and ascending, which is shorter than a mask. Randomness
-is given as one number ``uniform`` in [0, 1), drawn by the caller.
+Legal actions are int64 arrays in ascending order, which are shorter than masks. ``uniform`` is a
+random number in [0, 1), drawn by the caller.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ def random_action(legal_actions: IntArray, uniform: float) -> int:
     legal = len(legal_actions)
     if legal == 0:
         return -1
-    # A conditional uniform may round up to 1.
+    # ``uniform`` may have been rescaled, and rounded up to 1.
     action: int = legal_actions[min(int(uniform * legal), legal - 1)]
     return action
 
 
 @compiled
 def random_of_mask(action_mask: MaskArray, uniform: float) -> int:
-    """One compiled call for the step-by-step loop: :func:`random_action` of a mask."""
+    """Return :func:`random_action` of a mask, in one compiled call for the step-by-step loop."""
     return random_action(np.flatnonzero(action_mask), uniform)
 
 
@@ -39,7 +39,7 @@ def greedy_action(values: FloatArray, legal_actions: IntArray, uniform: float) -
     wanted = min(int(uniform * ties), ties - 1)
     chosen = -1
     for action in legal_actions:
-        # Without a branch on each value: they are hard to predict.
+        # No branches on the values, as they are hard to predict.
         wanted -= values[action] == best
         if wanted < 0:
             chosen = action
@@ -70,7 +70,7 @@ def largest_legal(values: FloatArray, legal_actions: IntArray) -> float:
 def softmax(
     preferences: FloatArray, legal_actions: IntArray, temperature: float, out: FloatArray
 ) -> None:
-    """Write the softmax of the legal preferences over ``temperature`` to ``out``; 0 elsewhere."""
+    """Write the softmax of legal preferences divided by ``temperature`` to ``out``; 0 elsewhere."""
     top = largest_legal(preferences, legal_actions)
     out[:] = 0.0
     total = 0.0
@@ -92,4 +92,4 @@ def sample(probabilities: FloatArray, uniform: float) -> int:
             cumulative += probabilities[action]
             if uniform < cumulative:
                 return action
-    return last  # by rounding, uniform was above the sum
+    return last  # the sum was rounded to below uniform

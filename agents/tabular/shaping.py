@@ -1,4 +1,4 @@
-"""Reward shaping that any learner can use; off by default."""
+"""Reward shaping, as a wrapper for any learner."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ def nim_sum_bonus(heaps: Array, bonus: float) -> float:
 
 
 class SavedShaping(SavedWrapper):
-    """What a file stores of it."""
+    """Contents of the file of a learner with reward shaping."""
 
     bonus: float
 
 
 class NimSumShaping(CompiledWrapper):
-    """Pays a learner a bonus whenever its move leaves nim-sum 0.
+    """Gives a learner a bonus whenever its move leaves nim-sum 0.
 
-    The bonus gives the learner Bouton's theorem: what is learned with it was not learned from
-    the game alone. Observations must be heaps (``encoding="integer"``).
+    The bonus tells the learner Bouton's theorem, so its results are not learned from the game
+    alone. Observations must be heaps (``encoding="integer"``).
 
     Args:
-        learner: the learner that gets the bonus.
-        bonus: paid beside the reward of such a move, in the units of the learner's rewards.
+        learner: learner that gets the bonus.
+        bonus: amount added to the reward of such a move, in the units of the learner's rewards.
 
     Example:
         >>> from agents import QLearning
@@ -52,11 +52,11 @@ class NimSumShaping(CompiledWrapper):
         return transition._replace(bonus=transition.bonus + bonus)
 
     def saved(self) -> dict[str, Any]:
-        """Return what a file stores of it."""
+        """Return the contents of its file."""
         return {**super().saved(), "bonus": self._own_bonus}
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Restore what :meth:`saved` returned."""
+        """Restore the result of :meth:`saved`."""
         if saved["bonus"] != self._own_bonus:
             raise ValueError(
                 f"the saved learner has a bonus of {saved['bonus']}, this one {self._own_bonus}"
@@ -65,5 +65,5 @@ class NimSumShaping(CompiledWrapper):
 
     @classmethod
     def from_saved(cls, saved: SavedShaping) -> NimSumShaping:
-        """Return the learner from what :meth:`saved` returned."""
+        """Return the learner from the result of :meth:`saved`."""
         return cls(saved["learner"], saved["bonus"])

@@ -1,4 +1,4 @@
-"""Heap symmetry: positions that differ in the order of like heaps are one position."""
+"""Heap symmetry: sorting of positions that differ in the order of their heaps only."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from nim_envs.errors import InvalidGameError
 
 
 class Symmetry:
-    """Sorts positions whose components are alike, and translates actions between the orders.
+    """Sorts positions whose components have the same options, and translates their actions.
 
-    The states of a position are sorted, smallest first, and assigned to the components from the
-    one with the fewest states to the one with the most. A sorted position is a position of the
-    same game, as every state is one of its new component.
+    The states of a position are sorted, smallest first, and assigned to the components in order
+    of their number of states. So a sorted position is a position of the same game.
 
     Args:
-        rules: of a game whose components have the same options in the same states, such as
+        rules: rules of a game whose components have the same options in the same states, such as
             Nim.
 
     Raises:
-        InvalidGameError: the components are not alike.
+        InvalidGameError: the components have different options.
 
     Example:
         >>> from nim_envs import make_game
@@ -51,7 +50,7 @@ class Symmetry:
             )
 
     def places(self, positions: IntArray) -> IntArray:
-        """Return for each component the one whose state it gets.
+        """Return, for each component, the component whose state it gets by sorting.
 
         Args:
             positions: ``(..., components)``.
@@ -69,25 +68,25 @@ class Symmetry:
         return np.take_along_axis(positions, self.places(positions), axis=-1)
 
     def moved(self, values: Array, places: IntArray) -> Array:
-        """Return values of actions, ``(..., actions)``, reordered for the sorted positions."""
+        """Return action values, ``(..., actions)``, reordered for the sorted positions."""
         by_component = values.reshape(*values.shape[:-1], -1, self.num_options)
         moved: Array = np.take_along_axis(by_component, places[..., np.newaxis], axis=-2)
         return moved.reshape(values.shape)
 
     def moved_back(self, values: Array, places: IntArray) -> Array:
-        """Return values of actions of the sorted positions, reordered for the positions."""
+        """Return action values at the sorted positions, reordered for the original ones."""
         return self.moved(values, np.argsort(places, axis=-1))
 
     def act(
         self, agent: Agent, observation: Array, action_mask: MaskArray, rng: np.random.Generator
     ) -> int:
-        """Return the action that stands for the agent's at the sorted position.
+        """Return the action that corresponds to the agent's at the sorted position.
 
         Args:
-            agent: the agent that observes the sorted position.
-            observation: the position, ``(components,)``.
+            agent: agent that observes the sorted position.
+            observation: position, ``(components,)``.
             action_mask: int8 ``(actions,)``.
-            rng: the source of all randomness.
+            rng: generator of all random choices.
         """
         places = self.places(observation)
         action = agent.act(observation[places], self.moved(action_mask, places), rng)

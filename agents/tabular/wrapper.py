@@ -1,4 +1,4 @@
-"""Wrappers: learners that pass calls on to another one, changed by subclasses."""
+"""Wrappers of learners: base classes that pass every call on to the learner inside."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from nim_envs import Game
 
 
 class SavedWrapper(TypedDict):
-    """What a file stores of a wrapper."""
+    """Contents of the file of a wrapper."""
 
     learner: TabularLearner | CompiledWrapper
 
 
 class LearnerWrapper:
-    """Passes everything on to a learner.
+    """Passes every call on to a learner.
 
     Args:
-        learner: who learns.
+        learner: learner inside.
 
     Attributes:
         learner: as given.
@@ -38,7 +38,7 @@ class LearnerWrapper:
         return self.learner.act(observation, action_mask, rng)
 
     def __repr__(self) -> str:
-        """Return the learner inside, wrapped."""
+        """Return the names of the wrapper and of the learner inside."""
         return f"{type(self).__name__}({self.learner!r})"
 
     @property
@@ -49,7 +49,7 @@ class LearnerWrapper:
         return self.learner
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the learner's probabilities; it must have them."""
+        """Return the learner's probabilities, which must be known."""
         return self.inner_policy.action_probabilities(observations, action_masks)
 
     def begin_game(self) -> None:
@@ -71,21 +71,21 @@ class LearnerWrapper:
         return self.learner.greedy()
 
     def changed(self, transition: Transition) -> Transition:
-        """Return what the learner gets in place of ``transition``."""
+        """Return the transition that the learner gets in place of ``transition``."""
         return transition
 
     def saved(self) -> dict[str, Any]:
-        """Return what a file stores of it."""
+        """Return the contents of its file."""
         return {"learner": self.learner}
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Restore what :meth:`saved` returned.
+        """Restore the result of :meth:`saved`.
 
         Args:
-            saved: by such a learner, the one inside decoded.
+            saved: result of :meth:`saved` of such a wrapper, the learner inside decoded.
 
         Raises:
-            ValueError: the learners inside are not of one class.
+            ValueError: the learners inside are of different classes.
         """
         inner: Any = self.learner
         before = saved["learner"]
@@ -101,15 +101,15 @@ class CompiledWrapper(LearnerWrapper):
     """A wrapper that compiled self-play supports, if the learner inside is a table learner.
 
     Attributes:
-        symmetry: by which positions are sorted for the learner; ``None`` for most wrappers.
-        bonus: paid for a move that leaves nim-sum 0.
+        symmetry: symmetry by which positions are sorted for the learner; ``None``: none.
+        bonus: bonus for a move that leaves nim-sum 0.
     """
 
     symmetry: Symmetry | None = None
 
     def __init__(self, learner: Learner) -> None:
         super().__init__(learner)
-        # Compiled self-play reads these only where it supports the learner.
+        # Compiled self-play reads these attributes only of learners that it supports.
         inner: Any = learner if isinstance(learner, (TabularLearner, CompiledWrapper)) else None
         self.game: Game | None = inner and inner.game
         self.state = inner and inner.state

@@ -1,4 +1,4 @@
-"""Training runs in files, from which they can go on."""
+"""Checkpoints: files from which training runs can be resumed."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Env = AECEnv[str, Any, Any]
 
 
 class SavedRun(TypedDict):
-    """What a checkpoint holds; see :class:`Run`."""
+    """Contents of a checkpoint; see :class:`TrainingRun`."""
 
-    training: int  # games done
+    training: int  # number of games played
     seed: int
     seconds: float
     rng: np.random.Generator
@@ -35,14 +35,14 @@ class SavedRun(TypedDict):
 
 
 @dataclass
-class Run:
+class TrainingRun:
     """State of a training run, besides its learners, from which it can be resumed.
 
     Attributes:
-        rng: the players' source of randomness.
-        winners: as in :class:`agents.training.TrainingLog`, with room for all games.
+        rng: generator of the players' choices.
+        winners: as in :class:`agents.training.TrainingLog`, with space for all games.
         lengths: likewise.
-        seconds: spent until the last checkpoint.
+        seconds: seconds of training until the last checkpoint.
     """
 
     rng: np.random.Generator
@@ -51,7 +51,7 @@ class Run:
     seconds: float = 0.0
 
     def log(self, done: int, began: float) -> TrainingLog:
-        """Return the log after ``done`` games of a run that began at ``began``."""
+        """Return the log of the first ``done`` games, for a run that began at ``began``."""
         seconds = time.perf_counter() - began
         return TrainingLog(self.winners[:done], self.lengths[:done], seconds)
 
@@ -72,11 +72,11 @@ class Run:
         )
 
     def resume(self, path: Path, env: Env, learners: list[Learner], seed: int) -> int:
-        """Restore the run saved at ``path``; return the games done by then.
+        """Restore the run saved at ``path``; return the number of games played in it.
 
         Raises:
-            StorageError: the file holds no training run, or one with another seed, more games or
-                other learners.
+            StorageError: the file is no checkpoint, or is of a run with another seed, more games
+                or other learners.
         """
         games = (getattr(learner, "game", None) for learner in learners)
         game = next((game for game in games if game is not None), None)
@@ -120,7 +120,7 @@ class Run:
 
 
 def _generator_of(env: Env) -> np.random.Generator | None:
-    """The environment's source of randomness, where it has one."""
+    """The environment's random generator, if it has one."""
     for name in ("_rng", "np_random", "_np_random"):
         generator = getattr(env.unwrapped, name, None)
         if isinstance(generator, np.random.Generator):

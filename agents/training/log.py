@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 DRAW = -1
-"""The winner of a game without one: drawn by the rules, or cut short."""
+"""The winner of a game without one: drawn by the rules, or truncated."""
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,8 @@ class TrainingLog:
 
     Attributes:
         winners: seat that won each game, or ``DRAW``; int8 ``(games,)``.
-        lengths: moves in each game; int32 ``(games,)``.
-        seconds: wall-clock time, environment and learning included; compilation of compiled
-            games not included.
+        lengths: number of moves of each game; int32 ``(games,)``.
+        seconds: wall-clock time of environment and learning, without the compilation of games.
     """
 
     winners: npt.NDArray[np.int8]
@@ -27,7 +26,7 @@ class TrainingLog:
     seconds: float
 
     def __repr__(self) -> str:
-        """Return how many games there were, how long they took and who won."""
+        """Return the number of games, their time and the wins of each seat."""
         if not self.games:
             return "TrainingLog(no games)"
         return (
@@ -45,7 +44,7 @@ class TrainingStopped(KeyboardInterrupt):
     """Raised by Ctrl-C in a training run.
 
     Attributes:
-        log: of the games finished before.
+        log: log of the games finished before.
     """
 
     def __init__(self, log: TrainingLog) -> None:

@@ -1,4 +1,4 @@
-"""The training loop; no algorithm in it."""
+"""The training loop, the same for all learners."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from agents.base import Agent, GameChoosingLearner, Learner
 from agents.tabular.compiled_games.self_play import compiled_self_play
-from agents.training.checkpoints import Env, Run
+from agents.training.checkpoints import Env, TrainingRun
 from agents.training.log import TrainingLog, TrainingStopped
 from agents.training.one_game import Seat, play_and_learn
 from agents.training.opponents import Opponents, as_pair
@@ -44,19 +44,20 @@ def train(
         env: a two-player turn-based environment with action masks in its observations.
         agents: one learner for both seats; or a pair, one for each seat; or a learner with
             several :class:`Opponents`. An agent that is not a :class:`agents.base.Learner` plays
-            and does not learn. A :class:`agents.base.GameChoosingLearner` is given the game and
-            chooses its own games.
-        games: how many to play.
+            and does not learn. A :class:`agents.base.GameChoosingLearner` gets the game of ``env``
+            and chooses its own games.
+        games: number of games to play.
         seed: seeds the environment's starts and the agents' choices; same seed, same result.
         progress: whether to show a progress bar on the standard error.
         options: passed to every ``env.reset``, such as ``{"start": "uniform"}``.
-        checkpoint: a file to save the run to as it goes; if the file exists, the run goes on
-            from it, and ends exactly as if it had not been interrupted. Not for a learner that
+        checkpoint: file to save the run to, at intervals; if it exists, the run continues from
+            it, and ends exactly as if it had not been interrupted. Not for a learner that
             chooses its own games: save that with :func:`agents.storage.save`.
-        checkpoint_every: games between two checkpoints.
+        checkpoint_every: number of games between two checkpoints.
         after_game: called with the number of games played so far; it must not
             change the environment. If it returns true, the run ends there.
-        after_every: games between two calls of ``after_game``; it is also called at the end.
+        after_every: number of games between two calls of ``after_game``; it is also called at the
+            end.
         compiled: whether to play in compiled code where possible: self-play of table learners
             of ``agents``, one for both seats or one for each, in environments of ``nim_envs``
             with integer observations. Tables, games and log are the same bit for bit, a hundred
@@ -90,15 +91,15 @@ def train(
         )  # fmt: skip
     schedule = agents if isinstance(agents, Opponents) else None
     everyone = (schedule.learner, *schedule.opponents) if schedule else as_pair(agents)  # type: ignore[arg-type]
-    # Each learner once, in order: those that a checkpoint holds.
+    # Each learner once, in order, as in a checkpoint.
     distinct = list({id(a): a for a in everyone if isinstance(a, Learner)}.values())
     pair = (everyone[0], everyone[1])
-    # Every agent in both seats, made once: the pairing may change after every game.
+    # Every agent in both seats, made once, as the pairing may change after every game.
     seat_of = {
         (number, id(agent)): Seat(agent, learns=True) for number in range(2) for agent in everyone
     }
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
-    run = Run(
+    run = TrainingRun(
         rng=np.random.default_rng(agent_seed),
         winners=np.empty(games, dtype=np.int8),
         lengths=np.empty(games, dtype=np.int32),
@@ -111,7 +112,7 @@ def train(
     if fast is not None and first:
         fast.continue_run()
     began = time.perf_counter() - run.seconds
-    # Where the run pauses: at the ends of these many games.
+    # Numbers of games after which the run pauses.
     pauses = [games]
     if checkpoint is not None:
         pauses.append(checkpoint_every)

@@ -18,12 +18,12 @@ from nim_envs.theory.search import LARGEST_SEARCH, level_order, moves
 
 @dataclass(frozen=True)
 class Entropy:
-    """How random the players of a game are, in nats, by seat.
+    """The mean entropy of each seat's moves, in nats.
 
     Attributes:
         policy: mean entropy of each seat's policy, float64 ``(2,)``; NaN for a seat that never
             moves.
-        uniform: mean logarithm of the number of legal actions, the most that ``policy`` can be,
+        uniform: mean logarithm of the number of legal actions, the largest possible ``policy``,
             float64 ``(2,)``; in the addition game ``log k``.
     """
 
@@ -32,15 +32,15 @@ class Entropy:
 
 
 def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
-    """Compute how random each seat's moves are in games between two policies, exactly.
+    """Compute the exact mean entropy of each seat's moves in games between two policies.
 
-    Each position counts by the probability that the seat comes to move there, in a game from
-    ``game.start`` that both play by their ``action_probabilities``. Nothing is drawn at
-    random: the mean over the moves of many such games converges to this value.
+    Each position is weighted by the probability that the seat is to move there, in a game from
+    ``game.start`` that both play by their ``action_probabilities``. Nothing is sampled: the mean
+    over the moves of many such games converges to this value.
 
     Args:
-        policies: of the seats; one policy may serve both.
-        game: the game; observations are its positions.
+        policies: policy of each seat; it may be the same one.
+        game: rules and start; observations are its positions.
 
     Raises:
         SearchTooLargeError: too many positions, or starts, to enumerate.
@@ -84,20 +84,20 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
 
 @dataclass(frozen=True)
 class TrainingMeasurements:
-    """A training run, measured in intervals of equally many games.
+    """Measurements of a training run, in intervals of equally many games.
 
     Attributes:
-        games: games played by the end of each interval, int64 ``(intervals,)``; the last one
-            may be shorter.
+        games: number of games played by the end of each interval, int64 ``(intervals,)``; the
+            last interval may be shorter.
         win_rates: share of the interval's games that each seat won, float64 ``(2, intervals)``.
-        lengths: mean moves in a game of the interval, float64 ``(intervals,)``.
+        lengths: mean number of moves in a game of the interval, float64 ``(intervals,)``.
         entropies: :func:`mean_entropy` of the behaviour policies, exploration included, at the
-            end of each interval, float64 ``(2, intervals)``, in nats; NaN where it was not taken
-            and where an agent has no ``action_probabilities``.
-        uniform_entropies: the same of the uniform policy at the positions that they reach.
-        optimality: percent of the greedy policy at the end of each interval, float64
-            ``(intervals,)``, by the set of positions: ``"all"``, or each learner's seat; empty
-            if it was not taken, NaN at intervals where it was not.
+            end of each interval, float64 ``(2, intervals)``, in nats; NaN where not measured and
+            where an agent has no ``action_probabilities``.
+        uniform_entropies: the same for the uniform policy at the positions that they reach.
+        optimality: optimality of the greedy policy at the end of each interval, in percent,
+            float64 ``(intervals,)``, by the set of positions: ``"all"``, or each learner's seat;
+            NaN at intervals where not measured, and empty if never measured.
     """
 
     games: IntArray
@@ -115,18 +115,18 @@ class TrainingMeasurements:
 
 
 class TrainingRecorder:
-    """Measures the learners as training goes on.
+    """Measures the learners during training.
 
-    It draws nothing at random and changes nothing, so a run with it ends in the same tables.
+    It draws no random numbers and changes nothing, so a run with it ends in the same tables.
     Give it to :func:`agents.training.train` as ``after_game``, with its ``every`` as
     ``after_every``.
 
     Args:
-        agents: as in :func:`agents.training.train`: one for both seats, or one for each.
-        game: the game they play, starts included; observations are its positions.
-        every: games in an interval.
-        score: whether to take the optimality of the greedy policy too: of one learner over all
-            N-positions, of one for each seat over those at which its seat can be to move.
+        agents: as for :func:`agents.training.train`: one for both seats, or one for each.
+        game: rules and start of the training games; observations are its positions.
+        every: number of games in an interval.
+        score: whether to measure the optimality of the greedy policy too: for one learner over all
+            N-positions, for one in each seat over those at which its seat can be to move.
 
     Raises:
         ValueError: ``every`` is below 1.
@@ -162,7 +162,7 @@ class TrainingRecorder:
     ) -> None:
         if every < 1:
             raise ValueError(f"every must be at least 1, not {every}")
-        # A game that is too large is refused now, not after the training.
+        # A game that is too large is refused before the training.
         game.rules.check_size(LARGEST_SEARCH)
         game.start_positions()
         self.every = every
@@ -187,15 +187,15 @@ class TrainingRecorder:
         }
 
     def measurements(self, log: TrainingLog) -> TrainingMeasurements:
-        """Return what was measured, with the results of ``log``.
+        """Return the measurements, with the results of ``log``.
 
         Args:
-            log: of the run, up to its end or to where it was stopped.
+            log: log of the run, complete or up to the game after which it was stopped.
         """
         games = np.array([*range(self.every, log.games, self.every), log.games], dtype=np.int64)
         games = games[games > 0]
         if log.games and log.games not in self._percents:
-            self(log.games)  # stopped, or resumed at its very end: they are still as they were then
+            self(log.games)  # stopped, or resumed at its end: the learners have not changed since
         firsts = np.concatenate([[0], games[:-1]]).astype(np.int64)[: len(games)]
         counts = games - firsts
 
@@ -225,7 +225,7 @@ class TrainingRecorder:
 def _learners_to_score(
     first: Agent, second: Agent, game: Game
 ) -> dict[str, tuple[Trainable, IntArray]]:
-    """The policy to score over each set of positions, by the name of the set."""
+    """The learner to score, and the positions to score it over, by the name of their set."""
     rules = game.rules
     if first is second:
         return {"all": (first, rules.lattice())} if isinstance(first, Trainable) else {}

@@ -1,4 +1,4 @@
-"""One game, step by step: learners get each turn once it is complete, then the whole game."""
+"""One game, step by step: learners get each turn when it is complete, then the whole game."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from agents.training.log import DRAW
 from nim_envs.errors import InvalidActionError
 from nim_envs.players import NO_LEGAL_MOVE
 
-# The first fields of a Transition: all that is known before the opponent has replied.
+# The first fields of a Transition, which are known before the opponent's reply.
 _Turn = tuple[int, Array, MaskArray, int, float, Array, MaskArray]
 
 
 class Seat:
-    """An agent in a seat, and how it learns, if it does.
+    """An agent in a seat, with the methods by which it learns.
 
     Args:
-        agent: who plays.
-        learns: whether it learns from these games, if it is a learner.
+        agent: player of the seat.
+        learns: whether the agent, if it is a learner, learns from these games.
     """
 
     def __init__(self, agent: Agent, *, learns: bool) -> None:
         self.agent = agent
-        # Checked once for each run: protocols are slow to check.
+        # Protocols are slow to check, so they are checked once for each run.
         self.learner = agent if learns and isinstance(agent, Learner) else None
         self.of_games = self.learner if isinstance(self.learner, GameLearner) else None
         self.turns: list[Transition] = []
@@ -38,7 +38,7 @@ class Seat:
             self.of_games.begin_game()
 
     def learn(self, transition: Transition) -> None:
-        """Learn from a turn that is complete, and at the end of a game from all of them."""
+        """Learn from a complete turn, and at the end of a game from all of its turns."""
         if self.learner is not None:
             self.learner.update(transition)
         if self.of_games is not None:
@@ -48,10 +48,10 @@ class Seat:
 
 
 def forfeit(env: AECEnv[str, Any, Any]) -> None:
-    """Let the agent to move, which has named no legal move, lose the game.
+    """End the game as lost for the agent to move, which has named no legal move.
 
     Raises:
-        InvalidActionError: the environment knows no forfeits.
+        InvalidActionError: the environment has no forfeits.
     """
     if not hasattr(env, "forfeit"):
         raise InvalidActionError(
@@ -64,12 +64,12 @@ def forfeit(env: AECEnv[str, Any, Any]) -> None:
 def play_and_learn(
     env: AECEnv[str, Any, Any], seats: tuple[Seat, Seat], rng: np.random.Generator
 ) -> tuple[int, int]:
-    """Play one game in an environment that was just reset; learners learn as it goes.
+    """Play one game in an environment that was just reset; learners learn after every turn.
 
     Args:
-        env: the environment.
-        seats: who plays, in the order of ``env.possible_agents``.
-        rng: the agents' source of randomness.
+        env: environment after a reset.
+        seats: players, in the order of ``env.possible_agents``.
+        rng: generator of the agents' choices.
 
     Returns:
         The seat that won, or ``DRAW``, and the number of moves.
@@ -78,7 +78,7 @@ def play_and_learn(
     agents, learn = [seat.agent for seat in seats], [seat.learner is not None for seat in seats]
     for seat in seats:
         seat.begin_game()
-    # A turn is not complete before the opponent has replied: it is kept here until then.
+    # A turn is complete once the opponent has replied; it is kept here until then.
     incomplete: list[_Turn | None] = [None, None]
     number = players.index(env.agent_selection)
     observed: Any = env.observe(players[number])
@@ -88,7 +88,7 @@ def play_and_learn(
         if learn[number]:
             action = agents[number].act(observation, action_mask, rng)
         else:
-            # Who does not learn may write to what it is given.
+            # Agents that do not learn may write to their arguments.
             action = agents[number].act(observation.copy(), action_mask.copy(), rng)
         mover, other = players[number], 1 - number
         if action == NO_LEGAL_MOVE:

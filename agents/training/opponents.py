@@ -1,4 +1,4 @@
-"""Who plays in a training run: one agent, one for each seat, or a learner and its opponents."""
+"""The players of a training run: one agent, one for each seat, or a learner and its opponents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEATINGS = (0, 1, "alternate")
 
 
 def as_pair(agents: Agent | tuple[Agent, Agent] | list[Agent]) -> tuple[Agent, Agent]:
-    """Return one agent for each seat: the same one twice if one was given.
+    """Return one agent for each seat; a single agent plays both.
 
     Raises:
         TypeError: neither an agent nor two of them.
@@ -31,11 +31,11 @@ class Opponents:
     """A learner and the opponents that it meets, one in each game.
 
     Args:
-        learner: who learns; as an opponent of itself it plays both seats and learns in both.
-        opponents: agents, at least one; learners among them learn too.
-        order: ``"rotation"``: each in turn; ``"random"``: drawn anew for every game.
-        seat: of the learner: 0, 1, or ``"alternate"``, changing once all opponents were met
-            (in rotation) or after every game (at random).
+        learner: learner to train; as its own opponent it plays both seats and learns in both.
+        opponents: at least one agent; learners among them learn too.
+        order: ``"rotation"``: each in turn; ``"random"``: drawn for every game.
+        seat: the learner's seat: 0, 1, or ``"alternate"``, which changes after all opponents were
+            met (in rotation) or after every game (at random).
 
     Raises:
         ValueError: no opponents, or an unknown order or seat.

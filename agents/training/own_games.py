@@ -27,7 +27,7 @@ def train_on_own_games(
     after_game: Callable[[int], bool | None] | None,
     after_every: int,
 ) -> TrainingLog:
-    """Let a learner that chooses its own games learn the game of an environment.
+    """Train a learner that chooses its own games on the game of an environment.
 
     The arguments are those of :func:`agents.training.train`.
 

@@ -16,7 +16,7 @@ class SeedRun(NamedTuple):
     """The result of one seed."""
 
     seed: int
-    agents: Agent | tuple[Agent, Agent]  # as they were made, and trained
+    agents: Agent | tuple[Agent, Agent]  # the trained agents, as ``make`` returned them
     log: TrainingLog
 
 
@@ -29,27 +29,27 @@ def train_seeds(
     progress: bool = True,
     **arguments: Any,
 ) -> list[SeedRun]:
-    """Train once for each seed, each in one process, on as many cores as there are.
+    """Train once for each seed, in parallel processes.
 
-    Self-play of one table cannot be shared among cores: an update reads what the update before
-    has written, so that with games at the same time the table would depend on the machine's
-    timing. Seeds do not depend on one another, which suits every learner here. The result of
-    a seed is the same as by :func:`agents.training.train`, for any number of workers.
+    Self-play of one table cannot be shared among cores: each update reads values that the previous
+    one wrote, so with parallel games the table would depend on the machine's timing. Seeds are
+    independent of each other, for every learner. The result of a seed equals that of
+    :func:`agents.training.train`, for any number of workers.
 
     Args:
         make: returns a new environment, and an agent or a pair of them, for a seed. It is
             called in another process.
-        games: how many to play with each seed.
+        games: number of games to play with each seed.
         seeds: integer seeds.
-        workers: processes at the same time; ``None``: one for each core.
+        workers: number of processes; ``None``: one for each core.
         progress: whether to show a progress bar on the standard error.
-        arguments: see :func:`agents.training.train`.
+        arguments: further arguments of :func:`agents.training.train`.
 
     Returns:
         One run for each seed, in the order of ``seeds``, with the trained agents.
 
     Raises:
-        ValueError: no seeds, the same one twice, or fewer than 1 worker; and what ``train`` raises.
+        ValueError: no seeds, the same seed twice, or fewer than 1 worker; and as ``train``.
 
     Example:
         >>> from agents import QLearning

@@ -1,1 +1,1 @@
-"""Learners trained on small boards and scored on boards that they have not seen."""
+"""Learners trained on small boards and scored on unseen boards."""

@@ -30,20 +30,20 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.style import save_figure
 
 SAMPLE = 1_000
-"""N-positions drawn of a board that is not enumerated, the same ones for every learner."""
+"""N-positions drawn from a board that is not enumerated, the same ones for every learner."""
 
 QUICK_GAMES = 60
 QUICK_SAMPLE = 50
 QUICK_EXPERIMENTS = ("nim-5", "take-3")
 QUICK_LARGEST = 1 << 20
-"""Larger enumerated boards are sampled in a quick look."""
+"""Most positions of a board that ``--quick`` enumerates; larger boards are sampled."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """A score on one board: in percent, with its interval where positions were drawn."""
+    """A score on one board, in percent, with its interval where positions were sampled."""
 
-    positions: float  # of the board, N-positions or not; as a logarithm to base 10
+    positions: float  # log10 of the number of positions of the board
     percent: float
     random_percent: float
     count: int
@@ -51,8 +51,8 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Run:
-    """One learner trained on one board with one seed."""
+class GeneralisationRun:
+    """One learner trained on one board with one seed, and its scores."""
 
     experiment: str
     contender: str
@@ -67,12 +67,12 @@ class Run:
     scores: Mapping[str, Score] = field(default_factory=dict)
 
 
-def run(experiment: str, contender: str, seed: int, quick: bool) -> Run:
-    """Train a learner on the small board of an experiment, and score it there and elsewhere.
+def run(experiment: str, contender: str, seed: int, quick: bool) -> GeneralisationRun:
+    """Train a learner on the small board of an experiment, and score it on all of its boards.
 
     Args:
         experiment: a key of :data:`EXPERIMENTS`.
-        contender: one of its contenders.
+        contender: name of one of its contenders.
         seed: integer seed.
         quick: whether to play few games and score few positions: a check, not a result.
     """
@@ -81,10 +81,12 @@ def run(experiment: str, contender: str, seed: int, quick: bool) -> Run:
     env = GameEnv(plan.learned.make())
     games = min(who.games, QUICK_GAMES) if quick else who.games
     if who.learner == "random":
-        return Run(experiment, contender, seed, "nothing", scores=scores(plan, None, env, quick))
+        return GeneralisationRun(
+            experiment, contender, seed, "nothing", scores=scores(plan, None, env, quick)
+        )
     given = LEARNERS[who.learner].knows if who.learner in LEARNERS else "-"
     try:
-        # Compiled functions are loaded before the clock starts.
+        # Compiled functions are loaded before the time is measured.
         train(env, new_learner(who.learner, env, **who.arguments), 2, seed=0, progress=False)
         learner = new_learner(who.learner, env, **who.arguments)
         given = getattr(learner, "given", given)
@@ -92,7 +94,7 @@ def run(experiment: str, contender: str, seed: int, quick: bool) -> Run:
         log = train(env, learner, games, seed=seed, progress=False)
         seconds = time.process_time() - began
     except (HypothesisError, SearchTooLargeError) as error:
-        return Run(experiment, contender, seed, given, refused=str(error))
+        return GeneralisationRun(experiment, contender, seed, given, refused=str(error))
     learned: dict[str, Any] = (
         {
             "positions_read": learner.positions_read,
@@ -102,7 +104,7 @@ def run(experiment: str, contender: str, seed: int, quick: bool) -> Run:
         if isinstance(learner, GeneralisingLearner)
         else {}
     )
-    return Run(
+    return GeneralisationRun(
         experiment, contender, seed, given, log.games, seconds, **learned,
         scores=scores(plan, learner, env, quick),
     )  # fmt: skip
@@ -112,9 +114,9 @@ def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[st
     """Return the scores of the greedy policy by board.
 
     Args:
-        plan: the experiment.
-        learner: who has learned; ``None`` for the random policy.
-        env: where it has learned.
+        plan: experiment with the boards to score on.
+        learner: trained learner; ``None``: the random policy.
+        env: environment that it was trained in.
         quick: whether to score few positions.
     """
     found = {}
@@ -134,7 +136,7 @@ def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[st
         sample = (QUICK_SAMPLE if quick else SAMPLE) if drawn else None
         try:
             score = optimality(policy, game, sample=sample, seed=0)
-        except SearchTooLargeError:  # nobody knows who wins there
+        except SearchTooLargeError:  # the board is too large to solve
             continue
         found[name] = Score(
             float(np.sum(np.log10(game.rules.shape))), score.percent, score.random_percent,
@@ -149,7 +151,7 @@ HEADER = (
 )  # fmt: skip
 
 
-def rows(runs: Sequence[Run]) -> list[list[Any]]:
+def rows(runs: Sequence[GeneralisationRun]) -> list[list[Any]]:
     """Return one row for each run and board, and one for a run that was refused."""
     found: list[list[Any]] = []
     for run in runs:
@@ -166,7 +168,7 @@ def rows(runs: Sequence[Run]) -> list[list[Any]]:
     return found
 
 
-def groups(runs: Sequence[Run]) -> list[list[Run]]:
+def groups(runs: Sequence[GeneralisationRun]) -> list[list[GeneralisationRun]]:
     """Return the runs of each experiment and contender, in the order of the experiments."""
     return [
         group
@@ -190,8 +192,8 @@ LEARNING = (
 )  # fmt: skip
 
 
-def learning(runs: Sequence[Run]) -> list[list[Any]]:
-    """Return what learning took: one row for each experiment and learner, over the seeds."""
+def learning(runs: Sequence[GeneralisationRun]) -> list[list[Any]]:
+    """Return the cost of learning: one row for each experiment and learner, over the seeds."""
     return [
         [
             group[0].experiment,
@@ -211,8 +213,8 @@ def learning(runs: Sequence[Run]) -> list[list[Any]]:
     ]
 
 
-def results(name: str, runs: Sequence[Run]) -> tuple[list[str], list[list[Any]]]:
-    """Return header and rows of the scores in one experiment: a column for each board."""
+def results(name: str, runs: Sequence[GeneralisationRun]) -> tuple[list[str], list[list[Any]]]:
+    """Return header and rows of the scores in one experiment, with a column for each board."""
     boards = [LEARNED, *EXPERIMENTS[name].held_out]
     body = [
         [
@@ -229,7 +231,7 @@ def results(name: str, runs: Sequence[Run]) -> tuple[list[str], list[list[Any]]]
     return ["learner", *boards], body
 
 
-def _shown(values: Sequence[float], runs: Sequence[Run]) -> str:
+def _shown(values: Sequence[float], runs: Sequence[GeneralisationRun]) -> str:
     """The scores on one board; a dash where the learner cannot read it."""
     return percents(values) if values else "-" if runs else "refused"
 
@@ -259,7 +261,7 @@ NOTES = f"""\
 """
 
 
-def report(runs: Sequence[Run], seeds: int, command: str) -> str:
+def report(runs: Sequence[GeneralisationRun], seeds: int, command: str) -> str:
     """Return the whole report as Markdown."""
     parts = [f"# Boards that were not seen\n\n`{command}`, {seeds} seeds.\n\n{PICTURE}\n"]
     for name, plan in EXPERIMENTS.items():

@@ -1,4 +1,4 @@
-"""The experiments: a small board to learn on, boards that were not seen, and who learns."""
+"""The experiments: a small board to learn on, unseen boards, and the learners."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 from nim_envs import Game, make_game
 
 LEARNED = "as learned"
-"""The board that a learner has learned on."""
+"""Name of the board that a learner has learned on."""
 
 
 @dataclass(frozen=True)
-class Board:
+class ExperimentBoard:
     """A board of a registered game.
 
     Args:
         game: registered name.
-        arguments: of the game.
+        arguments: arguments of the game.
         enumerated: whether every N-position is scored, not a sample.
     """
 
@@ -33,14 +33,14 @@ class Board:
 
 @dataclass(frozen=True)
 class Contender:
-    """Who learns, and from how many games at most.
+    """A learner, and the games that it may play.
 
     Args:
-        learner: a name of :data:`agents.registry.LEARNERS` or ``GENERALISING``, or ``"random"``.
-        games: the most.
-        arguments: of its constructor.
-        needs: a package that it needs besides the usual ones.
-        weight: how long it takes, compared with others.
+        learner: a key of :data:`agents.registry.LEARNERS` or ``GENERALISING``, or ``"random"``.
+        games: largest number of games.
+        arguments: constructor arguments.
+        needs: extra package that it needs.
+        weight: expected time, relative to the others.
     """
 
     learner: str
@@ -52,28 +52,30 @@ class Contender:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A board to learn on, and boards that were not seen.
+    """A board to learn on, unseen boards, and the learners.
 
     Args:
-        learned: where it learns.
-        held_out: the other boards, by what is larger.
-        contenders: who learns, by name.
+        learned: board to learn on.
+        held_out: unseen boards, by a name that tells what is larger.
+        contenders: learners by name.
     """
 
-    learned: Board
-    held_out: Mapping[str, Board]
+    learned: ExperimentBoard
+    held_out: Mapping[str, ExperimentBoard]
     contenders: Mapping[str, Contender]
 
 
-def _nim(name: str, heaps: tuple[int, ...], start: str = "fixed", **arguments: Any) -> Board:
-    return Board(name, {"heaps": heaps, "start": start, **arguments})
+def _nim(
+    name: str, heaps: tuple[int, ...], start: str = "fixed", **arguments: Any
+) -> ExperimentBoard:
+    return ExperimentBoard(name, {"heaps": heaps, "start": start, **arguments})
 
 
-def _sampled(name: str, heaps: tuple[int, ...], **arguments: Any) -> Board:
-    return Board(name, {"heaps": heaps, **arguments}, enumerated=False)
+def _sampled(name: str, heaps: tuple[int, ...], **arguments: Any) -> ExperimentBoard:
+    return ExperimentBoard(name, {"heaps": heaps, **arguments}, enumerated=False)
 
 
-def _larger(name: str, more: tuple[int, ...], **arguments: Any) -> dict[str, Board]:
+def _larger(name: str, more: tuple[int, ...], **arguments: Any) -> dict[str, ExperimentBoard]:
     """Boards with more heaps than the one learned, with larger heaps, and with both."""
     return {
         "more heaps": _sampled(name, more, **arguments),
@@ -90,7 +92,7 @@ TABLES = {
     ),
     "random": Contender("random", 0),
 }
-"""Learners that know only the positions of the board that they have learned, and chance."""
+"""Baselines: a table, which knows the positions of its own board only, and random play."""
 
 
 def _automata(games: int, q_games: int, play_from: str = "anywhere") -> dict[str, Contender]:
@@ -114,7 +116,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {
 
 
 ABLATION_GAMES = 2_000
-"""Three times as many as the whole network needs on their board."""
+"""Games of ablations: three times the number that the full network needs on the same board."""
 
 
 def _networks(games: int, ablations: Mapping[str, dict[str, Any]]) -> dict[str, Contender]:
@@ -170,16 +172,18 @@ EXPERIMENTS: dict[str, Experiment] = {
         for misere in (False, True)
     },
     "addition-10": Experiment(
-        Board("addition", {"k": 10, "n": 100}),
+        ExperimentBoard("addition", {"k": 10, "n": 100}),
         {
-            "n = 10,000": Board("addition", {"k": 10, "n": 10_000}),
-            "n = 1,000,000": Board("addition", {"k": 10, "n": 1_000_000}, enumerated=False),
+            "n = 10,000": ExperimentBoard("addition", {"k": 10, "n": 10_000}),
+            "n = 1,000,000": ExperimentBoard(
+                "addition", {"k": 10, "n": 1_000_000}, enumerated=False
+            ),
         },
         {"column-automaton": Contender("column-automaton", 5_000), "random": TABLES["random"]},
     ),
     **{
         name: Experiment(
-            Board(game, {"heaps": (heap,), **arguments}),
+            ExperimentBoard(game, {"heaps": (heap,), **arguments}),
             {
                 f"{number} heaps": _sampled(game, (heap,) * number, **arguments)
                 for number in numbers
@@ -194,4 +198,4 @@ EXPERIMENTS: dict[str, Experiment] = {
         )
     },
 }
-"""By name; the larger heaps and the greater numbers of them are never seen in learning."""
+"""The experiments by name; larger heaps and more heaps never occur in training."""

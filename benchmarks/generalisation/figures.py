@@ -1,4 +1,4 @@
-"""Optimality against the size of the board, as a picture."""
+"""A figure of optimality against the size of the board."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from nim_envs.render.style import GREY, PAGE_WIDTH, styled
 
 @styled
 def curves(runs: Sequence[Any]) -> Figure:
-    """Draw the mean score over the seeds on each board, from the lowest to the highest.
+    """Draw the mean score over the seeds on each board, with bands from lowest to highest.
 
     Args:
-        runs: of any experiments.
+        runs: runs of any experiments.
     """
     names = [name for name in EXPERIMENTS if any(run.experiment == name for run in runs)]
     everyone = dict.fromkeys(who for name in names for who in EXPERIMENTS[name].contenders)

@@ -1,4 +1,4 @@
-"""Table learners on boards that they have not seen."""
+"""Table learners on unseen boards."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from nim_envs import Game
 
 
 class KnownOrRandom:
-    """Plays as a table learner where its table holds the position, and else at random.
+    """Plays by the table where it holds the position, and otherwise at random.
 
-    A board holds a position if its heaps, apart from empty ones and in some order, are among the
-    board's. So the table is not held responsible for the order of heaps or for empty ones.
+    The table holds a position if the learned board has one with the same heaps in some order,
+    apart from empty ones. So its score does not depend on the order of heaps or on empty heaps.
 
     Args:
-        policy: the greedy policy on the board that was learned.
-        learned: that board; both games are of heaps, and option ``i`` is the same in all of them.
-        game: the board that is played.
+        policy: greedy policy on the learned board.
+        learned: learned game; both games are of heaps, and option ``i`` is the same in all heaps.
+        game: game to play.
     """
 
     def __init__(self, policy: Policy, learned: Game, game: Game) -> None:

@@ -25,22 +25,23 @@ from nim_envs.render.style import save_figure
 QUICK_GAMES = 300
 QUICK_SECONDS = 0.05
 LEAST_SECONDS = 1.0
-"""What is learned in less time than this depends on the clock more than on the learner."""
+"""Least training time for a comparison by seconds; below it the clock's noise dominates."""
 
 LARGE_BOARDS = ("alphazero-6", "alphazero-7")
-"""Scoring them, over up to 603,648 N-positions, takes longer than a quick look."""
+"""Boards of up to 603,648 N-positions, whose scores take too long for ``--quick``."""
 
 
 @dataclass(frozen=True)
-class Run:
+class SystemRun:
     """One system with one seed: its own result, and those of the learners here.
 
     Attributes:
-        system: its name.
+        system: name of the system.
         seed: integer seed.
-        published: its own result.
-        same_games: results with as many games, by learner.
-        same_seconds: those in as many seconds; ``None``: it took under :data:`LEAST_SECONDS`.
+        published: result of the system as published.
+        same_games: results with the same number of games, by learner.
+        same_seconds: results in the same time, by learner; ``None``: the system took less than
+            :data:`LEAST_SECONDS`.
     """
 
     system: str
@@ -50,10 +51,10 @@ class Run:
     same_seconds: Mapping[str, Trained] | None
 
 
-def run(name: str, seed: int, quick: bool) -> Run:
+def run(name: str, seed: int, quick: bool) -> SystemRun:
     """Train a system as published, and each contender for as many games and as many seconds.
 
-    A quick check compares by seconds in any case.
+    ``quick`` compares by seconds even below :data:`LEAST_SECONDS`.
 
     Args:
         name: a key of :data:`SYSTEMS`.
@@ -68,7 +69,7 @@ def run(name: str, seed: int, quick: bool) -> Run:
     same_seconds = None
     if quick or seconds >= LEAST_SECONDS:
         same_seconds = {each.name: each.train(seed, seconds=seconds) for each in system.ours}
-    return Run(name, seed, published, same_games, same_seconds)
+    return SystemRun(name, seed, published, same_games, same_seconds)
 
 
 HEADER = (
@@ -83,13 +84,13 @@ def spread(results: list[Trained], score: str) -> str:
     return percents(values) if values else "-"
 
 
-def in_same_seconds(runs: list[Run], contender: str) -> list[Trained]:
-    """Return results in as many seconds, by seed; none where a run has none."""
+def in_same_seconds(runs: list[SystemRun], contender: str) -> list[Trained]:
+    """Return a contender's results in the same time, by seed; empty if a run has none."""
     found = [run.same_seconds[contender] for run in runs if run.same_seconds is not None]
     return found if len(found) == len(runs) else []
 
 
-def summary(runs: list[Run]) -> list[list[Any]]:
+def summary(runs: list[SystemRun]) -> list[list[Any]]:
     """Return one row for each system, score and contender, over the seeds."""
     rows = []
     for name, system in SYSTEMS.items():
@@ -124,8 +125,8 @@ COSTS = (
 )  # fmt: skip
 
 
-def costs(runs: list[Run]) -> list[list[Any]]:
-    """Return what every result cost: mean games and seconds over the seeds."""
+def costs(runs: list[SystemRun]) -> list[list[Any]]:
+    """Return the mean games and seconds of every result, over the seeds."""
     rows: list[list[Any]] = []
     for name, system in SYSTEMS.items():
         group = [run for run in runs if run.system == name]
@@ -170,7 +171,7 @@ NOTES = f"""\
 """
 
 
-def report(runs: list[Run], seeds: int, command: str) -> str:
+def report(runs: list[SystemRun], seeds: int, command: str) -> str:
     """Return the whole report as Markdown."""
     names = [name for name in SYSTEMS if any(run.system == name for run in runs)]
     descriptions = "\n".join(
@@ -202,7 +203,7 @@ def main(
 ) -> None:  # fmt: skip
     """Reproduce published figures, and train the learners here under the same settings.
 
-    It shows what is wrong with the systems as published; the learners here get as many games and
+    It shows the defects of the systems as published; the learners here get as many games and
     seconds.
     """
     systems = systems or [

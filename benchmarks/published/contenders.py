@@ -18,7 +18,7 @@ Scores = Mapping[str, float]
 Players = Trainable | tuple[Trainable, Trainable] | Opponents
 
 MOST_GAMES = 20_000_000
-"""No training is longer than this many games, however many seconds it may take."""
+"""Most games of a training that is limited by seconds."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class Trained:
     """The result of one training.
 
     Attributes:
-        scores: by name.
-        games: games played.
-        seconds: of training alone, compilation not included.
+        scores: scores by name.
+        games: number of games played.
+        seconds: training time without compilation.
     """
 
     scores: Scores
@@ -38,12 +38,12 @@ class Trained:
 
 @dataclass(frozen=True)
 class Contender:
-    """One learner, the game that it plays, and what it knows.
+    """One learner, its game and its knowledge.
 
     Args:
-        name: in words, with the settings that distinguish it.
-        knows: what it knows besides its observations and rewards.
-        game: the game that it learns, starts included.
+        name: name in words, with the settings that distinguish it.
+        knows: its knowledge besides observations and rewards, in words.
+        game: game that it learns, with its starts.
         make: returns new players for an environment: one learner for both seats, one for each,
             or one with opponents.
         score: scores the learners, one for both seats or one for each, in an environment.
@@ -59,12 +59,12 @@ class Contender:
         """Train new players and score them.
 
         Args:
-            seed: of all random numbers.
-            games: how many; ``None``: as many as fit in ``seconds``.
-            seconds: of training.
+            seed: seed of all random numbers.
+            games: number of games; ``None``: as many as fit in ``seconds``.
+            seconds: training time, where ``games`` is ``None``.
         """
         env = self.game.make()
-        # Compiled functions are loaded before the clock starts.
+        # Compiled functions are loaded before the time is measured.
         train(env, self.make(env), 2, seed=0, progress=False)
         players = self.make(env)
         ends = time.perf_counter() + seconds
@@ -75,7 +75,7 @@ class Contender:
             seed=seed,
             progress=False,
             after_game=None if games is not None else lambda _: time.perf_counter() >= ends,
-            # Often enough to stop in time, and not so often that asking costs time.
+            # Often enough to stop in time, rarely enough to cost little.
             after_every=100 if seconds < 0.1 else 2_000,
         )
         return Trained(self.score(_learners(players), env), log.games, log.seconds)
@@ -88,5 +88,5 @@ def _learners(players: Players) -> tuple[Trainable, ...]:
 
 
 def spaces(env: GameEnv) -> tuple[Any, Any]:
-    """Return the spaces that a learner from observations is made with."""
+    """Return a player's observation and action spaces."""
     return env.observation_space("player_0"), env.action_space("player_0")

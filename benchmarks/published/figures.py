@@ -1,4 +1,4 @@
-"""The comparison as pictures."""
+"""Figures of the comparison with published systems."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ HOLLOW: dict[str, Any] = {
     "label": "hollow: knows that the order of heaps does not matter",
 }  # fmt: skip
 SYMMETRY_KNOWN = "does not matter"
-"""How it ends what a contender knows, if it knows this."""
+"""Last words of ``Contender.knows`` for contenders with heap symmetry."""
 
 LEARNER_MARKS = tuple(
     zip("osD^vP*", (VERMILLION, ORANGE, GREEN, PURPLE, BLUE, SKY, BLACK), strict=True)
 )
-"""Shapes and colours of the learners here."""
+"""Markers and colours of the learners here."""
 
 
 def kind(contender: Contender) -> str:
-    """Return what learner a contender is, without its settings."""
+    """Return the name of a contender's learner, without its settings."""
     return re.split(r", | \(", contender.name)[0].removeprefix("negamax ")
 
 
 def learner_marks() -> dict[str, dict[str, Any]]:
-    """Return a mark for each kind of learner that is compared with published systems."""
+    """Return the marker style of each learner that is compared with published systems."""
     kinds = dict.fromkeys(kind(each) for system in SYSTEMS.values() for each in system.ours)
     return {
         name: {"marker": marker, "color": color, "label": f"{name}, same games"}
@@ -71,10 +71,10 @@ def _mean(results: Iterable[Trained], score: str) -> float:
 def comparison(runs: list[Any]) -> Figure | None:
     """Draw every score in percent: published, measured as published, ours with the same games.
 
-    Learners of one kind share a mark, whatever their settings: the table has each by its name.
+    Learners of one kind share a marker, whatever their settings; the table lists each by name.
 
     Args:
-        runs: of any systems and seeds.
+        runs: runs of any systems and seeds.
 
     Returns:
         The picture; ``None`` if there is no such score.
@@ -92,7 +92,7 @@ def comparison(runs: list[Any]) -> Figure | None:
     axes = figure.add_subplot()
     marks = learner_marks()
     for place, (name, score, group) in enumerate(rows):
-        # One below the other, so that no mark hides one of another kind.
+        # Kinds are drawn on separate lines, so that no marker hides another kind's.
         above, below = place - 0.26, place + 0.26
         published = numbers(SYSTEMS[name].figures.get(score, ""))
         axes.plot(published, [above] * len(published), linestyle="none", **PUBLISHED)
@@ -127,7 +127,7 @@ def q_learners(runs: list[Any]) -> Figure | None:
     """Draw the improved Q-learner's chances against games: published, measured, and ours.
 
     Args:
-        runs: of any systems and seeds.
+        runs: runs of any systems and seeds.
 
     Returns:
         The picture; ``None`` if the improved Q-learner was not run.
@@ -137,7 +137,7 @@ def q_learners(runs: list[Any]) -> Figure | None:
     if not names:
         return None
     figure = Figure(figsize=(PAGE_WIDTH, 2.9), layout="constrained")
-    # By the games played, which are fewer than the published ones in a quick check.
+    # Sorted by the games played, which in a quick check are fewer than the published number.
     by_games: dict[int, list[Any]] = {}
     for run in runs:
         if run.system in names:

@@ -1,7 +1,7 @@
 """The published Monte-Carlo control with exploring starts, in plain Python with its defects.
 
-Its "optimal" opponent always moves in the largest heap, where a winning move need not be, and
-then silently passes; and its exploration only ever takes one object.
+Its "optimal" opponent always moves in the largest heap; where that heap has no winning move, it
+silently passes. Its exploration takes one object only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The published Q-learners of three-heap Nim, in plain Python, wrong sign included.
 
 Both bootstrap from the largest value of the position after the move, as if it were the mover's
-own. It is the opponent's: what is good there is bad for the mover.
+own. It is the opponent's: a good position there is bad for the mover.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class PublishedQLearner:
 
     Args:
         learning_rate: step size.
-        discount: of the value of the position after the move, added with the wrong sign.
+        discount: factor of the value of the position after the move, added with the wrong sign.
         win: reward of the move that takes the last object.
         loss: reward of the last move of the player who did not take it.
         nim_sum_bonus: reward of a move that leaves nim-sum 0.
-        initial_range: initial values are uniform within plus and minus this.
-        seed: of all its random numbers.
+        initial_range: initial values are uniform between minus and plus this.
+        seed: seed of all its random numbers.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class PublishedQLearner:
         self.values: dict[State, dict[Move, float]] = {}
 
     def row(self, state: State) -> dict[Move, float]:
-        """Return the action values at a position, drawn at the first request."""
+        """Return the action values at a position, drawn at the first call."""
         row = self.values.get(state)
         if row is None:
             around = self.initial_range
@@ -93,7 +93,7 @@ class PublishedQLearner:
         return max(row, key=row.__getitem__)
 
     def learn(self, state: State, move: Move, reward: float, later: State) -> None:
-        """Move one value towards reward and, with the wrong sign, the best value later."""
+        """Update one value towards reward plus, with the wrong sign, the best next value."""
         row = self.row(state)
         following = self.row(later)
         target = reward + (self.discount * max(following.values()) if following else 0.0)
@@ -113,7 +113,7 @@ class PublishedQLearner:
 
 
 def train_baseline(games: int, seed: int) -> PublishedQLearner:
-    """Train as first published: random moves, learning rate 1, 100 for a win alone."""
+    """Train as first published: random moves, learning rate 1, reward 100 for a win only."""
     learner = PublishedQLearner(learning_rate=1.0, discount=0.8, win=100.0, seed=seed)
     for _ in range(games):
         state = learner.start()
@@ -128,9 +128,9 @@ def train_baseline(games: int, seed: int) -> PublishedQLearner:
 def train_improved(games: int, seed: int) -> PublishedQLearner:
     """Train as published later.
 
-    Opponents in rotation (itself, random, optimal), 100 and −100 for win and loss, 10 for
-    leaving nim-sum 0, replay of 32 turns out of 1,000 every 10 games, and exploration that
-    falls from 0.3 by a factor of 0.95 every 500 games, not under 0.05.
+    Opponents in rotation (itself, random, optimal), rewards 100 and −100 for win and loss and 10
+    for leaving nim-sum 0, replay of 32 turns out of 1,000 every 10 games, and exploration that
+    decays from 0.3 by a factor of 0.95 every 500 games, to at least 0.05.
     """
     learner = PublishedQLearner(
         learning_rate=0.3, discount=0.95, win=100.0, loss=-100.0, nim_sum_bonus=10.0,

@@ -1,4 +1,4 @@
-"""The published systems: settings, figures, defects, and what is trained in their place."""
+"""The published systems: settings, figures, defects, and the learners compared with them."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ class System:
     """One row of the comparison.
 
     Args:
-        name: on the command line.
-        settings: in words.
-        games: of the published training.
-        figures: the published figures by score, as they were printed; only scores that have one.
-        defect: what is wrong with the system, in one sentence.
+        name: name on the command line.
+        settings: published settings, in words.
+        games: number of games of the published training.
+        figures: published figures as printed, by score; scores without a figure are left out.
+        defect: defect of the system, in one sentence.
         as_published: trains by the published settings; a function of seed and number of games.
-        ours: the learners of ``agents`` that are compared with it.
-        full: whether it runs with ``--full`` alone.
+        ours: learners of ``agents`` that are compared with it.
+        full: whether it runs only with ``--full``.
         limit: returns the attainable scores, where they are not 100.
-        source: where it was published.
+        source: publication.
     """
 
     name: str
@@ -76,7 +76,7 @@ def _setting(name: str, start: str | UniformStart = "fixed", **arguments: object
 
 
 def greedy(player: Policy) -> Policy:
-    """Return what a learner would play without exploring; a policy plays as it is."""
+    """Return the greedy policy of a learner; a policy is returned unchanged."""
     return player.greedy() if isinstance(player, Trainable) else player
 
 
@@ -123,7 +123,7 @@ def _bandit(k: int, n: int, games: int) -> System:
 
 
 def blunders(players: tuple[Policy, ...], env: GameEnv) -> Scores:
-    """Count the N-positions where the greedy policy may lose the win."""
+    """Count the N-positions at which the greedy policy may play a losing move."""
     score = optimality(greedy(players[0]), env.game)
     return {f"blunders of {score.count}": float(len(score.blunders)), "optimality %": score.percent}
 
@@ -176,7 +176,7 @@ Q_HEAPS = (q_learner.LARGEST,) * q_learner.HEAPS
 
 
 def first_mover(players: tuple[Policy, ...], env: GameEnv) -> Scores:
-    """Return the exact chances of winning, moving first from the game's starts, and more."""
+    """Return the exact chances of winning as first mover from the game's starts, and more."""
     game, policy = env.game, greedy(players[0])
     starts = game.rules.indices(game.start_positions())
     opponents: tuple[Policy, Policy] = RandomAgent(), OptimalAgent(game)
@@ -236,7 +236,7 @@ WORST = "least chance of a winning move at an N-position %"
 
 
 def worst_position(players: tuple[Policy, ...], env: GameEnv) -> Scores:
-    """Score how the learner plays at its worst N-position, and what it would play greedily."""
+    """Score the learner's policy, and its greedy policy, at its worst N-position."""
     rules, solution = env.game.rules, env.game.solution
     lattice = rules.lattice()
     winnable = lattice[np.asarray(solution.is_winning(lattice)) & ~rules.is_terminal(lattice)]
@@ -323,7 +323,7 @@ def _alphazero(heaps: int, figure: str) -> System:
             ),
         ),
     )  # fmt: skip
-    # These choose their own games, and stop where they need no more.
+    # These choose their own games, and stop when they need no more.
     generalising: tuple[tuple[str, str, Callable[[GameEnv], Trainable]], ...] = (
         (
             "column automaton", RULES_BITS_SYMMETRY,
@@ -399,7 +399,7 @@ IMPROVED = {
     1_000_000: ("94.9", "14.5"),
     10_000_000: ("98.7", "67.8"),
 }
-"""By games: the published win rates of the improved Q-learner."""
+"""Published win rates of the improved Q-learner, by games."""
 
 SYSTEMS: dict[str, System] = {
     system.name: system
@@ -428,4 +428,4 @@ SYSTEMS: dict[str, System] = {
         _cs50(),
     )
 }  # fmt: skip
-"""By name."""
+"""The systems by name."""

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from agents.registry import GENERALISING, LEARNERS, Row
+from agents.registry import GENERALISING, LEARNERS, RegisteredLearner
 from benchmarks.report import percent
 from docs.generator import results
 from docs.generator.markdown import linked, references, table, words, write
@@ -20,15 +20,15 @@ KNOWLEDGE = {
 }
 
 
-def by_class() -> dict[Any, dict[str, Row]]:
+def by_class() -> dict[Any, dict[str, RegisteredLearner]]:
     """Return the registered names of each class of learners."""
-    classes: dict[Any, dict[str, Row]] = {}
+    classes: dict[Any, dict[str, RegisteredLearner]] = {}
     for name, row in LEARNERS.items():
         classes.setdefault(row.learner, {})[name] = row
     return classes
 
 
-def page(cls: Any, rows: Mapping[str, Row]) -> None:
+def page(cls: Any, rows: Mapping[str, RegisteredLearner]) -> None:
     """Write the page of a learner."""
     rule = next(iter(rows.values())).rule
     summary, *rest = (linked(text, cls.__module__) for text in words(cls))
@@ -51,7 +51,7 @@ def page(cls: Any, rows: Mapping[str, Row]) -> None:
         "reward, *γ* the discount and *α* the learning rate.",
         *rest,
         "## What it knows",
-        KNOWLEDGE[cls.looks_ahead],
+        KNOWLEDGE[cls.uses_rules],
         "## When to use it",
         *(use or ["-"]),
         "## Names",

@@ -59,12 +59,12 @@ CASES: dict[str, Callable[[GameEnv], tuple[Any, ...]]] = {
 
 
 def small_env() -> GameEnv:
-    """A game that every learner learns whole in a second."""
+    """A game that every learner solves in a second."""
     return GameEnv(make_game("nim", heaps=(2, 3), start="uniform"))
 
 
 def players(learners: tuple[Any, ...]) -> Any:
-    """What ``train`` takes: one learner, or a pair."""
+    """Learners as an argument of ``train``: one, or a pair."""
     return learners[0] if len(learners) == 1 else learners
 
 

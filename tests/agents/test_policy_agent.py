@@ -37,7 +37,7 @@ class Oracle:
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_what_is_trained_on_features_is_scored_over_positions(encoding):
+def test_policies_trained_on_features_are_scored_over_positions(encoding):
     oracle = Oracle(GAME, encoding)
     agent = PolicyAgent(oracle, GAME, encoding=encoding)
     assert isinstance(agent, Policy)
@@ -52,7 +52,7 @@ def test_what_is_trained_on_features_is_scored_over_positions(encoding):
     assert response.waiting[start] == 0
 
 
-def test_features_and_positions_are_taken_alike():
+def test_features_and_positions_are_both_accepted():
     agent = PolicyAgent(Oracle(GAME, "binary"), GAME, encoding="binary")
     positions = GAME.rules.lattice()
     masks = GAME.rules.action_mask(positions)
@@ -62,7 +62,7 @@ def test_features_and_positions_are_taken_alike():
         assert (agent.action_probabilities(shown, masks) == expected).all()
 
 
-def test_what_is_illegal_is_never_played_whatever_the_policy_says():
+def test_illegal_actions_are_never_played():
     masks = np.array([[1, 0, 1], [0, 1, 0], [0, 0, 0]], dtype=np.int8)
     game = make_game("addition", k=3, n=10)
     positions = np.zeros((3, 1), dtype=np.int64)
@@ -96,7 +96,7 @@ def test_actions_are_drawn_with_the_probabilities():
     assert agent.act(np.array([0]), ones[0], np.random.default_rng(0)) in (0, 1, 2)
 
 
-def test_many_positions_are_shown_in_pieces():
+def test_many_positions_are_passed_in_batches():
     sizes = []
 
     def policy(observations, masks):
@@ -146,7 +146,7 @@ def test_a_function_that_returns_actions_plays_them():
      np.ones((1, 3)), np.array([3])],
     ids=["shape", "rank", "negative", "nan", "sum", "action"],
 )  # fmt: skip
-def test_what_is_no_policy_is_an_error(answer):
+def test_invalid_policies_raise_an_error(answer):
     game = make_game("addition", k=3, n=10)
     agent = PolicyAgent(lambda observations, masks: answer, game)
     with pytest.raises(InvalidPolicyError):

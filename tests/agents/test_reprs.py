@@ -1,4 +1,4 @@
-"""What learners, matches and tournaments show of themselves: one short line, a table in HTML."""
+"""Representations of learners, matches and tournaments: one short line, or a table in HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The check of learners: what is right passes, and every fault is named."""
+"""The check of learners: right ones pass, and every fault is named."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Greedy:
 
 
 class Scores:
-    """A learner of one's own: a score for each action, which goes half of the way to the reward."""
+    """A custom learner: a score for each action, which moves half of the way to the reward."""
 
     def __init__(self):
         self.scores = {}
@@ -55,7 +55,7 @@ class Scores:
 
 
 class FromGames(Scores):
-    """The same from whole games, which the loop hands over."""
+    """The same from whole games."""
 
     learns_from_games = True
 
@@ -79,7 +79,7 @@ def test_a_learner_of_ones_own_passes(learner):
     )
 
 
-def test_a_learner_passes_in_an_environment_of_other_people():
+def test_a_learner_passes_in_a_foreign_environment():
     check_learner(Scores(), pettingzoo.make("aec", "classic/tictactoe-v3"))
 
 
@@ -161,7 +161,7 @@ class WithoutWholeGames(Scores):
         pass
 
 
-class LearnsFromGamesCutShort(FromGames):
+class LearnsFromTruncatedGames(FromGames):
     def update(self, transition):
         if transition.truncated:
             self.row(transition.observation, len(transition.action_mask))[transition.action] = -1
@@ -180,7 +180,7 @@ class RemembersHalfAGame(FromGames):
         self.turns = []
 
 
-class FailsWhereGamesAreCutShort(Scores):
+class FailsAtTruncation(Scores):
     def update(self, transition):
         if transition.truncated:
             raise NotImplementedError("truncation")
@@ -224,9 +224,9 @@ FAULTS = {
     GreedyWithoutProbabilities: r"has not both act and action_probabilities",
     GreedyThatIsNotNormalised: "the greedy policy: .* does not sum to 1",
     WithoutWholeGames: r"the learner has \['begin_game'\]: it needs begin_game and learn_from_game",
-    LearnsFromGamesCutShort: "what a learner from whole games knows after one was cut short",
+    LearnsFromTruncatedGames: "the policy of a learner from whole games, after a truncated game",
     RemembersHalfAGame: "a learner that met half a game before does not learn on alike",
-    FailsWhereGamesAreCutShort: "a game that was cut short raised NotImplementedError: truncation",
+    FailsAtTruncation: "a truncated game raised NotImplementedError: truncation",
     SharedByCopies: r"training a copy by copy.deepcopy teaches the learner it was made from",
     Forgets: "a copy by copy.deepcopy does not know the same",
     Local: r"copying it by pickle raised .*lambda",
@@ -250,7 +250,7 @@ def test_a_file_that_does_not_bring_everything_back_is_named(monkeypatch):
         check_learner(QLearning.for_env, small_env())
 
 
-def test_what_is_no_learner_is_named():
+def test_objects_that_are_no_learners_are_named():
     with pytest.raises(ConformanceError, match="the learner has no method update"):
         check_learner(RandomAgent(), small_env())
     with pytest.raises(TypeError, match="learner"):

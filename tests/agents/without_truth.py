@@ -1,4 +1,4 @@
-"""What says who wins, replaced by functions that raise, and what a file computes with."""
+"""Replacement of all functions that tell who wins by ones that raise; a search for exclusive-or."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ TRUTH = (solve, nim_sum, mex, grundy_values)
 
 
 class TruthUsedError(AssertionError):
-    """Something that says who wins was called."""
+    """A function that tells who wins was called."""
 
 
 def forbidden(*_, **__):
-    """Stand for a function that says who wins."""
+    """Raise in place of a function that tells who wins."""
     raise TruthUsedError
 
 
 def forbid_truth(monkeypatch):
-    """Replace every name of the functions that say who wins, and the methods of solutions."""
+    """Replace every name of the functions that tell who wins, and the methods of solutions."""
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] in ("nim_envs", "agents"):
             for attribute, value in list(vars(module).items()):

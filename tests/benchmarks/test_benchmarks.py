@@ -179,7 +179,7 @@ def test_the_deep_report_names_what_was_published_of_alphazero():
     ("percents", "games"),
     [([], None), ([100], 0), ([50, 100, 99, 100, 100], 3), ([100, 50], None), ([100] * 3, 0)],
 )
-def test_a_deep_learner_is_done_from_the_first_score_after_which_none_is_below(percents, games):
+def test_a_deep_learner_is_done_at_the_first_score_that_is_kept(percents, games):
     curve = tuple(enumerate(percents))
     run = deep.Run("b", "l", "e", "o", 0, 9, 0, 1.0, 100.0, 25.0, 0, 50, curve)
     assert run.games_to_sustained == games
@@ -247,7 +247,7 @@ def test_batches_are_compared_each_at_its_best_size(tmp_path, capsys, monkeypatc
     assert not (tmp_path / "throughput.csv").exists()
 
 
-def test_how_much_slower_optimal_opponents_are_is_the_ratio_within_each_round():
+def test_the_slowdown_by_optimal_opponents_is_a_ratio_within_each_round():
     rates = {
         ("nim 3-4-5, random opponent", 8): [Rate(6, 5), Rate(9, 7)],
         ("nim 3-4-5, optimal opponent", 8): [Rate(2, 1), Rate(6, 5)],

@@ -1,4 +1,4 @@
-"""The benchmark of boards that were not seen: its parts, and a run at a tiny setting."""
+"""The benchmark on unseen boards: its parts, and a run at a tiny setting."""
 
 from __future__ import annotations
 

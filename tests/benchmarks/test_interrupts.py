@@ -24,7 +24,7 @@ def first_or_stop(number):
     return number
 
 
-def test_what_is_finished_is_kept():
+def test_finished_results_are_kept():
     finished = in_parallel(first_or_stop, [(0,), (1,), (2,)], jobs=1)
     assert (finished, finished.complete) == ([0], False)
     whole = in_parallel(abs, [(-1,), (2,)], jobs=1)
@@ -41,7 +41,7 @@ def test_a_stopped_benchmark_writes_what_it_has_and_says_so(tmp_path, capsys, mo
         if ran:
             raise KeyboardInterrupt
         ran.append(task)
-        return optimality.Run(*task[:3], 1, 0.1, 50.0, 25.0, 1, 8)
+        return optimality.ScoredRun(*task[:3], 1, 0.1, 50.0, 25.0, 1, 8)
 
     monkeypatch.setattr(optimality, "run", run)
     arguments = ["--games", "addition-3-10", "--jobs", "1", "--output", str(tmp_path)]
@@ -80,7 +80,7 @@ def test_ctrl_c_during_imports_is_one_line(package):
     assert (process.returncode, error) == (STOPPED, "stopped\n")
 
 
-def test_programs_of_others_keep_what_they_do_at_ctrl_c(monkeypatch):
+def test_importing_programs_keep_their_ctrl_c_handling(monkeypatch):
     monkeypatch.setattr(sys, "excepthook", before := object())
     for words in (["python", "train.py"], ["python", "-m", "pytest", "nim_envs"], ["python", "-m"]):
         monkeypatch.setattr(sys, "orig_argv", words)
@@ -118,7 +118,7 @@ def test_the_list_names_every_benchmark_and_what_it_is_about():
 
 def test_the_matrix_fits_a_screen():
     runs = [
-        optimality.Run(game, learner, seed, 5000, 0.1, 100.0 - seed, 25.0, 1, 8)
+        optimality.ScoredRun(game, learner, seed, 5000, 0.1, 100.0 - seed, 25.0, 1, 8)
         for game in optimality.GAMES
         for learner in optimality.LEARNERS
         for seed in range(2)

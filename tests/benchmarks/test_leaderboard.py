@@ -1,4 +1,4 @@
-"""The tasks are frozen, learners are ranked by them, and anybody's learner can enter."""
+"""The tasks are frozen, learners are ranked by them, and external learners can enter."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_the_interquartile_mean_is_that_of_the_middle_half(scores):
     assert min(scores) - 1e-9 <= interquartile_mean(np.array(scores)) <= max(scores) + 1e-9
 
 
-def test_the_interval_covers_what_seeds_vary_and_nothing_else():
+def test_the_interval_covers_the_variation_between_seeds_only():
     rng = np.random.default_rng(0)
     scores = np.clip(rng.normal(70, 10, size=(8, 5)), 0, 100)
     low, high = bootstrap_interval(scores)
@@ -108,7 +108,7 @@ def own(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["my_learners:Careful", "my_learners:pair", "agents:SARSA"])
 @pytest.mark.usefixtures("own")
-def test_anybodys_learner_gets_the_same_row(name, tmp_path, capsys):
+def test_external_learners_get_the_same_row(name, tmp_path, capsys):
     output = tmp_path / "out"
     optimality.main(
         ["--learner", name, "--games", "addition-3-10", "--quick", "--seeds", "1", "--jobs", "1",
@@ -136,7 +136,7 @@ def test_anybodys_learner_gets_the_same_row(name, tmp_path, capsys):
     ],
 )
 @pytest.mark.usefixtures("own")
-def test_what_is_no_learner_is_refused_in_a_line(name, said, tmp_path, capsys):
+def test_objects_that_are_no_learners_are_refused_in_one_line(name, said, tmp_path, capsys):
     with pytest.raises(SystemExit) as caught:
         optimality.main(["--learner", name, "--output", str(tmp_path / "out")])
     assert caught.value.code == 2

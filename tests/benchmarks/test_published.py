@@ -45,7 +45,7 @@ def test_the_published_q_learner_adds_what_it_should_subtract():
     assert learner.action_values()[0, 0, 2, 20:23].tolist() == [10.0, 70.0, 0.0]
 
 
-def test_the_published_opponents_do_what_is_said_of_them():
+def test_the_published_opponents_behave_as_documented():
     rng = random.Random(0)
     # From (2, 2, 1) the winning move is the last object of the smallest heap.
     assert opponent_move((2, 2, 1), rng) is None
@@ -109,7 +109,7 @@ def test_q_learning_wins_three_heaps_of_ten_within_the_games_said():
 
 
 @pytest.mark.parametrize(("heaps", "best"), [(5, 47.4), (6, 43.2), (7, 8.6)])
-def test_what_knows_only_the_rules_beats_the_best_published_from_the_full_board(heaps, best):
+def test_a_learner_that_knows_only_the_rules_beats_the_best_published(heaps, best):
     env = GameEnv(make_game("nim", heaps=tuple(range(1, 2 * heaps, 2))))
     for learner in (
         RealTimeDynamicProgramming(env.game, epsilon=0.3),
@@ -154,7 +154,7 @@ def made_up(name, games=300):
         each.name: Trained(dict.fromkeys(scores, 10.0 + 7 * number), games, 1.0)
         for number, each in enumerate(system.ours)
     }
-    return published.Run(name, 0, Trained(scores, games, 1.0), ours, ours)
+    return published.SystemRun(name, 0, Trained(scores, games, 1.0), ours, ours)
 
 
 def test_every_learner_of_the_comparison_has_a_mark_with_its_name():
@@ -187,7 +187,7 @@ def test_a_check_with_few_games_draws_each_result_once():
     assert sorted(line.get_xdata()) == sorted(games.values())
 
 
-def test_what_took_under_a_second_is_not_compared_by_seconds(monkeypatch):
+def test_trainings_under_a_second_are_not_compared_by_seconds(monkeypatch):
     monkeypatch.setattr(published, "LEAST_SECONDS", 60.0)
     short = published.run("ratio-17-3-500", 0, quick=False)
     assert short.same_seconds is None
@@ -244,7 +244,7 @@ def test_the_scaling_figure_can_be_read(heaps):
     for number in heaps:
         positions = make_game("nim", heaps=tuple(range(1, 2 * number, 2))).rules.num_positions
         runs.append(
-            scaling.Run(number, "uniform", positions, 3 * positions, 3e-6 * positions, 100.0,
+            scaling.ScalingRun(number, "uniform", positions, 3 * positions, 3e-6 * positions, 100.0,
                         positions, None)
         )  # fmt: skip
     figure = scaling.scaling_figure(runs)

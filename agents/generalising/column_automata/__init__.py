@@ -1,1 +1,1 @@
-"""How a column automaton is learned: heaps, labels, self-play, state merging, and the exam."""
+"""Learning of column automata: heaps, labels, self-play, state merging, and the exam."""

@@ -1,4 +1,4 @@
-"""Games of heaps from which a move takes objects, as the learner of column automata sees them."""
+"""Games of heaps from which a move takes objects, for the learner of column automata."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Heaps = tuple[int, ...]
 
 @dataclass(frozen=True)
 class HeapRules:
-    """The rules of a game on heaps, of any number and size; empty heaps are left out.
+    """The rules of a game on any number of heaps of any size; empty heaps are left out.
 
     Args:
-        relation: what a move may leave of a heap.
+        relation: the heaps that a move may leave of a heap.
         misere: whether the player who takes the last object loses.
-        limits: for each component the limit of a running total, which is read as the objects left
-            until it is exceeded; ``None``: a heap.
-        ordered: whether the order of heaps counts; if not, they are sorted.
+        limits: for each component ``None`` if it is a heap, or the limit of a running total, which
+            is treated as a heap of the objects left until the limit is exceeded.
+        ordered: whether the order of heaps matters; if not, they are sorted.
 
     Example:
         >>> rules = HeapRules(MoveRelation(2), False, (None, None), ordered=False)
@@ -39,7 +39,7 @@ class HeapRules:
 
     @property
     def one_heap(self) -> bool:
-        """Whether there is one running total, so that sums of several heaps do not arise."""
+        """Whether the game is one running total, so that no position has several heaps."""
         return len(self.limits) == 1 and self.limits[0] is not None
 
     def heaps(self, position: Sequence[int]) -> Heaps:
@@ -47,7 +47,7 @@ class HeapRules:
         return self.canonical(self.sizes(position))
 
     def sizes(self, position: Sequence[int]) -> list[int]:
-        """Return the objects of every component of a position, in their order."""
+        """Return the objects in every component of a position."""
         states = [int(state) for state in position]
         if not any(limit is not None for limit in self.limits):
             return states
@@ -62,7 +62,7 @@ class HeapRules:
         ]
 
     def all_sizes(self, positions: IntArray) -> IntArray:
-        """Return the objects of every component of positions, ``(n, components)`` both."""
+        """Return the objects in every component of each position, ``(n, components)`` both."""
         if not any(limit is not None for limit in self.limits):
             return positions
         return HeapReading(self.relation, self.limits).heaps(positions)
@@ -77,12 +77,12 @@ class HeapRules:
         )
 
     def canonical(self, sizes: Sequence[int]) -> Heaps:
-        """Return heaps without the empty ones, sorted where the order is nothing."""
+        """Return the heaps without empty ones, sorted where the order does not matter."""
         left = (int(size) for size in sizes if size)
         return tuple(left if self.ordered else sorted(left))
 
     def options(self, heaps: Heaps) -> set[Heaps]:
-        """Return what a move may leave of ``heaps``."""
+        """Return the positions one move after ``heaps``."""
         left = set()
         for place, size in enumerate(heaps):
             most = self.relation.max_take
@@ -99,7 +99,7 @@ def heap_rules(game: Game, *, ordered: bool) -> HeapRules:
         ordered: as in :class:`HeapRules`.
 
     Raises:
-        HypothesisError: any other game: its moves cannot be read bit by bit.
+        HypothesisError: another game, whose moves cannot be read bit by bit.
     """
     try:
         reading = heap_reading(game.rules)

@@ -1,4 +1,4 @@
-"""Which positions are lost: by look-ahead along games, and by the signs of learned values."""
+"""Labels of positions, lost or won: by look-ahead along games, or by signs of learned values."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ class LookAheadLabels:
     """Three-valued values of positions: lost, won or unknown to the player to move.
 
     A position is won as soon as one of its options is known to be lost, and lost as soon as all
-    are known to be won. Both are applied to a position when its options are read, and again
-    whenever something becomes known of one of them: so along each game, and backwards too. What is
-    known is exact.
+    are known to be won. Both rules are applied to a position when its options are read, and again
+    whenever one of its options becomes known, so that values propagate backwards too. Known values
+    are exact.
 
     Args:
         options: returns the positions one move away.
-        misere: whether a position without options is won, or lost.
+        misere: whether a position without options is won.
 
     Attributes:
-        lost: whether a position is lost, where that is known.
+        lost: the known positions, each with whether it is lost.
 
     References:
-        Backwards from what is known: K. Thompson, "Retrograde analysis of certain endgames",
-        *ICCA Journal* 9 (1986), 131-139; here at the positions of games alone.
+        Retrograde analysis, here restricted to positions of the games played: K. Thompson,
+        "Retrograde analysis of certain endgames", *ICCA Journal* 9 (1986), 131-139.
     """
 
     def __init__(self, options: Callable[[Heaps], Iterable[Heaps]], misere: bool) -> None:
@@ -41,15 +41,15 @@ class LookAheadLabels:
         self._options = options
         self._misere = misere
         self._read: dict[Heaps, list[Heaps]] = {}
-        self._read_before: dict[Heaps, list[Heaps]] = {}  # what was read of which it is an option
+        self._read_before: dict[Heaps, list[Heaps]] = {}  # positions read of which it is an option
 
     @property
     def read(self) -> dict[Heaps, list[Heaps]]:
-        """The options of each position that was read, in order of reading; not to be changed."""
+        """Options of each position that was read, in order of reading; not to be changed."""
         return self._read
 
     def options(self, position: Heaps) -> list[Heaps]:
-        """Return the options of a position, ascending; what follows from them is noted."""
+        """Return the options of a position, ascending, and update the known values from them."""
         if position not in self._read:
             options = sorted(self._options(position))
             self._read[position] = options
@@ -59,7 +59,7 @@ class LookAheadLabels:
         return self._read[position]
 
     def _evaluate(self, position: Heaps) -> None:
-        """Note what a position is, if that is known now, and all that follows from it."""
+        """Store the value of a position if it is known now, and all values that follow from it."""
         waiting = [position]
         while waiting:
             position = waiting.pop()
@@ -80,21 +80,20 @@ class ActionValues(Protocol):
     """A policy that knows the value of each action."""
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the values of actions, ``(n, actions)``; minus infinity where not legal."""
+        """Return action values, ``(n, actions)``; minus infinity where illegal."""
         ...
 
 
 def labels_from_values(policy: ActionValues, game: Game) -> tuple[IntArray, BoolArray]:
-    """Return the positions that learned values call lost or won, and which of them are lost.
+    """Return the positions that learned action values label, and whether each is lost.
 
-    A position is won where the value of some action is positive, lost where that of every legal
-    one is negative, and left out where neither is so. Where the game is over, the result is known.
-    Nothing is asked of the rules but what is legal: of a learner without a model, no model is
-    needed.
+    A position is won if the value of some action is positive, lost if those of all legal actions
+    are negative, and left out otherwise. Where the game is over, the result is known. The rules
+    are used for the legal actions only, so labels of a learner without a model need no model.
 
     Args:
-        policy: such as the greedy policy of a learner of action values.
-        game: whose positions are asked for.
+        policy: policy with action values, such as ``learner.greedy()``.
+        game: game whose positions are labelled.
 
     Returns:
         Positions, ``(n, components)``, and whether each is lost, ``(n,)``.
@@ -104,7 +103,7 @@ def labels_from_values(policy: ActionValues, game: Game) -> tuple[IntArray, Bool
     """
     positions = game.rules.lattice()
     masks_end = game.rules.is_terminal(positions)
-    # Who is to move at the end lost if the last move won.
+    # At the end of the game the player to move has lost if the last move won.
     end_is_lost = game.convention.winner(last_mover=0) == 0
     best = np.where(masks_end, -1.0 if end_is_lost else 1.0, 0.0)
     for first in range(0, len(positions), LARGEST_BATCH):

@@ -1,4 +1,4 @@
-"""The learner of column automata: it finds an automaton that says who wins, and proves it."""
+"""The learner of column automata, which finds and proves an automaton that tells who wins."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ import numpy as np
 
 from agents.base import AfterGame, FloatArray, HypothesisError, IntArray
 from agents.generalising.base import GeneralisingLearner
-from agents.generalising.column_automata.exam import by_size, contradictions, examine, random_board
+from agents.generalising.column_automata.contradictions import (
+    by_size,
+    contradictions,
+    examine,
+    random_board,
+)
 from agents.generalising.column_automata.heaps import HeapRules, Heaps, heap_rules
+from agents.generalising.column_automata.labelling_games import play_game
 from agents.generalising.column_automata.labels import LookAheadLabels, labels_from_values
-from agents.generalising.column_automata.self_play import play_game
 from agents.generalising.column_automata.state_merging import (
     ContradictionError,
     labelled_words,
@@ -21,7 +26,7 @@ from agents.generalising.column_automata.state_merging import (
 )
 from agents.generalising.policy import LookAheadPolicy
 from agents.learners.q_learning import QLearning
-from agents.tabular.compiled_games.self_play import SelfPlay
+from agents.tabular.compiled_games.self_play import CompiledSelfPlay
 from nim_envs import Game, GameEnv
 from nim_envs.cgt.column_automata import (
     WORK_LIMIT,
@@ -38,22 +43,22 @@ LABELS = ("look-ahead", "q-learning")
 STARTS = ("anywhere", "start")
 
 GAMES_FROM_A_CONTRADICTION = 5
-"""Most games played from a position where the guess contradicts itself."""
+"""Most games played from a position at which the guess contradicts itself."""
 
 CONTRADICTIONS_PLAYED = 3
-"""Contradictions of an exam from which games are played, at most."""
+"""Most contradictions of an exam from which games are played."""
 
 FIRST_BLOCK = 64
-"""Games of Q-learning before the first guess; each further block is half of what was played."""
+"""Games of Q-learning before the first guess; each further block is half of the games so far."""
 
 MOST_LABELS = 4000
-"""Most positions whose labels by Q-learning are used, the smallest first."""
+"""Most positions whose labels by Q-learning are used; the smallest are taken first."""
 
 LEAST_HEAPS, LEAST_BITS = 4, 4
-"""Boards of the exam have up to this many heaps and bits, or more."""
+"""Smallest limits on the heaps, and on the bits of a heap, of the boards of an exam."""
 
 NO_AUTOMATON = ColumnAutomaton(np.zeros((1, 2), np.int64), np.zeros(1, np.bool_), True)
-"""The claim before anything was learned: no position is lost."""
+"""The automaton before anything is learned: it claims that no position is lost."""
 
 
 class LearnedAutomaton(TypedDict):
@@ -72,9 +77,9 @@ class ColumnAutomatonPolicy(LookAheadPolicy):
     """Moves to a position that a column automaton claims to be lost; else to any.
 
     Args:
-        game: whose observations and actions it knows.
-        automaton: the claim.
-        rules: of the game, on heaps.
+        game: game that defines its observations and actions.
+        automaton: claims which positions are lost.
+        rules: rules of the game on heaps.
     """
 
     def __init__(self, game: Game, automaton: ColumnAutomaton, rules: HeapRules) -> None:
@@ -87,13 +92,13 @@ class ColumnAutomatonPolicy(LookAheadPolicy):
         return self.automaton.is_lost(self._rules.all_sizes(positions)).astype(np.float64)
 
     def move(self, position: Sequence[int]) -> tuple[int, ...]:
-        """Return the position after its move, of any number of heaps of any size.
+        """Return the position after its move, for any number of heaps of any size.
 
-        Without a move to a position that is claimed to be lost it takes one object of the largest
-        heap.
+        If no move leads to a position that is claimed to be lost, it takes one object from the
+        largest heap.
 
         Args:
-            position: objects in each heap, of the addition game the total.
+            position: objects in each heap; in the addition game, the total.
 
         Raises:
             ValueError: there is no move.
@@ -109,7 +114,7 @@ class ColumnAutomatonPolicy(LookAheadPolicy):
 
 
 def _given(rules: HeapRules, labels: str) -> Iterator[str]:
-    """Yield what a learner is told or assumes."""
+    """Yield the learner's knowledge and assumptions, in words."""
     if labels == "look-ahead":
         yield "the rules, to look ahead"
     else:
@@ -125,42 +130,42 @@ def _given(rules: HeapRules, labels: str) -> Iterator[str]:
 
 
 class ColumnAutomatonLearner(GeneralisingLearner):
-    """Finds a finite automaton that says who wins from the bits of all heaps, and proves it.
+    """Finds a finite automaton that tells who wins from the bits of all heaps, and proves it.
 
     It is given a hypothesis: that the lost positions are a regular language of the heaps' bits,
     read column by column, all heaps aligned. Labels of positions, lost or won, come from games
     against itself. An automaton that agrees with them is inferred by state merging, examined on
-    larger random boards, and proved for every number of heaps of every size (of the addition
-    game, for every limit). Where the exam or the
-    proof contradicts it, play goes on from there. It stops when the proof succeeds.
+    larger random boards, and proved for every number of heaps of every size (in the addition
+    game, for every limit). If the exam or the proof finds a contradiction, further games begin at
+    that position. Learning stops when the proof succeeds.
 
-    The games are Nim and bounded Nim, normal and misère, and the addition game, whose total is
-    read as the objects left until it is exceeded, of which a move takes 1 to ``k``.
+    The games are Nim and bounded Nim, normal and misère, and the addition game, which is treated
+    as a heap of the objects left until the limit is exceeded; a move takes 1 to ``k`` of them.
 
-    Use it where heaps lose objects one move at a time and what is learned on a small board is to
-    hold, proved, on all. Where a bound on what a move takes is not one less than a power of two,
-    no such automaton says who wins several heaps: it says so and gives up. The addition game, which
-    has one total, it learns with any ``k``.
+    Use it for games that take objects from heaps, where a solution learned on a small board is to
+    be proved for all boards. If the most objects that a move may take is not one less than a power
+    of two, no such automaton exists for several heaps, and it raises an error that says so. The
+    addition game has a single total; it is learned with any ``k``.
 
     Args:
-        game: what it learns.
-        letters: what it reads of a column: ``"1 |"``, the ones alone, so that the order of heaps
-            and empty heaps cannot matter; or ``"0 1 |"``, every bit, where it tries first whether
-            zeros change nothing.
-        order: which bits are read first; ``"both"`` tries either, and takes the smaller automaton.
-        labels: where labels come from: ``"look-ahead"``, by the rules, from the options of the
+        game: Nim, bounded Nim or the addition game.
+        letters: bits of a column that the automaton reads: ``"1 |"``, only the ones, so that the
+            order of heaps and empty heaps cannot matter; or ``"0 1 |"``, every bit, where it first
+            tries whether zeros can be ignored.
+        order: order in which bits are read; ``"both"`` tries both, and takes the smaller automaton.
+        labels: source of the labels: ``"look-ahead"``, by the rules, from the options of the
             positions in games; or ``"q-learning"``, the signs of the values that
             :class:`agents.QLearning` learns on the board of ``game`` without the rules.
-        play_from: where games by look-ahead begin: ``"anywhere"``, also where a guess was
-            contradicted; or ``"start"``, at the game's start alone.
-        exam_positions: positions that an exam reads at most.
-        most_states: the hypothesis is given up where a guess needs more states than this;
-        most_guesses: or after this number of guesses that were not proved.
+        play_from: first positions of games by look-ahead: ``"anywhere"``, contradicted positions
+            included; or ``"start"``, only the game's start.
+        exam_positions: most positions that an exam reads.
+        most_states: most states of a guess; if more are needed, learning is given up.
+        most_guesses: most guesses without a proof; after them learning is given up.
         proof_work: steps after which a proof is given up.
 
     Attributes:
-        automaton: what it claims now.
-        verdict: what the last exam or proof came to, in words.
+        automaton: the current guess, which claims which positions are lost.
+        verdict: result of the last exam or proof, in words.
 
     Raises:
         HypothesisError: the moves of the game cannot be read bit by bit.
@@ -227,23 +232,23 @@ class ColumnAutomatonLearner(GeneralisingLearner):
 
     @property
     def size(self) -> str:
-        """How many states its automaton has."""
+        """Number of states of its automaton."""
         states = self.automaton.states
         return f"{states} state{'s' if states > 1 else ''}"
 
     def greedy(self, game: Game | None = None) -> ColumnAutomatonPolicy:
-        """Return the policy of the automaton as it is now; it does not learn.
+        """Return the policy of the current automaton; the policy does not learn.
 
         Args:
-            game: a board of the same game with other heaps, or more of them; by default its own.
+            game: the same game with other or more heaps; by default the one that it learns.
 
         Raises:
-            ValueError: it is another game.
+            ValueError: ``game`` is another game.
         """
         if game is None or game is self.game:
             return ColumnAutomatonPolicy(self.game, self.automaton, self.rules)
         rules = heap_rules(game, ordered=self.rules.ordered)
-        # Where no heap is larger than the bound, there is none to be seen.
+        # The rules show no bound where no heap is above it.
         alike = rules.relation == self.rules.relation or (
             rules.relation.max_take is None
             and max(game.rules.shape) - 1 <= (self.rules.relation.max_take or 0)
@@ -261,7 +266,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         return f"{self.rules.relation.in_words}; who takes the last object {last}"
 
     def describe(self) -> str:
-        """Return the automaton as a diagram, and what was proved of it, in words."""
+        """Return the automaton as a diagram, and the proved statement in words."""
         return "\n".join(
             [
                 f"game: {self._learned_game}",
@@ -298,7 +303,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
     def _look_ahead(
         self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame
     ) -> Iterator[None]:
-        """Play games that label positions by look-ahead; pause where a guess is to be made."""
+        """Play games that label positions by look-ahead; yield when a guess is to be made."""
         sampler = game.start.bind(game)
         played, stopped = 0, False
         while played < games and not stopped:
@@ -321,11 +326,11 @@ class ColumnAutomatonLearner(GeneralisingLearner):
     def _q_learning(
         self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame
     ) -> Iterator[None]:
-        """Let Q-learning play games on the board; pause where a guess is to be made."""
+        """Let Q-learning play games on the board; yield when a guess is to be made."""
         assert self._values is not None
         env = GameEnv(game)
         env.reset(seed=int(rng.integers(2**31)))
-        self_play = SelfPlay(env, (self._values, self._values), None)
+        self_play = CompiledSelfPlay(env, (self._values, self._values), None)
         played, stopped = 0, False
         while played < games and not stopped:
             block = min(max(FIRST_BLOCK, played // 2), games - played)
@@ -342,7 +347,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         self.positions_read = len(self._labels.read) + self._examined
 
     def _known(self) -> dict[Heaps, bool]:
-        """Return whether positions are lost, of those of which that is known."""
+        """Return the labelled positions, each with whether it is lost."""
         if self._values is None:
             return self._labels.lost
         positions, lost = labels_from_values(self._values.greedy(), self.game)
@@ -353,7 +358,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         return {heaps: known[heaps] for heaps in by_size(known)[:MOST_LABELS]}
 
     def _guesses(self) -> list[ColumnAutomaton]:
-        """Return an automaton for each order of bits that agrees with what is known."""
+        """Return an automaton that agrees with the labels, for each order of bits."""
         known = self._known()
         order = self._arguments["order"]
         guesses = []
@@ -372,7 +377,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         return sorted(guesses, key=lambda guess: guess.states)
 
     def _guess(self, rng: np.random.Generator) -> None:
-        """Infer automata, examine and prove them; note what contradicts them."""
+        """Infer automata, examine and prove them; store the contradictions found."""
         guesses = self._guesses()
         self.automaton = guesses[0]
         found: list[list[Heaps]] = []
@@ -391,16 +396,16 @@ class ColumnAutomatonLearner(GeneralisingLearner):
                 if verdict.position is not None:
                     contradicted = [self.rules.canonical(verdict.position)]
             found.append(contradicted)
-        # Neither contradicted nor proved: more of the same may tell.
+        # Neither contradicted nor proved: more labels may decide.
         self._contradictions = min(filter(None, found), default=[], key=lambda at: sum(at[0])) or [
             random_board(self.rules, rng, **self._exam_sizes)
         ]
 
     @property
     def _exam_sizes(self) -> dict[str, int]:
-        """Most heaps and most bits of a board of the exam: one more than the game has.
+        """Limits on heaps and bits of the boards of an exam: one more than the game has.
 
-        A running total is one heap, on every board.
+        A running total is one heap on every board.
         """
         largest = max(self.rules.sizes(self.game.rules.initial))
         return {
@@ -411,7 +416,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         }
 
     def _examine(self, guess: ColumnAutomaton, rng: np.random.Generator) -> list[Heaps]:
-        """Return where a guess contradicts itself, the smallest positions first."""
+        """Return the positions at which a guess contradicts itself, smallest first."""
         unknown = (
             (position, options)
             for position, options in self._labels.read.items()
@@ -430,7 +435,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         return found
 
     def learned(self) -> LearnedAutomaton:
-        """Return the automaton, and what its labels come from."""
+        """Return the automaton, and the data that its labels come from."""
         read = list(self._labels.read)
         longest = max(map(len, read), default=0)
         return {
@@ -446,7 +451,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         }
 
     def restore_learned(self, learned: LearnedAutomaton) -> None:
-        """Restore what :meth:`learned` returned."""
+        """Restore the result of :meth:`learned`."""
         read, values = learned["read"], learned["values"]
         if read.ndim != 2 or read.dtype != np.int64 or (read < 0).any():
             raise ValueError(f"the positions that were read are no heaps: {read}")

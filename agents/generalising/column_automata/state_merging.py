@@ -11,10 +11,10 @@ from agents.generalising.column_automata.heaps import Heaps
 from nim_envs.cgt.column_automata import ONE, SEPARATOR, ZERO, ColumnAutomaton
 
 MOST_EMPTY_COLUMNS = 2
-"""Most empty columns above the highest object with which a position is read."""
+"""Most empty columns that are added above the highest bit of a position."""
 
 NONE = -1
-"""No state yet, in tables of transitions; and no label."""
+"""Mark of a missing transition, and of a missing label."""
 
 Word = tuple[int, ...]
 """Letters, as a :class:`~nim_envs.cgt.column_automata.ColumnAutomaton` reads them."""
@@ -23,13 +23,13 @@ Word = tuple[int, ...]
 def word_of(
     heaps: Sequence[int], *, zeros: bool, most_significant_first: bool, empty_columns: int = 0
 ) -> Word:
-    """Return heaps as a word: the bits of each column, then the separator.
+    """Return heaps as a word: for each column its bits, then the separator.
 
     Args:
         heaps: objects in each heap.
-        zeros: whether bits that are not set are letters, too.
+        zeros: whether zero bits are letters, too.
         most_significant_first: whether the highest column comes first.
-        empty_columns: empty columns above the highest object.
+        empty_columns: number of empty columns above the highest bit.
 
     Example:
         >>> word_of((1, 2), zeros=True, most_significant_first=True)
@@ -48,8 +48,8 @@ class ContradictionError(Exception):
     """Two positions with different labels are read as the same word.
 
     Args:
-        lost: the position that is lost.
-        won: the one that is won.
+        lost: the position labelled lost.
+        won: the position labelled won.
     """
 
     def __init__(self, lost: Heaps, won: Heaps) -> None:
@@ -61,17 +61,17 @@ class ContradictionError(Exception):
 def labelled_words(
     lost: Mapping[Heaps, bool], *, zeros: bool, most_significant_first: bool
 ) -> dict[Word, bool]:
-    """Return labelled positions as words, each with none to two empty high columns.
+    """Return labelled words of positions, each with zero to two empty columns added on top.
 
-    Where zeros are letters, each position is also read with an empty heap at either end.
+    If zeros are letters, each position is also written with an empty heap at either end.
 
     Args:
-        lost: whether each position is lost.
+        lost: positions, each with whether it is lost.
         zeros: as in :func:`word_of`.
-        most_significant_first: as there.
+        most_significant_first: as in :func:`word_of`.
 
     Raises:
-        ContradictionError: two positions of different labels are the same word.
+        ContradictionError: two positions with different labels are the same word.
     """
     words: dict[Word, bool] = {}
     of_word: dict[Word, Heaps] = {}
@@ -91,11 +91,11 @@ def labelled_words(
 
 
 class _Merger:
-    """The states of an automaton in the making, some of which are merged.
+    """The states of an automaton under construction, some of which are merged.
 
     Args:
-        words: whether each is accepted.
-        letters: how many there are.
+        words: words, each with whether it is accepted.
+        letters: size of the alphabet.
     """
 
     def __init__(self, words: Mapping[Word, bool], letters: int) -> None:
@@ -111,7 +111,7 @@ class _Merger:
                     self.label.append(NONE)
                 state = self.next[state][letter]
             self.label[state] = int(words[word])
-        # What was changed, so that a merge can be undone: a transition or a label, as it was.
+        # Previous values of changed transitions and labels, so that a merge can be undone.
         self._changed: list[tuple[list[int], int, int]] = []
 
     def _set(self, entries: list[int], place: int, value: int) -> None:
@@ -125,12 +125,12 @@ class _Merger:
             entries[place] = value
 
     def merge(self, red: int, parent: int, letter: int) -> int | None:
-        """Merge the state after ``parent`` and ``letter`` with ``red``, and what that entails.
+        """Merge the state after ``parent`` and ``letter`` with ``red``, and their successors.
 
-        The states after the one merged form a tree, so that each is met once.
+        The successors of the merged state form a tree, so that each is visited once.
 
         Returns:
-            How many labelled states met one of the same label; ``None``: two labels differ.
+            Number of labelled states merged with one of the same label; ``None``: two differ.
         """
         self._changed.clear()
         blue = self.next[parent][letter]
@@ -161,16 +161,16 @@ def merged_automaton(
 ) -> ColumnAutomaton:
     """Return a small automaton that agrees with labelled words.
 
-    Two states are merged if no label forbids it; of all such pairs of a red state, one of the
-    automaton, and a blue one, next to it, first those that most labels speak for. A blue state
-    that fits no red one becomes red. Before all that, the state after a zero is merged with the
-    one before it, so that zeros change nothing unless a label says that they do. What no word says
-    is claimed to be won: after transitions that no word takes comes a state that is not left.
+    Red states are states of the automaton, blue states their successors. A red and a blue state
+    are merged if no labels contradict it, the pair with the most agreeing labels first. A blue
+    state that can be merged with no red one becomes red. Before that, the state after a zero is
+    merged with the one before it, so that zeros are ignored unless a label contradicts it.
+    Transitions that no word takes lead to a sink, which claims that the position is won.
 
     Args:
-        words: whether each is lost.
+        words: words, each with whether its position is lost.
         zeros: whether zeros are letters.
-        most_significant_first: how the words are written.
+        most_significant_first: whether words begin with the highest column.
 
     References:
         J. Oncina and P. García, "Inferring regular languages in polynomial updated time", *Pattern
@@ -213,7 +213,7 @@ def merged_automaton(
 
 
 def _loops_at_zero(merger: _Merger, places: Iterable[tuple[int, int]]) -> bool:
-    """Merge the state after a zero with the one before it, at the first place where that fits."""
+    """Merge the state after a zero with the one before it, at the first place where they agree."""
     for parent, letter in places:
         if letter == ZERO:
             if merger.merge(parent, parent, letter) is not None:
@@ -223,7 +223,7 @@ def _loops_at_zero(merger: _Merger, places: Iterable[tuple[int, int]]) -> bool:
 
 
 def _completed(merger: _Merger, red: list[int], most_significant_first: bool) -> ColumnAutomaton:
-    """Return the automaton of the red states; where one has no next state, a state not left."""
+    """Return the automaton of the red states; missing transitions lead to a sink."""
     number = {state: place for place, state in enumerate(red)}
     rows = [[number.get(after, len(red)) for after in merger.next[state]] for state in red]
     lost = [merger.label[state] == 1 for state in red]

@@ -1,1 +1,1 @@
-"""Quotients of sums, learned from self-play: classes of positions that can stand for each other."""
+"""Quotients of sums, learned from self-play: classes of positions equivalent in every sum."""

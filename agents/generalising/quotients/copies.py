@@ -1,30 +1,29 @@
-"""A new part beside the classes known so far: who wins with one, two, three copies of it."""
+"""Outcomes of one, two, three copies of a new part beside the classes known so far."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from agents.base import HypothesisError
+from agents.generalising.quotients.outcomes import Games, OutcomeFinder
 from agents.generalising.quotients.quotient import Quotient
-from agents.generalising.quotients.self_play import Games, SelfPlay
 from nim_envs.rules.component import BoolArray, IntArray
 
 MOST_COPIES = 40
-"""Copies of a part that are played; with more the classes are taken to be too coarse."""
+"""Most copies of a part that are played; if they do not suffice, the classes are too coarse."""
 
 
 class Copies:
-    """Who wins copies of the next part of a quotient beside each of its classes.
+    """Outcomes of copies of the next part of a quotient beside each of its classes.
 
-    It is taken for granted that positions of a class stay alike beside the new part, which an
-    exam has to confirm: a position is the number of copies and the class of the rest, whose
-    options are those of the shortest sum of the class. Asked for in the order of length, most
-    positions take one game of one move.
+    Positions of a class are assumed to stay equivalent beside the new part, which an exam has to
+    confirm. So a position is a number of copies and the class of the rest, whose options are those
+    of the shortest sum in the class. In order of length, most positions take one game of one move.
 
     Args:
-        quotient: the classes of sums of the parts before.
-        lost: whether positions are lost, as far as known; more is added.
-        games: the games that may be played.
+        quotient: classes of sums of the previous parts.
+        lost: known positions, each with whether it is lost; games add more.
+        games: budget of games.
     """
 
     def __init__(self, quotient: Quotient, lost: dict[int, bool], games: Games) -> None:
@@ -36,11 +35,11 @@ class Copies:
             kind="stable",
         ).tolist()
         lost.update(enumerate(quotient.lost.tolist()))
-        self._play = SelfPlay(self._options, lost, games)
+        self._play = OutcomeFinder(self._options, lost, games)
         self._rows = [quotient.lost]
 
     def _options(self, position: int) -> list[int]:
-        """Return the options of a position: copies times the number of classes, and the class."""
+        """Return the options of a position, the number ``copies * classes + class``."""
         order = self.quotient.order
         copies, rest = divmod(position, order)
         left = (self.quotient.products[rest, self._after] + (copies - 1) * order).tolist()
@@ -48,7 +47,7 @@ class Copies:
         return self._games.from_any(list(dict.fromkeys(left + beside)))
 
     def row(self, copies: int) -> BoolArray:
-        """Return which classes are lost with ``copies`` copies added, ``(order,)``."""
+        """Return whether each class is lost with ``copies`` copies added, ``(order,)``."""
         order = self.quotient.order
         while len(self._rows) <= copies:
             row = np.zeros(order, dtype=np.bool_)
@@ -58,19 +57,19 @@ class Copies:
         return self._rows[copies]
 
     def known_class(self) -> Quotient | None:
-        """Return the quotient with the new part in a class that one copy of it plays like."""
+        """Return the quotient with the new part in an old class, if one has its outcomes."""
         quotient = self.quotient
         alike = (quotient.lost[quotient.products] == self.row(1)).all(axis=1)
         return quotient.with_next(int(alike.argmax())) if alike.any() else None
 
     def merged(self, most_classes: int) -> Quotient | None:
-        """Return the classes of copies beside the old classes, merged where nothing tells apart.
+        """Return the classes of copies beside old classes, indistinguishable ones merged.
 
         Args:
-            most_classes: the most classes.
+            most_classes: largest number of classes.
 
         Returns:
-            ``None`` if many copies are not as good as fewer.
+            The quotient; ``None`` if no number of copies is equivalent to a smaller one.
 
         Raises:
             HypothesisError: there are more classes.
@@ -82,7 +81,7 @@ class Copies:
         return None
 
     def _merge(self, back: int, count: int, most_classes: int) -> Quotient:
-        """Merge positions of up to ``count - 1`` copies; ``count`` are as good as ``back``."""
+        """Merge positions of up to ``count - 1`` copies; ``count`` are equivalent to ``back``."""
         quotient, order = self.quotient, self.quotient.order
         folded = np.arange(2 * count)
         folded[count:] = back + (folded[count:] - back) % (count - back)
@@ -96,7 +95,7 @@ class Copies:
         _, first, number = np.unique(merged, return_index=True, return_inverse=True)
         if len(first) > most_classes:
             raise HypothesisError(f"there are more than {most_classes} classes")
-        # Classes in the order of their first positions, so that class 0 is that of no part.
+        # Classes in the order of their first positions, so that class 0 is the empty sum's.
         place = np.argsort(np.argsort(first, kind="stable"), kind="stable")
         number, examples = place[number.reshape(-1)], np.sort(first)
         one, many = rest[examples], copies[examples]
@@ -107,11 +106,11 @@ class Copies:
 
 
 def indistinguishable(labels: BoolArray, steps: list[IntArray]) -> IntArray:
-    """Return a number for each point, equal where the same steps always lead to the same labels.
+    """Number the points so that two are equal if all sequences of steps give them equal labels.
 
     Args:
-        labels: ``(n,)``.
-        steps: each ``(n,)``: the point after a step from each of ``n`` points.
+        labels: label of each point, ``(n,)``.
+        steps: for each kind of step, the next point from each point, ``(n,)``.
 
     References:
         E. F. Moore, "Gedanken-experiments on sequential machines" (1956).

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from agents.generalising.quotients.periods import classes_of_states, periods
+from agents.generalising.quotients.heap_periods import classes_of_states, periods
 from agents.generalising.quotients.quotient import Quotient
 
 MOST_ROWS = 60
-"""Classes that are listed."""
+"""Most classes that are listed."""
 
 
 def described(quotient: Quotient, proof: str | None) -> str:
-    """Return classes, the sums with each generator, the classes of states, and what is proved."""
+    """Return classes, sums with each generator, classes of states and the proof, as text."""
     parts = quotient.parts
     names = [parts.name(word) for word in quotient.words]
     generators = list(dict.fromkeys(element for element in quotient.elements if element))

@@ -1,4 +1,4 @@
-"""Sums of a few parts, the generators, by how many copies of each there are."""
+"""Sums of generators, written as numbers of copies."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from agents.base import HypothesisError
 from agents.generalising.quotients.parts import Parts, Word
 
 Counts = npt.NDArray[np.uint8]
-"""``(generators,)`` or ``(n, generators)``: the copies of each generator in a sum."""
+"""``(generators,)`` or ``(n, generators)``: copies of each generator in a sum."""
 
 MOST = 255
-"""Counts of a generator in a sum."""
+"""Most copies of a generator in a sum."""
 
 
 class Generators:
-    """Parts of which sums are made, where equations say that other parts are as good as such sums.
+    """Parts that generate all sums, given equations for the other parts.
 
     Args:
         parts: all parts of the game.
-        last: the last part that is looked at.
-        equations: which sums are as good as which: single parts, which are no generators then, as
-            sums of earlier parts, and a number of copies of a part as fewer of them.
+        last: the last part in use.
+        equations: equivalent sums: single parts, which are then no generators, as sums of earlier
+            parts, and numbers of copies of a part as smaller numbers.
 
     Attributes:
         chosen: the generators, ascending.
@@ -47,7 +47,7 @@ class Generators:
         self._after = [self._moves(parts, part) for part in self.chosen]
 
     def _moves(self, parts: Parts, part: int) -> npt.NDArray[np.int64]:
-        """Return by how much each move in a generator changes the copies."""
+        """Return the change of the copies by each move in a generator."""
         left = [self._added(word) for word in parts.options[part]]
         after = np.unique(np.array(left, dtype=np.int64), axis=0)
         return np.asarray(after - self._single[self._column[part]])
@@ -64,7 +64,7 @@ class Generators:
         return copies
 
     def folded(self, copies: npt.NDArray[np.int64]) -> Counts:
-        """Return as many copies as are as good as ``copies``, ``(..., generators)``.
+        """Return the smallest equivalent numbers of copies, ``(..., generators)``.
 
         Raises:
             HypothesisError: there are too many copies of a generator.
@@ -75,11 +75,11 @@ class Generators:
             raise HypothesisError(f"more than {MOST} copies of a state matter") from None
 
     def of(self, word: Word) -> Counts:
-        """Return a sum of parts as copies of the generators."""
+        """Return a sum of parts as numbers of copies of the generators."""
         return self.folded(self._added(word))
 
     def options(self, position: bytes) -> list[bytes]:
-        """Return the options of a sum of generators, each written as the copies of each."""
+        """Return the options of a sum of generators; sums are the bytes of their copies."""
         copies = np.frombuffer(position, dtype=np.uint8).astype(np.int64)
         after = [copies + self._after[column] for column in np.flatnonzero(copies).tolist()]
         if not after:
@@ -94,5 +94,5 @@ class Generators:
         return tuple(np.repeat(self.chosen, copies).tolist())
 
     def length(self, copies: npt.NDArray[np.integer]) -> int:
-        """Return the moves in the longest play of a sum of generators."""
+        """Return the number of moves in the longest play of a sum of generators."""
         return int(copies @ self._lengths)

@@ -1,4 +1,4 @@
-"""Quotient learner: classes of positions that can stand for each other, from self-play."""
+"""Quotient learner: classes of positions equivalent in every sum, from self-play."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ import numpy as np
 from agents.base import AfterGame, HypothesisError
 from agents.generalising.base import GeneralisingLearner
 from agents.generalising.quotients.copies import Copies
+from agents.generalising.quotients.counterexamples import CounterexampleSearch
 from agents.generalising.quotients.description import described
-from agents.generalising.quotients.exam import Exam
+from agents.generalising.quotients.heap_periods import Period, classes_of_states, periods
+from agents.generalising.quotients.outcomes import Games, NoMoreGamesError
 from agents.generalising.quotients.parts import Parts, Word
-from agents.generalising.quotients.periods import Period, classes_of_states, periods
 from agents.generalising.quotients.policy import QuotientPolicy
 from agents.generalising.quotients.quotient import Quotient, SavedQuotient
 from agents.generalising.quotients.repair import Repair, SavedRepair
-from agents.generalising.quotients.self_play import Games, NoMoreGamesError
 from nim_envs import Convention, Game
 from nim_envs.cgt.misere_quotients.proof import refutation
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.validation import checked_integer
 
 MOST_CLASSES = 1_000
-"""Default limit of the classes that are learned."""
+"""Default limit on the number of classes."""
 
 MOST_READ = 1_000_000
-"""Default limit of the positions whose options are read for one part."""
+"""Default limit on the positions whose options are read for one part."""
 
 
 class Claim(NamedTuple):
-    """A learned quotient, in the form in which it can be proved.
+    """A learned quotient, in the form that a proof takes.
 
     Attributes:
-        options: for each state that was learned what a move leaves of it, as earlier states.
-        products: ``(n, n)``, the class of a sum of two positions; class 0 is the empty one's.
-        elements: the class of each state.
-        lost: ``(n,)``, the classes whose positions are lost for the player to move.
+        options: options of each learned state, as sums of earlier states.
+        products: class of the sum of two classes, ``(n, n)``; class 0 is the empty position's.
+        elements: class of each state.
+        lost: whether each class is lost for the player to move, ``(n,)``.
     """
 
     options: list[list[Word]]
@@ -46,7 +46,7 @@ class Claim(NamedTuple):
 
 
 class LearnedQuotient(TypedDict):
-    """What a file stores of what was learned: classes, and what is known of the next state."""
+    """Learned classes, and knowledge of the next state so far, as a file stores them."""
 
     quotient: SavedQuotient
     lost: dict[int, bool]
@@ -54,28 +54,28 @@ class LearnedQuotient(TypedDict):
 
 
 class QuotientLearner(GeneralisingLearner):
-    """Learns which positions can stand for each other in sums, and how such classes add up.
+    """Learns classes of positions that are equivalent in every sum, and the sums of classes.
 
-    It learns the states of components one after the other, those of short play first. Games from
-    one copy of the new one beside a position of each class so far say whether it plays like a
-    class that is known; if it does not, games from several copies say which new classes there
-    are. An exam looks for sums of any number of components whose class is wrong by the rules; if
-    it finds one, the old classes were too coarse, and are learned again from an observation table.
-    Nothing is assumed of the classes: misère play is learned as normal play is.
+    It learns the states of components one after the other, those with short play first. Games from
+    one copy of a new state beside a position of each class tell whether the state belongs to a
+    known class; if it does not, games from several copies tell the new classes. An exam searches
+    sums of any number of components for one whose class is wrong by the rules. If it finds one,
+    the old classes were too coarse, and are learned again from an observation table. Nothing is
+    assumed about the classes: misère play is learned in the same way as normal play.
 
     Use it on sums of any components with a limited number of states: heaps that split or not,
-    tokens on graphs, and sums of different games, in either convention. What it has learned is of
-    any number of components. It does not fit games with infinitely many classes.
+    tokens on graphs, and sums of different games, in either convention. The learned classes hold
+    for any number of components. It does not fit games with infinitely many classes.
 
     Args:
-        game: the game.
-        largest: the largest heap that is learned, in games of heaps that may split; ``None``: the
-            largest of the game's board. Other components are learned whole.
-        most_classes: the most classes.
-        most_read: the most positions whose options are read to learn one state.
+        game: rules, convention and start of the game to learn.
+        largest: largest heap to learn, in games of heaps that may split; ``None``: the largest on
+            the game's board. Other components are learned completely.
+        most_classes: largest number of classes.
+        most_read: most positions whose options are read to learn one state.
 
     Attributes:
-        quotient: what was learned: classes, sums of classes, and which are lost.
+        quotient: the learned classes, sums of classes, and lost classes.
 
     Raises:
         HypothesisError: a component has too many states to be learned one by one.
@@ -117,7 +117,7 @@ class QuotientLearner(GeneralisingLearner):
         self._empty_lost = game.convention is Convention.NORMAL
         nothing = np.zeros((1, 1), dtype=np.int64)
         self.quotient = Quotient(self.parts, nothing, (), np.array([self._empty_lost]))
-        # What is known of the state that is being learned: outcomes, and a repair of the classes.
+        # Knowledge of the state that is being learned: outcomes, and a repair of the classes.
         self._lost: dict[int, bool] = {}
         self._repair: Repair | None = None
 
@@ -148,13 +148,15 @@ class QuotientLearner(GeneralisingLearner):
 
     def _learn(self, games: Games) -> None:
         """Learn the states that are not learned yet."""
-        exam = Exam(self.quotient, games)
+        exam = CounterexampleSearch(self.quotient, games)
         exam.counterexample(self.quotient, 0)
         while not self.is_complete:
             self.quotient, exam = self._with_next(exam, games)
             self._lost, self._repair = {}, None
 
-    def _with_next(self, exam: Exam, games: Games) -> tuple[Quotient, Exam]:
+    def _with_next(
+        self, exam: CounterexampleSearch, games: Games
+    ) -> tuple[Quotient, CounterexampleSearch]:
         """Return the quotient with the next part, and an exam that it has passed."""
         before = self.quotient
         part = len(before.elements)
@@ -167,14 +169,14 @@ class QuotientLearner(GeneralisingLearner):
                 return known, exam
             merged = copies.merged(self._most_classes)
             if merged is not None:
-                exam = Exam(merged, games)
+                exam = CounterexampleSearch(merged, games)
                 if exam.counterexample(merged, 0) is None:
                     return merged, exam
             self._repair = Repair(merged or before, part, self._empty_lost)
         return self._repair.finish(games, self._most_classes)
 
     def _prove(self) -> None:
-        """Have what was learned checked by code that has no part in learning."""
+        """Prove the learned quotient by code that is independent of the learner."""
         self.proof = None
         if refutation(*self.claim(), self.game.convention) is not None:
             return
@@ -192,7 +194,7 @@ class QuotientLearner(GeneralisingLearner):
         self.proof = "; ".join(proof)
 
     def claim(self) -> Claim:
-        """Return the learned quotient as a claim that code apart from the learner can check.
+        """Return the learned quotient as a claim that independent code can check.
 
         :func:`nim_envs.cgt.misere_quotients.proof.refutation` takes it.
 
@@ -219,18 +221,18 @@ class QuotientLearner(GeneralisingLearner):
         return Claim(options, self.quotient.products, elements, self.quotient.lost)
 
     def periods(self) -> list[Period]:
-        """Return the periods that the classes of heaps seem to have, each with what refutes it."""
+        """Return the periods observed in the classes of heaps, proved or conjectured."""
         return periods(self.quotient)
 
     def greedy(self, game: Game | None = None) -> QuotientPolicy:
-        """Return the policy of what was learned so far; it does not learn.
+        """Return the current policy, which does not learn.
 
         Args:
-            game: a board of the same components, more of them, or smaller or larger ones; by
-                default the one that it has learned on.
+            game: a game of the same kinds of components, of any number and size; by default the
+                one that it learns.
 
         Raises:
-            ValueError: it is another game.
+            ValueError: ``game`` has other components.
         """
         board = self.game if game is None else game
         if board.convention is not self.game.convention:
@@ -243,11 +245,11 @@ class QuotientLearner(GeneralisingLearner):
         return f"{self.quotient.order} classes"
 
     def describe(self) -> str:
-        """Return the classes, how they add up, and what was proved."""
+        """Return the classes, their sums and the proved statement, as text."""
         return described(self.quotient, self.proof)
 
     def learned(self) -> LearnedQuotient:
-        """Return what a file stores of what was learned."""
+        """Return the learned quotient and the knowledge of the next state, for a file."""
         return {
             "quotient": self.quotient.saved(),
             "lost": dict(self._lost),
@@ -255,7 +257,7 @@ class QuotientLearner(GeneralisingLearner):
         }
 
     def restore_learned(self, learned: LearnedQuotient) -> None:
-        """Restore what :meth:`learned` returned."""
+        """Restore the result of :meth:`learned`."""
         self.quotient = Quotient.from_saved(self.parts, learned["quotient"])
         self._lost = dict(learned["lost"])
         repair = learned["repair"]

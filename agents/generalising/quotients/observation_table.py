@@ -1,4 +1,4 @@
-"""The classes of sums from an observation table, filled by self-play: L* for commutative words."""
+"""Observation table of sums, filled by self-play: the algorithm L* for commutative words."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ import numpy.typing as npt
 
 from agents.base import HypothesisError
 from agents.generalising.quotients.generators import Counts, Generators
+from agents.generalising.quotients.outcomes import Games, OutcomeFinder
 from agents.generalising.quotients.parts import Word
-from agents.generalising.quotients.self_play import Games, SelfPlay
 from nim_envs.rules.component import BoolArray, IntArray
 
 
 class ObservationTable:
-    """Sums of generators by the outcomes of sums with *experiments* added.
+    """A table of sums of generators: its entries are their outcomes with *experiments* added.
 
-    There is a row for each class found so far, and for each of them with a generator added.
-    Experiments are added until a class and two generators lead to one class in either order.
+    There is a row for each class found so far, and for each class with a generator added.
+    Experiments are added until two generators, added to a class in either order, lead to one class.
 
     Args:
-        generators: of which sums are made.
-        experiments: sums of parts to begin with, beside the empty one.
-        lost: whether sums of generators are lost, as far as known; more is added.
-        games: the games that may be played.
-        most_classes: the most classes.
+        generators: the parts that sums consist of.
+        experiments: first experiments, sums of parts, besides the empty sum.
+        lost: known sums of generators, each with whether it is lost; games add more.
+        games: budget of games.
+        most_classes: largest number of classes.
 
     Attributes:
-        steps: ``(classes, generators)``, the class with a generator added.
+        steps: the class after a generator is added, ``(classes, generators)``.
 
     References:
         D. Angluin, "Learning regular sets from queries and counterexamples", *Information and
@@ -49,7 +49,7 @@ class ObservationTable:
         self._most_classes = most_classes
         size = len(generators.chosen)
         empty = np.zeros(size, dtype=np.uint8)
-        self._play = SelfPlay(
+        self._play = OutcomeFinder(
             lambda position: games.from_any(generators.options(position)),
             lost,
             games,
@@ -64,7 +64,7 @@ class ObservationTable:
         self._single = np.eye(size, dtype=np.int64)
 
     def experiments(self) -> list[Word]:
-        """Return experiments that tell all classes apart, those of short play first."""
+        """Return experiments that distinguish all classes, those with short play first."""
         by_length = sorted(range(len(self._experiments)), key=self._lengths.__getitem__)
         rows = np.array([self._row(example) for example in self._examples])
         number, needed = np.zeros(len(rows), dtype=np.int64), []
@@ -76,7 +76,7 @@ class ObservationTable:
         return needed
 
     def _add(self, experiment: npt.NDArray[np.int64]) -> bool:
-        """Add an experiment; return whether it is a new one."""
+        """Add an experiment; return whether it is new."""
         folded = self.generators.folded(experiment).astype(np.int64)
         if any((folded == known).all() for known in self._experiments):
             return False
@@ -85,7 +85,7 @@ class ObservationTable:
         return True
 
     def is_lost(self, counts: Counts) -> bool:
-        """Return whether a sum of generators is lost, after as many games as it takes to know."""
+        """Return whether a sum of generators is lost, playing games until that is known."""
         return self._play.is_lost(counts.tobytes())
 
     def _row(self, counts: Counts) -> list[bool]:
@@ -98,10 +98,10 @@ class ObservationTable:
         return row
 
     def close(self) -> None:
-        """Add classes and experiments until sums of classes are those of the rows.
+        """Add classes and experiments until the table defines the sums of classes.
 
         Raises:
-            NoMoreGamesError: there are no more games.
+            NoMoreGamesError: no more games are allowed.
             HypothesisError: there are too many classes, or too much to read.
         """
         self._find_classes()
@@ -109,7 +109,7 @@ class ObservationTable:
             self._find_classes()
 
     def _find_classes(self) -> None:
-        """Find the rows of all classes with a generator added; new rows are new classes."""
+        """Compute the rows of all classes with a generator added; new rows are new classes."""
         classes = {tuple(self._row(example)): number
                    for number, example in enumerate(self._examples)}  # fmt: skip
         steps: list[list[int]] = []
@@ -128,9 +128,9 @@ class ObservationTable:
         self.steps = np.array(steps, dtype=np.int64)
 
     def _tell_apart(self) -> bool:
-        """Add an experiment where two generators do not lead to one class in either order."""
+        """Add an experiment if the class after two generators depends on their order."""
         for one in range(len(self._single)):
-            # steps[steps[:, one], other] against steps[steps[:, other], one], of all others.
+            # steps[steps[:, one], other] against steps[steps[:, other], one], for all others.
             first, second = self.steps[self.steps[:, one]], self.steps[:, one][self.steps]
             differing = np.argwhere(first != second)
             if not len(differing):
@@ -151,31 +151,31 @@ class ObservationTable:
         return False
 
     def class_of(self, counts: Counts) -> int:
-        """Return the class that the steps lead to."""
+        """Return the class of a sum of generators, by ``steps``."""
         return int(self._after(np.array(0), counts))
 
     def _after(self, classes: IntArray, counts: Counts) -> IntArray:
-        """Return the classes that the steps lead to from some classes."""
+        """Return the classes after a sum of generators is added to each of ``classes``."""
         for column in _columns(counts):
             classes = self.steps[classes, column]
         return classes
 
     def lost(self) -> BoolArray:
-        """Return which classes are lost."""
+        """Return whether each class is lost, ``(classes,)``."""
         return np.array([self._row(example)[0] for example in self._examples])
 
     def products(self) -> IntArray:
-        """Return the table of sums of two classes."""
+        """Return the class of the sum of two classes, ``(classes, classes)``."""
         table = np.empty((len(self._examples),) * 2, dtype=np.int64)
         for number, example in enumerate(self._examples):
             table[:, number] = self._after(np.arange(len(self._examples)), example)
         return table
 
     def learn_from(self, counts: Counts) -> bool:
-        """Add the experiment that a sum shows to be missing, if its class is wrong about it.
+        """Add the experiment that a sum shows to be missing, if its class has another outcome.
 
         Returns:
-            Whether there is one.
+            Whether an experiment was added.
         """
         number, before = 0, self.is_lost(counts)
         rest = counts.astype(np.int64)
@@ -189,6 +189,6 @@ class ObservationTable:
 
 
 def _columns(counts: Counts) -> list[int]:
-    """Return the columns of the generators in a sum, each as often as there are copies."""
+    """Return the columns of the generators in a sum, each repeated once per copy."""
     columns: list[int] = np.repeat(np.arange(len(counts)), counts).tolist()
     return columns

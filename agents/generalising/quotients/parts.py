@@ -1,4 +1,4 @@
-"""The states of a game's components as parts of sums, each after those that its moves leave."""
+"""The states of a game's components as parts of sums, numbered so that options come first."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ Word = tuple[int, ...]
 """A sum of parts, in ascending order; the empty sum has no move."""
 
 MOST_OPTIONS = 1_000_000
-"""Options of all states of a component that is learned."""
+"""Most options, over all states, of a component that can be learned."""
 
 
 class Kind:
-    """The states of components of one kind: heaps of one game, or those of one table.
+    """The states of components of one kind: heaps of one game, or states of one table.
 
     Args:
-        component: one of these components.
-        states: how many of the states, or of the heaps of a game from 0 on, are parts.
+        component: any component of the kind.
+        states: number of states, or of heap sizes from 0 on, that are parts.
     """
 
     def __init__(self, component: Component, states: int) -> None:
@@ -30,7 +30,7 @@ class Kind:
         )
 
     def options(self, state: int) -> list[tuple[int, ...]]:
-        """Return what each move leaves of a state: no state, one, or two where it splits."""
+        """Return the options of a state: each is no state, one, or two where a move splits."""
         if self.heap_game is not None:
             return self.heap_game.options(state)
         firsts = self.component.table[state].tolist()
@@ -42,7 +42,7 @@ class Kind:
         ]
 
     def is_like(self, component: Component) -> bool:
-        """Return whether states of a component have the same moves as those of this kind."""
+        """Return whether the states of a component have the same moves as those of this kind."""
         if self.heap_game is not None:
             return isinstance(component, SplittingHeap) and component.game == self.heap_game
         if isinstance(component, SplittingHeap):
@@ -73,22 +73,22 @@ class Kind:
 
 
 class Parts:
-    """The states of components as parts of sums, shorter play first.
+    """The states of components as parts of sums, those with short play first.
 
-    States with the same options are one part, and states without a move are none.
+    States with the same options are one part; states without a move are no part.
 
     Args:
-        rules: of the game.
-        largest: the largest heap of games of heaps that may split; ``None``: that of ``rules``.
+        rules: rules of the game.
+        largest: largest heap in games of heaps that may split; ``None``: that of ``rules``.
 
     Attributes:
-        kinds: the kinds of components, in the order in which they come.
-        kind_of: the number of the kind of each component of the game.
-        options: by part, what its moves leave, as words of earlier parts, each once.
-        lengths: by part, the moves in the longest play.
-        names: by part, a kind and a state that it stands for.
+        kinds: kinds of components, in the order of the components.
+        kind_of: for each component of the game, the number of its kind.
+        options: for each part, its distinct options, as words of earlier parts.
+        lengths: for each part, the number of moves in the longest play.
+        names: for each part, a kind and a state of it.
         states: all states with their kinds, those without a move first, each after its options.
-        numbers: by kind and state, the part; ``None`` where there is no move.
+        numbers: for each kind and state, the part; ``None`` where there is no move.
 
     Raises:
         HypothesisError: a component has too many options.
@@ -142,14 +142,14 @@ class Parts:
             yield number, state, left
 
     def word(self, kind: int, states: Sequence[int]) -> Word:
-        """Return a sum of states of one kind."""
+        """Return the sum of states of one kind as a word."""
         parts = (self.numbers[kind][state] for state in states)
         return tuple(sorted(part for part in parts if part is not None))
 
     def name(self, word: Word) -> str:
-        """Return a sum for people to read, such as ``"1+1+4"``, the empty one as ``"0"``.
+        """Return a sum as text, such as ``"1+1+4"``; the empty sum is ``"0"``.
 
-        With several kinds of components each state has the letter of its kind: ``"a1+b4"``.
+        With several kinds of components, each state has the letter of its kind: ``"a1+b4"``.
         """
         letters = [_letter(kind) if len(self.kinds) > 1 else "" for kind in range(len(self.kinds))]
         named = (self.names[part] for part in word)
@@ -162,7 +162,7 @@ class Parts:
 
 
 def _letter(kind: int) -> str:
-    """Return the letter of a kind, or several: a, b, ..., z, aa, ab, ..."""
+    """Return the letters of a kind: a, b, ..., z, aa, ab, ..."""
     letters = ""
     while kind >= 0:
         kind, last = divmod(kind, 26)
@@ -171,7 +171,7 @@ def _letter(kind: int) -> str:
 
 
 def _lengths(options: Sequence[Sequence[tuple[int, ...]]]) -> list[int]:
-    """Return the moves in the longest play from each state; moves form no cycle."""
+    """Return the number of moves in the longest play from each state; moves form no cycle."""
     lengths: list[int | None] = [None] * len(options)
     for first in range(len(options)):
         waiting = [first]

@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.base import FloatArray, IntArray
 from agents.generalising.policy import LookAheadPolicy
-from agents.generalising.quotients.periods import classes_of_states, periods
+from agents.generalising.quotients.heap_periods import classes_of_states, periods
 from agents.generalising.quotients.quotient import Quotient
 from nim_envs import Game
 from nim_envs.cgt.misere_quotients.periods import QuotientPeriod
@@ -18,16 +18,16 @@ from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame
 from nim_envs.rules.validation import checked_integers
 
 UNKNOWN = 0.5
-"""How surely a position is lost whose class is not known."""
+"""Judgement of a position whose class is not known, between 0 (won) and 1 (lost)."""
 
 
 class QuotientPolicy(LookAheadPolicy):
-    """Moves to a position of a lost class; where there is none, to one of which nothing is known.
+    """Moves to a position of a lost class; where there is none, to one of an unknown class.
 
     Args:
-        game: whose observations and actions it knows: of the components of which the quotient is,
-            or of smaller or larger ones of their kind, any number of each.
-        quotient: what was learned.
+        game: game that defines its observations and actions, of the quotient's kinds of
+            components, in any number and size.
+        quotient: the learned classes.
 
     Raises:
         ValueError: the game has other components.
@@ -38,7 +38,7 @@ class QuotientPolicy(LookAheadPolicy):
         self._parts = quotient.parts
         self._kind_of = [self._kind(component) for component in game.rules.components]
         order = quotient.order
-        # One more class, of what is not known.
+        # One more class, for states of unknown class.
         self._products = np.full((order + 1, order + 1), order)
         self._products[:order, :order] = quotient.products
         self._judged = np.append(quotient.lost.astype(float), UNKNOWN)
@@ -50,7 +50,7 @@ class QuotientPolicy(LookAheadPolicy):
         ]
 
     def _kind(self, component: Component) -> int:
-        """Return the kind of components whose states have the same moves as those of one."""
+        """Return the number of the kind of a component."""
         kinds = self._parts.kinds
         equal = [number for number, kind in enumerate(kinds) if kind.component == component]
         like = equal or [number for number, kind in enumerate(kinds) if kind.is_like(component)]
@@ -79,18 +79,18 @@ class QuotientPolicy(LookAheadPolicy):
         return self._judged[total]
 
     def move(self, position: Sequence[int]) -> tuple[int, ...]:
-        """Return the position after its move, of any number of components, with heaps of any size.
+        """Return the position after its move, for any number of components and heaps of any size.
 
-        Where a move leaves two heaps the second comes into the first place that holds 0, or else
-        last. Heaps larger than those learned are played as the period says that the classes seem
-        to have, where there is one.
+        If a move leaves two heaps, the second takes the first place that holds 0, or else is added
+        at the end. The classes of heaps larger than those learned follow the observed period, if
+        there is one.
 
         Args:
-            position: on the game's board, or states of any number of components, if all
+            position: position on the game's board; or states of any number of components, if all
                 components of the game are of one kind.
 
         Raises:
-            InvalidPositionError: it is not such a position.
+            InvalidPositionError: ``position`` is neither.
             ValueError: there is no move.
         """
         states = checked_integers("position", position, minimum=0)
@@ -147,7 +147,7 @@ class QuotientPolicy(LookAheadPolicy):
         return total
 
     def _options(self, kind: int, state: int) -> list[tuple[int, ...]]:
-        """Return what moves leave of a state: of large heaps enough to find any class."""
+        """Return the options of a state; for large heaps, enough of them to reach every class."""
         game = self._parts.kinds[kind].heap_game
         period = self._periods.get(kind)
         if game is None or period is None or state < self._parts.kinds[kind].states:
@@ -156,7 +156,7 @@ class QuotientPolicy(LookAheadPolicy):
 
 
 def _few_options(game: HeapGame, heap: int, most: int) -> list[tuple[int, ...]]:
-    """Return options of a large heap whose smaller part, if there are two, is ``most`` at most."""
+    """Return options of a large heap; where it splits, the smaller part is at most ``most``."""
     found: list[tuple[int, ...]] = []
     for taken in range(len(game.digits)):
         left = heap - taken
@@ -168,7 +168,7 @@ def _few_options(game: HeapGame, heap: int, most: int) -> list[tuple[int, ...]]:
 
 
 def _after(states: tuple[int, ...], place: int, option: tuple[int, ...]) -> tuple[int, ...]:
-    """Return states with one replaced by what a move leaves of it."""
+    """Return the states after the one at ``place`` is replaced by an option of it."""
     after = list(states)
     after[place] = option[0] if option else 0
     for second in option[1:]:

@@ -15,7 +15,7 @@ from nim_envs.rules.component import BoolArray, IntArray
 
 
 class SavedQuotient(TypedDict):
-    """What a file stores of a quotient; see its attributes."""
+    """A quotient as a file stores it; see :class:`Quotient`."""
 
     products: IntArray
     elements: list[int]
@@ -27,10 +27,10 @@ class Quotient:
     """Classes of sums of the first parts of a game: a finite commutative monoid.
 
     Attributes:
-        parts: all parts of the game, of which the first have a class.
-        products: ``(n, n)``, the class of a sum of two positions; class 0 is that of no part.
-        elements: the class of each of the first parts.
-        lost: ``(n,)``, the classes whose positions are lost for the player to move.
+        parts: all parts of the game; the first ones have a class.
+        products: class of the sum of two classes, ``(n, n)``; class 0 is the empty sum's.
+        elements: class of each of the first parts.
+        lost: whether each class is lost for the player to move, ``(n,)``.
     """
 
     parts: Parts
@@ -52,7 +52,7 @@ class Quotient:
         return element
 
     def after_move(self, part: int) -> IntArray:
-        """Return the classes that moves leave of a part: one of the first, or the next one."""
+        """Return the classes of the options of a part: one with a class, or the next one."""
         while len(self._after_move) <= part:
             words = self.parts.options[len(self._after_move)]
             found = sorted({self.of(word) for word in words})
@@ -60,21 +60,21 @@ class Quotient:
         return self._after_move[part]
 
     def with_next(self, element: int) -> Quotient:
-        """Return the same classes with the next part in one of them."""
+        """Return the quotient in which the next part has the class ``element``."""
         elements = (*self.elements, element)
         return Quotient(self.parts, self.products, elements, self.lost, self._after_move)
 
     @cached_property
     def words(self) -> list[Word]:
-        """A sum of each class, of those with the shortest play."""
-        steps: dict[int, int] = {}  # the first part, which has the shortest play, of each class
+        """For each class, a sum with the shortest play."""
+        steps: dict[int, int] = {}  # for each class, the first part, which has the shortest play
         for part, element in enumerate(self.elements):
             steps.setdefault(element, part)
         words = self.words_of(list(steps.values()))
         return [words[element] for element in range(self.order)]
 
     def words_of(self, parts: Sequence[int]) -> dict[int, Word]:
-        """Return by class a sum of some parts, of those with the shortest play."""
+        """Return, for each class that ``parts`` generate, a sum of them with the shortest play."""
         lengths = self.parts.lengths
         words: dict[int, Word] = {}
         waiting: list[tuple[int, int, Word, int]] = [(0, 0, (), 0)]
@@ -92,7 +92,7 @@ class Quotient:
 
     @cached_property
     def options(self) -> list[list[int]]:
-        """The classes of the options of each of ``words``."""
+        """For each of ``words``, the classes of its options."""
         found = []
         for word in self.words:
             after: set[int] = set()
@@ -103,7 +103,7 @@ class Quotient:
         return found
 
     def powers(self, element: int) -> tuple[int, int]:
-        """Return the least ``a`` and ``p`` such that ``a + p`` copies are in the class of ``a``."""
+        """Return the least ``a`` and ``p`` for which ``a + p`` copies have the class of ``a``."""
         seen: dict[int, int] = {}
         power = 0
         while power not in seen:
@@ -112,16 +112,16 @@ class Quotient:
         return seen[power], len(seen) - seen[power]
 
     def saved(self) -> SavedQuotient:
-        """Return what a file stores of it: values and arrays by name."""
+        """Return the values and arrays that a file stores, by name."""
         elements = list(self.elements)
         return {"products": self.products, "elements": elements, "lost": self.lost}
 
     @classmethod
     def from_saved(cls, parts: Parts, saved: SavedQuotient) -> Quotient:
-        """Return the quotient from what :meth:`saved` returned.
+        """Return the quotient from the result of :meth:`saved`.
 
         Raises:
-            ValueError: it is no quotient of sums of these parts.
+            ValueError: ``saved`` is no quotient of sums of these parts.
         """
         products, elements, lost = saved["products"], saved["elements"], saved["lost"]
         order = len(lost)

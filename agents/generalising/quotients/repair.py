@@ -9,18 +9,18 @@ from typing import TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from agents.generalising.quotients.exam import Exam
+from agents.generalising.quotients.counterexamples import CounterexampleSearch
 from agents.generalising.quotients.generators import Generators
 from agents.generalising.quotients.observation_table import ObservationTable
+from agents.generalising.quotients.outcomes import Games
 from agents.generalising.quotients.parts import Parts, Word
 from agents.generalising.quotients.quotient import Quotient, SavedQuotient
-from agents.generalising.quotients.self_play import Games
 from agents.storage.restoring import check_same_arrays
 from nim_envs.rules.component import BoolArray
 
 
 class SavedRepair(TypedDict):
-    """What a file stores of a repair."""
+    """A repair as a file stores it."""
 
     last: int
     empty_lost: bool
@@ -32,19 +32,19 @@ class SavedRepair(TypedDict):
 
 
 class Repair:
-    """Learns classes of sums of the first parts again, where those that were found are too coarse.
+    """Learns the classes of sums again where the old classes are too coarse.
 
-    What of these is kept at first is that some parts are as good as sums of others, the
-    generators, and some numbers of copies as good as fewer. A sum that the exam finds either
-    shows the observation table what it has to tell apart, or contradicts one of these equations;
-    then others take its place that hold of the classes found by then.
+    At first it keeps equations of the old classes: some parts are equivalent to sums of others,
+    the generators, and some numbers of copies to smaller numbers. A sum found by the exam either
+    gives the observation table a new experiment, or refutes one of these equations, which is then
+    replaced by equations of the classes found so far.
 
     Args:
         quotient: classes that are too coarse.
-        last: the last of the parts.
+        last: the last part to give a class.
         empty_lost: whether the empty position is lost.
-        refuted: equations that do not hold.
-        experiments: sums of parts that the table begins with.
+        refuted: equations that are known not to hold.
+        experiments: first experiments of the table, sums of parts.
     """
 
     def __init__(
@@ -62,22 +62,22 @@ class Repair:
         self._begin(quotient)
 
     def _begin(self, quotient: Quotient) -> None:
-        """Begin a table with what holds of some classes and is not refuted."""
+        """Begin a table with the equations of a quotient that are not refuted."""
         self._quotient = quotient
         self._equations = _equations(quotient, self._refuted)
         self._generators = Generators(quotient.parts, self._last, self._equations)
-        # Outcomes that were found with other equations may be wrong.
+        # Outcomes found under other equations may be wrong.
         self._lost = {self._generators.of(()).tobytes(): self._empty_lost}
 
-    def finish(self, games: Games, most_classes: int) -> tuple[Quotient, Exam]:
-        """Return classes, and an exam that they passed; if interrupted, it can be called again.
+    def finish(self, games: Games, most_classes: int) -> tuple[Quotient, CounterexampleSearch]:
+        """Return classes, and an exam that they passed; after an interrupt, call it again.
 
         Args:
-            games: the games that may be played.
-            most_classes: the most classes.
+            games: budget of games.
+            most_classes: largest number of classes.
 
         Raises:
-            NoMoreGamesError: there are no more games.
+            NoMoreGamesError: the budget is used up.
             HypothesisError: there are too many classes, or too much to read.
         """
         while True:
@@ -87,14 +87,16 @@ class Repair:
             quotient, exam, wrong = self._closed(table, games)
             if wrong is None:
                 return quotient, exam
-            # The sum contradicts an equation that was used for it.
+            # The sum refutes an equation that was used for it.
             used = [left for left in self._equations if not Counter(left) - Counter(wrong)]
             self._refuted.add((used[-1], self._equations[used[-1]]))
             self._experiments = table.experiments()
             self._begin(quotient)
 
-    def _closed(self, table: ObservationTable, games: Games) -> tuple[Quotient, Exam, Word | None]:
-        """Return the classes of a table, and a sum that is wrong by them and cannot teach it."""
+    def _closed(
+        self, table: ObservationTable, games: Games
+    ) -> tuple[Quotient, CounterexampleSearch, Word | None]:
+        """Return the classes of a table, their exam, and a wrong sum that gives no experiment."""
         parts = self._quotient.parts
         while True:
             table.close()
@@ -102,13 +104,13 @@ class Repair:
                 table.class_of(self._generators.of((part,))) for part in range(self._last + 1)
             ]
             quotient = Quotient(parts, table.products(), tuple(elements), table.lost())
-            exam = Exam(quotient, games)
+            exam = CounterexampleSearch(quotient, games)
             wrong = exam.counterexample(quotient, 0)
             if wrong is None or not _learned(table, [wrong, *_options(quotient, wrong)]):
                 return quotient, exam, wrong
 
     def saved(self) -> SavedRepair:
-        """Return what a file stores of it: values and arrays by name."""
+        """Return the values and arrays that a file stores, by name."""
         positions = np.frombuffer(b"".join(self._lost), dtype=np.uint8)
         return {
             "last": self._last,
@@ -122,10 +124,10 @@ class Repair:
 
     @classmethod
     def from_saved(cls, parts: Parts, saved: SavedRepair) -> Repair:
-        """Return the repair from what :meth:`saved` returned.
+        """Return the repair from the result of :meth:`saved`.
 
         Raises:
-            ValueError: it is no repair of sums of these parts.
+            ValueError: ``saved`` is no repair of sums of these parts.
         """
         words = [*saved["experiments"], *(word for pair in saved["refuted"] for word in pair)]
         if not all(0 <= part < len(parts) for part in (saved["last"], *sum(words, ()))):
@@ -143,9 +145,9 @@ class Repair:
 
 
 def _equations(quotient: Quotient, refuted: set[tuple[Word, Word]]) -> dict[Word, Word]:
-    """Return sums that are as good as others of earlier parts, or as fewer copies of a part.
+    """Return equations of sums with sums of earlier parts, or with fewer copies of a part.
 
-    First those of copies, then those of single parts, in ascending order; none that is refuted.
+    Those of copies come first, then those of single parts, ascending; refuted ones are left out.
     """
     found: dict[Word, Word] = {}
     generators: list[int] = []
@@ -166,7 +168,7 @@ def _equations(quotient: Quotient, refuted: set[tuple[Word, Word]]) -> dict[Word
 
 
 def _learned(table: ObservationTable, words: list[Word]) -> bool:
-    """Return whether a table has learned something from one of several sums."""
+    """Return whether one of several sums gave the table a new experiment."""
     return any(table.learn_from(table.generators.of(word)) for word in words)
 
 

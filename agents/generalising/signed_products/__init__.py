@@ -1,1 +1,1 @@
-"""Signed products over bits: a network that plays larger boards, and how it learns."""
+"""Signed products over bits: a network that plays larger boards, and its training."""

@@ -1,4 +1,4 @@
-"""Signed products: a network over bits that learns heaps by self-play and plays larger boards."""
+"""Signed products: a network over bits that learns by self-play and plays larger boards."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from agents.base import AfterGame, Array, FloatArray, HypothesisError, IntArray
 from agents.generalising.base import GeneralisingLearner
 from agents.generalising.policy import LookAheadPolicy
-from agents.generalising.signed_products.exam import with_larger_heaps
+from agents.generalising.signed_products.larger_boards import with_larger_heaps
 from agents.generalising.signed_products.value_networks import (
     PlainNetwork,
     SignedProductsNetwork,
     ValueNetwork,
 )
 from agents.generalising.signed_products.value_state import ValueState
-from agents.generalising.signed_products.visited_positions import Board, heap_options
+from agents.generalising.signed_products.visited_positions import HeapBoard, heap_options
 from agents.storage.restoring import check_same_arrays
 from agents.tabular.schedules import check_range
 from nim_envs import Convention, Game
@@ -27,17 +27,17 @@ ARCHITECTURES = ("signed-products", "mlp")
 
 
 class SignedProductsPolicy(LookAheadPolicy):
-    """Moves to the position at which the network gives the opponent the least hope of a win.
+    """Moves to the position with the opponent's lowest probability of a win, by the network.
 
     Args:
-        game: whose observations and actions it knows.
-        state: the values.
+        game: game that defines its observations and actions.
+        state: learned values.
     """
 
     def __init__(self, game: Game, state: ValueState) -> None:
         super().__init__(game)
         self.state = state
-        self._board = Board(heap_options(game.rules), len(game.rules.components), state.network)
+        self._board = HeapBoard(heap_options(game.rules), len(game.rules.components), state.network)
 
     def judged(self, positions: IntArray) -> FloatArray:
         """Return the logit of a loss for the player to move; see :class:`LookAheadPolicy`."""
@@ -55,30 +55,29 @@ class LearnedWeights(TypedDict):
 
 
 class SignedProducts(GeneralisingLearner):
-    """A small network that reads heaps in bits, and generalises to more and to larger heaps.
+    """A small network that reads the bits of heaps, and generalises to more and larger heaps.
 
     In each column of bits, factors between -1 and 1 are multiplied over the heaps; a recurrent
     network reads the products from the most significant column to the least. Factors may be
-    negative, so that a product can tell odd from even; after 40 % of the games they are rounded to
-    -1, 0 and 1. It learns by self-play, from the targets of a look-ahead by one move and from the
-    smallest positions first. When its values contradict themselves nowhere, neither at the
-    positions that it has met nor in an exam on random larger boards, it ends; where they still do
-    after an eighth of the games (at least 1,000), it begins again with new weights. Nothing is
-    proved.
+    negative, so that a product can distinguish odd from even; after 40 % of the games they are
+    rounded to -1, 0 and 1. It learns by self-play, smallest positions first, from targets of a
+    one-move look-ahead. Learning ends when its values have no contradictions, neither at the
+    positions visited nor in an exam on random larger boards. If there are some after an eighth of
+    the games (at least 1,000), it begins again with new weights. Nothing is proved.
 
-    Use it as the fairest comparison with other networks: less is assumed than by an automaton.
-    Learning needs PyTorch; playing does not. The other options are there to show what matters:
-    unsigned factors, no rounding, and a plain network on the bits of its own board.
+    Use it as the fairest comparison with other networks: it assumes less than an automaton does.
+    Learning needs PyTorch; playing does not. The other options are ablations: unsigned factors, no
+    rounding, and a plain network on the bits of its own board.
 
     Args:
-        game: of heaps that are alike.
+        game: game of heaps with the same options in the same states.
         factors: ``"signed"``, in [-1, 1], or ``"unsigned"``, in [0, 1].
         rounding: whether factors are rounded.
-        architecture: ``"signed-products"``, or ``"mlp"``, two hidden layers with as many weights on
-            the bits of all heaps.
+        architecture: ``"signed-products"``; or ``"mlp"``, two hidden layers on the bits of all
+            heaps, with about as many weights.
 
     Raises:
-        HypothesisError: the components are no heaps that are alike.
+        HypothesisError: the components are not heaps with the same options.
         ValueError: an unknown option, or a board too large for keys of 64 bits.
 
     References:
@@ -107,7 +106,7 @@ class SignedProducts(GeneralisingLearner):
         network: ValueNetwork = (
             PlainNetwork() if architecture == "mlp" else SignedProductsNetwork(factors == "signed")
         )
-        self._board = Board(heap_options(game.rules), len(game.rules.components), network)
+        self._board = HeapBoard(heap_options(game.rules), len(game.rules.components), network)
         self.state = ValueState(
             network,
             self._board.heaps,
@@ -133,14 +132,16 @@ class SignedProducts(GeneralisingLearner):
         if not self._begun:
             self.state.begin_again(rng)
             self._begun = True
-        run = training.SelfPlay(self.state, self._board, game.start.bind(game), rng, self.rounding)
+        run = training.ValueTraining(
+            self.state, self._board, game.start.bind(game), rng, self.rounding
+        )
         try:
             run.learn(games, after_game)
         finally:
             self.positions_read += run.positions_read
 
     def greedy(self, game: Game | None = None) -> SignedProductsPolicy:
-        """Return the greedy policy of what was learned so far; see :class:`GeneralisingLearner`."""
+        """Return the current greedy policy; see :class:`GeneralisingLearner`."""
         board = self.game if game is None else game
         if not self.plays(board):
             raise ValueError(
@@ -149,7 +150,7 @@ class SignedProducts(GeneralisingLearner):
         return SignedProductsPolicy(board, self.state.copy())
 
     def plays(self, game: Game) -> bool:
-        """Return whether ``game`` is the one that it learns, on a board that it can read."""
+        """Return whether ``game`` is the learned game, on a board that the network can read."""
         if self.fits(game):
             return True
         if game.convention is not self.game.convention or not self.state.network.other_boards:
@@ -165,11 +166,11 @@ class SignedProducts(GeneralisingLearner):
 
     @property
     def size(self) -> str:
-        """How many weights it has."""
+        """Number of weights."""
         return f"{sum(array.size for array in self.state.weights.values()):,} weights"
 
     def describe(self) -> str:
-        """Return the factors of the products, and what the last exam found."""
+        """Return the factors of the products and the result of the last exam, as text."""
         lines = []
         network = self.state.network
         if isinstance(network, SignedProductsNetwork):
@@ -188,7 +189,7 @@ class SignedProducts(GeneralisingLearner):
         return "\n".join([*lines, "nothing was proved"])
 
     def learned(self) -> LearnedWeights:
-        """Return what a file stores of what was learned."""
+        """Return the weights, and results about them, for a file."""
         return {
             "weights": self.state.weights,
             "rounded": self.state.rounded,
@@ -197,7 +198,7 @@ class SignedProducts(GeneralisingLearner):
         }
 
     def restore_learned(self, learned: LearnedWeights) -> None:
-        """Restore what :meth:`learned` returned."""
+        """Restore the result of :meth:`learned`."""
         check_same_arrays(learned["weights"], self.state.weights)
         check_range("contradictions", learned["contradictions"], 0, 1, open_low=False)
         self.state.weights = {name: array.copy() for name, array in learned["weights"].items()}

@@ -1,10 +1,10 @@
-"""Self-play with PyTorch: a network of values learns positions of heaps by looking one move ahead.
+"""Training with PyTorch: a value network learns in self-play, from one-move look-ahead targets.
 
-The target of a position is won where the network calls some option of it lost, and lost where it
-calls none so: values for the player to move, so that an option's win is the mover's loss (negamax).
-It learns from the smallest positions first: those with at most as many objects as the smallest at
-which it contradicts itself, that is, where its value is not its own target. All their targets
-rest on positions that agree down to the end of the game, whose result is known.
+The target of a position is "won" if the network values some option as lost, otherwise "lost":
+values are for the player to move, so a win at an option is the mover's loss (negamax).
+A position contradicts itself if its value is not its target. The network learns from all positions
+up to the number of objects of the smallest contradiction: their targets rest on positions that
+agree with their own, down to the end of the game, whose result is known.
 """
 
 from __future__ import annotations
@@ -17,42 +17,46 @@ import numpy as np
 import torch
 
 from agents.base import AfterGame, Array, FloatArray, IntArray
-from agents.generalising.signed_products.exam import examine
+from agents.generalising.signed_products.larger_boards import examine
 from agents.generalising.signed_products.value_networks import Column
 from agents.generalising.signed_products.value_state import ValueState
-from agents.generalising.signed_products.visited_positions import NO_OPTION, Board, VisitedPositions
+from agents.generalising.signed_products.visited_positions import (
+    NO_OPTION,
+    HeapBoard,
+    VisitedPositions,
+)
 from nim_envs.starts import Sampler
 
 GAMES_AT_ONCE = 16
-STEPS = 20  # gradient steps after these games
-BATCH = 128  # positions in each
-RANDOM_MOVES = 0.3  # their probability in self-play
-LEARNING_RATE = 1e-2  # falls to 2 % of it from half of the games on
-AVERAGE = 0.95  # of the weights so far, in the average that plays and makes the targets
-NOISE = 0.25  # standard deviation of what is added to the state of the recurrence, in training
-LARGEST_GRADIENT = 1.0  # norm
-ROUNDED_AFTER = 0.4  # of the games of an attempt
-MOST_ATTEMPTS = 8  # new weights for each, where its own exam finds contradictions
-FEWEST_GAMES = 1_000  # of an attempt, unless fewer are left
+STEPS = 20  # gradient steps after each batch of games
+BATCH = 128  # positions in each gradient step
+RANDOM_MOVES = 0.3  # probability of a random move in self-play
+LEARNING_RATE = 1e-2  # annealed to 2 % of it over the second half of the games
+AVERAGE = 0.95  # decay of the moving average of weights, which plays and makes the targets
+NOISE = 0.25  # standard deviation of the noise on the recurrent state, in training
+LARGEST_GRADIENT = 1.0  # norm to which gradients are clipped
+ROUNDED_AFTER = 0.4  # share of an attempt's games after which factors are rounded
+MOST_ATTEMPTS = 8  # each begins with new weights, after an exam has found contradictions
+FEWEST_GAMES = 1_000  # in an attempt, unless fewer are left
 EXAM_EVERY = 10  # batches of games
-MOST_EMPTY_HEAPS, MOST_EMPTY_COLUMNS = 2, 1  # added at random to what it learns from
+MOST_EMPTY_HEAPS, MOST_EMPTY_COLUMNS = 2, 1  # added at random to training positions
 
 
-class SelfPlay:
+class ValueTraining:
     """Trains the values of a network by self-play.
 
     Args:
-        state: what is learned; changed in place.
-        board: where games are played.
-        starts: of the start positions.
-        rng: the source of all randomness.
-        rounding: whether factors are rounded after a part of the games.
+        state: values to train; changed in place.
+        board: board of the games.
+        starts: sampler of the start positions.
+        rng: generator of all random choices.
+        rounding: whether factors are rounded after :data:`ROUNDED_AFTER` of the games.
     """
 
     def __init__(
         self,
         state: ValueState,
-        board: Board,
+        board: HeapBoard,
         starts: Sampler,
         rng: np.random.Generator,
         rounding: bool,
@@ -65,21 +69,21 @@ class SelfPlay:
         self.visited = VisitedPositions(board)
         self.noise = torch.Generator().manual_seed(int(rng.integers(1 << 62)))
         self._examined = 0
-        self.values = np.ones(1)  # of a win, by number of the key; NO_OPTION is never lost
-        # The end of the game is met in every game.
+        self.values = np.ones(1)  # probability of a win, by key number; NO_OPTION is never lost
+        # Every game reaches the empty position.
         self.visited.visit(np.zeros((1, board.heaps), dtype=np.int64))
 
     @property
     def positions_read(self) -> int:
-        """Positions whose options were looked up, those of exams included."""
+        """Number of positions whose options were looked up, exams included."""
         return len(self.visited.positions) + self._examined
 
     def learn(self, games: int, after_game: AfterGame) -> None:
-        """Play at most ``games`` games and learn from them, until its exams find nothing.
+        """Learn from at most ``games`` games, until the exams find no contradiction.
 
         Args:
-            games: the most.
-            after_game: called after every game; a true result ends.
+            games: largest number of games.
+            after_game: called after every game; a true result ends the training.
         """
         attempts = max(1, min(MOST_ATTEMPTS, games // FEWEST_GAMES))
         best = None
@@ -94,12 +98,12 @@ class SelfPlay:
                     if best is None or self.state.contradictions < best.contradictions:
                         best = self.state.copy()
         finally:
-            # A later attempt, or one that was broken off, may know less.
+            # A later or interrupted attempt may be worse.
             if best is not None and best.contradictions < self.state.contradictions:
                 self.state.become(best)
 
     def _attempt(self, games: int, after_game: AfterGame) -> bool:
-        """Play games until an exam finds nothing; return whether it was stopped."""
+        """Learn until an exam finds no contradiction; return whether ``after_game`` ended it."""
         tensors = {
             name: torch.from_numpy(array.copy()).requires_grad_()
             for name, array in self.state.weights.items()
@@ -127,7 +131,7 @@ class SelfPlay:
         return False
 
     def _exam(self) -> float:
-        """Return the share of contradictions, of the visited positions or else in an exam."""
+        """Return the share of contradictions at visited positions, or if 0, on larger boards."""
         self._evaluate_all()
         found = float(self._wrong(self._targets()).mean())
         if found == 0:
@@ -137,12 +141,12 @@ class SelfPlay:
         return found
 
     def _evaluate_all(self) -> None:
-        """Evaluate every key anew."""
+        """Recompute the value of every key."""
         self.values = np.ones(1)
         self._evaluate_new()
 
     def _evaluate_new(self) -> None:
-        """Evaluate the keys that have no value yet."""
+        """Compute the values of new keys."""
         new = self.visited.keys[len(self.values) :]
         if len(new):
             values = self.state.win_probabilities(new, self.board.heaps, self.board.columns)
@@ -161,7 +165,7 @@ class SelfPlay:
             positions, playing = positions[going_on], playing[going_on]
             after, legal = after[going_on], legal[going_on]
             lengths[playing] += 1
-            # Ties in the value are broken at random.
+            # Ties are broken at random.
             chances = self.rng.random(after.shape)
             at_random = self.rng.random((len(playing), 1)) < RANDOM_MOVES
             worth = np.where(at_random, 0.0, self.values[after]) + 1e-6 * chances
@@ -176,7 +180,7 @@ class SelfPlay:
         return np.where(over, float(self.state.misere), won.astype(np.float64))
 
     def _wrong(self, targets: FloatArray) -> Array:
-        """At which visited positions the value is not the target."""
+        """Whether each visited position contradicts itself: its value is not its target."""
         wrong: Array = (self.values[self.visited.own] >= 0.5) != (targets == 1.0)
         return wrong
 
@@ -214,7 +218,7 @@ class SelfPlay:
         """The distinct keys of positions, the mean target of each, and its share of the batch."""
         positions = self.visited.positions[rows]
         if not self.state.network.other_boards:
-            positions = self.rng.permuted(positions, axis=1)  # the others know of no order
+            positions = self.rng.permuted(positions, axis=1)  # other networks ignore the order
         keys, inverse, counts = np.unique(
             self.board.keys(positions), return_inverse=True, return_counts=True
         )
@@ -222,7 +226,7 @@ class SelfPlay:
         return keys, means.astype(np.float32), (counts / len(rows)).astype(np.float32)
 
     def _padded(self, keys: IntArray) -> tuple[int, Any]:
-        """Heaps and inputs, with empty heaps and columns added at random."""
+        """Number of heaps, and inputs, with empty heaps and columns added at random."""
         heaps, columns = self.board.heaps, self.board.columns
         network = self.state.network
         if not network.other_boards:
@@ -235,12 +239,12 @@ class SelfPlay:
         return heaps + int(self.rng.integers(MOST_EMPTY_HEAPS + 1)), inputs
 
     def _disturbed(self, state: torch.Tensor) -> torch.Tensor:
-        """The state of the recurrence with noise, so that it has to hold few, distinct values."""
+        """The recurrent state with noise, which makes it learn few, well separated values."""
         return state + NOISE * torch.randn(state.shape, generator=self.noise)
 
 
 def rounded_straight_through(factors: torch.Tensor) -> torch.Tensor:
-    """Return the nearest integers, with the gradient of no rounding.
+    """Return the nearest integers; the gradient is that of the identity.
 
     References:
         Y. Bengio, N. Léonard & A. Courville, "Estimating or propagating gradients through
@@ -251,7 +255,7 @@ def rounded_straight_through(factors: torch.Tensor) -> torch.Tensor:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let PyTorch use one thread: more would wait for each other in so small a network."""
+    """Let PyTorch use one thread; networks this small are slower on several."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,7 +1,7 @@
-"""A network that reads heaps in bits: signed products over the heaps, a recurrence over the bits.
+"""A network that reads the bits of heaps: signed products over heaps, a recurrence over columns.
 
-Let ``c[b]`` be the number of heaps, of ``n``, whose bit ``b`` is 1. The logit of a win for the
-player to move is computed so, from the most significant bit to the least::
+Let ``c[b]`` be the number of heaps, out of ``n``, whose bit ``b`` is 1. The logit of a win for the
+player to move is, from the most significant bit to the least::
 
     f = cos(angles)                        # (2, k): k factors of a bit 0, and k of a bit 1
     p[b] = f[1] ** c[b] * f[0] ** (n - c[b])        # (k,): the product over all heaps
@@ -39,7 +39,7 @@ import numpy as np
 from agents.base import Array, IntArray
 
 Parameters = Mapping[str, Any]
-"""Weights by name: arrays of NumPy, or of the module that computes with them."""
+"""Weights by name: arrays of NumPy, PyTorch or JAX."""
 
 PRODUCTS = 8
 """Factors of each bit."""
@@ -48,26 +48,26 @@ UNITS = 16
 """Units of each layer and of the recurrence."""
 
 MLP_UNITS = 36
-"""Units of each layer of the plain network: as many weights on five heaps below 16, about 2,100."""
+"""Units of each layer of the plain network, for the same number of weights on five heaps below 16:
+about 2,100."""
 
 LARGEST_KEY = 1 << 62
 
 
 class Column(NamedTuple):
-    """One column of the bits of many positions, of which those equal so far are one."""
+    """One column of bits of many positions; positions equal up to it share an entry."""
 
-    counts: IntArray  # (n,): how many heaps have a 1 here
-    parents: IntArray  # (n,): where among those of the column before; 0 in the first
+    counts: IntArray  # (n,): number of heaps with a 1 in this column
+    parents: IntArray  # (n,): index of the entry in the previous column; 0 in the first
 
 
 class ValueNetwork(ABC):
-    """Values of positions of heaps, each position as a number that adds up over its heaps.
+    """Values of positions of heaps; a position enters as its *key*, a sum over its heaps.
 
-    Positions that the network cannot tell apart have the same number, their *key*, so that each
-    is evaluated once.
+    Positions that the network cannot distinguish have the same key, which is evaluated once.
 
     Attributes:
-        other_boards: whether it plays boards of other sizes than the one that it has learned on.
+        other_boards: whether it plays boards of other sizes than the one learned.
     """
 
     other_boards: bool
@@ -78,7 +78,7 @@ class ValueNetwork(ABC):
 
     @abstractmethod
     def key_table(self, heaps: int, columns: int) -> IntArray:
-        """Return what each size of each heap adds to a key, ``(heaps, 2 ** columns)``.
+        """Return the summand of the key for each heap and size, ``(heaps, 2 ** columns)``.
 
         Raises:
             ValueError: the board is too large for keys of 64 bits.
@@ -86,7 +86,7 @@ class ValueNetwork(ABC):
 
     @abstractmethod
     def inputs(self, keys: IntArray, heaps: int, columns: int) -> Any:
-        """Return what :meth:`logits` takes for keys that are distinct and ascend, ``(n,)``."""
+        """Return the input of :meth:`logits` for distinct, ascending keys, ``(n,)``."""
 
     @abstractmethod
     def logits(
@@ -101,18 +101,18 @@ class ValueNetwork(ABC):
         """Return the logit of a win for the player to move, ``(n,)``.
 
         Args:
-            weights: by name.
-            inputs: of :meth:`inputs`.
-            heaps: on the board, empty ones included.
-            xp: the array module of the weights: ``numpy``, ``torch`` or ``jax.numpy``.
-            rounding: of the factors; ``None``: they are not rounded.
-            disturb: of the state after each column, in training.
+            weights: arrays by name.
+            inputs: result of :meth:`inputs`.
+            heaps: number of heaps on the board, empty ones included.
+            xp: array module of the weights: ``numpy``, ``torch`` or ``jax.numpy``.
+            rounding: rounds the factors; ``None``: they are not rounded.
+            disturb: adds noise to the state after each column, in training.
         """
 
 
 @dataclass(frozen=True)
 class SignedProductsNetwork(ValueNetwork):
-    """The network of this module.
+    """The network by the formula of this module.
 
     Args:
         signed: whether factors are in [-1, 1]; otherwise they are in [0, 1].
@@ -135,7 +135,7 @@ class SignedProductsNetwork(ValueNetwork):
         }
 
     def key_table(self, heaps: int, columns: int) -> IntArray:
-        """Return keys whose digits, to base ``heaps + 1``, count the ones of each column."""
+        """Return summands of keys whose digits, to base ``heaps + 1``, count a column's ones."""
         if (heaps + 1) ** columns > LARGEST_KEY:
             raise ValueError(f"{heaps} heaps of {columns} bits are too many for this network")
         bits = (np.arange(1 << columns)[:, np.newaxis] >> np.arange(columns)) & 1
@@ -143,10 +143,10 @@ class SignedProductsNetwork(ValueNetwork):
         return np.broadcast_to(table, (heaps, len(table)))
 
     def inputs(self, keys: IntArray, heaps: int, columns: int) -> list[Column]:
-        """Return the columns, most significant first; positions share what they have in common."""
+        """Return the columns, most significant first; positions share equal prefixes."""
         found, prefixes = [], keys
         for _ in range(columns):
-            # Prefixes ascend, so that equal ones are neighbours; before the first there is one.
+            # Prefixes ascend, so equal ones are neighbours; the first column has one parent.
             shorter, counts = np.divmod(prefixes, heaps + 1)
             first = np.diff(shorter, prepend=-1) != 0
             found.append(Column(counts, first.cumsum() - 1))
@@ -154,7 +154,7 @@ class SignedProductsNetwork(ValueNetwork):
         return found[::-1]
 
     def factors(self, weights: Parameters, xp: Any = np) -> Any:
-        """Return the factors before they are rounded, ``(2, PRODUCTS)`` by bit."""
+        """Return the factors of each bit before rounding, ``(2, PRODUCTS)``."""
         cosines = xp.cos(weights["angles"])
         return cosines if self.signed else (1 + cosines) / 2
 
@@ -173,7 +173,7 @@ class SignedProductsNetwork(ValueNetwork):
             factors = rounding(factors)
         ones = xp.arange(heaps + 1, dtype=factors.dtype)[:, None]
         products = factors[1] ** ones * factors[0] ** (heaps - ones)
-        # Columns with the same number of ones share what is computed of them: (heaps + 1, 3 H).
+        # Computed once for each number of ones in a column: (heaps + 1, 3 H).
         mixed = linear(weights, "mixed", xp.tanh(linear(weights, "hidden", products)))
         gates = linear(weights, "input", mixed)
         state = xp.zeros((1, UNITS), dtype=weights["angles"].dtype)
@@ -191,7 +191,7 @@ class SignedProductsNetwork(ValueNetwork):
 
 @dataclass(frozen=True)
 class PlainNetwork(ValueNetwork):
-    """Two hidden layers on the bits of all heaps, to compare with: it knows its own board alone."""
+    """Two hidden layers on the bits of all heaps, for comparison; it plays its own board only."""
 
     other_boards = False
 
@@ -204,7 +204,7 @@ class PlainNetwork(ValueNetwork):
         }
 
     def key_table(self, heaps: int, columns: int) -> IntArray:
-        """Return keys that are the bits of all heaps."""
+        """Return summands of keys that are the bits of all heaps."""
         if heaps * columns > 62:
             raise ValueError(f"{heaps} heaps of {columns} bits are too many for this network")
         return np.arange(1 << columns) << (columns * np.arange(heaps)[:, np.newaxis])
@@ -229,12 +229,12 @@ class PlainNetwork(ValueNetwork):
 
 
 def linear(weights: Parameters, name: str, inputs: Any) -> Any:
-    """Return ``inputs`` times a matrix, plus a vector, of the layer ``name``."""
+    """Return ``inputs @ weight + bias`` of the layer ``name``."""
     return inputs @ weights[f"{name}.weight"] + weights[f"{name}.bias"]
 
 
 def layer(name: str, inputs: int, outputs: int, rng: np.random.Generator) -> dict[str, Array]:
-    """Return weights of a layer, uniform within 1 over the root of its inputs, and biases of 0."""
+    """Return a layer's weights, uniform within ±1/√inputs, and biases of 0."""
     bound = inputs**-0.5
     return {
         f"{name}.weight": rng.uniform(-bound, bound, (inputs, outputs)).astype(np.float32),

@@ -1,4 +1,4 @@
-"""A learned network of values as NumPy arrays, so that it plays without PyTorch."""
+"""A learned value network as NumPy arrays, so that it plays without PyTorch."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from agents.base import Array, FloatArray, IntArray
 from agents.generalising.signed_products.value_networks import ValueNetwork
 
 LARGEST_BATCH = 1 << 17
-"""Keys that are evaluated at a time."""
+"""Keys evaluated in one batch."""
 
 
 class ValueState:
-    """The weights of a network, and what is known about them.
+    """The weights of a network, and the result of their last exam.
 
     Args:
-        network: whose weights.
-        heaps: of the board that is learned.
-        columns: bits of its largest heap.
-        misere: whether who cannot move has won.
-        rng: the source of the first weights.
+        network: formula that the weights belong to.
+        heaps: number of heaps on the learned board.
+        columns: number of bits of its largest heap.
+        misere: whether the player who cannot move has won.
+        rng: generator of the initial weights.
 
     Attributes:
         weights: float32 arrays by name, changed in place.
         rounded: whether factors are rounded.
-        contradictions: share of the positions of the last exam at which its value is not what
-            looking one move ahead makes of it; 1 before any.
+        contradictions: share of positions in the last exam whose value is not that of a one-move
+            look-ahead; 1 before any exam.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class ValueState:
         self.begin_again(rng)
 
     def begin_again(self, rng: np.random.Generator) -> None:
-        """Forget everything, and draw new weights."""
+        """Discard the weights, and draw new ones."""
         self.weights = self.network.initial(self.heaps, self.columns, rng)
         self.rounded = False
         self.contradictions = 1.0
@@ -56,7 +56,7 @@ class ValueState:
         return copy.deepcopy(self)
 
     def become(self, other: ValueState) -> None:
-        """Take over what another has learned."""
+        """Copy the weights and results of ``other``."""
         self.weights = other.weights
         self.rounded, self.contradictions = other.rounded, other.contradictions
 
@@ -65,12 +65,12 @@ class ValueState:
         return (length - 1 + self.misere) % 2
 
     def logits(self, keys: IntArray, heaps: int, columns: int) -> FloatArray:
-        """Return the logit of a win for the player to move at the positions with these keys.
+        """Return the logit of a win for the player to move, for positions given by their keys.
 
         Args:
-            keys: of a board of any size, ``(n,)``; each is evaluated once.
-            heaps: of that board.
-            columns: of that board.
+            keys: keys on a board of any size, ``(n,)``; each is evaluated once.
+            heaps: number of heaps on that board.
+            columns: number of bits of its largest heap.
         """
         network, rounding = self.network, np.round if self.rounded else None
         distinct, inverse = np.unique(keys, return_inverse=True)

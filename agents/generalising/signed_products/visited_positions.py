@@ -1,4 +1,4 @@
-"""The positions that a learner has met, with their options, for values computed in batches."""
+"""The positions that a learner has visited, with their options, for values in batches."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from nim_envs.rules import NO_MOVE
 from nim_envs.rules.component import BoolArray
 
 NO_OPTION = 0
-"""Number of the key that stands for an option that is not legal."""
+"""Number of the key that stands for an illegal option."""
 
 
 def heap_options(rules: Rules) -> IntArray:
-    """Return what may be left of a heap of each size, ``(sizes, options)``, or ``NO_MOVE``.
+    """Return the options of a heap of each size, ``(sizes, options)``, filled up by ``NO_MOVE``.
 
     Args:
-        rules: of heaps that all have the same options, empty ones none.
+        rules: rules of heaps that all have the same options; empty heaps have none.
 
     Raises:
-        HypothesisError: other rules: their positions are not read as bits of equal heaps.
+        HypothesisError: the components are not such heaps.
     """
     largest = max(rules.components, key=lambda component: component.states)
     table = np.sort(largest.table, axis=1)[:, ::-1]
@@ -43,13 +43,13 @@ def heap_options(rules: Rules) -> IntArray:
     return table
 
 
-class Board:
+class HeapBoard:
     """A board of heaps in any order: positions as ascending sizes, their keys and options.
 
     Args:
-        options: of a heap of each size; see :func:`heap_options`.
-        heaps: how many.
-        network: whose keys are used.
+        options: options of a heap of each size; see :func:`heap_options`.
+        heaps: number of heaps.
+        network: network that defines the keys.
     """
 
     def __init__(self, options: IntArray, heaps: int, network: ValueNetwork) -> None:
@@ -65,7 +65,7 @@ class Board:
         return keys
 
     def after(self, positions: IntArray) -> tuple[IntArray, BoolArray]:
-        """Return the keys of all options, and which are legal: ``(n, heaps * options)`` each.
+        """Return the keys of all options, and whether each is legal, ``(n, heaps * options)``.
 
         Args:
             positions: ``(n, heaps)``.
@@ -77,7 +77,7 @@ class Board:
         return keys.reshape(len(keys), -1), (left != NO_MOVE).reshape(len(keys), -1)
 
     def moved(self, positions: IntArray, choices: IntArray) -> IntArray:
-        """Return the positions after an option of each, by its number in :meth:`after`."""
+        """Return the position after one option of each, numbered as in :meth:`after`."""
         heap, option = np.divmod(choices, self.options.shape[1])
         moved, rows = positions.copy(), np.arange(len(positions))
         moved[rows, heap] = self.options[positions[rows, heap], option]
@@ -86,20 +86,21 @@ class Board:
 
 
 class VisitedPositions:
-    """Positions of a board, each once, with the numbers of the keys of their options.
+    """The distinct positions visited on a board; keys, also those of options, are numbered.
 
     Args:
-        board: where they are from.
+        board: board of the positions.
 
     Attributes:
         positions: ascending sizes, ``(n, heaps)``, in the order of the first visit.
-        own: the number of the key of each position, ``(n,)``.
-        after: the numbers of the keys of its options, ``(n, heaps * options)``, or ``NO_OPTION``.
+        own: number of the key of each position, ``(n,)``.
+        after: numbers of the keys of its options, ``(n, heaps * options)``; ``NO_OPTION`` where
+            illegal.
         keys: every key by its number; that of ``NO_OPTION`` is -1.
-        sharing: positions that have each key, by its number.
+        sharing: number of positions with each key, by the key's number.
     """
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: HeapBoard) -> None:
         self.board = board
         width = board.heaps * board.options.shape[1]
         self.positions = np.zeros((0, board.heaps), dtype=np.int64)
@@ -111,7 +112,7 @@ class VisitedPositions:
         self._numbers: dict[int, int] = {}
 
     def visit(self, positions: IntArray) -> IntArray:
-        """Return the number of each position, ``(n, heaps)`` to ``(n,)``; new ones are added."""
+        """Return the index of each position, ``(n, heaps)`` to ``(n,)``; new ones are added."""
         found, new = np.empty(len(positions), dtype=np.int64), []
         for row, position in enumerate(positions):
             name = position.tobytes()

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Array, FloatArray, IntArray
-from agents.tabular.compiled_games.rows import Rows, first_row, move
+from agents.tabular.compiled_games.position_rows import PositionRows, first_row, move
 from agents.tabular.compiled_rules import sorted_number
 from agents.tabular.index import copy_entries
 from agents.tabular.protocol import (
@@ -26,22 +26,22 @@ from nim_envs.reference_counts import without_reference_counts
 
 
 class Records(NamedTuple):
-    """The turns of the game in progress, by seat: what :class:`FinishedGame` is made of."""
+    """The turns of the game in progress, by seat, from which a :class:`FinishedGame` is made."""
 
     states: IntArray  # (2, longest)
-    rows: IntArray  # (2, longest): the row of the legal actions in the next two
-    # (rows, actions) and (rows,): those of all positions, or space for those of one game.
+    rows: IntArray  # (2, longest): index in legal_actions and legal_counts
+    # (rows, actions) and (rows,): of all positions, or buffers for the positions of one game.
     legal_actions: Array
     legal_counts: IntArray
     actions: IntArray  # (2, longest)
     rewards: FloatArray  # (2, longest)
 
 
-def empty_records(rows: Rows, longest_game: int) -> Records:
-    """Return a buffer that records games of at most ``longest_game`` moves.
+def empty_records(rows: PositionRows, longest_game: int) -> Records:
+    """Return a buffer for games of at most ``longest_game`` moves.
 
     Args:
-        rows: of the game.
+        rows: positions of the game.
         longest_game: largest number of moves.
     """
     shape = (2, (longest_game + 1) // 2)
@@ -67,11 +67,11 @@ def record(
     """Record a turn, if games are recorded.
 
     Args:
-        records: where to.
-        next_positions: those of the rows of the game.
-        turn: the turn.
-        row: that of its position.
-        number: how many turns of its seat came before.
+        records: buffer to write to; ``None``: games are not recorded.
+        next_positions: ``next_positions`` of the game's :class:`PositionRows`.
+        turn: turn to record.
+        row: row of its position.
+        number: number of earlier turns of its seat.
     """
     if records is not None:
         seat = turn.seat
@@ -102,7 +102,7 @@ def learn_from_record(
 
 @compiled(inner=True)
 def bonus_of(bonuses: FloatArray | None, learner: int, observation: Array) -> float:
-    """Return what reward shaping pays ``learner`` for leaving ``observation``."""
+    """Return the bonus by reward shaping of ``learner`` for a move to ``observation``."""
     if bonuses is None:
         return 0.0
     return nim_sum_bonus(observation, bonuses[learner])
@@ -112,7 +112,7 @@ def bonus_of(bonuses: FloatArray | None, learner: int, observation: Array) -> fl
 def play_games(
     first: Any,
     second: Any,
-    rows: Rows,
+    rows: PositionRows,
     order: IntArray | None,
     records: Records | None,
     bonuses: FloatArray | None,
@@ -125,29 +125,29 @@ def play_games(
     winners: npt.NDArray[np.int8],
     lengths: npt.NDArray[np.int32],
 ) -> None:
-    """Play games from ``starts``; both players learn as they go.
+    """Play games from ``starts``; both players learn after every turn.
 
-    Turn for turn the same as :func:`agents.training.play_and_learn`.
+    The turns are the same as those of :func:`agents.training.play_and_learn`.
 
     Args:
         first: state of the learner of ``player_0``.
         second: state of the learner of ``player_1``; ``None``: one learner plays both seats.
-        rows: of the game.
-        order: of the components, where positions are to be sorted; see
+        rows: positions of the game.
+        order: order of the components if positions are sorted, else ``None``; see
             :class:`agents.tabular.symmetry.Symmetry`.
-        records: buffer for games, where a learner learns from whole games.
-        bonuses: what each learner is paid for a move that leaves nim-sum 0, ``(learners,)``;
-            ``None``: nothing.
-        starts: ``(games, components)``, sorted in place if there is an ``order``.
-        epsilons: of each learner now, and after each further game that it finishes,
+        records: buffer for games, where a learner learns from whole games, else ``None``.
+        bonuses: bonus of each learner for a move that leaves nim-sum 0, ``(learners,)``;
+            ``None``: none.
+        starts: start positions, ``(games, components)``, sorted in place if there is an ``order``.
+        epsilons: each learner's epsilon now, and after each further game that it finishes,
             ``(learners, games + 1)``.
         ended: games that each learner has finished in each seat, ``(learners, 2)``, changed in
             place.
-        rng: of the players' choices.
-        first_generator: of the learner of ``player_0``, where it has one of its own.
-        second_generator: of the learner of ``player_1``.
-        winners: changed in place, ``(games,)``.
-        lengths: changed in place, ``(games,)``.
+        rng: generator of the players' choices.
+        first_generator: own generator of the learner of ``player_0``; ``None``: it has none.
+        second_generator: likewise of the learner of ``player_1``.
+        winners: buffer for the winner of each game, ``(games,)``.
+        lengths: buffer for the number of moves of each game, ``(games,)``.
     """
     rows = without_reference_counts(rows)
     one, other = without_reference_counts(first), without_reference_counts(second)
@@ -174,7 +174,7 @@ def play_games(
                 action = choose(one, observation, state, legal, moves == 0, epsilon, uniform)
             else:
                 action = choose(other, observation, state, legal, moves == 1, epsilon, uniform)
-            # Learning from a turn needs the next two positions, so three are stored.
+            # Learning from a turn needs the two positions after it, so three are stored.
             next_state, next_row = move(
                 rows, rows.next_positions, order, state, row, action, (moves + 1) % 3
             )
@@ -184,7 +184,7 @@ def play_games(
             over = len(next_legal) == 0
             reward = 0.0
             bonus = bonus_of(bonuses, learner, next_observation)
-            # At the end the last mover's turn is complete first, then the other's.
+            # At the end of a game the last mover's turn is completed first, then the other's.
             if over:
                 reward = 1.0 if rows.last_mover_wins else -1.0
                 turn = Turn(

@@ -1,4 +1,4 @@
-"""The fast path of training: which runs can use it, and how blocks of games are played."""
+"""The fast path of training: conditions for its use, and blocks of compiled games."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from agents.base import Agent, IntArray
 from agents.tabular.compiled_games.play import empty_records, play_games
-from agents.tabular.compiled_games.rows import rows_of
+from agents.tabular.compiled_games.position_rows import rows_of
 from agents.tabular.learner import TabularLearner
 from agents.tabular.wrapper import CompiledWrapper
 from nim_envs import GameEnv
@@ -19,13 +19,13 @@ from nim_envs.theory.longest_play import longest_play
 CompiledLearner = TabularLearner | CompiledWrapper
 
 
-class SelfPlay:
+class CompiledSelfPlay:
     """Plays blocks of games in compiled code; same games and tables as the step-by-step loop.
 
     Args:
-        env: an environment that was reset.
-        pair: the learner of each seat.
-        options: of every reset.
+        env: environment after a reset.
+        pair: learner of each seat.
+        options: options of every reset.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class SelfPlay:
             )
 
     def continue_run(self) -> None:
-        """Let the next game, not the first, start where the next reset would."""
+        """Start the next game where the next reset would, not at the position of ``env``."""
         self._begun = True
 
     def play(
@@ -67,12 +67,12 @@ class SelfPlay:
         winners: npt.NDArray[np.int8],
         lengths: npt.NDArray[np.int32],
     ) -> None:
-        """Play as many games as ``winners`` is long; the first from the position of ``env``.
+        """Play ``len(winners)`` games; the first game of a run begins at the position of ``env``.
 
         Args:
-            rng: the players' source of randomness.
-            winners: changed in place, ``(games,)``.
-            lengths: changed in place, ``(games,)``.
+            rng: generator of the players' choices.
+            winners: buffer for the winner of each game, ``(games,)``.
+            lengths: buffer for the number of moves of each game, ``(games,)``.
         """
         games = len(winners)
         if self._begun:
@@ -104,16 +104,16 @@ class SelfPlay:
 
 def compiled_self_play(
     env: Any, pair: tuple[Agent, Agent], options: dict[str, Any] | None
-) -> SelfPlay | None:
-    """Return the fast path for a run, or ``None`` where it has to be played step by step.
+) -> CompiledSelfPlay | None:
+    """Return the fast path for a run, or ``None`` if the run has to be played step by step.
 
     It is for self-play of table learners, in environments of ``nim_envs`` without wrappers,
     limits or pictures, whose observations are positions.
 
     Args:
-        env: the environment, after a reset.
-        pair: the agent of each seat.
-        options: of every reset.
+        env: environment after a reset.
+        pair: agent of each seat.
+        options: options of every reset.
     """
     if (
         type(env) is not GameEnv
@@ -126,5 +126,5 @@ def compiled_self_play(
     if len(learners) < 2 or not all(learner.fits(env.game) for learner in learners):
         return None
     if (learners[0].symmetry is None) != (learners[1].symmetry is None):
-        return None  # each would need positions sorted in its own order
-    return SelfPlay(env, (learners[0], learners[1]), options)
+        return None  # each learner would need positions in its own order
+    return CompiledSelfPlay(env, (learners[0], learners[1]), options)

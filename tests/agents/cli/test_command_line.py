@@ -121,7 +121,7 @@ def test_the_rule_and_who_wins_are_said_before_the_first_move(game, said):
 
 
 @pytest.mark.parametrize("game", [["kayles"], ["sum", "--start", "5,0,0,4,8"]], ids=" ".join)
-def test_a_hint_is_taken_as_it_is_printed(game):
+def test_a_printed_hint_is_a_valid_answer(game):
     terminal = Terminal([*PLAY, "--game", *game])
     terminal.wait_for("your move")
     terminal.type("hint\n")
@@ -234,7 +234,7 @@ def test_show_prints_the_table_and_a_sample_game(tmp_path, capsys):
     assert {share for line in shares for share in line.split() if "." in share} <= {"0.0", "100.0"}
 
 
-def test_a_long_table_is_shown_by_the_page_on_a_terminal(monkeypatch):
+def test_a_long_table_is_shown_in_a_pager(monkeypatch):
     monkeypatch.setenv("PAGER", "head -n 3")
     shown = [sys.executable, "-m", "agents", "show", "--game", "nim", "--agent", "optimal"]
     terminal = Terminal(shown)
@@ -389,7 +389,7 @@ def test_errors_are_one_line_and_exit_code_2(arguments, named, capsys, monkeypat
 @pytest.mark.parametrize(
     "fault", [TypeError("no number"), ValueError("out of range"), OSError(9, "no file")], ids=str
 )
-def test_a_fault_of_the_program_is_raised_as_such(fault, monkeypatch, tmp_path):
+def test_internal_errors_are_raised(fault, monkeypatch, tmp_path):
     def faulty(*arguments):
         raise fault
 
@@ -402,7 +402,7 @@ def test_a_fault_of_the_program_is_raised_as_such(fault, monkeypatch, tmp_path):
         run(learn)
 
 
-def test_a_fault_in_making_a_learner_is_raised_as_such(monkeypatch, tmp_path):
+def test_internal_errors_in_a_learners_constructor_are_raised(monkeypatch, tmp_path):
     def faulty(*arguments, **named):
         raise TypeError("no number")
 
@@ -447,7 +447,7 @@ def trained(tmp_path, capsys):
     ],
     ids=" ".join,
 )
-def test_a_file_says_which_game_it_is_of(command, option, more, trained, capsys, monkeypatch):
+def test_the_game_is_read_from_the_file(command, option, more, trained, capsys, monkeypatch):
     agent, game = trained
     monkeypatch.setattr("builtins.input", lambda prompt: "quit")
     outputs = []
@@ -461,7 +461,7 @@ def test_a_file_says_which_game_it_is_of(command, option, more, trained, capsys,
     assert capsys.readouterr().out == outputs[2]
 
 
-def test_without_a_file_that_knows_its_game_it_must_be_named(trained, tmp_path, capsys):
+def test_the_game_must_be_named_unless_a_file_stores_it(trained, tmp_path, capsys):
     agent, _ = trained
     own, looking_ahead = str(tmp_path / "own.zip"), str(tmp_path / "ahead.zip")
     env = GameEnv(own_game())
@@ -540,7 +540,7 @@ def test_a_person_is_asked_until_the_answer_is_legal():
 
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("value", ["none", "a,b", "1e400", "-3", "true", "[]", "abc"])
-def test_whatever_a_learner_is_given_is_taken_or_refused_in_words(learner, value):
+def test_learner_arguments_are_accepted_or_refused_with_a_message(learner, value):
     env = GameEnv(make_game("nim", heaps=(1, 2)))
     for argument in signature(LEARNERS[learner].learner).parameters.values():
         if argument.default is argument.empty:

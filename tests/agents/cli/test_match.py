@@ -32,7 +32,7 @@ def test_a_match_tells_whose_turn_it_is_and_who_made_which_move():
     assert match.awaits_person
 
 
-def test_a_move_that_cannot_be_made_is_refused_and_changes_nothing():
+def test_an_illegal_move_is_refused_and_changes_nothing():
     match = match_of(1, 2)
     for action in (1, 4, -1):
         with pytest.raises(IllegalMoveError, match=rf"\[0, 2, 3\] here, not {action}"):

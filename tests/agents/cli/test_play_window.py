@@ -95,7 +95,7 @@ def test_clicking_the_hinted_objects_wins_against_the_oracle(size):
     assert window.match.status == "you have won"
 
 
-def test_the_wheel_goes_to_the_next_move_where_objects_are_too_many_to_point_at():
+def test_the_wheel_selects_the_next_move_among_too_many_objects_to_point_at():
     window = opened(against=None, heaps=(9000, 30), max_take=400)
     layout = window.picture.panels[0].layout
     assert not layout.counted
@@ -161,7 +161,7 @@ def test_a_long_list_turns_with_the_wheel_and_every_move_can_be_reached():
     assert len(seen) == len(window.listed)
 
 
-def test_undo_takes_back_the_own_move_and_the_reply():
+def test_undo_takes_back_the_persons_move_and_the_reply():
     window = opened(heaps=(3, 4, 5))
     press(window, pygame.K_u)
     assert window.message
@@ -181,7 +181,7 @@ def test_undo_takes_back_the_own_move_and_the_reply():
     assert window.match.position.tolist() == opening
 
 
-def test_the_game_can_be_begun_anew_and_a_finished_one_too():
+def test_a_game_can_be_restarted_also_after_its_end():
     window = opened(heaps=(1,))
     click(window, object_at(window, 0, 0))
     assert window.match.over
@@ -195,7 +195,7 @@ def test_the_game_can_be_begun_anew_and_a_finished_one_too():
     assert window.match.position.tolist() == [1]
 
 
-def test_a_hint_for_what_cannot_be_solved_says_so(monkeypatch):
+def test_a_hint_for_a_game_too_large_to_solve_says_so(monkeypatch):
     window = opened("officers", against=RandomAgent, heaps=(20,) * 6, misere=True)
     press(window, pygame.K_h)
     assert "too large" in window.message
@@ -217,7 +217,7 @@ def test_the_window_closes(way):
     assert not pygame.display.get_init()
 
 
-def test_a_window_that_changes_its_size_draws_anew():
+def test_a_resized_window_is_redrawn():
     window = opened()
     for size in ((1000, 800), (200, 100)):
         pygame.event.post(pygame.event.Event(pygame.VIDEORESIZE, w=size[0], h=size[1], size=size))
@@ -265,7 +265,7 @@ def screen():
     server.wait(timeout=10)
 
 
-def test_real_mouse_events_of_a_screen_make_moves(screen):
+def test_real_mouse_events_make_moves(screen):
     script = (
         "import sys\n"
         "from agents.cli.match import Match\n"

@@ -16,7 +16,7 @@ def learner(env, make=QLearning):
     return make(env.observation_space("player_0"), env.action_space("player_0"))
 
 
-def test_visited_positions_are_those_faced():
+def test_visited_positions_are_those_at_which_the_learner_moved():
     env = pettingzoo.make("aec", "nim_envs/addition", k=3, n=10)
     recorder = VisitRecorder(learner(env))
     train(env, recorder, 300, seed=0, progress=False)
@@ -29,7 +29,7 @@ def test_visited_positions_are_those_faced():
 
 
 @pytest.mark.parametrize("make", [QLearning, GradientBandit])
-def test_a_learning_curve_leaves_training_as_it_is(make):
+def test_scoring_does_not_change_training(make):
     env = pettingzoo.make("aec", "nim_envs/addition", k=3, n=10)
     pair = (learner(env, make), learner(env, make)) if make is GradientBandit else learner(env)
     curve = learning_curve(env, pair, env.game, 5_000, seed=3, every=400, progress=False)

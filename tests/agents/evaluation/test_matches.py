@@ -63,7 +63,7 @@ def test_wilson_intervals_equal_scipys(trials, data, confidence):
     assert ours == pytest.approx((theirs.low, theirs.high), abs=1e-9)
 
 
-def test_wilson_refuses_what_is_no_proportion():
+def test_wilson_intervals_refuse_invalid_arguments():
     for bad in ((3, 2), (-1, 2), (0, 0)):
         with pytest.raises(ValueError, match=str(bad[0])):
             wilson_interval(*bad)

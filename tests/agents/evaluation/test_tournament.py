@@ -33,7 +33,7 @@ def test_a_tournament_ranks_players_by_strength():
         round_robin(env, {"random": RandomAgent()}, 10, seed=0)
 
 
-def test_a_player_that_wins_every_game_has_an_interval_that_is_not_empty():
+def test_the_interval_of_a_player_that_wins_every_game_has_a_width():
     env = pettingzoo.make("aec", "nim_envs/nim", heaps=(3, 4, 5))
     agents = {"oracle": OptimalAgent(env.game), "next": EpsilonOptimalAgent(env.game, 1.0)}
 
@@ -60,7 +60,7 @@ def test_a_player_that_wins_every_game_has_an_interval_that_is_not_empty():
 
 
 @given(st.integers(0, 60), st.integers(0, 30), st.integers(0, 60))
-def test_the_interval_of_two_players_is_that_of_the_chance(won, drawn, lost):
+def test_the_interval_for_two_players_is_that_of_the_win_probability(won, drawn, lost):
     points = np.zeros((2, 2))
     points[1, 0], points[0, 1] = won + drawn / 2, lost + drawn / 2
     assume(points.sum())
@@ -80,7 +80,7 @@ def test_draws_count_half():
 
 
 @given(st.lists(st.integers(1, 30), min_size=6, max_size=6))
-def test_ratings_expect_the_points_that_were_scored(wins):
+def test_expected_points_equal_the_points_scored(wins):
     points = np.zeros((3, 3))
     points[np.triu_indices(3, 1)] = wins[:3]
     points[np.tril_indices(3, -1)] = wins[3:]

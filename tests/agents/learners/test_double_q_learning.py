@@ -13,7 +13,7 @@ BOTH = np.array([0, 1])
 NOTHING = np.array([], dtype=np.int64)
 
 
-def test_one_table_values_the_others_choice():
+def test_one_table_evaluates_the_others_choice():
     table, other = np.zeros((2, 2)), np.zeros((2, 2))
     table[1], other[1] = [0.2, 0.9], [5.0, 0.4]
     double_q_learning(table, other, 0, 1, 0.0, 1, BOTH, 0.5, 0.9, 0.0)
@@ -23,7 +23,7 @@ def test_one_table_values_the_others_choice():
     assert table[0, 0] == 0.5
 
 
-def test_a_coin_says_which_table_a_turn_updates_and_it_acts_on_their_mean():
+def test_a_random_number_chooses_the_table_to_update_and_it_acts_on_their_mean():
     learner = DoubleQLearning(BOX, TWO, learning_rate=0.5)
     coins = np.random.default_rng(0)
     expected = [0.0, 0.0]
@@ -37,7 +37,7 @@ def test_a_coin_says_which_table_a_turn_updates_and_it_acts_on_their_mean():
     assert min(expected) > 0  # both have come
 
 
-def test_of_equal_replies_any_is_taken_whichever_table_is_updated():
+def test_ties_between_replies_are_broken_at_random_for_both_tables():
     learner = DoubleQLearning(BOX, TWO, learning_rate=1.0)
     for updated, other in (learner.tables, learner.tables[::-1]):
         updated[2], other[2] = [0.5, 0.5], [0.1, 0.7]
@@ -49,7 +49,7 @@ def test_of_equal_replies_any_is_taken_whichever_table_is_updated():
 
 
 @pytest.mark.parametrize("cut", ["after the move", "after the reply"])
-def test_where_a_game_is_cut_short_it_bootstraps_from_the_position_left(cut):
+def test_in_truncated_games_it_bootstraps_from_the_last_position(cut):
     learner = DoubleQLearning(BOX, TWO)
     learner.tables[0][2] = learner.tables[1][2] = [0.1, 0.7]
     feed(learner, [turn(1, 0, reply=2, cut=cut)])

@@ -1,4 +1,4 @@
-"""What holds for every registered learner, without a list of them."""
+"""Promises of every registered learner, without a list of them."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def playable_positions(game):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_check_of_learners_has_nothing_to_object(name):
+def test_it_passes_the_check_of_learners(name):
     check_learner(lambda env: CASES[name](env)[0], small_env())
 
 
 # All but the one with the published sign, which is wrong: see test_q_learning.py.
 @pytest.mark.parametrize("name", [name for name in CASES if "opponent-max" not in name])
-def test_it_learns_a_small_game_whole(name):
+def test_it_solves_a_small_game(name):
     env = small_env()
     learners = CASES[name](env)
     assert all(isinstance(learner, GameLearner) for learner in learners)
@@ -91,7 +91,7 @@ def test_its_greedy_policy_picks_the_largest_of_its_values(name):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_it_plays_by_the_probabilities_it_says(name):
+def test_it_plays_by_its_stated_probabilities(name):
     env = small_env()
     learner = CASES[name](env)[0]
     train(env, learner, 40, seed=3, progress=False)
@@ -110,7 +110,7 @@ def test_it_plays_by_the_probabilities_it_says(name):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_its_moves_are_legal_whatever_was_legal_before(name):
+def test_its_moves_are_legal_after_any_earlier_mask(name):
     env = small_env()
     learner = CASES[name](env)[0]
     train(env, learner, 10, seed=3, progress=False)
@@ -125,7 +125,7 @@ def test_its_moves_are_legal_whatever_was_legal_before(name):
     ("learner", "tables"),
     [(QLearning, 1), (MonteCarloES, 2), (WinLossRatio, 2), (DoubleQLearning, 3)],
 )
-def test_what_its_tables_take_is_limited(learner, tables, monkeypatch):
+def test_the_memory_of_its_tables_is_limited(learner, tables, monkeypatch):
     one = learner(BOX, TWO).wins if learner is WinLossRatio else learner(BOX, TWO).table
     for limit, refused in ((tables, False), (tables - 0.5, True)):
         monkeypatch.setattr("agents.tabular.index.LARGEST_TABLE_BYTES", limit * one.nbytes)
@@ -134,7 +134,7 @@ def test_what_its_tables_take_is_limited(learner, tables, monkeypatch):
 
 
 @pytest.mark.parametrize("learner", [RealTimeDynamicProgramming, SampledAfterstateTD])
-def test_what_its_values_take_is_limited(learner, monkeypatch):
+def test_the_memory_of_its_values_is_limited(learner, monkeypatch):
     game = small_env().game
     size = 8 * game.rules.num_positions
     for limit, refused in ((size, False), (size - 1, True)):
@@ -165,10 +165,10 @@ def test_it_can_be_made_for_any_environment_of_these_games(name, kind):
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_of_other_peoples_games_it_sees_observations_or_says_that_it_needs_the_rules(name):
+def test_in_foreign_environments_it_uses_observations_or_says_that_it_needs_the_rules(name):
     env = pettingzoo.make("aec", "classic/tictactoe-v3")
     learner = LEARNERS[name].learner
-    if learner.looks_ahead:
+    if learner.uses_rules:
         with pytest.raises(TypeError, match=rf"{learner.__name__} looks ahead by the rules"):
             learner.for_env(env)
     else:
@@ -254,7 +254,7 @@ def test_parameters_out_of_range_are_refused_by_name_and_value(make, parameter):
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_its_rates_and_chances_are_not_negative(name):
+def test_its_rates_and_probabilities_are_not_negative(name):
     env = small_env()
     arguments = LEARNERS[name].make(env)[0].saved()["arguments"]
     numbers = {key for key, value in arguments.items() if isinstance(value, float)}

@@ -35,7 +35,7 @@ def test_it_learns_from_own_turn_to_own_turn(cut):
     assert learner.table[2, 1] == -0.5
 
 
-def test_of_a_turn_that_nobody_answered_it_learns_nothing():
+def test_it_learns_nothing_from_a_turn_without_a_reply():
     learner = ExpectedSARSA(BOX, TWO)
     learner.table[:] = 0.5
     feed(learner, [turn(1, 0, following=4, cut="after the move")])

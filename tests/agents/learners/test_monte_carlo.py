@@ -30,7 +30,7 @@ def test_results_of_whole_games_are_averaged():
     assert learner.exploration.epsilon == pytest.approx(1 / 4)
 
 
-def test_a_bonus_is_no_result():
+def test_a_bonus_is_not_part_of_the_result():
     learner = MonteCarloES(BOX, TWO)
     feed(learner, [turn(1, 0, reply_reward=-1.0, bonus=0.7, end=True)])
     assert learner.table[1, 0] == 0.0

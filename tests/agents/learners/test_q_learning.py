@@ -54,7 +54,7 @@ def test_where_the_game_has_ended_the_reward_alone_is_learned():
     ],
 )
 @pytest.mark.parametrize("cut", ["", "after the reply"])
-def test_it_bootstraps_as_named_also_where_the_game_is_cut_short(bootstrap, target, cut):
+def test_each_bootstrap_has_its_target_also_in_truncated_games(bootstrap, target, cut):
     rows = {2: [0.1, 0.7], 4: [0.3, -0.2], 1: [0.2, 0.0]}
     learner = learner_of(rows, bootstrap=bootstrap, learning_rate=0.5, discount=0.9)
     feed(learner, [turn(1, 0, reply=2, following=4, cut=cut)])
@@ -65,7 +65,7 @@ def test_it_bootstraps_as_named_also_where_the_game_is_cut_short(bootstrap, targ
 @pytest.mark.parametrize(
     ("bootstrap", "target"), [("negamax", -0.7), ("own_turn", None), ("opponent_max", 0.7)]
 )
-def test_of_a_turn_that_nobody_answered_own_turn_learns_nothing(bootstrap, target, replay):
+def test_own_turn_learns_nothing_from_a_turn_without_a_reply(bootstrap, target, replay):
     learner = learner_of({2: [0.1, 0.7], 4: [0.3, 0.2]}, bootstrap=bootstrap, replay=replay)
     before = learner.table.copy()
     feed(learner, [turn(1, 0, reply=2, following=4, cut="after the move")])
@@ -84,7 +84,7 @@ def test_a_move_whose_reply_ended_the_game(bootstrap, target):
     assert learner.table[1, 0] == pytest.approx(target)
 
 
-def test_rewards_come_in_the_units_asked_for():
+def test_rewards_are_scaled_to_the_units_asked_for():
     learner = learner_of(
         {}, bootstrap="opponent_max", win_reward=100.0, loss_reward=-7.0, discount=0.8
     )
@@ -117,7 +117,7 @@ def test_initial_values_follow_the_seed():
     assert first.any()
 
 
-def test_replay_learns_from_old_turns_when_it_is_time():
+def test_replay_learns_from_stored_turns_at_its_intervals():
     learner = learner_of({}, learning_rate=0.5, replay=Replay(capacity=1, batch=3, interval=2))
     feed(learner, [turn(1, 0, reward=1.0)])
     assert learner.table[1, 0] == 0.5
@@ -162,7 +162,7 @@ def test_replay_forgets_the_oldest_turn_first():
     assert {buffer.states[row_of(buffer, uniform)] for uniform in (0.1, 0.9)} == {2, 3}
 
 
-def test_a_batch_is_due_every_so_many_games():
+def test_a_batch_is_due_after_each_interval_of_games():
     buffer = replay_buffer(Replay(interval=3), actions=2)
     assert [is_due(buffer, games) for games in (0, 2, 3, 4)] == [False, False, True, True]
     buffer.counters[1] = 3

@@ -26,7 +26,7 @@ def turn_at(game, *position, cut=""):
 
 @pytest.mark.parametrize("misere", [False, True])
 @pytest.mark.parametrize("cut", ["", "after the move", "after the reply"])
-def test_values_back_up_from_the_options_however_the_game_goes_on(misere, cut):
+def test_values_are_backed_up_from_the_options_not_from_the_game_played(misere, cut):
     game = make_game("nim", heaps=(2, 1), misere=misere)
     learner = RealTimeDynamicProgramming(game, learning_rate=0.5)
     end = 1.0 if misere else -1.0
@@ -60,7 +60,7 @@ def test_like_heaps_share_a_value():
     assert chances[0].tolist() == [0.0, -1.0, 0.0, -1.0]
 
 
-def test_sweeping_raises_the_positions_before_one_that_turned_out_lost():
+def test_sweeping_raises_the_predecessors_of_a_lost_position():
     game = make_game("nim", heaps=(2, 2))
     learner = RealTimeDynamicProgramming(game, learning_rate=0.5, sweeping=True)
     at = game.rules.indices

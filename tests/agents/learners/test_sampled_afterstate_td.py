@@ -19,7 +19,7 @@ def learner_of():
     return learner
 
 
-def test_the_value_left_moves_to_minus_what_comes_of_it():
+def test_an_afterstate_moves_towards_minus_its_successor():
     values = np.array([0.2, 0.6])
     afterstate_td(values, 0, 0.25, 1, False, 0.5, 0.9)
     assert values.tolist() == pytest.approx([0.2 + 0.5 * (-0.25 - 0.9 * 0.6 - 0.2), 0.6])
@@ -28,21 +28,21 @@ def test_the_value_left_moves_to_minus_what_comes_of_it():
 
 
 @pytest.mark.parametrize("cut", ["", "after the reply"])
-def test_it_learns_what_is_left_by_the_move_from_what_is_left_by_the_reply(cut):
+def test_it_learns_afterstates_of_moves_from_those_of_replies(cut):
     learner = learner_of()
     feed(learner, [turn(5, 0, reply=4, following=2, cut=cut)])
     expected = [7.0, 0.1, 0.2, 0.3, 0.4 + 0.5 * (-0.9 * 0.2 - 0.4), 0.5]
     assert learner.values.tolist() == pytest.approx(expected)
 
 
-def test_of_a_turn_that_nobody_answered_it_learns_nothing():
+def test_it_learns_nothing_from_a_turn_without_a_reply():
     learner = learner_of()
     before = learner.values.copy()
     feed(learner, [turn(5, 0, reply=4, following=4, cut="after the move")])
     assert learner.values.tolist() == before.tolist()
 
 
-def test_results_come_in_where_the_game_ends():
+def test_results_are_learned_at_the_end_of_the_game():
     learner = learner_of()
     feed(learner, [turn(2, 1, reply=0, reward=1.0)])
     # The position without a move is lost to who is to move there.

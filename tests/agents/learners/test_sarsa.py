@@ -41,7 +41,7 @@ def test_it_waits_for_the_next_action():
     assert learner.table[2, 0] == 0.5
 
 
-def test_a_turn_of_another_game_is_not_the_one_before():
+def test_turns_of_different_games_are_not_joined():
     learner = learner_of({4: [0.3, -0.4]})
     feed(learner, [turn(1, 0, following=4)], [turn(4, 0, reward=1.0)])
     assert not learner.table[1].any()
@@ -72,7 +72,7 @@ def test_before_the_first_game_there_is_no_turn_to_learn_from():
 
 
 @pytest.mark.parametrize("cut", ["after the move", "after the reply"])
-def test_where_a_game_is_cut_short_the_last_turn_is_not_learned_from(cut):
+def test_in_truncated_games_the_last_turn_is_not_learned_from(cut):
     learner = learner_of({4: [0.3, -0.4], 3: [0.8, 0.8]})
     before = learner.table.copy()
     feed(learner, [turn(1, 0, following=4), turn(4, 1, following=3, cut=cut)], [turn(5, 0)])

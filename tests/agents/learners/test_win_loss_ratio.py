@@ -82,7 +82,7 @@ def test_the_greedy_move_is_that_of_the_largest_ratio():
     assert learner.action_probabilities(*both).argmax(axis=1).tolist() == [1, 0]
 
 
-def test_of_equal_moves_over_the_threshold_the_one_that_is_said_is_played():
+def test_ties_over_the_threshold_are_played_by_their_stated_probabilities():
     learner, rng = WinLossRatio(BOX, TWO, crystallise=0.3), np.random.default_rng(0)
     assert learner.action_probabilities(np.array([[4]]), ONES[None]).tolist() == [[1, 0]]
     assert {learner.act(np.array([4]), ONES, rng) for _ in range(20)} == {0}

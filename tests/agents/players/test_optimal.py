@@ -40,7 +40,7 @@ def test_the_oracle_acts_as_its_probabilities_say(game):
                     assert act % game.rules.num_options == slots.min()
 
 
-def test_epsilon_optimal_plays_at_random_that_often():
+def test_epsilon_optimal_plays_at_random_with_probability_epsilon():
     game = make_game("nim", heaps=(7, 1))
     position = np.array([7, 1])
     mask = game.rules.action_mask(position)

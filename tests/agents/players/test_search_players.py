@@ -1,4 +1,4 @@
-"""Search players on games whose truth is known from elsewhere."""
+"""Search players on games with independently known solutions."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_alpha_beta_gives_the_values_of_minimax_with_an_evaluation():
     ("env_id", "moves"),
     [("classic/tictactoe-v3", [0, 4]), ("classic/connect_four-v3", [3, 3]), ("nim_envs/nim", [1])],
 )
-def test_copies_are_faithful_and_apart(env_id, moves):
+def test_copies_are_equal_and_independent(env_id, moves):
     env = after(pettingzoo.make("aec", env_id), moves)
     twin = copy_env(env)
     agent = env.agent_selection

@@ -134,7 +134,7 @@ def test_training_curves_show_what_was_measured():
         )
 
 
-def test_panels_are_drawn_for_what_there_is():
+def test_panels_are_drawn_only_for_measured_quantities():
     one, unknown = np.ones(1), np.full((2, 1), np.nan)
     measured = TrainingMeasurements(
         np.array([500]), np.full((2, 1), 0.5), one, unknown, unknown, {}
@@ -335,7 +335,7 @@ def test_heatmaps_of_heaps_that_split_show_what_occurs_on_one_screen():
     check_legible(figure)
 
 
-def test_wrapped_and_looking_ahead_learners_have_heatmaps_too():
+def test_wrapped_learners_and_those_that_use_the_rules_have_heatmaps_too():
     game, _, _ = trained("3-4-5", games=1)
     env = pettingzoo.make("aec", "nim_envs/nim-v0", heaps=(3, 4, 5))
     spaces = env.observation_space("player_0"), env.action_space("player_0")
@@ -405,7 +405,7 @@ def test_a_failed_drawing_leaves_the_old_file(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_the_users_own_settings_neither_count_nor_change():
+def test_the_users_matplotlib_settings_are_neither_used_nor_changed():
     game, _, _ = trained("row of 17", games=1)
     with mpl.rc_context({"font.size": 33, "axes.facecolor": "black"}):
         figure = policy_heatmap(OptimalAgent(game), game, "the row of 17")

@@ -1,4 +1,4 @@
-"""Tables and games as text say what is so."""
+"""Tables and games as text show the right data."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_other_players_have_tables_too_with_heaps_named():
     assert policy_summary(OptimalAgent(game), game) == "The best move wins at 4 of 4 N-positions."
 
 
-def test_what_has_no_table_is_refused():
+def test_agents_and_positions_without_a_table_are_refused():
     game = make_game("nim", heaps=(20, 20, 20))
     with pytest.raises(SearchTooLargeError, match="9261"):
         policy_table(RandomAgent(), game)

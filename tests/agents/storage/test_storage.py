@@ -72,7 +72,7 @@ def test_of_a_game_that_is_not_registered_the_file_is_loaded_with_the_game(name,
     loaded = load(path, game)
     assert loaded.game == game
     assert contents(loaded) == contents(learner)
-    if isinstance(learner, HeapSymmetry) or getattr(learner, "looks_ahead", False):
+    if isinstance(learner, HeapSymmetry) or getattr(learner, "uses_rules", False):
         with pytest.raises(StorageError, match=r"not (a )?registered.* game=") as no:
             load(path)
         assert str(path) in str(no.value)

@@ -1,4 +1,4 @@
-"""Numbers of observations, and what no table can be made for."""
+"""Numbers of observations, and spaces for which no table can be made."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_every_observation_has_a_number_of_its_own(bounds):
     assert [index(observation) for observation in everything] == list(range(index.size))
 
 
-def test_what_no_table_can_be_made_for_is_refused():
+def test_spaces_without_a_table_are_refused():
     with pytest.raises(TypeError, match="integer"):
         ObservationIndex(spaces.Box(0.0, 1.0, (3,)))
     with pytest.raises(TypeError, match="Discrete"):

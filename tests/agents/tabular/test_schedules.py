@@ -1,4 +1,4 @@
-"""How much a learner explores."""
+"""Schedules of exploration."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_exploration_follows_its_schedule_by_games():
         Exploration(lambda games: 2.0)
 
 
-def test_what_comes_is_known_ahead():
+def test_later_probabilities_are_known_in_advance():
     exploration = Exploration(Decay(start=0.4, factor=0.5, every=2))
     exploration.finish_many([3, 2])
     assert exploration.games == 3

@@ -52,7 +52,7 @@ def test_selection_picks_legal_actions_of_the_right_kind(values, bits, uniform, 
     assert below - 1e-9 <= uniform <= below + probabilities[drawn] + 1e-9
 
 
-def test_selection_is_as_likely_as_it_should_be():
+def test_actions_are_selected_with_the_right_probabilities():
     grid = (np.arange(12_000) + 0.5) / 12_000
     row, legal = np.array([0.0, 2.0, 2.0, 5.0]), np.array([0, 1, 2])
     counts = np.bincount([epsilon_greedy_action(row, legal, 0.3, u) for u in grid], minlength=4)

@@ -1,4 +1,4 @@
-"""What is measured as training goes on: exact, and without a trace in the training."""
+"""Measurements during training: they are exact, and do not change the training."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_entropy_is_of_legal_moves_and_unknown_for_a_seat_that_never_moves():
     assert np.isnan(entropy.policy[1])
 
 
-def test_entropy_is_what_the_mean_over_many_games_tends_to():
+def test_entropy_is_the_limit_of_the_mean_over_many_games():
     game = make_game("nim", heaps=(2, 3), start="uniform")
     env = small_env()
     agent = learner(env, GradientBandit)
@@ -88,7 +88,7 @@ def test_a_crystallising_learner_says_that_it_crystallises():
 
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("name", CASES)
-def test_recording_leaves_no_trace_in_the_training(name, compiled):
+def test_recording_does_not_change_the_training(name, compiled):
     runs = []
     for recorded in (False, True):
         env = small_env()
@@ -126,7 +126,7 @@ def test_results_are_means_of_each_interval_the_last_one_shorter():
     assert recorder.measurements(none).win_rates.shape == (2, 0)
 
 
-def test_a_learner_for_each_seat_is_scored_over_what_its_seat_can_face():
+def test_a_learner_for_each_seat_is_scored_over_positions_its_seat_can_face():
     pair = tuple(learner(ADDITION, GradientBandit) for _ in SEATS)
     recorder = TrainingRecorder(pair, ADDITION.game, every=1_000)
     log = train(
@@ -143,7 +143,7 @@ def test_a_learner_for_each_seat_is_scored_over_what_its_seat_can_face():
     assert TrainingRecorder(pair, ADDITION.game, score=False).measurements(log).optimality == {}
 
 
-def test_a_resumed_run_knows_its_results_but_not_what_nobody_measured(tmp_path):
+def test_a_resumed_run_has_its_results_but_no_missed_measurements(tmp_path):
     def run(games):
         agent = learner(ADDITION)
         recorder = TrainingRecorder(agent, ADDITION.game, every=100)
@@ -189,7 +189,7 @@ def test_a_stopped_run_keeps_its_log():
     assert recorder.measurements(log).games[-1] == log.games
 
 
-def test_what_cannot_be_measured_is_refused_before_the_training():
+def test_games_that_cannot_be_measured_are_refused_before_the_training():
     with pytest.raises(ValueError, match="0"):
         TrainingRecorder(RandomAgent(), ADDITION.game, every=0)
     with pytest.raises(TypeError, match="pair"):

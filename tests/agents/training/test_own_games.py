@@ -1,4 +1,4 @@
-"""Learners that choose their own games: what ``train``, scores and checks do with them."""
+"""Learners that choose their own games, in training, scores and checks."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_its_games_start_where_the_environment_or_the_options_say():
         ({"games": -1}, "-1"),
     ],
 )
-def test_what_does_not_fit_is_refused(arguments, message):
+def test_arguments_that_do_not_fit_are_refused(arguments, message):
     env = single_heap()
     with pytest.raises(ValueError, match=message):
         train(env, Counts(env.game), **{"games": 3, "seed": 0, "progress": False, **arguments})
@@ -181,7 +181,7 @@ def test_one_that_is_not_registered_is_not_saved(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["nim", "kayles"])
-def test_large_boards_are_judged_as_small_ones_are(name, monkeypatch):
+def test_large_boards_are_judged_like_small_ones(name, monkeypatch):
     game = make_game(name, heaps=(3, 4) if name == "nim" else (6,))
     by_table, rules = FewestLeft(game, 3), game.rules
     every = rules.lattice()

@@ -1,4 +1,4 @@
-"""Several seeds at a time come to what each comes to alone."""
+"""Training with several seeds in parallel: the results equal those of single runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def two_bandits(seed):
 
 
 @pytest.mark.parametrize("workers", [1, 2, None])
-def test_a_seed_comes_to_the_same_for_any_number_of_workers(workers):
+def test_results_do_not_depend_on_the_number_of_workers(workers):
     runs = train_seeds(q_learner, 300, seeds=(5, 0, 7), workers=workers, progress=False)
     assert [run.seed for run in runs] == [5, 0, 7]
     for run in runs:

@@ -144,7 +144,7 @@ def test_pauses_change_nothing(tmp_path):
         assert run(make, game, compiled=False, games=games) == on
 
 
-def test_games_are_compiled_only_where_that_comes_to_the_same():
+def test_games_are_compiled_only_where_results_are_the_same():
     def fast(env, *agents):
         env.reset(seed=0)
         return compiled_self_play(env, agents if len(agents) == 2 else agents * 2, None)
@@ -163,7 +163,7 @@ def test_games_are_compiled_only_where_that_comes_to_the_same():
         assert fast(limited, learner) is None
 
 
-def test_what_is_called_after_games_can_stop_the_run():
+def test_after_game_can_stop_the_run():
     env = GameEnv(make_game("nim", heaps=(2, 3), start="uniform"))
     stopped, other = QLearning.for_env(env), QLearning.for_env(env)
     log = train(
@@ -197,7 +197,7 @@ def test_starts_cannot_be_drawn_before_the_first_reset():
 def test_games_too_large_to_list_their_legal_actions_are_played_alike(name, game, monkeypatch):
     make = alone(CASES[name])
     steps = run(make, game, compiled=False)
-    monkeypatch.setattr("agents.tabular.compiled_games.rows.LARGEST_LISTS", 0)
+    monkeypatch.setattr("agents.tabular.compiled_games.position_rows.LARGEST_LISTS", 0)
     assert run(make, game, compiled=True) == steps
 
 

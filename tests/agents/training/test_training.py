@@ -1,4 +1,4 @@
-"""The training loop hands out the right transitions, and learners learn."""
+"""The training loop passes the right transitions to learners, and they learn."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def spaces_of(env):
 
 
 class Recorder(RandomAgent):
-    """Plays at random and writes down what it is handed."""
+    """Plays at random, and records its transitions."""
 
     def __init__(self):
         self.transitions = []

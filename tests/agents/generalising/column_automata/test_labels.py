@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from agents import QLearning
 from agents.generalising.column_automata.heaps import HeapRules, heap_rules
+from agents.generalising.column_automata.labelling_games import play_game
 from agents.generalising.column_automata.labels import LookAheadLabels, labels_from_values
-from agents.generalising.column_automata.self_play import play_game
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from nim_envs.cgt.column_automata import MoveRelation
@@ -44,9 +44,7 @@ def test_options_are_those_of_the_rules(position, max_take, misere, ordered):
 
 
 @given(POSITIONS, BOUNDS, st.booleans(), st.booleans(), st.integers(0, 5), st.integers(0, 99))
-def test_what_games_teach_is_true_and_all_that_follows(
-    start, max_take, misere, ordered, games, seed
-):
+def test_labels_from_games_are_true_and_complete(start, max_take, misere, ordered, games, seed):
     rules = HeapRules(MoveRelation(max_take), misere, (None,) * len(start), ordered)
     labels = LookAheadLabels(rules.options, misere)
     rng = np.random.default_rng(seed)
@@ -61,7 +59,7 @@ def test_what_games_teach_is_true_and_all_that_follows(
     assert len(labels.read) >= (games > 0)
 
 
-def test_one_heap_is_known_after_games_enough():
+def test_one_heap_is_labelled_after_enough_games():
     rules = HeapRules(MoveRelation(3), True, (None,), ordered=False)
     labels = LookAheadLabels(rules.options, misere=True)
     rng = np.random.default_rng(0)
@@ -83,7 +81,7 @@ def test_signs_of_learned_values_are_labels(misere):
         assert label == is_lost(tuple(position), None, misere)
 
 
-def test_values_of_zero_are_no_labels():
+def test_values_of_zero_give_no_labels():
     class Values:
         def action_values(self, observations, action_masks):
             values = np.where(observations.sum(axis=1) == 1, -1.0, observations[:, 0] - 2.0)
@@ -93,7 +91,7 @@ def test_values_of_zero_are_no_labels():
     assert (positions.ravel().tolist(), lost.tolist()) == ([0, 1, 3], [True, True, False])
 
 
-def test_totals_are_read_as_the_objects_left():
+def test_totals_are_treated_as_the_objects_left():
     rules = heap_rules(make_game("addition", k=3, n=10), ordered=False)
     assert [rules.heaps((total,)) for total in (0, 10, 11, 13)] == [(11,), (1,), (), ()]
     assert rules.position((4,)) == (7,)

@@ -1,4 +1,4 @@
-"""The learner of column automata: what it learns, proves, plays, and refuses."""
+"""The learner of column automata: learning, proofs, play and refusals."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_games_from_one_full_board_are_enough_for_all_of_nim(letters, seed):
         ((15, 15, 15), 7, False, "1 |"),
     ],
 )
-def test_other_games_are_proved_and_played_on_boards_not_seen(heaps, max_take, misere, letters):
+def test_other_games_are_proved_and_played_on_unseen_boards(heaps, max_take, misere, letters):
     arguments = {"max_take": max_take, "misere": misere}
     learner, _ = learned(make_game("nim", heaps=heaps, **arguments), letters=letters)
     assert learner.proof
@@ -69,7 +69,7 @@ def test_other_games_are_proved_and_played_on_boards_not_seen(heaps, max_take, m
 
 
 @pytest.mark.parametrize("misere", [False, True])
-def test_signs_of_q_learning_are_labels_enough(misere):
+def test_labels_by_q_learning_suffice(misere):
     heaps = (15, 15, 15) if misere else (3, 3)
     game = make_game("nim", heaps=heaps, misere=misere, start="uniform")
     learner, games = learned(game, 200_000, labels="q-learning")
@@ -78,7 +78,7 @@ def test_signs_of_q_learning_are_labels_enough(misere):
     assert (learner.automaton.is_lost(board(3, 8)) == truth(None, misere, 3, 8)).all()
 
 
-def test_it_moves_in_heaps_that_no_environment_holds():
+def test_it_moves_in_heaps_too_large_for_environments():
     learner, _ = learned(make_game("nim", heaps=FULL))
     policy = learner.greedy()
     heaps = [int(size) for size in np.random.default_rng(0).integers(2**59, 2**60, 20)]
@@ -97,7 +97,7 @@ def test_it_moves_in_heaps_that_no_environment_holds():
         policy.move((0, 0))
 
 
-def test_the_addition_game_is_read_as_the_objects_left():
+def test_the_addition_game_is_treated_as_the_objects_left():
     game = make_game("addition", k=3, n=10)
     learner, _ = learned(game)
     assert learner.proof
@@ -121,7 +121,7 @@ def test_a_single_total_is_learned_for_any_k_and_every_limit(k, n, misere):
     assert optimality(learner.greedy(larger), larger).percent == 100
 
 
-def test_the_hypothesis_is_refused_with_the_reason():
+def test_games_that_refute_the_hypothesis_are_refused_with_the_reason():
     for game in (
         make_game("kayles", heaps=(5, 5)),
         make_game("subtraction", heaps=(5,), subtraction_set=(1, 3)),
@@ -145,7 +145,7 @@ def test_the_hypothesis_is_refused_with_the_reason():
     "arguments",
     [{"letters": "1"}, {"order": "any"}, {"labels": "truth"}, {"play_from": 3}],
 )
-def test_arguments_that_are_none_are_named(arguments):
+def test_invalid_arguments_are_named(arguments):
     ((name, value),) = arguments.items()
     with pytest.raises(ValueError, match=f"{name} must be one of .*{value!r}"):
         ColumnAutomatonLearner(make_game("nim", heaps=(3, 3)), **arguments)
@@ -169,7 +169,7 @@ def test_it_keeps_every_promise_of_a_learner(labels):
     check_learner(lambda env: ColumnAutomatonLearner.for_env(env, labels=labels), GameEnv(game))
 
 
-def test_more_games_after_an_early_end_lead_to_the_proof(tmp_path):
+def test_training_can_continue_to_the_proof_after_an_early_end(tmp_path):
     game = make_game("nim", heaps=(15, 15, 15, 15), misere=True)
     learner, games = learned(game, 7)
     assert (games, learner.proof) == (7, None)
@@ -184,7 +184,7 @@ def test_more_games_after_an_early_end_lead_to_the_proof(tmp_path):
     assert again.positions_read == before
 
 
-def test_games_and_winners_are_told_and_can_stop_it():
+def test_after_game_gets_the_winners_and_can_stop_it():
     env = GameEnv(make_game("nim", heaps=(7, 7), max_take=3))
     learner = ColumnAutomatonLearner.for_env(env)
     log = train(env, learner, 100, seed=0, progress=False, after_game=lambda games: games == 3)
@@ -208,7 +208,7 @@ def test_what_was_learned_is_shown():
 
 
 @pytest.mark.parametrize("labels", ["look-ahead", "q-learning"])
-def test_the_truth_is_not_used(labels, monkeypatch):
+def test_no_solution_is_used(labels, monkeypatch):
     forbid_truth(monkeypatch)
     game = make_game("nim", heaps=(15, 15, 15), misere=True, start="uniform")
     with pytest.raises(TruthUsedError):
@@ -221,7 +221,7 @@ def test_the_truth_is_not_used(labels, monkeypatch):
     assert (learner.automaton.is_lost(board(3, 8)) == truth(None, True, 3, 8)).all()
 
 
-def test_nothing_is_computed_by_exclusive_or():
+def test_its_code_has_no_exclusive_or():
     folders = ("agents/generalising/column_automata", "nim_envs/cgt/column_automata")
     files = [path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).glob("*.py")]
     assert len(files) > 8

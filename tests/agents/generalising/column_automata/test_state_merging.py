@@ -21,7 +21,7 @@ READINGS = st.fixed_dictionaries({"zeros": st.booleans(), "most_significant_firs
 
 
 def claimed(automaton, word):
-    """What an automaton says of a word, letter by letter."""
+    """Whether an automaton accepts a word, read letter by letter."""
     state = 0
     for letter in word:
         state = automaton.transitions[state, letter]
@@ -29,7 +29,7 @@ def claimed(automaton, word):
 
 
 @given(HEAPS, READINGS, st.integers(0, 2))
-def test_words_are_read_as_automata_read_positions(heaps, reading, empty_columns):
+def test_words_equal_those_that_automata_read(heaps, reading, empty_columns):
     claim = right_claim(3, True, reading["most_significant_first"], 3 if reading["zeros"] else 2)
     word = word_of(heaps, **reading, empty_columns=empty_columns)
     padded = claim.padded()
@@ -53,7 +53,7 @@ def test_the_automaton_agrees_with_every_label(labels, reading):
         assert bool(automaton.is_lost(heaps or (0,))) == lost
 
 
-def test_positions_that_read_alike_must_have_one_label():
+def test_positions_with_the_same_word_must_have_one_label():
     labels = {(3,): True, (1, 2): False}
     reading = {"most_significant_first": True}
     with pytest.raises(ContradictionError) as error:

@@ -1,4 +1,4 @@
-"""The quotient learner: what it learns, proves, plays, keeps and refuses."""
+"""The quotient learner: learning, proofs, play, saved files and refusals."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_it_learns_and_proves_the_known_classes(name, heap, misere):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_clashes_are_repaired(seed):
+def test_classes_that_are_too_coarse_are_repaired(seed):
     # The 24 classes of heaps up to 24 are too coarse for heap 25.
     game = heaps_of("dawsons_kayles", 25, True)
     learner = learned(game, seed)
@@ -68,7 +68,7 @@ def test_clashes_are_repaired(seed):
 @pytest.mark.parametrize(
     ("name", "heap"), [("kayles", 14), ("dawsons_kayles", 18), ("grundy", 20), ("nim", 9)]
 )
-def test_what_it_learns_of_misere_play_is_the_quotient(name, heap):
+def test_in_misere_play_it_learns_the_misere_quotient(name, heap):
     learner, known = learned(heaps_of(name, heap, True)), misere_quotient(name, heap)
     claim = learner.claim()
     sizes = [0] * (heap + 1)
@@ -142,7 +142,7 @@ def test_random_components_are_learned(convention):
         assert says_who_wins(learner, game)
 
 
-def test_what_has_too_many_classes_is_refused_with_what_was_learned():
+def test_games_with_too_many_classes_are_refused():
     game = heaps_of("octal", 12, True, code="0.06")
     with pytest.raises(HypothesisError, match=r"more than 10 classes.* there may be infinitely"):
         learned(game, most_classes=10)
@@ -162,7 +162,7 @@ def test_what_has_too_many_classes_is_refused_with_what_was_learned():
 # Honesty
 
 
-def test_no_truth_is_used(monkeypatch):
+def test_no_solution_is_used(monkeypatch):
     def forbidden(*arguments, **named):
         raise AssertionError("the truth was asked for")
 
@@ -234,7 +234,7 @@ def is_right(claim, positions, winning):
 
 
 @pytest.mark.parametrize("convention", Convention)
-def test_no_wrong_mutant_of_what_was_learned_is_proved(convention):
+def test_no_wrong_mutant_of_a_learned_quotient_is_proved(convention):
     rng = np.random.default_rng(1)
     wrong = 0
     for name, heap in (("kayles", 7), ("0.123", 9), ("dawsons_kayles", 10), ("grundy", 9)):
@@ -264,7 +264,7 @@ def test_no_wrong_mutant_of_what_was_learned_is_proved(convention):
     assert wrong >= 1_000
 
 
-def test_what_the_proof_refutes_is_not_proved(monkeypatch):
+def test_a_refuted_claim_is_not_proved(monkeypatch):
     monkeypatch.setattr(module, "refutation", lambda *claim: "wrong")
     learner = learned(heaps_of("kayles", 5, True))
     assert learner.proof is None
@@ -274,7 +274,7 @@ def test_what_the_proof_refutes_is_not_proved(monkeypatch):
 # Periods
 
 
-def test_a_period_is_a_conjecture_until_there_are_heaps_enough():
+def test_a_period_is_a_conjecture_until_enough_heaps_are_learned():
     learner = learned(heaps_of("octal", 40, True, code="0.123"))
     (period,) = learner.periods()
     assert (period.claim.start, period.claim.length, period.refuted) == (5, 5, None)
@@ -329,7 +329,7 @@ def test_it_plays_other_boards_of_its_components():
         learner.greedy(make_game("kayles", heaps=(7,), misere=True))
 
 
-def test_what_it_cannot_play_is_refused():
+def test_positions_that_it_cannot_play_are_refused():
     policy = learned(make_game("nim", heaps=(3,))).greedy()
     with pytest.raises(InvalidPositionError, match="known from 0 to 3, not 4"):
         policy.move((3, 4))
@@ -340,7 +340,7 @@ def test_what_it_cannot_play_is_refused():
         learned(game).greedy().move((1,) * 9)
 
 
-def test_what_is_not_learned_yet_is_neither_won_nor_lost():
+def test_unlearned_positions_are_neither_won_nor_lost():
     learner = QuotientLearner(heaps_of("kayles", 9, True))
     learner.fit(learner.game, 20, seed=0)
     assert not learner.is_complete
@@ -352,12 +352,12 @@ def test_what_is_not_learned_yet_is_neither_won_nor_lost():
 # Training
 
 
-def test_it_keeps_what_every_learner_promises():
+def test_it_keeps_every_promise_of_a_learner():
     check_learner(QuotientLearner.for_env, GameEnv(make_game("kayles", heaps=(5,), misere=True)))
 
 
 @pytest.mark.parametrize("stored", [False, True])
-def test_more_games_go_on_where_others_ended(stored, tmp_path):
+def test_further_games_continue_the_learning(stored, tmp_path):
     # Heap 10 takes a repair of the classes, which ends after several runs too.
     game = heaps_of("dawsons_kayles", 12, True)
     learner, sizes = QuotientLearner(game), []
@@ -423,7 +423,7 @@ def test_it_shows_its_classes():
     assert "states 0, 1, ... of heap: 0, 1, 2" in shown
 
 
-def test_larger_heaps_than_those_of_the_board_are_learned_where_wanted():
+def test_heaps_larger_than_the_boards_are_learned_on_request():
     learner = learned(heaps_of("kayles", 3, True), largest=12)
     assert learner.size == "24 classes"
     larger = heaps_of("kayles", 12, True)

@@ -14,7 +14,7 @@ def parts_of(name, **arguments):
     return Parts(make_game(name, **arguments).rules)
 
 
-def test_parts_come_after_what_their_moves_leave():
+def test_parts_come_after_their_options():
     parts = parts_of(
         "sum",
         games=(("grundy", {"heaps": (12,)}), ("addition", {"k": 3, "n": 6}),
@@ -28,7 +28,7 @@ def test_parts_come_after_what_their_moves_leave():
         assert parts.lengths[part] == 1 + longest
 
 
-def test_states_with_the_same_options_are_one_part_and_dead_ones_none():
+def test_states_with_the_same_options_are_one_part_and_terminal_ones_none():
     parts = parts_of("nim", heaps=(3, 5))
     assert parts.numbers == [[None, 0, 1, 2], [None, 0, 1, 2, 3, 4]]
     assert parts.kind_of == [0, 1]
@@ -39,7 +39,7 @@ def test_states_with_the_same_options_are_one_part_and_dead_ones_none():
     assert parts_of("grundy", heaps=(4,)).options[0] == [()]
 
 
-def test_tables_that_split_are_read_as_heaps_are():
+def test_tables_that_split_are_read_like_heaps():
     table = TableComponent(
         rows=((-1, -1), (0, -1), (1, 0), (2, 1)), second_rows=((0, 0), (0, 0), (0, 0), (0, 1))
     )

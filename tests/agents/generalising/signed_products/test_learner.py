@@ -1,4 +1,4 @@
-"""The learner without PyTorch: what it refuses, and what its network computes and plays."""
+"""The learner of signed products without PyTorch: its network, play and refusals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import HypothesisError, SignedProducts
-from agents.generalising.signed_products.exam import examine, with_larger_heaps
+from agents.generalising.signed_products.larger_boards import examine, with_larger_heaps
 from agents.generalising.signed_products.value_networks import (
     PRODUCTS,
     UNITS,
@@ -16,7 +16,7 @@ from agents.generalising.signed_products.value_networks import (
 )
 from agents.generalising.signed_products.value_state import ValueState
 from agents.generalising.signed_products.visited_positions import (
-    Board,
+    HeapBoard,
     VisitedPositions,
     heap_options,
 )
@@ -36,7 +36,7 @@ def random_state(seed, signed=True, rounded=False):
 
 
 def logit(state, heaps, columns=5):
-    board = Board(heap_options(make_game("nim", heaps=(31,)).rules), len(heaps), state.network)
+    board = HeapBoard(heap_options(make_game("nim", heaps=(31,)).rules), len(heaps), state.network)
     assert columns >= board.columns
     table = state.network.key_table(len(heaps), columns)
     key = sum(table[heap, size] for heap, size in enumerate(heaps))
@@ -85,7 +85,7 @@ def test_order_and_empty_heaps_change_nothing(heaps, random, seed):
     assert logit(state, shuffled) == pytest.approx(logit(state, heaps), abs=1e-4)
 
 
-def test_positions_are_evaluated_together_as_alone():
+def test_positions_have_the_same_value_in_a_batch_and_alone():
     state, table = random_state(3), SignedProductsNetwork().key_table(3, 5)
     keys = table[np.arange(3), np.random.default_rng(0).integers(31, size=(200, 3))].sum(axis=1)
     together = state.logits(keys, 3, 5)
@@ -109,7 +109,7 @@ def test_factors_are_in_their_range(signed):
         ("addition", {}, "empty heap"),
     ],
 )
-def test_what_is_no_board_of_heaps_is_refused_with_the_reason(name, arguments, reason):
+def test_games_without_equal_heaps_are_refused_with_the_reason(name, arguments, reason):
     with pytest.raises(HypothesisError, match=reason):
         SignedProducts(make_game(name, **arguments))
 
@@ -134,7 +134,7 @@ def test_before_it_has_learned_it_plays_legally_and_can_be_saved(tmp_path, archi
     assert again.describe() == learner.describe()
 
 
-def test_it_plays_other_boards_of_its_game_alone():
+def test_it_plays_only_boards_of_its_own_game():
     learner = SignedProducts(make_game("nim", heaps=(3, 5)))
     assert learner.greedy(make_game("nim", heaps=(40, 2, 7))).move((0, 0, 1)) == (0, 0, 0)
     for other in (
@@ -149,7 +149,7 @@ def test_it_plays_other_boards_of_its_game_alone():
         plain.greedy(make_game("nim", heaps=(3, 5, 7)))
 
 
-def test_a_large_board_is_judged_as_a_small_one(monkeypatch):
+def test_large_boards_are_judged_like_small_ones(monkeypatch):
     game = make_game("nim", heaps=(3, 5, 2))
     learner = SignedProducts(game)
     positions = game.rules.lattice().reshape(-1, 3)
@@ -162,7 +162,7 @@ def test_a_large_board_is_judged_as_a_small_one(monkeypatch):
 
 def test_options_of_visited_positions_are_those_of_the_rules():
     game = make_game("nim", heaps=(2, 5, 5), max_take=3)
-    board = Board(heap_options(game.rules), 3, SignedProductsNetwork())
+    board = HeapBoard(heap_options(game.rules), 3, SignedProductsNetwork())
     visited = VisitedPositions(board)
     positions = np.sort(game.rules.lattice().reshape(-1, 3), axis=1)
     rows = visited.visit(positions)
@@ -178,7 +178,7 @@ def test_options_of_visited_positions_are_those_of_the_rules():
         assert set(keys[keys >= 0].tolist()) == {int(board.keys(np.array(o))) for o in options}
 
 
-def test_larger_heaps_have_the_moves_that_smaller_ones_show():
+def test_moves_of_larger_heaps_extend_those_of_smaller_ones():
     for arguments in ({}, {"max_take": 2}):
         small, large = (
             heap_options(make_game("nim", heaps=(size,), **arguments).rules) for size in (5, 20)
@@ -187,7 +187,9 @@ def test_larger_heaps_have_the_moves_that_smaller_ones_show():
 
 
 def test_an_exam_finds_that_random_values_contradict_themselves():
-    board = Board(heap_options(make_game("nim", heaps=(7, 7)).rules), 2, SignedProductsNetwork())
+    board = HeapBoard(
+        heap_options(make_game("nim", heaps=(7, 7)).rules), 2, SignedProductsNetwork()
+    )
     found = examine(random_state(0), board, np.random.default_rng(0))
     assert found.contradictions > 0.1
     assert found.positions > 0

@@ -1,4 +1,4 @@
-"""Positions as compiled games use them: legal actions, and the position after each."""
+"""Positions for compiled games: their legal actions, and the position after each action."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from nim_envs import Game
 from nim_envs.compilation import compiled
 
 LARGEST_LISTS = 1 << 18
-"""The legal actions of games of up to this many (position, action) pairs are listed beforehand."""
+"""Most (position, action) pairs of a game whose legal actions are listed in advance."""
 
 
-class Rows(NamedTuple):
-    """A row for each position; in large games, for each of the three positions of a turn."""
+class PositionRows(NamedTuple):
+    """Arrays with a row for each position; in large games, for the three positions of a turn."""
 
     positions: IntArray  # (rows, components)
     legal_actions: Array  # (rows, actions): the legal ones first, ascending
-    legal_counts: IntArray  # (rows,): how many these are
-    # (rows, actions): the position after each action. In large games, whose rows are written as
-    # they are played, it is None: of another type, so that each kind of rows is compiled apart.
+    legal_counts: IntArray  # (rows,): number of legal actions
+    # (rows, actions): the position after each action. None in large games, whose rows are written
+    # during play; the other type makes Numba compile the two forms separately.
     next_positions: Array | None
     rules: CompiledRules
     last_mover_wins: bool
 
 
-def rows_of(game: Game, symmetry: Symmetry | None) -> Rows:
+def rows_of(game: Game, symmetry: Symmetry | None) -> PositionRows:
     """Return rows for the positions of ``game``.
 
     Args:
-        game: the game.
-        symmetry: by which positions are sorted, if they are.
+        game: rules of the positions.
+        symmetry: symmetry by which positions are sorted; ``None``: they are not.
     """
     rules = game.rules
-    # Small types, so that the lists stay in the processor's cache.
+    # Small data types, so that the lists stay in the processor's cache.
     kind = np.int16 if rules.num_actions < 2**15 else np.int64
     next_positions: Array | None = None
     if rules.num_positions * rules.num_actions > LARGEST_LISTS:
@@ -52,7 +52,7 @@ def rows_of(game: Game, symmetry: Symmetry | None) -> Rows:
         legal_actions = np.zeros((3, rules.num_actions), dtype=kind)
         legal_counts = np.zeros(3, dtype=np.int64)
     else:
-        # In a game that splits, also of points that are not positions: no play reaches them.
+        # In a game that splits some points are no positions; no play reaches them.
         positions = rules.positions(np.arange(rules.num_positions))
         legal = rules.action_mask(positions) == 1
         rows, actions = np.nonzero(legal)
@@ -62,21 +62,23 @@ def rows_of(game: Game, symmetry: Symmetry | None) -> Rows:
         legal_actions = np.argsort(~legal, axis=1, kind="stable").astype(kind)
         legal_counts = legal.sum(axis=1, dtype=np.int64)
     last_mover_wins = game.convention.winner(last_mover=0) == 0
-    return Rows(
+    return PositionRows(
         positions, legal_actions, legal_counts, next_positions, compiled_rules(game),
         last_mover_wins,
     )  # fmt: skip
 
 
 @compiled(inner=True)
-def first_row(rows: Rows, next_positions: Array | None, observation: Array, position: int) -> int:
-    """Return the row of the position that a game begins with.
+def first_row(
+    rows: PositionRows, next_positions: Array | None, observation: Array, position: int
+) -> int:
+    """Return the row of the start position of a game; in large games it is written first.
 
     Args:
-        rows: of the game.
-        next_positions: those of ``rows``.
-        observation: the position, ``(components,)``.
-        position: its number.
+        rows: positions of the game.
+        next_positions: ``rows.next_positions``.
+        observation: start position, ``(components,)``.
+        position: number of the start position.
     """
     if next_positions is not None:
         return position
@@ -87,7 +89,7 @@ def first_row(rows: Rows, next_positions: Array | None, observation: Array, posi
 
 @compiled(inner=True)
 def move(
-    rows: Rows,
+    rows: PositionRows,
     next_positions: Array | None,
     order: IntArray | None,
     position: int,
@@ -98,14 +100,14 @@ def move(
     """Return the number of the position after a move, and its row.
 
     Args:
-        rows: of the game.
-        next_positions: those of ``rows``.
-        order: of the components, where positions are sorted; see
+        rows: positions of the game.
+        next_positions: ``rows.next_positions``.
+        order: order of the components if positions are sorted, else ``None``; see
             :class:`agents.tabular.symmetry.Symmetry`.
-        position: before the move.
-        row: its row.
-        action: the move.
-        next_row: where the row of the next position is to be written, if it is.
+        position: number of the position before the move.
+        row: row of that position.
+        action: legal action.
+        next_row: row to write the next position to, in large games.
     """
     if next_positions is not None:
         following = next_positions[row, action]

@@ -1,4 +1,4 @@
-"""The exam: right claims pass it, wrong ones are contradicted at small positions."""
+"""The exam of automata: right claims pass it, wrong ones are contradicted at small positions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.generalising.column_automata.exam import contradictions, contradicts, examine
+from agents.generalising.column_automata.contradictions import contradictions, contradicts, examine
 from agents.generalising.column_automata.heaps import HeapRules
 from nim_envs.cgt.column_automata import ColumnAutomaton, MoveRelation
 from tests.nim_envs.cgt.column_automata.claims import right_claim
@@ -46,7 +46,7 @@ def test_wrong_claims_are_contradicted_at_the_smallest_positions_found(ordered):
         assert lost == after
 
 
-def test_the_end_of_the_game_is_part_of_the_rule():
+def test_terminal_positions_are_checked_too():
     nothing_lost = ColumnAutomaton([[0, 0]], [False], True)
     assert contradicts(nothing_lost, rules_of(None, False, False), (), [])
     assert not contradicts(nothing_lost, rules_of(None, True, False), (), [])

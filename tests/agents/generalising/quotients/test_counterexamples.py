@@ -1,4 +1,4 @@
-"""The exam of a quotient finds what is wrong, and nothing in what is right."""
+"""The exam of a quotient finds counterexamples to wrong claims, and none to right ones."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from agents.base import HypothesisError
-from agents.generalising.quotients import exam as exams
-from agents.generalising.quotients.exam import Exam
+from agents.generalising.quotients import counterexamples
+from agents.generalising.quotients.counterexamples import CounterexampleSearch
+from agents.generalising.quotients.outcomes import Games
 from agents.generalising.quotients.parts import Parts
 from agents.generalising.quotients.quotient import Quotient
-from agents.generalising.quotients.self_play import Games
 from nim_envs import Convention, make_game
 from nim_envs.cgt.misere_quotients import misere_quotient
 from nim_envs.theory import HeapSearch
@@ -31,18 +31,18 @@ def known_quotient(name, heap):
 
 
 @pytest.mark.parametrize(("name", "heap"), [("kayles", 12), ("dawsons_kayles", 25), ("nim", 9)])
-def test_nothing_is_wrong_with_the_truth(name, heap):
+def test_the_true_quotient_has_no_counterexample(name, heap):
     quotient, counted = known_quotient(name, heap), games()
-    assert Exam(quotient, counted).counterexample(quotient, 0) is None
+    assert CounterexampleSearch(quotient, counted).counterexample(quotient, 0) is None
     assert counted.read > 0
     # Part by part it is the same.
-    exam = Exam(quotient, games())
+    exam = CounterexampleSearch(quotient, games())
     first = Quotient(quotient.parts, quotient.products, quotient.elements[:1], quotient.lost)
     assert exam.counterexample(first, 0) is None
     assert exam.counterexample(quotient, 1) is None
 
 
-def test_what_it_finds_is_wrong_by_the_rules_and_all_wrong_claims_are_found():
+def test_counterexamples_are_wrong_by_the_rules_and_all_wrong_claims_have_one():
     right = known_quotient("kayles", 7)
     search = HeapSearch("kayles", Convention.MISERE)
     rng, found = np.random.default_rng(0), 0
@@ -54,7 +54,7 @@ def test_what_it_finds_is_wrong_by_the_rules_and_all_wrong_claims_are_found():
             elements[rng.integers(len(elements))] = rng.integers(len(lost))
         try:
             claim = Quotient(right.parts, right.products, tuple(elements), lost)
-            word = Exam(claim, games()).counterexample(claim, 0)
+            word = CounterexampleSearch(claim, games()).counterexample(claim, 0)
         except KeyError:  # some class has no position any more
             continue
         agrees = all(
@@ -77,7 +77,7 @@ def test_what_it_finds_is_wrong_by_the_rules_and_all_wrong_claims_are_found():
 
 
 def test_an_exam_that_grows_too_large_is_given_up(monkeypatch):
-    monkeypatch.setattr(exams, "MOST_SUMS", 10)
+    monkeypatch.setattr(counterexamples, "MOST_SUMS", 10)
     quotient = known_quotient("kayles", 12)
     with pytest.raises(HypothesisError, match="more than 10 sums"):
-        Exam(quotient, games()).counterexample(quotient, 0)
+        CounterexampleSearch(quotient, games()).counterexample(quotient, 0)

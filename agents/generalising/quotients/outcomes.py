@@ -1,4 +1,4 @@
-"""Who wins positions, found out by games between players who remember."""
+"""Outcomes of positions, found by self-play with a memory."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from agents.base import AfterGame, HypothesisError
 Position = TypeVar("Position", bound=Hashable)
 
 DRAWN = 4096
-"""Random numbers that are drawn at a time."""
+"""Random numbers drawn in one batch."""
 
 
 class NoMoreGamesError(Exception):
-    """No more games are to be played."""
+    """The budget of games is used up."""
 
 
 class Games:
-    """The games that may be played, and what was read of the rules for them.
+    """A budget of games, and of positions whose options are read from the rules.
 
     Args:
-        most: the most games.
-        most_read: the most positions whose options may be read for one part.
-        rng: of the players' choices.
+        most: largest number of games.
+        most_read: most positions whose options are read for one part.
+        rng: generator of the players' choices.
         after_game: called after every game; a true result ends all games.
 
     Attributes:
-        read: positions whose options were read.
+        read: number of positions whose options were read.
     """
 
     def __init__(
@@ -47,26 +47,26 @@ class Games:
         """Begin a game.
 
         Raises:
-            NoMoreGamesError: there are no more.
+            NoMoreGamesError: the budget is used up.
         """
         if self.left <= 0:
             raise NoMoreGamesError
         self.left -= 1
 
     def end(self, winner: int, length: int) -> None:
-        """End a game."""
+        """End a game: report its winner and its number of moves."""
         if self._after_game(winner, length):
             self.left = 0
 
     def next_part(self) -> None:
-        """Allow as many positions again to be read."""
+        """Begin to count the positions read for the next part."""
         self._read_before = self.read
 
     def looked_up(self, positions: int) -> None:
         """Count positions whose options were read.
 
         Raises:
-            HypothesisError: these were too many for one part.
+            HypothesisError: there were too many for one part.
         """
         self.read += positions
         if self.read - self._read_before > self.most_read:
@@ -75,25 +75,24 @@ class Games:
             )
 
     def from_any(self, options: list[Position]) -> list[Position]:
-        """Return options in their order, but beginning with a random one."""
+        """Return the options in their cyclic order, beginning with a random one."""
         if not self._numbers:
             self._numbers = self._rng.random(DRAWN).tolist()
         first = int(self._numbers.pop() * len(options))
         return options[first:] + options[:first]
 
 
-class SelfPlay(Generic[Position]):
-    """Finds out who wins by games of two players with one memory.
+class OutcomeFinder(Generic[Position]):
+    """Finds who wins a position, by games of two players with one memory.
 
-    At each position the options of which the memory does not say who wins are tried one after
-    another, from game to game, and a game ends where the memory says who wins whatever is done.
-    Then the positions of the game are gone through backwards: one with a lost option is won, one
-    with won options only is lost.
+    At each position the players try the options of unknown outcome one after another, from game
+    to game. A game ends at a position whose outcome the memory determines. Then its positions are
+    updated backwards: one with a lost option is won, one with only won options is lost.
 
     Args:
-        options: the options of a position, in the order in which they are to be tried.
-        lost: whether positions are lost, as far as known; more is added.
-        games: the games that may be played.
+        options: returns the options of a position, in the order in which to try them.
+        lost: known positions, each with whether it is lost; games add more.
+        games: budget of games.
     """
 
     def __init__(
@@ -108,10 +107,10 @@ class SelfPlay(Generic[Position]):
         self._untried: dict[Position, list[Position]] = {}  # the next option last
 
     def is_lost(self, position: Position) -> bool:
-        """Return whether the player to move loses, after as many games as it takes to know.
+        """Return whether the player to move loses, playing games until that is known.
 
         Raises:
-            NoMoreGamesError: there are no more games.
+            NoMoreGamesError: the budget is used up.
         """
         while position not in self.lost:
             self._play(position)
@@ -131,7 +130,7 @@ class SelfPlay(Generic[Position]):
         self._games.end(winner, len(path))
 
     def _next(self, position: Position) -> Position | None:
-        """Return the option to try; none where it is known who wins."""
+        """Return the option to try; ``None`` where the outcome is known."""
         lost = self.lost
         if position in lost:
             return None

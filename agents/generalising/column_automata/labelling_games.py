@@ -1,4 +1,4 @@
-"""Games against itself, played to find out what is unknown."""
+"""Self-play games that label positions by look-ahead."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from agents.generalising.column_automata.labels import LookAheadLabels
 
 
 def play_game(start: Heaps, labels: LookAheadLabels, rng: np.random.Generator) -> int:
-    """Play a game, learn the labels of its positions, and return the number of moves.
+    """Play a game that adds labels of its positions; return the number of moves.
 
-    Every move goes to a random option of those that are not known to be lost or won; to any where
-    all are known.
+    Every move goes to a random option among those without a label, or among all if each has one.
 
     Args:
-        start: the position it begins with.
-        labels: what is known; changed.
-        rng: of the choices.
+        start: first position of the game.
+        labels: labels so far; changed in place.
+        rng: generator of the moves.
     """
     position, moves = start, 0
     while options := labels.options(position):

@@ -1,4 +1,4 @@
-"""Games that are cut short, drawn or stopped in the middle: nobody learns a result from those."""
+"""Truncated, drawn and stopped games: which learners learn from which of their turns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def learns_late(name):
 
 
 class Recorder:
-    """Plays given actions, and writes down what it is handed."""
+    """Plays given actions, and records its transitions."""
 
     def __init__(self, *actions):
         self.actions = list(actions)
@@ -67,7 +67,7 @@ def as_lists(transition):
     return Transition(*(np.asarray(entry).tolist() for entry in transition))
 
 
-def test_a_truncation_reaches_the_learners_as_such():
+def test_learners_are_told_of_truncation():
     first, second = Recorder(1), Recorder(4)
     env = GameEnv(NIM, max_cycles=1)
     assert play(env, first, second) == (DRAW, 2)
@@ -105,7 +105,7 @@ FROM_RESULTS = [WinLossRatio, MonteCarloES, GradientBandit, WatkinsQLambda]
 
 
 @pytest.mark.parametrize("learner", FROM_RESULTS)
-def test_who_learns_from_results_learns_nothing_where_no_game_has_one(learner):
+def test_learners_from_results_learn_nothing_from_truncated_games(learner):
     env = GameEnv(LONG, max_cycles=1)
     agent = learner.for_env(env)
     before = agent.saved()
@@ -118,7 +118,7 @@ def test_who_learns_from_results_learns_nothing_where_no_game_has_one(learner):
 
 
 class Listening(LearnerWrapper):
-    """Writes down the games that its learner is handed."""
+    """Records the games that its learner is given."""
 
     def __init__(self, learner):
         super().__init__(learner)
@@ -130,7 +130,7 @@ class Listening(LearnerWrapper):
 
 
 @pytest.mark.parametrize("learner", FROM_RESULTS)
-def test_who_learns_from_results_learns_from_the_games_that_ended_alone(learner):
+def test_learners_from_results_learn_only_from_games_that_ended(learner):
     env = GameEnv(NIM, max_cycles=1)
     agent, other = Listening(learner.for_env(env)), learner.for_env(env)
     log = train(env, agent, 60, seed=0, progress=False)
@@ -147,24 +147,24 @@ def test_who_learns_from_results_learns_from_the_games_that_ended_alone(learner)
 @pytest.mark.parametrize(
     ("name", "where"),
     [
-        # From the position that is left, which the reply to the first turn or nobody moves from.
+        # From the position after the move, where the opponent replied or the game was truncated.
         ("q-learning", {0, 1}),
         ("q-learning-opponent-max", {0, 1}),
         ("double-q-learning", {0, 1}),
         ("actor-critic", {0, 1}),
         ("natural-policy-gradient", {0, 1}),
         ("real-time-dynamic-programming", {0, 1}),
-        # From the mover's next turn, which the second mover has none of.
+        # From the mover's next turn; the second mover has none.
         ("q-learning-own-turn", {0}),
         ("expected-sarsa", {0}),
-        # What the first move leaves, from what the reply leaves.
+        # The position after the first move, from the position after the reply.
         ("sampled-afterstate-td", {1}),
         # There is no next action.
         ("sarsa", set()),
     ],
 )
-def test_of_games_of_two_moves_each_learns_the_turns_that_it_can_bootstrap_from(name, where):
-    """What is learned there is on hand-computed numbers in the learners' own tests."""
+def test_in_games_of_two_moves_each_learner_updates_the_turns_it_can_bootstrap_from(name, where):
+    """The learned values are tested on hand-computed numbers in the learners' own tests."""
     env = GameEnv(LONG, max_cycles=1)
     agent = CASES[name](env)[0]
     rng = np.random.default_rng(0)
@@ -193,7 +193,7 @@ def test_a_draw_by_the_rules_is_a_result_that_is_learned_from():
     }
 
     class All(Recorder):
-        """Hands on what it is handed."""
+        """Passes its turns on to all learners."""
 
         def update(self, transition):
             super().update(transition)
@@ -242,10 +242,10 @@ class Interrupting:
 
 @pytest.mark.parametrize("name", [name for name in CASES if learns_late(name)])
 @pytest.mark.parametrize("compiled", [False, True])
-def test_half_a_game_before_ctrl_c_belongs_to_no_other(name, compiled, tmp_path):
+def test_half_a_game_before_ctrl_c_is_discarded(name, compiled, tmp_path):
     env = GameEnv(LONG)
     interrupted, other = CASES[name](env)[0], CASES[name](env)[0]
-    # One turn of the learner is complete by then, but it learns when more is known.
+    # One turn of the learner is complete by then, but it learns only later.
     with pytest.raises(TrainingStopped) as stopped:
         train(env, (interrupted, Interrupting()), 5, seed=0, progress=False)
     assert stopped.value.log.games == 0

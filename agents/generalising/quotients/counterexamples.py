@@ -1,49 +1,49 @@
-"""An exam of a quotient: is a sum lost exactly where no option is lost?"""
+"""The exam of a quotient: a search for sums whose class is wrong by the rules."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from agents.base import HypothesisError
+from agents.generalising.quotients.outcomes import Games
 from agents.generalising.quotients.parts import Word
 from agents.generalising.quotients.quotient import Quotient
-from agents.generalising.quotients.self_play import Games
 from nim_envs.rules.component import BoolArray
 
 MOST_SUMS = 200_000
-"""Sums that an exam may keep at a time."""
+"""Most sums that an exam keeps at a time."""
 
 
-class Exam:
-    """Looks for a sum that is wrong by its class, among sums of ever more parts.
+class CounterexampleSearch:
+    """Searches sums of more and more parts for one whose class gives the wrong outcome.
 
-    It asks of a sum: beside which classes of rests is the whole won, but not by a move in the sum?
-    There a move in the rest has to win; if the rest is empty, the class of the sum is wrong. Of
-    two sums of one class that with fewer such rests needs no look. As there are finitely many
-    classes, the exam comes to an end.
+    For each sum it finds the classes of rests beside which the whole is won, but not by a move in
+    the sum. There a move in the rest has to win; if the rest is empty, the class of the sum is
+    wrong. Of two sums in one class, the one with fewer such rests is skipped. As there are finitely
+    many classes, the search ends.
 
     Args:
-        quotient: what is examined; later ones must have the same classes and products.
-        games: counts the sums that were looked at.
+        quotient: quotient to examine; later ones must have the same classes and products.
+        games: counts the positions read.
     """
 
     def __init__(self, quotient: Quotient, games: Games) -> None:
         self._products = quotient.products
         self._lost = quotient.lost
         self._games = games
-        # By class, the sets of rests as bits, each with a sum of which it is.
+        # By class, sets of rests as bits, each with a sum that has them.
         self._sums: list[dict[int, Word]] = [{} for _ in range(quotient.order)]
         self._sums[0][_bits((~quotient.lost)[np.newaxis])[0]] = ()
-        # By class, the rests of parts, each with a part.
+        # By class, sets of rests of single parts, each with such a part.
         self._parts: list[dict[int, int]] = [{} for _ in range(quotient.order)]
         self._number = 1
 
     def counterexample(self, quotient: Quotient, first: int) -> Word | None:
-        """Return a sum of the parts of a quotient that is wrong, if there is one.
+        """Return a sum of parts whose class is wrong, or ``None``.
 
         Args:
-            quotient: of the same classes as the one before.
-            first: the first part that was not examined yet.
+            quotient: quotient with the same classes as before.
+            first: the first part that is not examined yet.
 
         Raises:
             HypothesisError: there are too many sums to keep.
@@ -66,7 +66,7 @@ class Exam:
         return self._explore(added) if added else None
 
     def _explore(self, parts: list[tuple[int, int, int]]) -> Word | None:
-        """Add parts to sums until nothing new comes; return a sum that is wrong."""
+        """Add parts to sums until none is new; return a sum whose class is wrong, or ``None``."""
         order = len(self._products)
         frontier = [
             (element, rests, word)
@@ -101,7 +101,7 @@ class Exam:
         return None
 
     def _is_new(self, element: int, rests: int) -> bool:
-        """Return whether no sum of a class has all these rests; forget those that have fewer."""
+        """Return whether no stored sum of a class has all these rests; drop those with fewer."""
         known = self._sums[element]
         if any(rests | other == other for other in known):
             return False
@@ -115,7 +115,7 @@ class Exam:
 
 
 def _bits(rows: BoolArray) -> list[int]:
-    """Return each row as the bits of an integer, the first lowest."""
+    """Return each row as an integer, its first entry as the lowest bit."""
     packed = np.packbits(rows, axis=1, bitorder="little")
     return [int.from_bytes(row.tobytes(), "little") for row in packed]
 

@@ -1,4 +1,4 @@
-"""The exam of an automaton: on random boards, does it obey the rule of lost positions?"""
+"""The exam of an automaton: a search of random boards for positions where it is inconsistent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agents.generalising.column_automata.heaps import HeapRules, Heaps
 from nim_envs.cgt.column_automata import ColumnAutomaton
 
 MOST_FOUND = 5
-"""Number of contradictions after which the exam ends."""
+"""Contradictions after which the exam ends."""
 
 
 class Findings(NamedTuple):
@@ -24,20 +24,20 @@ class Findings(NamedTuple):
 def contradicts(
     automaton: ColumnAutomaton, rules: HeapRules, position: Heaps, options: Sequence[Heaps]
 ) -> bool:
-    """Return whether what is claimed at a position breaks the rule of lost positions.
+    """Return whether the automaton's claim at a position contradicts those at its options.
 
     A position is lost if and only if no option is lost; without options it is lost in normal play
     and won in misère play.
 
     Args:
-        automaton: the claims.
-        rules: of the game.
-        position: the position.
-        options: all its options.
+        automaton: claims which positions are lost.
+        rules: rules of the game on heaps.
+        position: position to check.
+        options: all options of that position.
     """
     most = max(1, len(position))
     sizes = [(*heaps, *[0] * (most - len(heaps))) for heaps in (position, *options)]
-    # With zeros as letters an empty heap is read, too: claims are asked of what is left alone.
+    # Where zeros are letters the automaton would read empty heaps too, so they are left out.
     if rules.ordered:
         lost = np.array([bool(automaton.is_lost(heaps or (0,))) for heaps in (position, *options)])
     else:
@@ -49,14 +49,20 @@ def contradicts(
 def contradictions(
     automaton: ColumnAutomaton, rules: HeapRules, read: Iterable[tuple[Heaps, Sequence[Heaps]]]
 ) -> list[Heaps]:
-    """Return the positions whose claims break the rule, of those with these options."""
+    """Return the positions at which the automaton contradicts itself, smallest first.
+
+    Args:
+        automaton: claims which positions are lost.
+        rules: rules of the game on heaps.
+        read: positions to check, each with all its options.
+    """
     return by_size(
         position for position, options in read if contradicts(automaton, rules, position, options)
     )
 
 
 def by_size(positions: Iterable[Heaps]) -> list[Heaps]:
-    """Return positions, those with the fewest objects first."""
+    """Return the positions, those with the fewest objects first."""
     return sorted(positions, key=lambda heaps: (sum(heaps), heaps))
 
 
@@ -64,10 +70,10 @@ def random_board(rules: HeapRules, rng: np.random.Generator, *, heaps: int, bits
     """Return a random position.
 
     Args:
-        rules: of the game.
-        rng: the source of all randomness.
-        heaps: most heaps; their number is uniform from 1 to this.
-        bits: most bits of a heap; how many there may be is uniform from 1 to this, too.
+        rules: rules of the game on heaps.
+        rng: generator of all random choices.
+        heaps: largest number of heaps; the number is uniform from 1 to this.
+        bits: largest number of bits of a heap; each board's limit is uniform from 1 to this.
     """
     largest = 2 ** int(rng.integers(1, bits + 1))
     sizes = rng.integers(0, largest, int(rng.integers(1, heaps + 1)))
@@ -83,15 +89,15 @@ def examine(
     heaps: int,
     bits: int,
 ) -> Findings:
-    """Examine claims at random positions; it ends when a few contradictions are found.
+    """Check the claims at random positions, until :data:`MOST_FOUND` contradictions are found.
 
     Args:
-        automaton: the claims.
-        rules: of the game.
-        rng: of the positions.
-        positions: how many to examine at most.
-        heaps: most heaps of one.
-        bits: most bits of a heap.
+        automaton: claims which positions are lost.
+        rules: rules of the game on heaps.
+        rng: generator of the positions.
+        positions: largest number of positions to check.
+        heaps: largest number of heaps of a position.
+        bits: largest number of bits of a heap.
     """
     found: set[Heaps] = set()
     number = 0

@@ -1,4 +1,4 @@
-"""Periods that the classes of heaps seem to have, and whether a theorem says that they go on."""
+"""Periods observed in the classes of heaps, and whether a theorem proves that they continue."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from nim_envs.cgt.misere_quotients.periods import (
 )
 
 REPETITIONS = 3
-"""How often a period must have been seen."""
+"""Repetitions after which a period is conjectured."""
 
 
 class Period(NamedTuple):
     """A period of the classes of heaps.
 
     Attributes:
-        kind: the number of the kind of components.
-        claim: the period.
-        refuted: why it is only a conjecture; ``None`` where a theorem proves it.
+        kind: number of the kind of components.
+        claim: start and length of the period.
+        refuted: reason why it is only a conjecture; ``None`` where a theorem proves it.
     """
 
     kind: int
@@ -37,7 +37,7 @@ class Period(NamedTuple):
 
 
 def periods(quotient: Quotient) -> list[Period]:
-    """Return the periods that the classes of heaps of each game seem to have."""
+    """Return the periods observed in the classes of the heaps of each game."""
     found = []
     for number, kind in enumerate(quotient.parts.kinds):
         game = kind.heap_game
@@ -51,7 +51,7 @@ def periods(quotient: Quotient) -> list[Period]:
 
 
 def classes_of_states(quotient: Quotient, kind: int) -> list[int]:
-    """Return the classes of the states of a kind of components, as far as all are learned."""
+    """Return the classes of the states of a kind of components, up to the first one not learned."""
     classes = []
     for part in quotient.parts.numbers[kind]:
         if part is not None and part >= len(quotient.elements):
@@ -61,7 +61,7 @@ def classes_of_states(quotient: Quotient, kind: int) -> list[int]:
 
 
 def conjecture(elements: Sequence[int]) -> QuotientPeriod | None:
-    """Return the shortest period that was seen three times, and in a quarter of all heaps.
+    """Return the shortest period that repeats three times and covers a quarter of all heaps.
 
     Example:
         >>> conjecture([0, 3, 1, 2, 1, 2, 1, 2])

@@ -1,6 +1,6 @@
-"""An exam of values on boards larger than the one learned, which knows nothing of who wins.
+"""The exam of values: their contradictions on boards larger than the one learned.
 
-Whatever is right obeys: a position is lost if and only if no option of it is lost.
+It does not know who wins. Right values obey: a position is lost if and only if no option is lost.
 """
 
 from __future__ import annotations
@@ -11,38 +11,38 @@ import numpy as np
 
 from agents.base import IntArray
 from agents.generalising.signed_products.value_state import ValueState
-from agents.generalising.signed_products.visited_positions import Board
+from agents.generalising.signed_products.visited_positions import HeapBoard
 from nim_envs.rules import NO_MOVE
 
 EXAMS = ((3, 60), (6, 12))
-"""By how many bits heaps are longer, and how many positions there are of each kind; in order."""
+"""Stages of the exam: extra bits of the heaps, and number of positions of each kind."""
 
 
 class Found(NamedTuple):
     """Result of an exam."""
 
-    contradictions: float  # share of the positions
-    positions: int  # whose options were read
+    contradictions: float  # as a share of the positions
+    positions: int  # number of positions whose options were read
 
 
-def examine(state: ValueState, board: Board, rng: np.random.Generator) -> Found:
-    """Return at which share of random positions the values contradict themselves.
+def examine(state: ValueState, board: HeapBoard, rng: np.random.Generator) -> Found:
+    """Return the share of random positions at which the values contradict themselves.
 
-    The boards have twice as many heaps, which are larger; half of the positions have heaps of all
-    sizes equally likely, the others many small ones; with each goes the one after its best move.
-    The first contradictions end it.
+    The boards have twice as many heaps, and larger ones. In half of the positions all sizes of
+    heaps are equally likely, in the others small ones more likely; each is examined with the
+    position after its best move. The exam ends at the first stage with contradictions.
 
     Args:
-        state: the values.
-        board: the one that was learned.
-        rng: the source of the positions.
+        state: values to examine.
+        board: board that they were learned on.
+        rng: generator of the positions.
     """
     if not state.network.other_boards:
         return Found(0.0, 0)
     read = 0
     for more, number in EXAMS:
         options = with_larger_heaps(board.options, 1 << (board.columns + more))
-        larger = Board(options, 2 * board.heaps, state.network)
+        larger = HeapBoard(options, 2 * board.heaps, state.network)
         positions = _random_positions(larger, number, rng)
         wrong, best = _examined(state, larger, positions)
         after = _with_a_move(larger, larger.moved(positions, best))
@@ -53,21 +53,21 @@ def examine(state: ValueState, board: Board, rng: np.random.Generator) -> Found:
     return Found(0.0, read)
 
 
-def _random_positions(board: Board, number: int, rng: np.random.Generator) -> IntArray:
-    """Return positions of either kind, without those that leave no move."""
+def _random_positions(board: HeapBoard, number: int, rng: np.random.Generator) -> IntArray:
+    """Return ``number`` positions of each kind, without terminal ones."""
     sizes, shape = len(board.options), (number, board.heaps)
     small = sizes ** (rng.random(shape) * rng.random((number, 1))) - 1
     drawn = np.concatenate([rng.integers(sizes, size=shape), small.astype(np.int64)])
     return _with_a_move(board, np.sort(drawn, axis=1))
 
 
-def _with_a_move(board: Board, positions: IntArray) -> IntArray:
+def _with_a_move(board: HeapBoard, positions: IntArray) -> IntArray:
     playable: IntArray = positions[(board.options[positions] != NO_MOVE).any(axis=(1, 2))]
     return playable
 
 
-def _examined(state: ValueState, board: Board, positions: IntArray) -> tuple[int, IntArray]:
-    """How many positions contradict their options, and the best option of each."""
+def _examined(state: ValueState, board: HeapBoard, positions: IntArray) -> tuple[int, IntArray]:
+    """Number of positions that contradict their options, and the best option of each."""
     keys, legal = board.after(positions)
     every = np.concatenate([board.keys(positions), keys[legal]])
     values = state.logits(every, board.heaps, board.columns)
@@ -77,15 +77,15 @@ def _examined(state: ValueState, board: Board, positions: IntArray) -> tuple[int
 
 
 def with_larger_heaps(options: IntArray, sizes: int) -> IntArray:
-    """Return the options of heaps of more sizes, where those that are known say how.
+    """Extend the options of heaps to larger heaps, where the known ones determine them.
 
-    That is where a move takes any number, or one of the same amounts from every large enough heap.
-    Otherwise they are returned as they are.
+    They do where a move takes any number, or one of the same amounts from every large enough heap.
+    Otherwise the options are returned unchanged.
 
     Args:
-        options: of a heap of each size, descending; see
+        options: options of a heap of each size, descending; see
             :func:`agents.generalising.signed_products.visited_positions.heap_options`.
-        sizes: how many there shall be.
+        sizes: number of sizes to extend to.
     """
     largest = len(options) - 1
     amounts = largest - options[largest][options[largest] != NO_MOVE]

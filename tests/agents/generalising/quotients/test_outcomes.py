@@ -1,4 +1,4 @@
-"""Games of two players with one memory."""
+"""Outcomes of positions by games of two players with one memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents.base import HypothesisError
-from agents.generalising.quotients.self_play import Games, NoMoreGamesError, SelfPlay
+from agents.generalising.quotients.outcomes import Games, NoMoreGamesError, OutcomeFinder
 
 
 class Counted:
@@ -29,11 +29,11 @@ def play(most=1_000, most_read=1_000, end_after=None, seed=0):
     def options(heap):
         return games.from_any([heap - taken for taken in (1, 2, 3) if taken <= heap])
 
-    return SelfPlay(options, {0: True}, games), games, after
+    return OutcomeFinder(options, {0: True}, games), games, after
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_games_are_played_until_it_is_known_who_wins(seed):
+def test_games_are_played_until_the_outcome_is_known(seed):
     player, games, after = play(seed=seed)
     assert [player.is_lost(heap) for heap in range(20)] == [heap % 4 == 0 for heap in range(20)]
     assert 0 < len(after.games) <= 20
@@ -53,7 +53,7 @@ def test_a_game_is_won_by_a_player_who_can_win_where_it_ends():
     assert after.games == [(1, 1)]
 
 
-def test_options_are_tried_from_different_ones_on():
+def test_the_first_option_tried_is_random():
     games = Games(1, 1, np.random.default_rng(0), Counted())
     orders = {tuple(games.from_any([1, 2, 3])) for _ in range(50)}
     assert orders == {(1, 2, 3), (2, 3, 1), (3, 1, 2)}
@@ -70,7 +70,7 @@ def test_no_more_games_are_played_than_allowed():
     assert len(after.games) == 2
 
 
-def test_no_more_is_read_for_a_part_than_allowed():
+def test_no_more_positions_are_read_for_a_part_than_allowed():
     player, games, _ = play(most_read=10)
     with pytest.raises(HypothesisError, match="more than 10 positions"):
         player.is_lost(40)
