@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, Protocol
 
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.addition_game import AdditionTotal
@@ -15,7 +15,7 @@ from nim_envs.theory.grundy import is_tame
 from nim_envs.theory.heap_search import LARGEST_MEMO
 from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
 from nim_envs.theory.search import LARGEST_SEARCH, SearchSolution
-from nim_envs.theory.solution import Solution, Solvable, SumSolution
+from nim_envs.theory.solution import Solution, SumSolution
 
 METHODS = ("auto", "theorem", "quotient", "search")
 
@@ -26,8 +26,22 @@ SWEPT_POSITION, SWEPT_ACTION = 0.15, 0.01
 """Work, in the units of a quotient's, of a sweep: of each position, and of an action of it."""
 
 
+class RulesAndConvention(Protocol):
+    """All that a solution depends on, as a :class:`nim_envs.Game` has it."""
+
+    @property
+    def rules(self) -> Rules:
+        """The moves."""
+        ...
+
+    @property
+    def convention(self) -> Convention:
+        """Normal or misère play."""
+        ...
+
+
 def solve(
-    game: Solvable,
+    game: RulesAndConvention,
     *,
     method: Literal["auto", "theorem", "quotient", "search"] = "auto",
     limit: int = LARGEST_SEARCH,

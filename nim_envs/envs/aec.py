@@ -14,7 +14,7 @@ from pettingzoo.utils.env import AECIterable
 from nim_envs.encoding import Encoding, with_mask
 from nim_envs.envs.legality import checked_illegal_move, illegal_move_error
 from nim_envs.envs.move_truth import NO_MOVE_YET, checked_truth_in_info, move_truth
-from nim_envs.envs.rendering import LastMove, Renderer
+from nim_envs.envs.renderer import LastMove, Renderer
 from nim_envs.envs.reset_arguments import checked_options, checked_seed
 from nim_envs.errors import (
     ClosedEnvironmentError,
@@ -163,7 +163,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             dtype=np.int64,
         )
         self._samplers: dict[Start, Sampler] = {}
-        self._own_sampler = game.start.bind(game)
+        self._own_sampler = game.start.sampler(game)
         self._rng: np.random.Generator | None = None
 
         self.agents: list[str] = []
@@ -200,7 +200,7 @@ class GameEnv(AECEnv[str, Any, Any]):
     def _bind_tables(self) -> None:
         """Keep references to what steps look up: attribute chains cost time in every step."""
         rules = self.game.rules
-        self._rows = rules.rows
+        self._state_options = rules.state_options
         self._num_options = rules.num_options
         self._num_actions = rules.num_actions
 
@@ -280,7 +280,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             sampler = self._samplers[start] = (
                 self._own_sampler
                 if start == self.game.start
-                else self.game.sampler_without_search(start)
+                else start.sampler(self.game, search=False)
             )
         return sampler
 
@@ -298,7 +298,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         if key != self._start_key:
             self._start_key = key
             states = position.tolist()
-            shown = [rows[state] for rows, state in zip(self._rows, states, strict=True)]
+            shown = [rows[state] for rows, state in zip(self._state_options, states, strict=True)]
             self._start_mask = np.concatenate([row.mask for row in shown])
             self._start_legal = sum([row.legal for row in shown])
         self._mask = self._start_mask.copy()
@@ -429,7 +429,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         if type(action) is not int or not 0 <= action < self._num_actions:
             action = self._checked_action(action)
         component, option = divmod(action, self._num_options)
-        rows = self._rows[component]
+        rows = self._state_options[component]
         before = rows[position.item(component)]
         successor = before.successors.item(option)
         mover = self.agent_selection
@@ -469,7 +469,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         slot = next(slot for slot in group if not position.item(slot))
         position[slot] = state
         first = slot * self._num_options
-        row = self._rows[slot][state]
+        row = self._state_options[slot][state]
         self._mask[first : first + self._num_options] = row.mask
         self._legal += row.legal
 
@@ -595,7 +595,7 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the rules' tables out of pickles and copies."""
-        return {name: value for name, value in self.__dict__.items() if name != "_rows"}
+        return {name: value for name, value in self.__dict__.items() if name != "_state_options"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the game in progress, and look the rules' tables up again."""

@@ -87,7 +87,7 @@ class GraphPanel(Panel):
             candidates = []
             for token in graph.tokens:
                 state = int(position[token])
-                row = self.rules.rows[token][state].successors.tolist()
+                row = self.rules.state_options[token][state].successors.tolist()
                 if node in row:
                     distance = math.dist(graph.places[state], graph.places[node])
                     candidates.append((distance, self.rules.action(token, row.index(node))))

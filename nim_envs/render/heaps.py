@@ -174,7 +174,7 @@ class HeapPanel(Panel):
 
     def _leaving(self, component: int, state: int, left: int) -> int | None:
         """The action that leaves ``left`` objects, if it is legal."""
-        successors = self.rules.rows[component][state].successors
+        successors = self.rules.state_options[component][state].successors
         (options,) = np.nonzero(successors == left)
         return self.rules.action(component, int(options[0])) if len(options) else None
 
@@ -183,7 +183,7 @@ class HeapPanel(Panel):
         whole = self.layout.bar(component, 0, state)
         if not whole.shrunk(-8, -8, -8, -8).contains(point):
             return None
-        successors = self.rules.rows[component][state].successors
+        successors = self.rules.state_options[component][state].successors
         (options,) = np.nonzero(successors >= 0)
         if not len(options):
             return None

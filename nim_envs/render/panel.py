@@ -48,4 +48,4 @@ class Panel(ABC):
 
     def successor(self, component: int, state: int, option: int) -> int:
         """Return the state after an option, or ``NO_MOVE``."""
-        return int(self.rules.rows[component][state].successors[option])
+        return int(self.rules.state_options[component][state].successors[option])

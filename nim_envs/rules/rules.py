@@ -27,7 +27,7 @@ from nim_envs.rules.component import (
     TableComponent,
     in_use,
 )
-from nim_envs.rules.rows import MaskArray, Rows, rows_of
+from nim_envs.rules.state_options import MaskArray, StateOptionsCache, shared_state_options
 from nim_envs.rules.validation import LARGEST_STATE, check_bytes, checked_integer, integers_of
 
 MOST_SHOWN = 12
@@ -249,9 +249,9 @@ class Rules:
         return mask
 
     @cached_property
-    def rows(self) -> list[Rows]:
+    def state_options(self) -> list[StateOptionsCache]:
         """The options of single states, by component and state: made when they are asked for."""
-        return [rows_of(component, self.num_options) for component in self.components]
+        return [shared_state_options(component, self.num_options) for component in self.components]
 
     def options(self, positions: IntArray) -> IntArray:
         """Return the state of a component after each of its options, or ``NO_MOVE``.

@@ -15,7 +15,7 @@ from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
 from nim_envs.scoring.policies import ScoredPolicy
-from nim_envs.scoring.subjects import subject_of
+from nim_envs.scoring.scored_game import scored_game
 from nim_envs.theory.search import level_order, moves
 
 LARGEST_INDUCTION = 1 << 26
@@ -128,7 +128,7 @@ def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
         InvalidPolicyError: the policy returned something else than it should.
         SearchTooLargeError: too many positions to enumerate.
     """
-    game = subject_of(env_or_game).game
+    game = scored_game(env_or_game).game
     waiting = best_response(policy, env_or_game).waiting
     beaten = number = 0
     for positions in all_positions(game.rules):

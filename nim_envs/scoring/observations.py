@@ -17,7 +17,7 @@ from nim_envs.encoding import with_mask
 from nim_envs.game import PLAYERS
 from nim_envs.players import Array, MaskArray
 from nim_envs.rules.component import IntArray
-from nim_envs.scoring.subjects import subject_of
+from nim_envs.scoring.scored_game import scored_game
 
 INNER = ("env", "venv", "aec_env", "par_env")
 """The attributes in which wrappers keep what they wrap; vectors have a list, ``envs``."""
@@ -58,7 +58,7 @@ class Observer:
     """
 
     def __init__(self, env_or_game: Any, policy: Any) -> None:
-        self.game, self._encoding = subject_of(env_or_game)
+        self.game, self._encoding = scored_game(env_or_game)
         self._transforms: list[Any] = []
         self._space: spaces.Space[Any] | None = None
         self._with_mask = False

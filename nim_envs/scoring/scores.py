@@ -18,7 +18,7 @@ from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
 from nim_envs.scoring.intervals import mean_interval
 from nim_envs.scoring.policies import ScoredPolicy
-from nim_envs.scoring.subjects import subject_of
+from nim_envs.scoring.scored_game import scored_game
 from nim_envs.starts import OutcomeStart
 
 ROUNDING = 1e-12
@@ -136,7 +136,7 @@ def optimality(
         if not isinstance(positions, str) or positions != "all":
             raise ValueError(f"sample draws from all positions; positions was {positions!r}")
         name = "all"
-        drawn = OutcomeStart(winning=True).bind(game).sample(np.random.default_rng(seed), total)
+        drawn = OutcomeStart(winning=True).sampler(game).sample(np.random.default_rng(seed), total)
         parts = chunks(drawn, 1 if scored.moves_alone else game.rules.num_actions)
     judged = [
         _judged(scored, game, part if sample else _n_positions(game, part))
@@ -239,7 +239,7 @@ def optimality_by_size(policy: AnyPlayer, env_or_game: Any) -> dict[int, Optimal
         InvalidPolicyError: the policy returned something else than it should.
         SearchTooLargeError: too many positions to enumerate.
     """
-    rules = subject_of(env_or_game).game.rules
+    rules = scored_game(env_or_game).game.rules
     check_enumeration(rules)
     lattice = rules.lattice()
     sizes = lattice.sum(axis=1)

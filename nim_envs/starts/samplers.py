@@ -1,35 +1,18 @@
-"""Samplers of start positions: their protocol, and those that need only a list."""
+"""Samplers of start positions: their base class, and those that need only a list."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from nim_envs.rules.component import IntArray
-from nim_envs.rules.rules import Rules
-from nim_envs.theory.solution import Solution
 
 LARGEST_SUPPORT = 1 << 20
 """Boxes of at most this many positions are enumerated once and sampled by index."""
 
 FloatArray = npt.NDArray[np.float64]
-
-
-class Playable(Protocol):
-    """The parts of a game that a start needs."""
-
-    @property
-    def rules(self) -> Rules:
-        """The rules."""
-        ...
-
-    @property
-    def solution(self) -> Solution:
-        """The exact solution."""
-        ...
 
 
 class Sampler(ABC):
@@ -82,7 +65,7 @@ class TransformSampler(Sampler):
         return self.positions_of(rng.random((size, self.numbers)))
 
 
-class Listed(TransformSampler):
+class ListSampler(TransformSampler):
     """Draws by index from a list of equally likely positions.
 
     Args:
@@ -114,7 +97,7 @@ class Listed(TransformSampler):
         return self._positions, np.full(len(self._positions), 1 / len(self._positions))
 
 
-class Mixed(Sampler):
+class BalancedSampler(Sampler):
     """Draws from one of two samplers with equal probability: first the coin, then the position.
 
     Args:

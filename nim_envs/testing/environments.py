@@ -8,7 +8,7 @@ import gymnasium
 from pettingzoo import AECEnv
 
 from nim_envs.encoding import Encoding
-from nim_envs.scoring.subjects import subject_of
+from nim_envs.scoring.scored_game import scored_game
 from nim_envs.testing.batched import check_batched
 from nim_envs.testing.single import check_single
 from nim_envs.testing.turn_based import check_turn_based
@@ -64,5 +64,5 @@ def check_env(env: Any) -> None:
             "check_env takes an AECEnv of PettingZoo, an Env or a VectorEnv of Gymnasium, not "
             f"{env!r}"
         )
-    game, encoding = subject_of(env)
+    game, encoding = scored_game(env)
     check(env, game, encoding or Encoding("integer", game.rules))

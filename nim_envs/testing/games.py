@@ -225,7 +225,9 @@ def _check_starts(game: Game) -> None:
     """Check that starts are positions with a move, and that a seed decides them."""
     rules = game.rules
     with during("drawing starts"):
-        drawn = [game.start.bind(game).sample(np.random.default_rng(0), STARTS) for _ in range(2)]
+        drawn = [
+            game.start.sampler(game).sample(np.random.default_rng(0), STARTS) for _ in range(2)
+        ]
     require_equal("what the same seed draws the second time", drawn[1], drawn[0])
     starts = {"drawn": drawn[0]}
     with suppress(SearchTooLargeError):

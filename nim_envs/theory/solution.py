@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,20 +18,6 @@ from nim_envs.theory.theorems import sprague_grundy, tame_misere
 from nim_envs.theory.values import ComponentValues, component_values
 
 Positions = Sequence[int] | npt.NDArray[np.integer]
-
-
-class Solvable(Protocol):
-    """Anything with rules and a convention, such as a :class:`nim_envs.Game`."""
-
-    @property
-    def rules(self) -> Rules:
-        """The rules."""
-        ...
-
-    @property
-    def convention(self) -> Convention:
-        """Who wins."""
-        ...
 
 
 class Solution(ABC):

@@ -195,7 +195,7 @@ class WronglySolved(Game):
 class StartAnywhere(Start):
     """Starts that may have no move."""
 
-    def bind(self, game):
+    def sampler(self, game, *, search=True):
         return Anywhere(game)
 
 
@@ -215,7 +215,7 @@ class Anywhere(Sampler):
 
 
 class Unseeded(StartAnywhere):
-    def bind(self, game):
+    def sampler(self, game, *, search=True):
         sampler = Anywhere(game)
         sampler.sample = lambda rng, size: np.random.default_rng().integers(
             1, game.rules.shape, size=(size, len(game.rules.shape))

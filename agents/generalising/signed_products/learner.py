@@ -133,7 +133,9 @@ class SignedProducts(GeneralisingLearner):
         if not self._begun:
             self.state.begin_again(rng)
             self._begun = True
-        run = training.SelfPlay(self.state, self._board, game.start.bind(game), rng, self.rounding)
+        run = training.SelfPlay(
+            self.state, self._board, game.start.sampler(game), rng, self.rounding
+        )
         try:
             run.learn(games, after_game)
         finally:

@@ -76,7 +76,7 @@ class Engine:
             game_bits=np.zeros(size, dtype=np.uint64),
             action_bits=np.zeros(size, dtype=np.uint64),
         )
-        self._own_sampler = game.start.bind(game)
+        self._own_sampler = game.start.sampler(game)
         self.own_starts = self._new_starts(self._own_sampler)
         self._other_starts: dict[Start, StartStates] = {}
 
@@ -173,7 +173,7 @@ class Engine:
             starts = self._new_starts(
                 self._own_sampler
                 if start == self._game.start
-                else self._game.sampler_without_search(start)
+                else start.sampler(self._game, search=False)
             )
             self._other_starts[start] = starts
         return starts

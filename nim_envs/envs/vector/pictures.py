@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.envs.rendering import LastMove, Renderer
+from nim_envs.envs.renderer import LastMove, Renderer
 from nim_envs.envs.vector import kernels
 from nim_envs.envs.vector.kernels import Games
 from nim_envs.game import PLAYERS, Game

@@ -100,7 +100,9 @@ def test_copies_find_what_is_shared():
     env = make_aec(heaps=(3, 9))
     env.reset()
     for again in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
-        assert again.unwrapped.game.rules.rows[1] is env.unwrapped.game.rules.rows[1]
+        assert (
+            again.unwrapped.game.rules.state_options[1] is env.unwrapped.game.rules.state_options[1]
+        )
         again.step(9)
         assert again.state().tolist() == [3, 8, 1]
         assert again.observe("player_1")["action_mask"].tolist() == [1] * 3 + [0] * 6 + [1] * 8 + [

@@ -30,7 +30,7 @@ from nim_envs.rules import (
     subtraction,
     sum_of,
 )
-from nim_envs.rules.rows import Rows
+from nim_envs.rules.state_options import StateOptionsCache
 from nim_envs.rules.words import any_of
 from nim_envs.theory import count_games, levels, perft
 from tests.games import ALL, label
@@ -322,10 +322,10 @@ def test_a_component_may_have_a_single_state():
 
 def test_tables_that_everyone_shares_cannot_be_written_to():
     rules = nim((3, 4))
-    row = rules.rows[0][3]
+    row = rules.state_options[0][3]
     splitting = kayles((4,))
     seconds = splitting.second_table
-    there = splitting.rows[0][4].seconds
+    there = splitting.state_options[0][4].seconds
     own = rules.components[0].table
     for table in (rules.table, rules.mask_table, own, row.mask, row.successors, seconds, there):
         with pytest.raises(ValueError, match="read-only"):
@@ -384,23 +384,26 @@ def test_equal_components_have_the_same_tables_until_nobody_uses_them():
     assert first.table is third.table
     assert first is nim(heaps=(73,)).components[0]
     assert others.components[0] not in rules.components
-    assert rules.rows[0] is rules.rows[2] is nim(heaps=(97, 73)).rows[1]
+    assert rules.state_options[0] is rules.state_options[2] is nim(heaps=(97, 73)).state_options[1]
     # Rows are as long as the most options of the game.
-    assert len(nim(heaps=(73,)).rows[0][7].mask) == 73
-    assert len(rules.rows[0][7].mask) == 97
+    assert len(nim(heaps=(73,)).state_options[0][7].mask) == 73
+    assert len(rules.state_options[0][7].mask) == 97
     for again in (pickle.loads(pickle.dumps(rules)), copy.deepcopy(rules)):
         assert again.components[1] is second
-        assert again.rows[1] is rules.rows[1]
-    gone = [weakref.ref(value) for value in (first, second, rules.rows[0], rules.rows[1])]
+        assert again.state_options[1] is rules.state_options[1]
+    gone = [
+        weakref.ref(value)
+        for value in (first, second, rules.state_options[0], rules.state_options[1])
+    ]
     del rules, first, second, third, again
     assert [reference() for reference in gone] == [None] * 4
 
 
 @pytest.mark.parametrize("case", ALL, ids=label)
-def test_rows_of_states_are_the_rows_of_the_tables(case):
+def test_options_of_single_states_are_the_rows_of_the_tables(case):
     name, arguments = case
     rules = make_game(name, **arguments).rules
-    for index, rows in enumerate(rules.rows):
+    for index, rows in enumerate(rules.state_options):
         for state in range(rules.shape[index]):
             row = rows[state]
             assert row.successors.tolist() == rules.table[index, state].tolist()
@@ -411,10 +414,10 @@ def test_rows_of_states_are_the_rows_of_the_tables(case):
         assert (rows[0].seconds is not None) == rules.components[index].splits
 
 
-def test_rows_are_made_again_where_they_would_take_too_much_memory(monkeypatch):
+def test_options_of_single_states_are_discarded_where_they_take_too_much_memory(monkeypatch):
     component = nim(heaps=(300,)).components[0]
-    monkeypatch.setattr("nim_envs.rules.rows.MOST_BYTES", 10 * 900)
-    rows = Rows(component, 300)
+    monkeypatch.setattr("nim_envs.rules.state_options.MOST_BYTES", 10 * 900)
+    rows = StateOptionsCache(component, 300)
     for state in [*range(301), *range(301)]:
         assert rows[state].successors[:state].tolist() == list(range(state))[::-1]
         assert len(rows) <= 10

@@ -392,7 +392,7 @@ def test_points_of_the_lattice_that_need_too_many_slots_are_no_positions():
 @pytest.mark.parametrize("game", ["kayles", "sum"])
 def test_starts_are_drawn_among_positions_alone(name, game):
     made = make_game(game)
-    sampler = NAMED_STARTS[name].bind(made)
+    sampler = NAMED_STARTS[name].sampler(made)
     drawn = sampler.sample(np.random.default_rng(0), 300)
     assert made.rules.is_position(drawn).all()
     assert not made.rules.is_terminal(drawn).any()

@@ -104,7 +104,7 @@ def test_the_same_questions_are_answered_in_the_same_way():
 
 def test_starts_by_outcome_are_drawn_by_the_quotient():
     game = misere("0.26", 20, 20, start="p_position")
-    sampler = game.start.bind(game)
+    sampler = game.start.sampler(game)
     positions = sampler.sample(np.random.default_rng(0), 50)
     assert not solve(game, method="search").is_winning(positions).any()
     assert game.solution.method == QUOTIENT

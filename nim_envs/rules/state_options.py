@@ -18,7 +18,7 @@ MOST_BYTES = 2**26
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StateOptions:
     """The options of one state of a component, padded to the number of options of the game."""
 
     successors: npt.NDArray[Any]  # (options,): the next state, or NO_MOVE; the smallest integers
@@ -27,7 +27,7 @@ class Row:
     legal: int  # how many these are
 
 
-class Rows(dict[int, Row]):
+class StateOptionsCache(dict[int, StateOptions]):
     """The rows of a component by state: ``rows[state]`` makes what is not there yet.
 
     Args:
@@ -44,7 +44,7 @@ class Rows(dict[int, Row]):
         size = options * (self._dtype.itemsize * (1 + component.splits) + 1)
         self._most = max(1, MOST_BYTES // max(1, size))
 
-    def __missing__(self, state: int) -> Row:
+    def __missing__(self, state: int) -> StateOptions:
         if len(self) >= self._most:
             self.clear()
         states = np.array([state], dtype=np.int64)
@@ -59,14 +59,14 @@ class Rows(dict[int, Row]):
         mask = (successors != NO_MOVE).astype(np.int8)
         for array in (successors, mask):
             array.setflags(write=False)
-        row = self[state] = Row(successors, seconds, mask, int(np.count_nonzero(mask)))
+        row = self[state] = StateOptions(successors, seconds, mask, int(np.count_nonzero(mask)))
         return row
 
 
-_in_use: WeakValueDictionary[tuple[Component, int], Rows] = WeakValueDictionary()
+_in_use: WeakValueDictionary[tuple[Component, int], StateOptionsCache] = WeakValueDictionary()
 
 
-def rows_of(component: Component, options: int) -> Rows:
+def shared_state_options(component: Component, options: int) -> StateOptionsCache:
     """Return the rows of ``component``, the same object as long as anybody keeps it.
 
     Args:
@@ -75,5 +75,5 @@ def rows_of(component: Component, options: int) -> Rows:
     """
     rows = _in_use.get((component, options))
     if rows is None:
-        rows = _in_use[component, options] = Rows(component, options)
+        rows = _in_use[component, options] = StateOptionsCache(component, options)
     return rows

@@ -9,14 +9,14 @@ from nim_envs.encoding import Encoding
 from nim_envs.game import Game
 
 
-class Subject(NamedTuple):
+class ScoredGame(NamedTuple):
     """A game, and the encoding in which it is observed; ``None``: positions as they are."""
 
     game: Game
     encoding: Encoding | None
 
 
-def subject_of(env_or_game: Any) -> Subject:
+def scored_game(env_or_game: Any) -> ScoredGame:
     """Return the game to score on, and how its positions are observed.
 
     Args:
@@ -27,7 +27,7 @@ def subject_of(env_or_game: Any) -> Subject:
         TypeError: neither.
     """
     if isinstance(env_or_game, Game):
-        return Subject(env_or_game, None)
+        return ScoredGame(env_or_game, None)
     env = getattr(env_or_game, "unwrapped", env_or_game)
     game, encoding = getattr(env, "game", None), getattr(env, "encoding", None)
     if game is None and hasattr(env, "get_attr"):
@@ -39,4 +39,4 @@ def subject_of(env_or_game: Any) -> Subject:
             "a policy is scored on a nim_envs.Game, or an environment of nim_envs, wrapped or not; "
             f"not on {env_or_game!r}"
         )
-    return Subject(game, encoding)
+    return ScoredGame(game, encoding)
