@@ -20,7 +20,7 @@ PLAYERS = ("player_0", "player_1")
 
 
 class Registered(NamedTuple):
-    """How :func:`nim_envs.make_game` makes a game."""
+    """Name and arguments with which :func:`nim_envs.make_game` makes a game."""
 
     name: str
     arguments: dict[str, Any]
@@ -31,11 +31,11 @@ class Game:
     """Rules, the convention that says who wins, and the start position.
 
     Args:
-        rules: the rules; see :mod:`nim_envs.rules`.
+        rules: components and their moves; see :mod:`nim_envs.rules`.
         convention: normal or misère play.
         start: the distribution of start positions, the name of one, or a position; the rules'
             initial one by default.
-        registered: how :func:`nim_envs.make_game` makes it again, where that has made it.
+        registered: name and arguments for :func:`nim_envs.make_game`, if that made the game.
 
     Raises:
         InvalidGameError: ``rules`` are no :class:`Rules`, or ``convention`` no
@@ -110,7 +110,7 @@ class Game:
         return self.start.sampler(self).support()[0]
 
     def positions_by_seat(self) -> BoolArray:
-        """Return at which positions each player can be to move in a game from a start.
+        """Return the positions at which each player can be to move, in games from a start.
 
         Returns:
             Boolean ``(2, num_positions)`` by seat and mixed-radix index.

@@ -48,8 +48,7 @@ class RegisteredGame:
         rules: the rules constructor; its keyword arguments are the environment's.
         misere: whether by default the player who makes the last move loses.
         defaults: default keyword arguments of the rules constructor.
-        version: of its ids; raised for this game alone, where its behaviour changes in a way
-            that could change results.
+        version: version of its ids; raised where a change of this game could change results.
     """
 
     rules: Callable[..., Rules]
@@ -61,11 +60,11 @@ class RegisteredGame:
 def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
     """Rules of a sum of games: make a move in any one of several registered games.
 
-    They stand side by side, and it ends when none of them has a move left.
+    The sum ends when no game has a move left.
 
     Args:
-        games: for each one its name in :data:`GAMES`, or a pair of its name and arguments of its
-            rules; arguments that are left out are as registered.
+        games: for each game its name in :data:`GAMES`, or a pair of name and rules arguments;
+            omitted arguments have their registered defaults.
 
     Raises:
         InvalidGameError: an unknown name, or arguments that describe no game, or that its rules
@@ -93,12 +92,12 @@ def _check_names(game: str, arguments: Mapping[str, Any], *others: str) -> None:
 
     Raises:
         InvalidGameError: an unknown game.
-        UnknownArgumentError: an argument that is neither; the message lists those that there are.
+        UnknownArgumentError: an unknown argument; the message lists the known ones.
     """
     allowed = [*signature(_registered(game).rules).parameters, *others]
     for name in arguments:
         if name not in allowed:
-            # The usual words: by them Gymnasium and TorchRL know an argument that they added.
+            # Python's own wording: Gymnasium and TorchRL recognise by it an argument that they added.
             what = f"{game} got an unexpected keyword argument"
             raise UnknownArgumentError(unknown(what, name, allowed))
 
@@ -214,7 +213,7 @@ def _made(environment: Callable[..., Any], name: str, arguments: dict[str, Any],
     """Return an environment of a registered game.
 
     Args:
-        environment: its class, whose keyword arguments it takes out of ``arguments``.
+        environment: its class; takes its own keyword arguments out of ``arguments``.
         name: a key of :data:`GAMES`.
         arguments: those of the class, of :func:`make_game` and of the rules.
         size: the number of games of a batch.

@@ -38,7 +38,7 @@ FIRST, SECOND = PLAYERS
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
 BYTES_OF_ACTION = 48
-"""Bytes per action, upper bound: masks, spaces and the options of the states of a move."""
+"""Bytes per action, upper bound: masks, spaces, and the options of the states in a move."""
 
 
 class GameEnv(AECEnv[str, Any, Any]):
@@ -92,7 +92,7 @@ class GameEnv(AECEnv[str, Any, Any]):
     never keeps a win. Both are ``False`` before an agent's first move.
 
     Args:
-        game: the game.
+        game: rules, convention and start.
         name: name of the environment, as ``str(env)`` shows it.
         render_mode: ``"human"``: a window shows every move, at ``metadata["render_fps"]`` moves
             a second; ``"rgb_array"``: :meth:`render` returns the same picture as an array and
@@ -182,12 +182,12 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._legal = 0
         self._over = False
         self._moves = 0
-        # Whose turn it would be if the game had not been truncated; ``agent_selection`` changes
+        # The agent to move if the game had not been truncated; ``agent_selection`` changes
         # as the agents step with ``None``.
         self._to_move_at_truncation: str | None = None
-        # What pictures show as new; it is kept only where there is a render mode.
+        # The move that pictures highlight; kept only with a render mode.
         self.last_move: LastMove | None = None
-        # The mask of the last start, as most games start where the one before did.
+        # The mask of the last start: most games start where the previous one did.
         self._start_key = b""
         self._start_mask = self._mask
         self._start_legal = 0
@@ -231,16 +231,16 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.begin(sampler, checked_seed(seed))
 
     def begin(self, sampler: Sampler, seed: int | None) -> None:
-        """Start a new game from a start of ``sampler``, seeded as by :meth:`reset`."""
+        """Start a new game at a position drawn from ``sampler``; ``seed`` as in :meth:`reset`."""
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
         self._begin(sampler.draw(self._rng), 0)
 
     def next_starts(self, games: int, options: dict[str, Any] | None = None) -> IntArray:
-        """Draw the starts of the next games: those that :meth:`reset` would, call after call.
+        """Draw the starts of the next games, the same that calls of :meth:`reset` would draw.
 
         Args:
-            games: how many.
+            games: number of games.
             options: as in :meth:`reset`.
 
         Returns:
@@ -248,7 +248,7 @@ class GameEnv(AECEnv[str, Any, Any]):
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.
-            InvalidResetError: ``options`` are none, as in :meth:`reset`.
+            InvalidResetError: invalid ``options``, as in :meth:`reset`.
             InvalidPositionError: the start is not a position of this game that leaves a move.
             ClosedEnvironmentError: after :meth:`close`.
         """
@@ -261,7 +261,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Return the sampler of the start in a reset's ``options``, or of the game's own start.
 
         Raises:
-            InvalidResetError: ``options`` are none, as in :meth:`reset`.
+            InvalidResetError: invalid ``options``, as in :meth:`reset`.
             InvalidPositionError: the start is not a position of this game that leaves a move.
         """
         if options is None:
@@ -315,7 +315,7 @@ class GameEnv(AECEnv[str, Any, Any]):
 
         Args:
             position: a position that leaves a legal move, ``(components,)``.
-            agent: the agent to move; by default the one that is to move now.
+            agent: the agent to move; by default the one whose turn it is now.
 
         Raises:
             InvalidPositionError: not a position of this game, or a terminal one.
@@ -474,7 +474,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._legal += row.legal
 
     def _checked_action(self, action: Any) -> int:
-        """Return ``action`` as an ``int`` of the action space, or raise; checks that take time."""
+        """Return ``action`` as an ``int`` of the action space, or raise; the slow checks."""
         largest = self._num_actions - 1
         if action is None:
             raise InvalidActionError(
@@ -484,7 +484,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         return checked_integer("action", action, 0, largest, error=InvalidActionError)
 
     def forfeit(self) -> None:
-        """End the game as by an illegal move of the agent to move, which has named no legal one.
+        """End the game as an illegal move does, for an agent to move that names no legal move.
 
         Raises:
             ResetNeededError: no game is in progress.
@@ -579,7 +579,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         return frame
 
     def _scene(self) -> Scene:
-        """Return what a picture of the position shows."""
+        """Return the contents of a picture of the position."""
         mover = None if self._over else PLAYERS.index(self.agent_selection)
         winners = [PLAYERS.index(agent) for agent, reward in self.rewards.items() if reward > 0]
         winner = winners[0] if winners else None
@@ -589,7 +589,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Close the window, if there is one; nothing can be played from here on."""
         self._renderer.close()
         self._closed = True
-        # So that a step finds no game: it looks for nothing else.
+        # Without a position every step raises.
         self._position = None
         self._over = False
 

@@ -15,7 +15,7 @@ from nim_envs.rules.validation import check_bytes, checked_integers
 from nim_envs.rules.words import any_of
 
 LONGEST = 64
-"""Digits of a code that are told in words."""
+"""Most digits of a code that are described in words."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class SplittingHeap(Component):
         return np.asarray(~self._alive[states])
 
     def describe_removal(self, option: int, state: int) -> str:
-        """Return which heaps that the move ``option`` leaves are removed, having no move."""
+        """Return a description of heaps that ``option`` leaves without a move, which are removed."""
         taken, part = self.moves[option]
         left = [size for size in (part, state - taken - part) if size]
         dead = [size for size in left if not self._alive[size]]

@@ -1,4 +1,4 @@
-"""Options of single states, tabulated when play first comes to them and shared by equal rules."""
+"""Options of single states, computed when play first visits them and shared by equal rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nim_envs.rules.component import NO_MOVE, Component
 MaskArray = npt.NDArray[np.int8]
 
 MOST_BYTES = 2**26
-"""Bytes of rows that are kept of one component; beyond that they are made again."""
+"""Bytes of options cached for one component; the cache is emptied beyond it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +22,17 @@ class StateOptions:
     """The options of one state of a component, padded to the number of options of the game."""
 
     successors: npt.NDArray[Any]  # (options,): the next state, or NO_MOVE; the smallest integers
-    seconds: npt.NDArray[Any] | None  # what they put into an empty slot; None if never anything
+    seconds: npt.NDArray[Any] | None  # the states put into an empty slot; None if none ever
     mask: MaskArray  # (options,): which are legal
-    legal: int  # how many these are
+    legal: int  # number of legal options
 
 
 class StateOptionsCache(dict[int, StateOptions]):
-    """The rows of a component by state: ``rows[state]`` makes what is not there yet.
+    """The options of a component by state; ``cache[state]`` computes missing ones.
 
     Args:
-        component: the component.
-        options: length of the rows.
+        component: owner of the states.
+        options: length of the arrays.
     """
 
     def __init__(self, component: Component, options: int) -> None:
@@ -67,11 +67,11 @@ _in_use: WeakValueDictionary[tuple[Component, int], StateOptionsCache] = WeakVal
 
 
 def shared_state_options(component: Component, options: int) -> StateOptionsCache:
-    """Return the rows of ``component``, the same object as long as anybody keeps it.
+    """Return the cache of ``component``, the same object as long as it is in use.
 
     Args:
-        component: the component; equal ones have the same rows.
-        options: length of the rows; at least the component's number of options.
+        component: equal components share a cache.
+        options: length of the arrays; at least the component's number of options.
     """
     rows = _in_use.get((component, options))
     if rows is None:

@@ -1,4 +1,4 @@
-"""What a policy is scored on: a game, or the game of an environment and how that is observed."""
+"""The game that a policy is scored on, and its encoding, from a game or an environment."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from nim_envs.game import Game
 
 
 class ScoredGame(NamedTuple):
-    """A game, and the encoding in which it is observed; ``None``: positions as they are."""
+    """A game and the encoding of its observations; ``None``: positions as int64."""
 
     game: Game
     encoding: Encoding | None
 
 
 def scored_game(env_or_game: Any) -> ScoredGame:
-    """Return the game to score on, and how its positions are observed.
+    """Return the game to score on and the encoding of its observations.
 
     Args:
         env_or_game: a game; or an environment of this package, turn-based, for Gymnasium, single

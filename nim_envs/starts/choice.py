@@ -1,4 +1,4 @@
-"""Which sampler draws from a box: a list, by counting, or by rejection."""
+"""Choice of the sampler for a box: from a list, by counting, or by rejection."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from nim_envs.game import Game
 
 DRAWS_BEFORE_GIVING_UP = 1 << 18
-"""A box that is too large to count has no wanted position if this many draws find none."""
+"""Draws after which a box too large to count is taken to have no wanted position."""
 
 LEAST_SHARE = 1 / 16
-"""The share of some draws that must be wanted for rejection to be faster than counting."""
+"""Least share of wanted draws at which rejection is faster than counting."""
 
 
 def box_sampler(

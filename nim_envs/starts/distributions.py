@@ -23,7 +23,7 @@ class Start(ABC):
 
     @property
     def in_short(self) -> str:
-        """Its name, if it has one, or what it is."""
+        """Its name, if it has one, or its ``repr``."""
         names = (name for name, start in NAMED_STARTS.items() if start == self)
         return next(names, repr(self))
 

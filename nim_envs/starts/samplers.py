@@ -18,8 +18,8 @@ FloatArray = npt.NDArray[np.float64]
 class Sampler(ABC):
     """Draws start positions of one game.
 
-    Many positions sampled at once are the same as those drawn one by one, and leave the
-    generator in the same state, so that a batch of games starts where single games would.
+    Positions sampled at once equal those drawn one by one and leave the generator in the same
+    state, so that a batch of games starts where single games would.
     """
 
     @abstractmethod
@@ -44,14 +44,14 @@ class TransformSampler(Sampler):
     """Inverse transform sampling: a position is a function of some uniform random numbers.
 
     Attributes:
-        numbers: how many random numbers a position takes.
+        numbers: random numbers per position.
     """
 
     numbers: int
 
     @abstractmethod
     def positions_of(self, numbers: FloatArray) -> IntArray:
-        """Return the positions that random numbers stand for.
+        """Return the positions that random numbers select.
 
         Args:
             numbers: uniform on [0, 1), ``(n, self.numbers)``.
@@ -77,7 +77,7 @@ class ListSampler(TransformSampler):
         self.numbers = 1 if len(positions) > 1 else 0
 
     def positions_of(self, numbers: FloatArray) -> IntArray:
-        """Return the positions at the indices that ``(n, numbers)`` stand for."""
+        """Return the positions that random numbers ``(n, 1)`` select."""
         if len(self._positions) == 1:
             return np.repeat(self._positions, len(numbers), axis=0)
         # With at most 2**20 positions the bias by rounding is too small to be measured.

@@ -35,17 +35,17 @@ class Solution(ABC):
         self.method = method
 
     def __repr__(self) -> str:
-        """Return what was solved, and how."""
+        """Return the game in short, and the method."""
         solved = f"{self.rules.in_short}, {self.convention.play}"
         return f"{type(self).__name__}({solved}, by {self.method})"
 
     @property
     def is_whole(self) -> bool:
-        """Whether any position can be looked up: none is searched when it is asked about."""
+        """Whether every position is known, so that none is searched on demand."""
         return True
 
     def for_many_positions(self) -> Solution:
-        """Return the solution to ask about very many positions: this one, or one that is whole."""
+        """Return a solution suited to very many positions: this one, or one that is whole."""
         return self
 
     def is_winning(self, positions: Positions) -> Any:

@@ -32,7 +32,7 @@ def bouton(heaps: IntArray, convention: Convention = Convention.NORMAL) -> BoolA
 
     Args:
         heaps: objects in each heap, ``(..., heaps)``.
-        convention: who wins.
+        convention: normal or misère play.
 
     Returns:
         ``(...)``.
