@@ -187,7 +187,7 @@ class PlayingPlayer:
         positions: Callable[[], IntArray],
         due: BoolArray | None = None,
     ) -> Any:
-        """Return its actions, integers ``(n,)``, not yet checked; arbitrary where it is not to move.
+        """Return its actions, integers ``(n,)``, not checked; arbitrary where it is not to move.
 
         Args:
             observations: ``(n, ...)``, may be overwritten.

@@ -97,7 +97,7 @@ def _check_names(game: str, arguments: Mapping[str, Any], *others: str) -> None:
     allowed = [*signature(_registered(game).rules).parameters, *others]
     for name in arguments:
         if name not in allowed:
-            # Python's own wording: Gymnasium and TorchRL recognise by it an argument that they added.
+            # Python's own wording, by which Gymnasium and TorchRL recognise what they added.
             what = f"{game} got an unexpected keyword argument"
             raise UnknownArgumentError(unknown(what, name, allowed))
 

@@ -113,7 +113,7 @@ class SplittingHeap(Component):
         """Most slots that play from each size of heap can fill, ``(states,)``; 0 for size 0."""
         one, two = self._digits & LEAVE_ONE > 0, self._digits & LEAVE_TWO > 0
         needed = np.zeros(self.states, dtype=np.int64)
-        # What a heap needs if a move leaves it, and two heaps of a size in all at the most.
+        # Slots for one heap left by a move, and the most for two heaps of a total size.
         left = np.zeros(self.states, dtype=np.int64)
         pairs = np.zeros(self.states, dtype=np.int64)
         for size in range(1, self.states):
@@ -149,7 +149,7 @@ class SplittingHeap(Component):
         return np.asarray(~self._alive[states])
 
     def describe_removal(self, option: int, state: int) -> str:
-        """Return a description of heaps that ``option`` leaves without a move, which are removed."""
+        """Return a description of the heaps removed after ``option``, as they have no move."""
         taken, part = self.moves[option]
         left = [size for size in (part, state - taken - part) if size]
         dead = [size for size in left if not self._alive[size]]

@@ -392,7 +392,7 @@ class Rules:
                 needed, later = np.zeros(top + 1, dtype=np.int64), 0
             else:
                 needed = self.components[index].slots_needed
-                # The least need of later slots is counted too, so that every row becomes a position.
+                # Later slots count with their least need, so that every row becomes a position.
                 later = sum(needed[low[slot]].item() for slot in group if slot > index)
             if index == group.start or index not in group:
                 used = np.zeros(len(rows), dtype=np.int64)

@@ -191,7 +191,7 @@ class Engine:
             starts.discard()
 
     def sample_actions(self) -> IntArray:
-        """Return a legal action of every game, int64 ``(games,)``; any action where none is legal."""
+        """Return a legal action of every game, int64 ``(games,)``; any where none is."""
         actions = np.empty(self._size, dtype=np.int64)
         self._sample(actions)
         return actions

@@ -133,8 +133,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         name: name of the environment, in its metadata.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
             actions, or among all where none wins; a number: optimal but for a random move with
-            that probability. Or any player that :func:`nim_envs.optimality` scores: a function of the
-            observations, the action masks and a generator, that returns actions or
+            that probability. Or any player that :func:`nim_envs.optimality` scores: a function of
+            the observations, the action masks and a generator, that returns actions or
             probabilities: all for the whole batch, the masks all zeros where it is not to move;
             a function of observations and action masks, or an object with
             ``action_probabilities`` or ``move``, asked about the games in which it is to move; or
