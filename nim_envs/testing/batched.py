@@ -41,10 +41,10 @@ from nim_envs.testing.turns import (
 )
 
 STEPS = 40
-"""Number of steps to check, and four times the number for each of several seeds."""
+"""Number of steps to check; a quarter of it for each of several seeds."""
 
 RENDERED_STEPS = 5
-"""Steps between two checks of ``render``, as pictures take longer than steps."""
+"""First steps after which ``render`` is checked: pictures take longer than steps."""
 
 REPLIES = 100
 """Approximate number of games from known positions in which the opponent's moves are checked."""

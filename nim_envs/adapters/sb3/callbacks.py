@@ -87,7 +87,7 @@ class OptimalityCallback(BaseCallback):
 
     @property
     def remaining(self) -> float:
-        """Share of training that is left: of the games, or without a limit of games of the steps."""
+        """Share of training that is left, in games or, without a limit on games, in steps."""
         if self.max_games is None:
             return float(self.model._current_progress_remaining)
         return max(0.0, 1 - self.played / self.max_games)

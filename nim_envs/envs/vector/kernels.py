@@ -463,7 +463,7 @@ def find_by_position(
     first: int,
     last: int,
 ) -> None:
-    """Write the start of each position's winning actions to ``found``, their number to ``count``."""
+    """Write the start of each position's winning actions to ``found``, the number to ``count``."""
     for i in range(last - first):
         game, position = np.uint64(first) + np.uint64(i), NO_BITS
         for group in range(len(strides)):
