@@ -20,7 +20,7 @@ BYTES_OF_FEATURE = 96
 
 
 class Code(NamedTuple):
-    """How the features of a component follow from its state."""
+    """The features of a component as functions of its state."""
 
     width: Callable[[int], int]  # features of a component, from its number of states
     # Features from states and feature numbers; operators alone, so any array library works.

@@ -88,7 +88,7 @@ class SplittingHeap(Component):
         return np.array(self.moves, dtype=np.int64).reshape(-1, 2).T
 
     def _legal(self, states: IntArray) -> BoolArray:
-        """Where each option is legal: ``(...)`` to ``(..., options)``."""
+        """Return whether each option is legal: ``(...)`` to ``(..., options)``."""
         taken, part = self._moves
         digits = self._digits[taken]
         left = np.asarray(states)[..., np.newaxis] - taken
@@ -99,7 +99,7 @@ class SplittingHeap(Component):
 
     @cached_property
     def _alive(self) -> BoolArray:
-        """Which sizes of heaps have a legal move."""
+        """Whether a heap of each size has a legal move, ``(states,)``."""
         sizes, digits = np.arange(self.states), self._digits
         alive = (digits & WHOLE > 0) & (sizes > 0)
         for left, digit in ((1, LEAVE_ONE), (2 + self.game.unequal, LEAVE_TWO)):

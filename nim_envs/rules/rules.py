@@ -243,7 +243,7 @@ class Rules:
 
     @cached_property
     def mask_table(self) -> MaskArray:
-        """Which options are legal, in the shape of ``table``, int8."""
+        """Mask of the legal options, int8, in the shape of ``table``."""
         mask: MaskArray = (self.table != NO_MOVE).astype(np.int8)
         mask.setflags(write=False)
         return mask

@@ -29,7 +29,7 @@ POSITION_SETS = ("all", "reachable", *PLAYERS)
 
 @dataclass(frozen=True)
 class Optimality:
-    """How often a policy picks a winning move, over the N-positions of a set.
+    """Share of winning moves of a policy, over the N-positions of a set.
 
     Attributes:
         percent: mean probability of a move to a P-position, in percent; NaN if the set has no
@@ -252,7 +252,7 @@ def optimality_by_size(policy: AnyPlayer, env_or_game: Any) -> dict[int, Optimal
 
 @dataclass(frozen=True)
 class ValueAccuracy:
-    """How well predicted outcomes tell N-positions from P-positions.
+    """Accuracy of predicted outcomes, N-positions or P-positions.
 
     Attributes:
         balanced: balanced accuracy, the mean of the two recalls; 0.5 for a constant prediction.

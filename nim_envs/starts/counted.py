@@ -245,7 +245,7 @@ class Layer:
             targets = numbers * sums[:, -1]
             chosen = (sums <= targets[:, np.newaxis]).sum(axis=1)
             weight = ways[rows, chosen]
-            # What is left of the random number chooses a state of the class.
+            # The rest of the random number chooses a state of the class.
             shares = (targets - (sums[rows, chosen] - weight)) / weight
             codes = after[rows, chosen]
         sizes = classes.sizes[chosen]

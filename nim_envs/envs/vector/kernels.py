@@ -61,7 +61,7 @@ NO_LIMIT = 2**31 - 1
 ONGOING, TRUNCATED, LAST_MOVE, FORFEIT, BY_OPPONENT, UNANSWERED = (
     np.uint8(bits) for bits in (0, 1, 2, 4, 8, 16)
 )
-"""How a game ended, in bits: ``max_cycles`` is reached; no legal move is left; the last move was
+"""Bits for the end of a game: ``max_cycles`` is reached; no legal move is left; the last move was
 illegal; the opponent made the last move; truncated before the opponent's reply. A game with the
 second or third bit has terminated, even if it has the first too."""
 

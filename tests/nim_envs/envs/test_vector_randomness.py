@@ -1,4 +1,4 @@
-"""What the batched environment draws: starts, seats, sampled actions, opponents."""
+"""Random draws of the batched environment: starts, seats, sampled actions, opponents."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_the_random_numbers_are_those_of_splitmix64():
 
 
 def frequencies(env, start, draws):
-    """How often each action is drawn by ``draws`` in games that all begin at ``start``."""
+    """Count each action drawn by ``draws`` in games that all begin at ``start``."""
     env.reset(seed=11, options={"start": start})
     drawn = draws(env)
     return np.bincount(drawn, minlength=env.single_action_space.n)

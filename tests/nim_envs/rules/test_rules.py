@@ -300,7 +300,7 @@ def test_bad_arguments_are_refused_by_name(make, named):
         (sum_of([kayles((4,)), kayles((5,))]), (4, 0, 5, 5, 0), "slots for the heaps 2 to 4"),
     ],
 )
-def test_what_is_no_position_is_refused_with_what_one_is(rules, position, named):
+def test_an_invalid_position_is_refused_with_a_description_of_valid_ones(rules, position, named):
     with pytest.raises(InvalidPositionError) as caught:
         rules.checked_positions(position)
     assert named in str(caught.value)
@@ -425,7 +425,7 @@ def test_options_of_single_states_are_discarded_where_they_take_too_much_memory(
 
 
 @pytest.mark.parametrize("case", ALL, ids=label)
-def test_large_games_answer_without_tables_what_small_ones_answer_with_them(case, monkeypatch):
+def test_large_games_without_tables_answer_as_small_ones_with_tables(case, monkeypatch):
     name, arguments = case
     rules = make_game(name, **arguments).rules
     positions = rules.lattice(200_000)[:2000]
@@ -467,7 +467,7 @@ def test_the_winner_follows_from_the_convention_and_the_last_mover():
     assert Convention.MISERE.in_words == "whoever makes the last move loses"
 
 
-def test_a_game_of_ones_own_needs_only_a_table():
+def test_a_custom_game_needs_only_a_table():
     # A token on a path with a short cut: 3 -> 2 -> 1 -> 0, and 3 -> 0.
     path = TableComponent(rows=((NO_MOVE, NO_MOVE), (0, NO_MOVE), (1, NO_MOVE), (2, 0)))
     game = Game(Rules("path", (path, path), initial=(3, 2)), Convention.NORMAL)

@@ -63,7 +63,7 @@ SOLVED_BY_THEOREM = [
     SOLVED_BY_THEOREM,
     ids=[f"{label(case[:2])}-{case[2]}" for case in SOLVED_BY_THEOREM],
 )
-def test_counted_starts_are_as_many_as_there_are_and_equally_likely(name, arguments, misere):
+def test_counted_starts_are_complete_and_equally_likely(name, arguments, misere):
     game = make_game(name, **{**arguments, "misere": misere})
     for box in random_boxes(game, 12):
         points = CountedSampler(box, terminal=True)

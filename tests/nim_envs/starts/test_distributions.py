@@ -40,7 +40,7 @@ def test_every_start_is_in_the_box_and_leaves_a_move(game, name):
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.rules.name)
-def test_n_and_p_positions_are_such_and_balanced_is_half_and_half(game):
+def test_starts_by_outcome_have_it_and_balanced_ones_are_half_and_half(game):
     rng = np.random.default_rng(1)
     for name, wanted in (("n_position", True), ("p_position", False)):
         drawn = NAMED_STARTS[name].sampler(game).sample(rng, 300)
@@ -92,7 +92,7 @@ def test_boxes_reach_down_to_empty_heaps_by_default(start):
     assert positions.max(axis=0).tolist() == [3, 4]
 
 
-def test_what_can_be_listed_is_decided_by_the_box_not_by_the_game():
+def test_the_size_of_the_box_not_of_the_game_decides_whether_starts_are_listed():
     game = make_game("nim", heaps=(1000, 1000, 1000))
     positions, probabilities = UniformStart(low=900).sampler(game).support()
     assert len(positions) == 101**3

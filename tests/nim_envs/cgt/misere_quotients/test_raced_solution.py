@@ -43,7 +43,7 @@ def some_positions(game, number):
 @pytest.mark.parametrize(
     ("code", "heaps"), [("0.04", (50,)), ("0.35", (36,)), ("0.16", (20, 20)), ("0.26", (20, 20))]
 )
-def test_a_short_search_is_made_without_a_look_for_a_quotient(monkeypatch, code, heaps):
+def test_a_short_search_tries_no_quotient(monkeypatch, code, heaps):
     def never(*_):
         raise AssertionError("looked for a quotient")
 
