@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import nox
@@ -18,6 +19,9 @@ nox.options.sessions = ["format", "lint", "types", "tests"]
 
 # Of a release that is named, an index may have the build for the CPU alone, which is far smaller.
 TORCH = "torch==2.13.0"
+
+TEXT_LIBRARIES = ("trl", "verifiers")
+"""The libraries that train language models, each with an extra and an adapter of its name."""
 
 MANUAL = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
 
@@ -84,12 +88,29 @@ def clients(session: nox.Session, libraries: str) -> None:
         session.run(*pytest, "tests/clients/test_agilerl.py", *session.posargs)
         return
     session.install("--editable", ".[clients]")
-    elsewhere = ("--ignore=tests/clients/test_agilerl.py", "--ignore=tests/clients/jax")
+    elsewhere = [f"--ignore=tests/clients/{path}" for path in ("test_agilerl.py", "jax", "text")]
     session.run(*pytest, "tests/clients", *elsewhere, *session.posargs)
     session.run(*pytest, "tests/clients/jax", *session.posargs)
-    session.run(*pytest, "--doctest-modules", "agents/deep", "nim_envs/adapters")
+    of_text = [f"--ignore=nim_envs/adapters/{name}.py" for name in TEXT_LIBRARIES]
+    session.run(*pytest, "--doctest-modules", "agents/deep", "nim_envs/adapters", *of_text)
     for name in ("deep", "generalisation"):
         run_benchmark(session, name)
+
+
+@nox.session
+def text(session: nox.Session) -> None:
+    """Run the tests of the libraries that train language models, without a network.
+
+    No model is downloaded. verifiers needs Python 3.11 or later; its tests are skipped below.
+    """
+    session.install(TORCH)
+    extras = TEXT_LIBRARIES if sys.version_info >= (3, 11) else TEXT_LIBRARIES[:1]
+    session.install("--editable", f".[{','.join(extras)}]", "pytest>=8.0")
+    pytest = ("python", "-m", "pytest", "-c", "tests/clients/pytest.ini")
+    offline = {"HF_HUB_OFFLINE": "1"}
+    session.run(*pytest, "tests/clients/text", *session.posargs, env=offline)
+    adapters = [f"nim_envs/adapters/{name}.py" for name in extras]
+    session.run(*pytest, "--doctest-modules", *adapters, env=offline)
 
 
 @nox.session

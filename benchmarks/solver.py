@@ -73,6 +73,16 @@ PERIODS: dict[str, Setting] = {
 """Games whose periods are proven; a size of 0 leaves one out."""
 
 
+DOUBLINGS: dict[str, Setting] = {
+    **dict.fromkeys(
+        ("0.6", "0.376", "0.354", "0.156", "0.644", "grundy"), Setting(1 << 22, 1 << 16)
+    ),
+    "0.106": Setting(1 << 18, 1 << 14),
+}
+"""Games whose time for a value is watched as the values double in number: no value may cost much
+more than those before. 0.376 becomes periodic at heap 2,268,248."""
+
+
 @dataclass(frozen=True)
 class Quotient:
     """A misère quotient to find.
@@ -260,6 +270,34 @@ def compare(name: str, size: int, rounds: int) -> list[Any]:
     return [name, size, *rates, round(ratio, 2), found.pop()[:16]]
 
 
+DOUBLING_HEADER = (
+    "game", "values", "µs/value (median of doublings)", "slowest", "from heap", "by median",
+)  # fmt: skip
+
+FIRST_DOUBLING = 1 << 13
+"""Values from which on doublings are timed."""
+
+
+def doubling_row(name: str, size: int) -> list[Any]:
+    """Return the row of one game: processor time for a value, doubling by doubling."""
+    # Long enough that all compiled functions are loaded.
+    grundy_sequence("0.6", 1 << 18, method="sparse")
+    sequence = GrundySequence(name, method="sparse")
+    sequence.extend(FIRST_DOUBLING)
+    micros, begins = [], []
+    while (begin := len(sequence.values)) < size:
+        began = time.process_time()
+        sequence.extend(min(2 * begin, size))
+        spent = time.process_time() - began
+        begins.append(begin)
+        micros.append(1e6 * spent / (len(sequence.values) - begin))
+    usual, worst = float(np.median(micros)), int(np.argmax(micros))
+    slowest = micros[worst]
+    return [
+        name, size, round(usual, 2), round(slowest, 2), begins[worst], round(slowest / usual, 1)
+    ]  # fmt: skip
+
+
 PERIOD_HEADER = (
     "game", "period", "from heap", "last exception", "exceptions", "values of the proof", "seconds",
 )  # fmt: skip
@@ -373,6 +411,8 @@ NOTES = f"""\
 - *Auto by better*: the rate of `auto` by that of the better of the two methods in the same round;
   the median of the rounds.
 - All rounds, and a run resumed from a file half-way, gave the same checksum.
+- Doublings: processor time of the sparse-space method for each value from one number of values to
+  twice as many; the slowest doubling beside the median of all.
 - Periods: proven by the theorem of Guy and Smith; several games at a time, one per core.
 - Misère positions: CPU seconds of `solve(game)` and `is_winning` of the initial position, nothing
   remembered; a quotient that is too large or infinite answers nothing. *At most twice and 0.05 s*:
@@ -386,11 +426,12 @@ NOTES = f"""\
 
 @benchmark(
     "solver",
-    writes="rates.csv, auto.csv, periods.csv, quotients.csv, positions.csv and solver.md",
+    writes="solver.md, and rates, auto, doublings, periods, quotients and positions, each as .csv",
     quick="Few values: a check, not a result.",
 )
 @names_option("--games", RATES, "Games to measure", least=0)
 @names_option("--auto", AUTO, "Games of which to compare auto with both methods", least=0)
+@names_option("--doublings", DOUBLINGS, "Games to time from doubling to doubling", least=0)
 @names_option("--periods", PERIODS, "Games whose period to prove", least=0)
 @names_option("--quotients", QUOTIENTS, "Misère quotients to find", least=0)
 @names_option("--positions", POSITIONS, "Misère positions to solve", least=0)
@@ -402,6 +443,7 @@ NOTES = f"""\
 def main(
     games: list[str],
     auto: list[str],
+    doublings: list[str],
     periods: list[str],
     quotients: list[str],
     positions: list[str],
@@ -433,6 +475,10 @@ def main(
         compare(name, AUTO[name].quick_size if quick else AUTO[name].size, rounds)
         for name in progress_bar(auto, desc="auto", unit="game")
     ]
+    doubled = [
+        doubling_row(name, DOUBLINGS[name].quick_size if quick else DOUBLINGS[name].size)
+        for name in progress_bar(doublings, desc="doublings", unit="game")
+    ]
     limits = {name: PERIODS[name].quick_size if quick else PERIODS[name].size for name in periods}
     # The longest first.
     tasks = sorted((name for name in limits if limits[name]), key=lambda name: -limits[name])
@@ -441,12 +487,14 @@ def main(
     period_rows = [proven[name] for name in periods if name in proven]
 
     parts = (
-        (HEADER, rates), (AUTO_HEADER, compared), (PERIOD_HEADER, period_rows),
-        (QUOTIENT_HEADER, quotient_rows), (SOLVE_HEADER, position_rows),
+        (HEADER, rates), (AUTO_HEADER, compared), (DOUBLING_HEADER, doubled),
+        (PERIOD_HEADER, period_rows), (QUOTIENT_HEADER, quotient_rows),
+        (SOLVE_HEADER, position_rows),
     )  # fmt: skip
     print(*(table(header, rows) for header, rows in parts), sep="\n\n")
     write_csv(output / "rates.csv", HEADER, rates)
     write_csv(output / "auto.csv", AUTO_HEADER, compared)
+    write_csv(output / "doublings.csv", DOUBLING_HEADER, doubled)
     write_csv(output / "periods.csv", PERIOD_HEADER, period_rows)
     write_csv(output / "quotients.csv", QUOTIENT_HEADER, quotient_rows)
     write_csv(output / "positions.csv", SOLVE_HEADER, position_rows)

@@ -187,6 +187,14 @@ nim_envs.adapters.sb3.OptimalityCallback
 nim_envs.adapters.sb3.sb3_policy
 nim_envs.adapters.torchrl.TorchRLEnv
 nim_envs.adapters.torchrl.TorchRLVectorEnv
+nim_envs.adapters.trl.game_environment
+nim_envs.adapters.trl.kept_win
+nim_envs.adapters.trl.legal_move
+nim_envs.adapters.trl.positions_dataset
+nim_envs.adapters.verifiers.DirectHarness
+nim_envs.adapters.verifiers.MoveTaskset
+nim_envs.adapters.verifiers.PlayEnv
+nim_envs.adapters.verifiers.PlayTaskset
 """
 NEED_A_LIBRARY = _NEED_A_LIBRARY.split()
 

@@ -92,7 +92,7 @@ def _sorted(records: Iterable[Any]) -> list[Any]:
 
 @benchmark(
     "turn_credit",
-    writes="direction.csv, ends.csv, moves.csv, turn_credit.md and turn_credit.png",
+    writes="turn_credit.md, turn_credit.png and a CSV of each part",
     quick="All parts on the smallest games, with few estimators and games: a check, not a result.",
 )
 @click.option("--all", "everything", is_flag=True, help="All parts: up to half an hour.")
@@ -108,6 +108,8 @@ def main(
     noisy it is; ends is where its expectation leads; moves is how many sampled moves a learner
     needs with it.
     """
+    if everything and parts:
+        raise click.UsageError("--all runs every part; leave out --parts, or --all")
     chosen = parts or (PARTS if everything or quick else PARTS[:1])
     began = time.perf_counter()
     queue = tasks(chosen, quick)
@@ -132,11 +134,11 @@ def write(
 ) -> None:
     """Write what there is of each part as CSV."""
     if directions:
-        write_csv(output / "direction.csv", *rows_of(directions))
+        write_csv(output / "turn_credit_direction.csv", *rows_of(directions))
     if limits:
-        write_csv(output / "ends.csv", *rows_of(limits))
+        write_csv(output / "turn_credit_ends.csv", *rows_of(limits))
     if moves:
-        write_csv(output / "moves.csv", *rows_of_moves(moves))
+        write_csv(output / "turn_credit_moves.csv", *rows_of_moves(moves))
 
 
 if __name__ == "__main__":

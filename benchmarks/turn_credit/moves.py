@@ -28,7 +28,7 @@ AS_GOOD = 1.1
 """Rates that need up to this many times the fewest moves count as good as the best."""
 
 SEEDS = 5
-CHOOSING = (100, 101, 102)
+CHOOSING = (100, 101, 102, 103, 104)
 """Seeds 0 to 4 are reported; learning rates are chosen on these."""
 
 
@@ -55,28 +55,28 @@ class Moves:
     @property
     def median(self) -> float:
         """Median of the moves; infinite where fewer than half of the runs came to the score."""
-        return median(self.runs)
+        return float(np.median([np.inf if run.moves is None else run.moves for run in self.runs]))
 
 
-def median(runs: Sequence[Learned]) -> float:
-    """Return the median of the moves of runs, of which some may not have come to the score."""
-    return float(np.median([np.inf if run.moves is None else run.moves for run in runs]))
-
-
-def choose(tried: dict[float, list[Learned]]) -> float:
+def choose(tried: dict[float, list[Learned]], cap: int) -> float:
     """Return the learning rate to use.
 
-    The rates whose median of moves is within :data:`AS_GOOD` of the least are as good; of these it
-    is the middle one. Where no rate comes to the score in most seeds, the mean percent at the end
+    The rates whose mean of moves is within :data:`AS_GOOD` of the least are as good; of these it
+    is the middle one. A run that does not come to the score counts as the cap, so that a rate that
+    fails in some seeds is not taken for a fast one. Where none does, the mean percent at the end
     decides.
 
     Args:
         tried: runs by learning rate.
+        cap: moves after which they ended.
     """
-    medians = {rate: median(runs) for rate, runs in tried.items()}
-    least = min(medians.values())
-    if np.isfinite(least):
-        good = sorted(rate for rate in medians if medians[rate] <= AS_GOOD * least)
+    means = {
+        rate: float(np.mean([cap if run.moves is None else run.moves for run in runs]))
+        for rate, runs in tried.items()
+    }
+    least = min(means.values())
+    if any(run.moves is not None for runs in tried.values() for run in runs):
+        good = sorted(rate for rate in means if means[rate] <= AS_GOOD * least)
         return good[len(good) // 2]
     return max(tried, key=lambda rate: float(np.mean([run.percent for run in tried[rate]])))
 
@@ -92,13 +92,13 @@ def needed(setting: str, estimator: str, quick: bool) -> Moves:
     task = SETTINGS[setting].task()
     cap = QUICK_CAP if quick else CAP
     tried = _tried(task, estimator, RATES[2:5] if quick else RATES, cap)
-    rate = choose(tried)
+    rate = choose(tried, cap)
     for _ in range(0 if quick else MOST_WIDENINGS):
         edges = {min(tried): min(tried) / WIDER, max(tried): max(tried) * WIDER}
         if rate not in edges:
             break
         tried.update(_tried(task, estimator, [edges[rate]], cap))
-        rate = choose(tried)
+        rate = choose(tried, cap)
     seeds = range(2 if quick else SEEDS)
     runs = learn(task, ESTIMATORS[estimator], [(seed, rate) for seed in seeds], cap, ENOUGH)
     return Moves(setting, estimator, rate, min(tried), max(tried), runs)

@@ -111,9 +111,12 @@ def _direction(axes: Axes, directions: Sequence[Direction]) -> None:
             axes.plot(*place, linestyle="", markerfacecolor=fill, **_style(name))
         (cost, cosine) = ends[0]
         height = 5 + 9 * (crowd.index(cost) % 3) if cosine > CROWDED else 5
+        # Verdicts and means by turn of them lie close to one another.
+        below = cosine <= CROWDED and ESTIMATORS[name].family == "verdict"
         axes.annotate(
-            letter, (cost, cosine), (0, height), textcoords="offset points", ha="center",
-            va="bottom", fontsize=8, color=_style(name)["color"],
+            letter, (cost, cosine), (0, -height if below else height), ha="center",
+            textcoords="offset points", va="top" if below else "bottom", fontsize=8,
+            color=_style(name)["color"],
         )  # fmt: skip
     axes.set_xscale("log")
     label_decades(axes.xaxis, 3.5, along_text=True)

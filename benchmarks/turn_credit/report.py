@@ -72,7 +72,7 @@ def thousands(each: Moves) -> str:
     reached = sum(run.moves is not None for run in each.runs)
     if not reached:
         return "never"
-    shown = "-" if np.isinf(each.median) else f"{each.median / 1000:.0f}"
+    shown = "mostly never" if np.isinf(each.median) else f"{each.median / 1000:.0f}"
     return shown if reached == len(each.runs) else f"{shown} ({reached} of {len(each.runs)})"
 
 
@@ -133,36 +133,25 @@ def checked(directions: Sequence[Direction], checks: Sequence[Checks]) -> list[l
 
 
 def by_setting(
-    directions: Sequence[Direction], kind: str, field: str
-) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows of one figure of every estimator, a column for each game.
+    directions: Sequence[Direction], kind: str
+) -> tuple[list[str], list[list[str]], list[list[str]]]:
+    """Return a header, rows of mean cosines and rows of relative costs, a column for each game.
 
     Args:
         directions: estimators at policies.
         kind: of policies.
-        field: of :class:`~benchmarks.turn_credit.direction.Direction`; the mean over policies.
     """
     games = [name for name in SETTINGS if any(each.setting == name for each in directions)]
-    rows = [
-        [
-            name,
-            *(
-                f"{mean:,.3f}" if field == "cosine" else f"{mean:,.0f}"
-                for game in games
-                for mean in [
-                    float(
-                        np.mean([
-                            getattr(each, field)
-                            for each in _of(directions, kind, name)
-                            if each.setting == game
-                        ])
-                    )
-                ]
-            ),
-        ]
-        for name in ESTIMATORS
-    ]  # fmt: skip
-    return ["estimator", *games], rows
+    there = {game: [each for each in directions if each.setting == game] for game in games}
+    costs = {game: relative_costs(there[game]) for game in games}
+    cosines, ratios = [], []
+    for name in ESTIMATORS:
+        means = [np.mean([e.cosine for e in _of(there[game], kind, name)]) for game in games]
+        cosines.append([name, *(f"{mean:.3f}" for mean in means)])
+        ratios.append([name, *(f"{costs[game][kind, name]:.2f}" for game in games)])
+    moves = [np.mean([e.cost for e in _of(there[game], kind, REFERENCE)]) for game in games]
+    ratios.append([f"{REFERENCE}, in moves", *(f"{mean:,.0f}" for mean in moves)])
+    return ["estimator", *games], cosines, ratios
 
 
 def ends_by_game(limits: Sequence[Limit]) -> tuple[list[str], list[list[str]]]:
@@ -215,7 +204,8 @@ NOTES = f"""\
   many of them where not in all; never: in none by {CAP:,} moves, where runs end. {GROUPS} groups
   of {GROUP} games in an update, Adam. Learning rates are chosen on the seeds
   {", ".join(map(str, CHOOSING))}, which are not reported: of the rates that need at most {AS_GOOD}
-  times the fewest moves, the middle one. The grid is widened until the choice is not at its edge.
+  times the fewest moves in the mean, a failure counted as the cap, the middle one. The grid is
+  widened until the choice is not at its edge.
 - *std* is that of the population; where it is 0 the credit is 0. Φ is 1 where the player to move
   can win; k is `kept_win`, 1 where a move keeps the win.
 - RLOO and Dr. GRPO differ by a factor, which Adam takes out. The exact V of Q − V and GAE is not to
@@ -247,11 +237,12 @@ def report(
     ]
     if directions:
         parts += ["\n## Checks\n", table(CHECKED, checked(directions, checks), "github")]
-        for kind in POLICIES:
-            for field, title in (("cosine", "Cosine with ∇J"), ("cost", "ρ in moves")):
-                if any(each.policy == kind for each in directions):
-                    header, rows = by_setting(directions, kind, field)
-                    parts += [f"\n## {title}, {kind} policies\n", table(header, rows, "github")]
+        # After Ctrl-C not every estimator has been at every kind of policy.
+        for kind in sorted({each.policy for each in directions}, key=POLICIES.index):
+            here = [each for each in directions if each.policy == kind]
+            header, cosines, ratios = by_setting(here, kind)
+            parts += [f"\n## Cosine with ∇J, {kind} policies\n", table(header, cosines, "github")]
+            parts += [f"\n## ρ, {kind} policies\n", table(header, ratios, "github")]
     if limits:
         parts += ["\n## Ends of the ascent, J/J*\n", table(*ends_by_game(limits), "github")]
     if moves:

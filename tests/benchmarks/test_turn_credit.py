@@ -20,13 +20,13 @@ def runs(*each):
 
 
 def test_the_middle_of_the_rates_that_are_as_good_is_chosen():
-    tried = {0.01: runs(900, 950, 900), 0.1: runs(880, 880, 990), 1.0: runs(899, 2_000, 890)}
-    assert moves.choose(tried) == 0.1
-    tried[0.1] = runs(5_000, 5_000, 700)
-    assert moves.choose({0.1: tried[0.1], 3.0: runs(400, 400, None)}) == 3.0
-    # Where most seeds never come to the score, who comes closest is taken.
+    tried = {0.01: runs(900, 950, 900), 0.1: runs(880, 880, 890), 1.0: runs(899, 900, 890)}
+    assert moves.choose(tried, 10_000) == 0.1
+    # A failure counts as the cap.
+    assert moves.choose({0.1: runs(4_000, 4_000, 700), 3.0: runs(400, 400, None)}, 10_000) == 0.1
+    # Where no seed comes to the score, who comes closest is taken.
     closer = [Learned(None, 80.0)] * 3
-    assert moves.choose({0.1: runs(700, None, None), 1.0: closer}) == 1.0
+    assert moves.choose({0.1: runs(None, None, None), 1.0: closer}, 10_000) == 1.0
 
 
 def test_the_grid_grows_until_the_choice_is_inside(monkeypatch):
@@ -68,7 +68,7 @@ def test_what_is_short_of_one_is_not_rounded_up(numbers, text):
     [
         ((1_000, 3_000, 90_000), "3"),
         ((1_000, 3_000, None), "3 (2 of 3)"),
-        ((1_000, None, None), "- (1 of 3)"),
+        ((1_000, None, None), "mostly never (1 of 3)"),
         ((None, None, None), "never"),
     ],
 )
@@ -84,13 +84,15 @@ def read(path):
 def test_it_writes_what_it_prints(tmp_path, capsys):
     turn_credit.main(["--quick", "--jobs", "1", "--output", str(tmp_path)])
     printed = capsys.readouterr().out
-    directions = read(tmp_path / "direction.csv")
+    directions = read(tmp_path / "turn_credit_direction.csv")
     assert len(directions) == 2 * len(turn_credit.ESTIMATORS)
     assert max(abs(float(row["standard_errors"])) for row in directions) < 4
-    ends = {row["estimator"]: float(row["share"]) for row in read(tmp_path / "ends.csv")}
+    ends = {
+        row["estimator"]: float(row["share"]) for row in read(tmp_path / "turn_credit_ends.csv")
+    }
     assert ends.keys() == set(turn_credit.QUICK_ESTIMATORS)
     assert ends["by turn: result summed"] < ends["kept_win"] < ends["RLOO"] <= 1
-    reached = {row["estimator"]: row["moves"] for row in read(tmp_path / "moves.csv")}
+    reached = {row["estimator"]: row["moves"] for row in read(tmp_path / "turn_credit_moves.csv")}
     assert reached["kept_win"]
     report = (tmp_path / "turn_credit.md").read_text(encoding="utf-8")
     for name in turn_credit.ESTIMATORS:
@@ -100,6 +102,12 @@ def test_it_writes_what_it_prints(tmp_path, capsys):
         assert check in printed
         assert check in report
     assert (tmp_path / "turn_credit.png").exists()
+
+
+def test_all_parts_and_some_parts_are_not_both_asked_for(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        turn_credit.main(["--all", "--parts", "ends", "--output", str(tmp_path)])
+    assert "--all runs every part" in capsys.readouterr().err
 
 
 def test_one_part_is_run_alone():

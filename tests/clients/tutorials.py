@@ -19,14 +19,20 @@ BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
 OUTPUT = re.compile(r"^```text\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
 
 
-def outputs(name: str) -> list[tuple[str, str]]:
+def outputs(name: str, names: dict[str, Any] | None = None) -> list[tuple[str, str]]:
     """Run a tutorial; return what its blocks print, and what stands below them, in words.
 
-    Only blocks with an output below them, in a block of text, are compared; line breaks do not
-    count.
+    Args:
+        name: of the tutorial.
+        names: what its blocks name is put there, if it is given.
+
+    Returns:
+        A pair for each block that has its output below it, in a block of text. Line breaks do not
+        count.
     """
     text = (TUTORIALS / f"{name}.md").read_text(encoding="utf-8")
-    names: dict[str, Any] = {"__name__": "__main__"}
+    names = {} if names is None else names
+    names["__name__"] = "__main__"
     found = []
     for block in BLOCK.finditer(text):
         printed = io.StringIO()

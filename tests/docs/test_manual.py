@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from agents.turn_credit import ESTIMATORS
 from benchmarks.optimality import GAMES as SETTINGS
 from benchmarks.optimality import HEADER, LEARNERS
 from benchmarks.pictures import PICTURES, frames_of, gif, main
@@ -93,6 +94,44 @@ def test_the_examples_of_the_theory_are_right():
     test = doctest.DocTestParser().get_doctest(code, {}, "theory.md", "theory.md", 0)
     assert len(test.examples) > 10
     assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip("| \n").split("|")]
+
+
+def test_the_page_on_turn_credit_shows_its_results():
+    page = (ROOT / "docs" / "turn_credit.md").read_text(encoding="utf-8")
+    results = (RESULTS.parent / "turn_credit.md").read_text(encoding="utf-8")
+    assert "`python -m benchmarks.turn_credit --all`" in page
+    assert "`python -m benchmarks.turn_credit --all`" in results
+    summary = [cells(line) for line in results.splitlines() if line.startswith("|")]
+    table = page[page.index("| estimator |") :].partition("\n\n")[0].splitlines()
+    assert len(table) > 6
+    for line in table[:1] + table[2:]:
+        assert cells(line) in summary
+
+
+def test_the_results_of_turn_credit_hold_their_floors():
+    with (RESULTS.parent / "turn_credit_direction.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 8 * 2 * 3 * len(ESTIMATORS)
+    for row in rows:
+        if ESTIMATORS[row["estimator"]].unbiased:
+            assert float(row["off"]) < 1e-10
+        assert abs(float(row["standard_errors"])) < 4
+    with (RESULTS.parent / "turn_credit_moves.csv").open(encoding="utf-8") as file:
+        runs = list(csv.DictReader(file))
+    assert len(runs) == 3 * 5 * len(ESTIMATORS)
+    for run in runs:
+        # Chosen inside the grid, not at its edge.
+        assert float(run["lowest"]) < float(run["rate"]) < float(run["highest"])
+
+
+def test_the_example_of_turn_credit_is_right():
+    result = doctest.testfile(str(ROOT / "docs" / "turn_credit.md"), module_relative=False)
+    assert result.attempted > 5
+    assert result.failed == 0
 
 
 def test_no_page_is_the_readmes_copy():

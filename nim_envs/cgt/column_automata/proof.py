@@ -37,6 +37,13 @@ that no other ones stand beside it, and no configuration has a second heap. All 
 those of positions, and every claim is proved or refuted if the work allows. Of take 1 to ``k`` such
 a claim can be right where none of several heaps is: the lost heaps have a certain rest modulo
 ``k + 1``, which can be read from the bits of one heap for every ``k``.
+
+References:
+    D. Neider and U. Topcu, "An automaton learning approach to solving safety games over infinite
+    graphs", *TACAS* 2016, 204-221: automata, learned and checked, for games with infinitely many
+    positions. M. De Wulf, L. Doyen, T. A. Henzinger and J.-F. Raskin, "Antichains: a new algorithm
+    for checking universality of finite automata", *CAV* 2006, 17-30: of the sets that are followed
+    only those are kept that decide for others, as kinds and configurations are here.
 """
 
 from __future__ import annotations

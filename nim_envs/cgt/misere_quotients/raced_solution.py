@@ -18,7 +18,7 @@ from nim_envs.theory.solution import Solution
 HEAD_START = 30_000
 """Work of the search before the quotient begins: some hundredths of a second."""
 
-EVEN, FIRST_SHARE, SHARE, LAST = 200_000, 1.15, 0.75, 0.8
+EVEN, FIRST_SHARE, SHARE, LAST = 100_000, 1.1, 0.6, 0.8
 """Work of the searches up to which the quotient may take the first share of it, and beyond which
 the second, as in long games it is mostly the search that answers; and the share of the heaps after
 which the quotient, nearly finished, may catch up."""

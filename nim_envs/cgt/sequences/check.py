@@ -102,7 +102,7 @@ def count_right(game: HeapGame, values: npt.NDArray[np.unsignedinteger]) -> int:
     places = game.places
     if places is None or game.unequal:
         return len(values)
-    view = memoryview(values)
+    view = values.data
     last = (len(values) - 1 - places) // 2
     for length in np.flatnonzero(values[: max(last, 0) + 1] == 0)[1:].tolist():
         heap = 2 * length + places

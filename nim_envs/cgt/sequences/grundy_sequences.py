@@ -178,7 +178,8 @@ class GrundySequence:
                 return
             ready = self._sparse and self._known >= begin
             sparse = ready and (
-                self.method == "sparse" or sparse_space.pays(self.values, self.game)
+                self.method == "sparse"
+                or sparse_space.pays(self.values, self.game, self._sparse_space.cost)
             )
             # Where it does not pay yet it may do so soon.
             growth = 3 if ready and not sparse else 4

@@ -25,6 +25,7 @@ References:
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -72,7 +73,7 @@ STEP = 8
 """Pairs of the sample have offsets that are multiples of it: lanes that begin at whole bytes."""
 
 FREQUENT = 1024
-"""Pairs of the sample for each rare value, at most, that are chosen by how full their bitmaps are."""
+"""Most pairs of the sample for each rare value that are chosen by how full their bitmaps are."""
 
 LEAST_GAIN = 1 / 60_000
 """Share of the heaps that such a pair must spare a search: one takes so much longer than lanes."""
@@ -85,6 +86,9 @@ SEARCHES = 1 << 14
 
 SEARCHED_SHARE = 16
 """Known values per remembered search, at least: learning takes time."""
+
+HITS = 32
+"""Pairs that a search found for a value and that the next searches for it try first."""
 
 LEARN = 1 << 16
 """Number of values from which pairs are learned; before, they would help too few heaps."""
@@ -118,6 +122,9 @@ HEAP_COST, PAIR_COST, BITMAP_COST, NAIVE_COST = 500, 0.2, 0.0035, 0.35
 RARE_COST, LARGEST_RARE_COST = 10_000, 2_000
 """Nanoseconds, measured: for a heap, a pair with a heap of rare value, the same for each bitmap,
 a pair of heaps by the naive method; and for rare values, times their share."""
+
+MANY = 16
+"""How many times longer than usual heaps may take before the choice of the method is made anew."""
 
 LOW = (1 << 32) - 1
 """Heaps are smaller; so an offset and a value fit in a word."""
@@ -157,6 +164,9 @@ class Plan(NamedTuple):
         learned: pairs of the sample that were learned, int64, see :func:`_sample`.
         searched: heaps that a rare value had to be searched for, the value above the low 32 bits,
             int64; with room for more.
+        hits: for each value the last pairs that a search found to have it as an option, as in
+            ``distant``, uint64 ``(bound, HITS)``.
+        hit_counts: how many were found for each value, int64 ``(bound,)``.
         distant: the offsets of ``rare`` in the low 32 bits, the value of the heap of each above
             them, uint64.
         left: further offsets of at least ``SIDE``, in the same form, that :func:`note_least`
@@ -184,6 +194,8 @@ class Plan(NamedTuple):
     sample: Groups
     learned: npt.NDArray[np.int64]
     searched: npt.NDArray[np.int64]
+    hits: npt.NDArray[np.uint64]
+    hit_counts: npt.NDArray[np.int64]
     direct: npt.NDArray[np.uint64]
     left: npt.NDArray[np.uint64]
     distant: npt.NDArray[np.uint64]
@@ -204,7 +216,7 @@ def least_known(game: HeapGame) -> int:
     return max(ENOUGH, 2 * len(game.digits))
 
 
-def pays(values: Values, game: HeapGame) -> bool:
+def pays(values: Values, game: HeapGame, measured: float = 0.0) -> bool:
     """Return whether the method should be faster than trying all options, for the next heaps.
 
     The share of rare values decides: the time for a heap is made of that for each pair with a heap
@@ -214,6 +226,7 @@ def pays(values: Values, game: HeapGame) -> bool:
     Args:
         values: the values so far, at least :func:`least_known`.
         game: the game.
+        measured: nanoseconds for a heap as they were measured last, where they were.
     """
     known = len(values)
     bound = 1 << int(values.max()).bit_length()
@@ -230,7 +243,7 @@ def pays(values: Values, game: HeapGame) -> bool:
         + splits * (~is_common).sum() * (PAIR_COST + BITMAP_COST * bitmaps)
         + min(rare_lately * RARE_COST, LARGEST_RARE_COST)
     )
-    return bool(cost < splits * known * NAIVE_COST)
+    return bool(max(cost, measured) < splits * known * NAIVE_COST)
 
 
 class SparseSpace:
@@ -238,14 +251,22 @@ class SparseSpace:
 
     Args:
         game: a game whose digits do not repeat and that has a splitting move.
+
+    Attributes:
+        cost: nanoseconds of processor time for each of the last heaps; 0: not measured yet.
     """
 
     def __init__(self, game: HeapGame) -> None:
         self._game = game
         self._plan: Plan | None = None
+        self.cost = 0.0
+        self._usual = float("inf")
 
     def extend(self, values: Values, known: int, size: int, piece: int) -> Iterator[int]:
         """Compute Grundy values in place, after those that are known.
+
+        Fewer are computed where one takes ``MANY`` times as long as usual: then another method may
+        be faster, or another plan.
 
         Args:
             values: array of at least ``size + OVERSHOOT`` entries, the first ``known`` filled.
@@ -254,7 +275,7 @@ class SparseSpace:
             piece: about how many values to compute between two yields.
 
         Yields:
-            How many values are known by now; at last ``size`` or a little more.
+            How many values are known by now.
 
         Raises:
             OverflowError: a value does not fit in 16 bits.
@@ -264,8 +285,17 @@ class SparseSpace:
             until = min(size, 2 * known)
             plan = self._plan = make_plan(values[:known], self._game, bound, self._plan)
             while known < until:
+                # Until the function is loaded, its time says nothing of the heaps.
+                loaded, before = bool(getattr(advance, "signatures", True)), known
+                began = time.thread_time_ns()
                 known = advance(values, known, min(until, known + piece), plan)
+                spent = time.thread_time_ns() - began
                 yield known
+                if loaded and known > before:
+                    self.cost = spent / (known - before)
+                    self._usual = min(self._usual, self.cost)
+                    if self.cost > MANY * self._usual:
+                        return
                 if plan.state[STATUS] == NEEDS_ROOM:
                     _make_room(plan)
                 elif plan.state[STATUS] != DONE:
@@ -352,6 +382,10 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
     enter(values, first, known, common, newest, bitmaps, width, cursor - known)
 
     room_for_searches = min(SEARCHES, known // SEARCHED_SHARE) if known >= LEARN else 0
+    hits, hit_counts = np.zeros((bound, HITS), dtype=np.uint64), np.zeros(bound, dtype=np.int64)
+    if earlier is not None:
+        hits[: len(earlier.hits)] = earlier.hits
+        hit_counts[: len(earlier.hits)] = earlier.hit_counts
     singles = _taken(game, LEAVE_ONE)
     packed = offsets | offset_values << 32
     # To leave one heap is as to split off an empty one, of value 0.
@@ -376,6 +410,8 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
         ),
         learned=learned,
         searched=np.zeros(room_for_searches, dtype=np.int64),
+        hits=hits,
+        hit_counts=hit_counts,
         direct=np.concatenate([direct, room]).astype(np.uint64),
         left=others[left].astype(np.uint64),
         distant=packed[grouped].astype(np.uint64),
@@ -589,15 +625,24 @@ cover = compiled(inner=True)(_cover)
 
 
 def _first_without(
-    values: Any, heaps: Any, value: int, singles: Any, splits: Any, unequal: bool
-) -> int:
+    values: Any, heaps: Any, value: int, singles: Any, splits: Any, unequal: bool, hits: Any,
+    hit_counts: Any,
+) -> int:  # fmt: skip
     """Return how many of ``heaps``, up to the first without one, have an option ``value``.
 
-    All pairs are tried. Many heaps in one call, as a call costs the counting of references.
+    All pairs are tried, those first that had the value as an option lately. Many heaps in one call,
+    as a call costs the counting of references.
     """
-    target = np.uint16(value)
+    target, low, high = np.uint16(value), np.uint64(LOW), np.uint64(32)
     for k in range(len(heaps)):
-        found = False
+        found, heap = False, np.uint64(heaps[k])
+        for i in range(min(hit_counts[value], HITS)):
+            hit = hits[value, i]
+            if values[heap - (hit & low)] ^ np.uint16(hit >> high) == target:
+                found = True
+                break
+        if found:
+            continue
         for i in range(len(splits)):
             total = heaps[k] - splits[i]
             last = (total - 1) // 2 if unequal else total // 2
@@ -605,8 +650,20 @@ def _first_without(
             while not found and one + PAIRS <= last:
                 found = any_pair(values, one, total - one, target)
                 one += PAIRS
+            if found:
+                one -= PAIRS
+                while values[one] ^ values[total - one] != target:
+                    one += 1
+                # For any heap that may come the other part is larger than this one.
+                if heaps[k] >= LEARN and total - one > one + LANES:
+                    hit = np.uint64(values[one]) << high | np.uint64(one + splits[i])
+                    hits[value, hit_counts[value] % HITS] = hit
+                    hit_counts[value] += 1
+                break
             one = last - PAIRS + 1
-            found = found or any_pair(values, one, total - one, target)
+            found = any_pair(values, one, total - one, target)
+            if found:
+                break
         for i in range(len(singles)):
             found = found or values[heaps[k] - singles[i]] == target
         if not found:
@@ -629,7 +686,7 @@ mark_options = compiled(inner=True)(_mark_options)
 
 def _verified(values: Any, known: int, plan: Any) -> bool:
     """Return whether all rare values below those of the next ``LANES`` heaps are options."""
-    excluded, singles, splits, last = plan.excluded, plan.singles, plan.splits, 0
+    excluded, last = plan.excluded, 0
     heaps = np.empty(LANES, dtype=np.int64)
     excluded[:] = 0
     for lane in range(LANES):
@@ -650,7 +707,10 @@ def _verified(values: Any, known: int, plan: Any) -> bool:
                     left &= left - np.uint64(1)
                     count += 1
             doubtful = heaps[:count]
-            if first_without(values, doubtful, value, singles, splits, plan.unequal) < count:
+            if first_without(
+                values, doubtful, value, plan.singles, plan.splits, plan.unequal, plan.hits,
+                plan.hit_counts,
+            ) < count:  # fmt: skip
                 return False
             for heap in doubtful[: len(plan.searched) - plan.state[SEARCHED]]:
                 plan.searched[plan.state[SEARCHED]] = value << 32 | heap
@@ -734,7 +794,10 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                         break
                 else:
                     one[0] = heap
-                    if first_without(values, one, value, singles, splits, plan.unequal) == 0:
+                    if first_without(
+                        values, one, value, singles, splits, plan.unequal, plan.hits,
+                        plan.hit_counts,
+                    ) == 0:  # fmt: skip
                         break
             values[heap] = value
             if not common[value]:

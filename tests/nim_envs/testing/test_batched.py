@@ -23,6 +23,10 @@ def last_legal(observations, masks, rng):
     return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
 
 
+def by_opponent(arguments):
+    return getattr(arguments["opponent"], "__name__", str(arguments["opponent"]))
+
+
 PASSING = [
     {"opponent": None, "encoding": "one_hot", "truth_in_info": True, "render_mode": "ansi"},
     {"opponent": 0.3, "seat": "random", "encoding": "unary", "mask_in_observation": False},
@@ -40,7 +44,11 @@ PASSING = [
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
-@pytest.mark.parametrize("arguments", PASSING, ids=str)
+@pytest.mark.parametrize(
+    "arguments",
+    PASSING,
+    ids=lambda each: str(getattr(each["opponent"], "__name__", each["opponent"])),
+)
 def test_batched_environments_pass(arguments, mode):
     game = PATHS if mode == "SameStep" else NIM
     check_env(VectorGameEnv(game, 4, autoreset_mode=mode, **arguments))

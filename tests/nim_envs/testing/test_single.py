@@ -36,6 +36,10 @@ def test_wrapped_environments_pass():
     check_env(gymnasium.wrappers.RenderCollection(versus(render_mode="rgb_array")))
 
 
+def by_opponent(arguments):
+    return getattr(arguments["opponent"], "__name__", str(arguments["opponent"]))
+
+
 PASSING = [
     {"opponent": None, "encoding": "integer", "truth_in_info": True, "render_mode": "ansi"},
     {"opponent": "random", "encoding": "one_hot", "seat": 1, "render_mode": "rgb_array"},
@@ -46,7 +50,11 @@ PASSING = [
 
 
 @pytest.mark.parametrize("game", [NIM, PATHS], ids=["nim", "paths"])
-@pytest.mark.parametrize("arguments", PASSING, ids=str)
+@pytest.mark.parametrize(
+    "arguments",
+    PASSING,
+    ids=lambda each: str(getattr(each["opponent"], "__name__", each["opponent"])),
+)
 def test_environments_pass(game, arguments):
     assert {case["encoding"] for case in PASSING} == set(ENCODINGS)
     check_env(VersusEnv(game, **arguments))

@@ -11,7 +11,7 @@ from nim_envs.cgt.misere_quotients.raced_solution import HEAD_START, TURN
 from nim_envs.cgt.misere_quotients.search import QuotientSearch
 from nim_envs.envs.aec import GameEnv
 from nim_envs.errors import InvalidPositionError
-from nim_envs.theory import solve
+from nim_envs.solver import solve
 
 QUOTIENT = "misère quotient, proven by its transition algebra"
 SEARCH = "exhaustive search up to order"

@@ -220,5 +220,5 @@ def test_bad_arguments_of_the_checker_are_refused():
         with pytest.raises(InvalidGameError, match="theorem on periods"):
             check_period(game, [0] * 20, 1, 0)
     for length, start in ((0, 0), (1.5, 0), (1, -1)):
-        with pytest.raises(InvalidGameError, match="length|start"):
+        with pytest.raises(InvalidGameError, match=r"length|start"):
             check_period("0.77", [0] * 20, length, start)

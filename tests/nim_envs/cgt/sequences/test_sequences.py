@@ -20,6 +20,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nim_envs.cgt.sequences import grundy_sequences as sequences
+from nim_envs.cgt.sequences import sparse_space
 from nim_envs.cgt.sequences.grundy_sequences import GrundySequence, grundy_sequence, octal_period
 from nim_envs.cgt.sequences.periods import find_period
 from nim_envs.cgt.sequences.sequence_file import checksum, load_sequence, save_sequence
@@ -280,6 +281,38 @@ def test_the_mask_leaves_the_fewest_rare_values():
         for mask in range(1, 64)
     ]
     assert sparse_mask(values, 64) == int(np.argmin(rare)) + 1
+
+
+def test_the_mask_leaves_few_rare_values_among_all_not_only_the_last():
+    # 0.376 has a period of 4 from heap 2,268,248 on: the last values alone say nothing of the mask.
+    values = grundy_sequence("0.376", 20_000, method="naive")
+    values = np.concatenate([values, np.resize(values[-4:], 1 << 19)])
+    plan = make_plan(values, heap_game("0.376"))
+    assert (plan.common[values[:20_000]] == 0).sum() < 2_000
+
+
+def test_auto_changes_over_where_values_take_many_times_as_long_as_usual(monkeypatch):
+    clock, real = [0], sparse_space.advance
+
+    def advance(values, known, until, plan):
+        after = real(values, known, until, plan)
+        clock[0] += (after - known) * (10**9 if after > 20_000 else 1_000)
+        return after
+
+    monkeypatch.setattr(sparse_space, "advance", advance)
+    monkeypatch.setattr(sparse_space.time, "thread_time_ns", lambda: clock[0])
+    monkeypatch.setattr(sequences, "PIECE", 1_024)
+    begun, naive = [], GrundySequence._naive_values
+
+    def noted(sequence, until):
+        begun.append(len(sequence.values))
+        return naive(sequence, until)
+
+    monkeypatch.setattr(GrundySequence, "_naive_values", noted)
+    values = grundy_sequence("0.6", 30_000)
+    assert clock[0] > 10**12
+    assert any(20_000 < heap < 23_000 for heap in begun)
+    assert (values == grundy_sequence("0.6", 30_000, method="naive")).all()
 
 
 def test_few_positions_of_officers_are_rare_and_the_memory_is_bounded():

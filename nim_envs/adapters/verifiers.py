@@ -1,0 +1,249 @@
+"""verifiers: tasksets of single moves and of whole games, in which the engine speaks for the user.
+
+verifiers finds a taskset by the name of a module at the top level that has it in its ``__all__``,
+so a file of two lines makes these known to it; the tutorial has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+
+from nim_envs.optional import imports_for
+from nim_envs.registration import make_game
+from nim_envs.text import (
+    PROMPT_VERSION,
+    Language,
+    TextGame,
+    Turn,
+    Verdict,
+    disguised,
+    prompt,
+    reward,
+)
+from nim_envs.text import verdict as verdict_of
+from nim_envs.text.language import as_language
+
+with imports_for("the adapter for verifiers", "verifiers"):
+    import verifiers.v1 as vf
+    from openai import AsyncOpenAI
+    from verifiers.v1.dialects.chat import message_to_wire
+    from verifiers.v1.runtimes import ProgramResult
+
+
+class GameSpec(vf.TaskData):
+    """What every row says of its game, so that a trace can be judged by itself.
+
+    Attributes:
+        game: a registered game.
+        arguments: of :func:`nim_envs.make_game`.
+        disguise: the seed of other names; ``None``: its own.
+        style: of the prompts.
+        last_line: whether the last line of a reply is searched for the move.
+        prompt_version: of the format of the prompts.
+    """
+
+    game: str
+    arguments: dict[str, Any]
+    disguise: int | None = None
+    style: str
+    last_line: bool
+    prompt_version: int = PROMPT_VERSION
+
+    def language(self) -> Language:
+        """Return the game and the words in which it is told."""
+        game = make_game(self.game, **self.arguments)
+        return as_language(game) if self.disguise is None else disguised(game, self.disguise)
+
+
+class GameConfig(vf.TasksetConfig):
+    """The game of a taskset, and how it is told; see :class:`GameSpec`."""
+
+    game: str = "nim"
+    arguments: dict[str, Any] = {}  # noqa: RUF012
+    disguise: int | None = None
+    style: str = "sentences"
+    last_line: bool = False
+
+    def spec(self) -> dict[str, Any]:
+        """Return the fields of a row that are the same in all rows."""
+        names = ("game", "arguments", "disguise", "style", "last_line")
+        return {name: getattr(self, name) for name in names}
+
+
+class MoveData(GameSpec):
+    """A position at which one move is asked for."""
+
+    position: tuple[int, ...]
+
+
+class MoveTask(vf.Task[MoveData, vf.State, vf.TaskConfig]):
+    """One move at one position."""
+
+    def verdict(self, trace: vf.Trace) -> Verdict:
+        """Return the truth about the last reply of a trace."""
+        data = self.data
+        return verdict_of(
+            data.language(), data.position, trace.last_reply, last_line=data.last_line
+        )
+
+    @vf.reward
+    async def kept_win(self, trace: vf.Trace) -> float | dict[str, float]:
+        """Return 1 for a reply that keeps the win, else 0; nothing where none could."""
+        earned = reward(self.verdict(trace))
+        return {} if earned is None else earned
+
+    @vf.metric
+    async def verdict_kind(self, trace: vf.Trace) -> dict[str, float]:
+        """Return 1 under the kind of the verdict."""
+        return {self.verdict(trace).kind: 1.0}
+
+
+class MoveTaskset(vf.Taskset[MoveTask, GameConfig]):
+    """All N-positions of a game, one task each."""
+
+    def load(self) -> Iterable[MoveTask]:
+        """Return the tasks, in the order of the positions."""
+        spec = self.config.spec()
+        language = GameSpec(**spec).language()
+        rules = language.game.rules
+        lattice = rules.lattice()
+        won = lattice[np.asarray(language.game.solution.is_winning(lattice))]
+        for position in won[~rules.is_terminal(won)].tolist():
+            yield MoveTask(
+                MoveData(
+                    name=f"{language.name} at {position}",
+                    prompt=prompt(language, position, self.config.style),
+                    position=tuple(position),
+                    **spec,
+                ),
+                self.config.task,
+            )
+
+
+class PlayData(GameSpec):
+    """A whole game: who plays it, and its seed.
+
+    Attributes:
+        opponent: as :class:`nim_envs.text.TextGame` takes it, by name or probability.
+        seat: who the model is: 0 moves first, 1 second, ``"random"``.
+        start: where it begins.
+        retries: how often a turn is asked again.
+        rewards: ``"result"``: 1 for a win, else 0; ``"turn"``: the mean of the rewards by turn.
+        seed: of the game.
+    """
+
+    opponent: str | float
+    seat: Literal[0, 1, "random"]
+    start: str
+    retries: int
+    rewards: Literal["result", "turn"]
+    seed: int
+
+    def begun(self) -> tuple[TextGame, str]:
+        """Return the game at its first turn, and the first prompt."""
+        play = TextGame(
+            self.language(), self.opponent, self.seat, self.start, self.retries, self.seed,
+            style=self.style, last_line=self.last_line,
+        )  # fmt: skip
+        return play, play.reset()
+
+
+class PlayConfig(GameConfig):
+    """Whole games; see :class:`PlayData`."""
+
+    games: int = 100
+    """How many games, each with a seed of its own."""
+    opponent: str | float = "optimal"
+    seat: Literal[0, 1, "random"] = "random"
+    start: str = "n_position"
+    retries: int = 0
+    rewards: Literal["result", "turn"] = "result"
+    seed: int = 0
+
+
+class PlayTask(vf.Task[PlayData, vf.State, vf.TaskConfig]):
+    """One whole game."""
+
+
+class PlayTaskset(vf.Taskset[PlayTask, PlayConfig]):
+    """Games against an opponent, one task each."""
+
+    def load(self) -> Iterable[PlayTask]:
+        """Return the tasks; the first prompt of each game is its task's."""
+        names = ("opponent", "seat", "start", "retries", "rewards")
+        spec = self.config.spec() | {name: getattr(self.config, name) for name in names}
+        for number in range(self.config.games):
+            data = PlayData(name=f"game {number}", seed=self.config.seed + number, **spec)
+            yield PlayTask(data.model_copy(update={"prompt": data.begun()[1]}), self.config.task)
+
+
+class PlayEnvConfig(vf.EnvConfig):
+    """The seat of the model."""
+
+    player: vf.AgentConfig = vf.AgentConfig()
+
+
+class PlayEnv(vf.Env[PlayEnvConfig]):
+    """A whole game, in which the engine speaks for the user: it answers every move."""
+
+    async def run(self, task: PlayTask, agents: vf.Agents) -> None:
+        """Play one game, and record what it earned."""
+        play, _ = task.data.begun()
+        turns: list[Turn] = []
+        async with agents.player.interaction(task) as interaction:
+            segment = await interaction.turn()
+            while not segment.terminated:
+                turns.append(play.reply(segment.last_reply))
+                if turns[-1].over:
+                    break
+                segment = await interaction.turn(_answer(turns[-1]))
+        won = float(bool(turns) and turns[-1].result > 0)
+        paid = [turn.reward for turn in turns if not turn.again and turn.reward is not None]
+        kept = float(np.mean(paid)) if paid else 0.0
+        trace = interaction.trace
+        by_turn = task.data.rewards == "turn"
+        trace.record_reward("kept_win", kept, float(by_turn))
+        trace.record_reward("won", won, float(not by_turn))
+        trace.record_metric("turns", float(len(turns)))
+        trace.info["verdicts"] = [turn.verdict.kind for turn in turns]
+        trace.info["rewards_by_turn"] = [turn.reward for turn in turns]
+
+
+def _answer(turn: Turn) -> str:
+    """What the user says after a turn that does not end the game."""
+    if turn.again:
+        return f"That is no move: {turn.verdict.why}. {turn.prompt}"
+    return f"I play {turn.opponent_move}. {turn.prompt}"
+
+
+class DirectHarness(vf.Harness[vf.HarnessConfig]):
+    """Asks the model once a turn from this process; it installs and fetches nothing."""
+
+    APPENDS_SYSTEM_PROMPT = True
+    SUPPORTS_RESUME = True
+    EXECUTES_CODE = False
+    NEEDS_CONTAINER = False
+
+    async def launch(
+        self,
+        ctx: Any,
+        trace: vf.Trace,
+        runtime: Any,
+        endpoint: str,
+        secret: str,
+        mcp_urls: dict[str, str],
+        data: vf.TaskData,
+    ) -> ProgramResult:
+        """Send the conversation so far, and return once the reply is on the trace."""
+        system, said = self.resolve_prompt(data)
+        messages = [{"role": "system", "content": system}] if system else []
+        if isinstance(said, str):
+            messages.append({"role": "user", "content": said})
+        else:
+            messages += [message_to_wire(message) for message in said or []]
+        async with AsyncOpenAI(base_url=endpoint, api_key=secret, max_retries=0) as model:
+            await model.chat.completions.create(model=ctx.model, messages=messages)
+        return ProgramResult(exit_code=0, stdout="", stderr="")
