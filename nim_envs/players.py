@@ -334,7 +334,7 @@ def _number_of_arguments(function: Any, otherwise: int) -> int:
     """Return the number of arguments of a function, 2 or 3, by its required positional parameters.
 
     Args:
-        function: of observations, masks and perhaps a generator.
+        function: takes observations, masks and perhaps a generator.
         otherwise: returned where the signature is unknown or allows both.
 
     Raises:

@@ -49,7 +49,7 @@ def positions_dataset(
     Args:
         game: the game, or its language.
         positions: ``(n, components)``; ``None``: all N-positions.
-        style: of the prompts, as :func:`nim_envs.text.prompt` takes it.
+        style: style of the prompts, as :func:`nim_envs.text.prompt` takes it.
         conversational: whether prompts are messages.
 
     Raises:

@@ -74,7 +74,7 @@ def arguments_of(
 
     Args:
         owner: owner of the arguments, for messages.
-        settings: of the form ``NAME=VALUE``.
+        settings: words of the form ``NAME=VALUE``.
         defaults: default by name, which gives the names and kinds of the arguments: where it is a
             list, a single value becomes a list of one; where it is a word, the value stays text.
 

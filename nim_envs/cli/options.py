@@ -37,7 +37,7 @@ def registered_game(name: str, settings: tuple[str, ...], start: Any = "fixed") 
 
     Args:
         name: key of :data:`nim_envs.registration.GAMES`.
-        settings: of the form ``NAME=VALUE``.
+        settings: words of the form ``NAME=VALUE``.
         start: as :func:`nim_envs.make_game` takes it.
 
     Raises:

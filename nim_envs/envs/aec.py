@@ -176,7 +176,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._first_info: dict[str, Any] = NO_MOVE_YET if self.truth_in_info else {}
         self._closed = False
         # The game in progress: the position, the mask of the player to move, the number of
-        # legal actions, whether the game is over, and how many moves were made.
+        # legal actions, whether the game is over, and the number of moves made.
         self._position: IntArray | None = None
         self._mask = np.zeros(game.rules.num_actions, dtype=np.int8)
         self._legal = 0

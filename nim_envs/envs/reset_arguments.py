@@ -38,7 +38,7 @@ def checked_options(
         options: argument of ``reset``.
         keys: allowed keys.
         others_ignored: whether other keys are ignored, as PettingZoo's tests need; a misspelt
-            key is an error all the same.
+            key is still an error.
 
     Raises:
         InvalidResetError: not a dictionary, or it has a key that is not allowed.

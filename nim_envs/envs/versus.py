@@ -102,7 +102,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             and, if it has a third required parameter, a generator, which returns actions ``(1,)``
             or probabilities ``(1, actions)``: the same function can play a batch of games. It
             receives the observations of the turn-based environment with this ``encoding``, and
-            may write to them; an action of -1, no legal move, is an illegal one.
+            may overwrite them; an action of -1, no legal move, is an illegal one.
         seat: versus an opponent, the agent's: 0 for ``player_0``, who moves first, 1 for
             ``player_1``, or ``"random"``: drawn for each game. ``None``: 0; in self-play there is
             no other choice.

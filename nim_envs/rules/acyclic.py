@@ -59,7 +59,7 @@ def ranks(parts: IntArray) -> IntArray:
 
 
 def _swept(parts: IntArray) -> tuple[list[int], list[int]]:
-    """Return the ranks, and how many moves of each state lead to a cycle.
+    """Return the ranks, and the number of moves of each state that lead to a cycle.
 
     References:
         A. B. Kahn, "Topological sorting of large networks", *Communications of the ACM* 5 (1962).

@@ -68,11 +68,11 @@ class Component(ABC):
         return np.zeros((*np.shape(states), self.options), dtype=np.int64)
 
     def legal_count(self, states: IntArray) -> IntArray:
-        """Return how many options are legal in each state; array of the shape of ``states``."""
+        """Return the number of legal options in each state, in the shape of ``states``."""
         return np.asarray(self._legal_counts[states])
 
     def is_terminal(self, states: IntArray) -> BoolArray:
-        """Return where no option is legal; array of the shape of ``states``."""
+        """Return where no option is legal, in the shape of ``states``."""
         return np.asarray(self.legal_count(states) == 0)
 
     def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
@@ -88,7 +88,7 @@ class Component(ABC):
         return np.asarray(reached.any(axis=-1))
 
     def describe_removal(self, option: int, state: int) -> str:
-        """Return what the move ``option`` removes besides what it takes; empty if nothing."""
+        """Return a description of objects that ``option`` removes but does not take, or ``""``."""
         return ""
 
     def describe_option(self, option: int, state: int | None = None) -> str:

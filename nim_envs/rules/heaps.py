@@ -168,7 +168,7 @@ class SplittingHeap(Component):
 
     @property
     def move_in_words(self) -> str:
-        """A move in words: how many objects it may take, and what it may leave."""
+        """A move in words: the numbers of objects to take, and the heaps that it may leave."""
         taken = [self.game.digit(number) for number in range(min(self.size, LONGEST) + 1)]
         if self.game.repeating and len(set(taken[1:])) == 1:
             ways = [_way("any number of objects", taken[-1], self.game.unequal)]
@@ -196,7 +196,7 @@ class SplittingHeap(Component):
 
 
 def _way(taken: str, digit: int, unequal: bool) -> str:
-    """Return a way to move in words: what is taken, and by the digit what may be left."""
+    """Return a way to move in words, from the objects taken and a digit of the code."""
     sizes = " of different sizes" if unequal else ""
     leaves = {
         WHOLE: " where that leaves nothing",

@@ -54,7 +54,7 @@ class Optimality:
     interval: tuple[float, float] | None = None
 
     def __repr__(self) -> str:
-        """Return the score in one line, and how many blunders there are."""
+        """Return the score and the number of blunders in one line."""
         return f"Optimality({self}; {len(self.blunders)} blunders)"
 
     def __str__(self) -> str:
@@ -91,7 +91,7 @@ def optimality(
             with ``move(position)``, which returns the position after its move, and so plays boards
             whose actions nobody could list; or with ``act(observation, action_mask, rng)``, which
             is asked once at each position. The first of these methods that it has counts. It may
-            write to the arrays that it is given; an action of -1, no legal move, is illegal.
+            overwrite its arguments; an action of -1, no legal move, is illegal.
         env_or_game: an environment of this package: observations come in its encoding, and through
             its wrappers, where these are of Gymnasium's ``TransformObservation`` family. Or a game:
             observations are positions, int64 ``(n, components)``.

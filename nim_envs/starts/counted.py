@@ -1,4 +1,4 @@
-"""Uniform sampling by counting: in how many ways can a position be completed?
+"""Uniform sampling by counting the ways to complete a position.
 
 Who wins a sum that a theorem solves depends on two things: the nim-sum of the components' Grundy
 values and, in misère play, whether a component is firm (:func:`nim_envs.theory.tame_misere`). So
@@ -34,7 +34,7 @@ BLOCK = 1 << 18
 
 # A code summarises the first components of a position for the components after them: bit
 # 0, whether one is firm; bit 1, whether one has a legal move; the bits after them, the nim-sum; and
-# the highest bits, how many slots they can come to need, in a group of slots that goes on.
+# the highest bits, the slots that they can need, in a group of slots that is not complete.
 FIRM, MOVE, FLAGS = 1, 2, 2
 
 
@@ -190,8 +190,8 @@ class Layer:
     Attributes:
         classes: the classes of its states.
         codes: number of codes of the components before it.
-        following: in how many ways the components after it complete a position, by the code of
-            those up to it; 0 where these need too many slots.
+        following: number of ways to complete a position, by the code of the components up to it;
+            0 where these need too many slots.
         slot: the code of one slot.
         ends_group: whether the components after it are of another group of slots.
     """
@@ -209,25 +209,25 @@ class Layer:
         return (with_slots ^ (classes.values << FLAGS)) | classes.flags
 
     def ways(self, after: IntArray) -> FloatArray:
-        """Return in how many ways each class completes a position, in the shape of ``after``."""
+        """Return the number of completions with each class, in the shape of ``after``."""
         return self.following.take(after) * self.classes.sizes
 
     def blocks(self) -> Iterator[FloatArray]:
-        """Yield in how many ways each class completes each code, ``(n, classes)``, code by code."""
+        """Yield the number of completions of each code with each class, ``(n, classes)``."""
         step = max(1, BLOCK // len(self.classes.sizes))
         for first in range(0, self.codes, step):
             codes = np.arange(first, min(first + step, self.codes), dtype=np.int64)
             yield self.ways(self.after(codes))
 
     def count(self) -> FloatArray:
-        """Return in how many ways each code is completed to a position."""
+        """Return the number of ways to complete each code to a position."""
         return np.concatenate([ways.sum(axis=1) for ways in self.blocks()])
 
     def draw(self, codes: IntArray, numbers: FloatArray) -> tuple[IntArray, IntArray]:
         """Draw this component of positions, each with one random number.
 
         Args:
-            codes: of the components before it, ``(n,)``.
+            codes: codes of the components before it, ``(n,)``.
             numbers: uniform on [0, 1), ``(n,)``.
 
         Returns:
@@ -264,7 +264,7 @@ def _layers(
 
     Args:
         box: bounds of the positions.
-        classes: of each component's states.
+        classes: classes of each component's states.
         accepted: 1 for the codes of whole positions to count, 0 for others.
 
     Returns:

@@ -41,7 +41,7 @@ class PartRule(Protocol):
 
 
 class HeapSearch:
-    """Search for who wins sums of heaps of one game, with a table of all positions visited.
+    """Search that finds who wins sums of heaps of one game; a table keeps visited positions.
 
     A position is kept as its heaps in ascending order, without those that have no move, which do
     not change who wins. The search uses no theorem: it can test them, and it solves games for

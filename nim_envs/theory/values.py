@@ -53,7 +53,7 @@ class ComponentValues(ABC):
         return found
 
     def after_moves(self, first: IntArray, second: IntArray | None, misere: bool) -> IntArray:
-        """Return the value of what moves leave; shape kept.
+        """Return the values after moves; shape kept.
 
         Args:
             first: the states that the component is left in.

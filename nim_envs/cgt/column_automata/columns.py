@@ -12,7 +12,7 @@ Map = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Columns:
-    """A claim that depends on how many ones each column has, read from the highest column.
+    """A claim that depends on the number of ones in each column, read from the highest.
 
     State 0 is the start.
 

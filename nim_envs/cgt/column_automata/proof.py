@@ -42,8 +42,8 @@ References:
     D. Neider and U. Topcu, "An automaton learning approach to solving safety games over infinite
     graphs", *TACAS* 2016, 204-221: automata, learned and checked, for games with infinitely many
     positions. M. De Wulf, L. Doyen, T. A. Henzinger and J.-F. Raskin, "Antichains: a new algorithm
-    for checking universality of finite automata", *CAV* 2006, 17-30: of the sets that are followed
-    only those are kept that decide for others, as kinds and configurations are here.
+    for checking universality of finite automata", *CAV* 2006, 17-30: only maximal or
+    minimal sets are kept, as kinds and configurations are here.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ References:
     J. H. Conway, *On Numbers and Games*, ch. 12; *Winning Ways*, ch. 13. W. L. Sibert and J. H.
     Conway, "Mathematical Kayles", *International Journal of Game Theory* 20 (1992), 237-246: misère
     Kayles solved. D. T. Allemang, "Generalized genus sequences for misère octal games", the same
-    30 (2001), 539-556: what the genus says of further games.
+    30 (2001), 539-556: the genus of further games.
 """
 
 from __future__ import annotations

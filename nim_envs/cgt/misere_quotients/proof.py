@@ -71,7 +71,7 @@ def layers_refutation(
     lost: npt.NDArray[np.bool_],
     layers: Sequence[Sequence[int]],
 ) -> str | None:
-    """Return the reason why a monoid is wrong about sums with one of some layers added.
+    """Return the reason why a monoid is wrong about sums with a layer added.
 
     A *layer* is a position beside the sum of parts; moves lead from it to earlier layers, and
     layer 0 has no move.

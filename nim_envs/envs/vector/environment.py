@@ -140,7 +140,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             ``action_probabilities`` or ``move``, asked about the games in which it is to move; or
             an agent with ``act(observation, action_mask, rng)``, which acts in one game after the
             other, or in all at once by ``act_many``, with the same arguments for a batch. It may
-            write to what it is given; an action of -1, no legal move, is an illegal one.
+            overwrite its arguments; an action of -1, no legal move, is an illegal one.
         seat: versus an opponent, the agent's: 0 for ``player_0``, who moves first, 1 for
             ``player_1``, or ``"random"``: drawn for each game. ``None``: 0; in self-play there is
             no other choice.
