@@ -22,7 +22,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 UNUSED_SECONDS = 7 * 24 * 3600.0
-"""Compiled functions of older sources that no process used for so long are removed."""
+"""Seconds after which unused compiled functions of older sources are removed."""
 
 
 @overload
@@ -42,7 +42,7 @@ def compiled(function: Function | None = None, *, inner: bool = False) -> Any:
     ``nim_envs``: in the folder that ``NUMBA_CACHE_DIR`` names, or else beside the package.
 
     Args:
-        function: the function; left out where an option is given: ``@compiled(inner=True)``.
+        function: omitted where an option is given: ``@compiled(inner=True)``.
         inner: whether only compiled functions call it. Then the code that unpacks arguments from
             Python is left out, which saves much compilation where they hold many arrays. A call
             from Python runs the function as plain Python.
@@ -71,7 +71,7 @@ def announced_compilation(what: str) -> Iterator[None]:
     The message is printed once in a process, and not where the functions are loaded from disk.
 
     Args:
-        what: what is compiled, as in ``"the batched environment"``.
+        what: name of the code, as in ``"the batched environment"``.
 
     Example:
         >>> with announced_compilation("nothing"):
@@ -158,7 +158,7 @@ def _digest(package: Path) -> bytes:
 
 
 def _remove_unused(parent: Path) -> None:
-    """Remove what :func:`_cache_directory` named in ``parent`` and was not used for long.
+    """Remove the cache directories in ``parent`` that have not been used for long.
 
     Other processes may use ``parent`` and remove the same at the same time. A process whose
     directory was removed compiles again.

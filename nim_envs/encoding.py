@@ -20,10 +20,10 @@ BYTES_OF_FEATURE = 96
 
 
 class Code(NamedTuple):
-    """How the features of a component follow from its state."""
+    """The features of a component as functions of its state."""
 
     width: Callable[[int], int]  # features of a component, from its number of states
-    # Of states, at these numbers; by operators alone, so that arrays of other libraries do too.
+    # Features from states and feature numbers; operators alone, so any array library works.
     feature: Callable[[IntArray, IntArray], npt.NDArray[Any]]
 
 
@@ -96,7 +96,7 @@ class Encoding:
                 f"environments with {features} features in encoding {name!r}",
                 features * BYTES_OF_FEATURE,
             )
-            # The component that each feature shows, and its number among those that do.
+            # The component of each feature, and the feature's index within that component.
             self._components = np.repeat(np.arange(len(self.widths)), self.widths)
             self._numbers = np.concatenate([np.arange(width) for width in self.widths])
             self.space = spaces.Box(low=0.0, high=1.0, shape=(features,), dtype=np.float32)

@@ -14,7 +14,7 @@ class InvalidGameError(NimEnvsError, ValueError):
 
 
 class UnknownArgumentError(InvalidGameError, TypeError):
-    """There is no argument of this name."""
+    """An unknown argument."""
 
 
 class InvalidResetError(NimEnvsError, ValueError):
@@ -62,7 +62,7 @@ class SequenceFileError(NimEnvsError, ValueError):
 
 
 class MissingPackageError(NimEnvsError, ImportError):
-    """A package that only a part of this one needs is not installed."""
+    """An optional package is not installed."""
 
 
 class DisplayError(NimEnvsError, RuntimeError):

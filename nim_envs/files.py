@@ -22,11 +22,11 @@ except ImportError:  # not on Windows
 def replacing(path: str | Path) -> Iterator[BinaryIO]:
     """Open a temporary file beside ``path``, and move it there once it is written.
 
-    A new file has the mode that the umask leaves, another keeps the mode of the one that it
-    replaces. Temporary files that killed processes have left beside it are removed.
+    A new file gets the mode of the umask; a replacement keeps the mode of the old file. Temporary
+    files that killed processes have left beside it are removed.
 
     Args:
-        path: where the file is to be, or a symbolic link to there; its directory is made if needed.
+        path: the file, or a symbolic link to it; its directory is made if needed.
 
     Yields:
         A binary file. If the body fails nothing is left, and what was at ``path`` stays.

@@ -11,7 +11,7 @@ from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.solver import solve, theorem_for
-from nim_envs.starts import FixedStart, Sampler, Start, as_start
+from nim_envs.starts import FixedStart, Start, as_start
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.solution import Solution
 
@@ -20,7 +20,7 @@ PLAYERS = ("player_0", "player_1")
 
 
 class Registered(NamedTuple):
-    """How :func:`nim_envs.make_game` makes a game."""
+    """Name and arguments with which :func:`nim_envs.make_game` makes a game."""
 
     name: str
     arguments: dict[str, Any]
@@ -31,11 +31,11 @@ class Game:
     """Rules, the convention that says who wins, and the start position.
 
     Args:
-        rules: the rules; see :mod:`nim_envs.rules`.
+        rules: components and their moves; see :mod:`nim_envs.rules`.
         convention: normal or misère play.
         start: the distribution of start positions, the name of one, or a position; the rules'
             initial one by default.
-        registered: how :func:`nim_envs.make_game` makes it again, where that has made it.
+        registered: name and arguments for :func:`nim_envs.make_game`, if that made the game.
 
     Raises:
         InvalidGameError: ``rules`` are no :class:`Rules`, or ``convention`` no
@@ -66,7 +66,7 @@ class Game:
             )
         object.__setattr__(self, "start", as_start(self.start))
         if isinstance(self.start, FixedStart):
-            self.start.bind(self)
+            self.start.sampler(self)
 
     def __repr__(self) -> str:
         """Return its rules in short, the convention and the start."""
@@ -86,14 +86,20 @@ class Game:
         """
         return solve(self)
 
-    def sampler_without_search(self, start: Start) -> Sampler:
-        """Return the sampler of a start that was chosen in ``reset``, which does not search.
+    def solution_without_search(self) -> Solution:
+        """Return the solution, if it is known already or follows from a theorem.
 
         Raises:
-            InvalidPositionError: the game has no such start, or it takes a search.
-            SearchTooLargeError: the starts are too many to be counted.
+            InvalidPositionError: it takes a search, which ``reset`` does not make.
         """
-        return start.bind(_WithoutSearch(self))
+        known = "solution" in vars(self) and self.solution.is_whole
+        if not known and theorem_for(self.rules, self.convention) is None:
+            raise InvalidPositionError(
+                f"no theorem known here says who wins {self.convention.value} play of "
+                f"{self.rules.name}, and reset() does not search: a start by outcome must be "
+                "given to make(), as start=..., which solves the game"
+            )
+        return self.solution
 
     def start_positions(self) -> IntArray:
         """Return every position that a game can start from, ``(n, components)``.
@@ -101,10 +107,10 @@ class Game:
         Raises:
             SearchTooLargeError: there are too many to list.
         """
-        return self.start.bind(self).support()[0]
+        return self.start.sampler(self).support()[0]
 
     def positions_by_seat(self) -> BoolArray:
-        """Return at which positions each player can be to move in a game from a start.
+        """Return the positions at which each player can be to move, in games from a start.
 
         Returns:
             Boolean ``(2, num_positions)`` by seat and mixed-radix index.
@@ -132,25 +138,3 @@ def checked_game(game: Any) -> Game:
     if not isinstance(game, Game):
         raise InvalidGameError(f"game must be a nim_envs.Game, not {game!r}")
     return game
-
-
-class _WithoutSearch:
-    """A game as a start sees it in ``reset``: it is not solved there if that takes a search."""
-
-    def __init__(self, game: Game) -> None:
-        self._game = game
-        self.rules = game.rules
-        self.convention = game.convention
-
-    @property
-    def solution(self) -> Solution:
-        """The solution, if it is known already or follows from a theorem."""
-        game = self._game
-        known = "solution" in vars(game) and game.solution.is_whole
-        if not known and theorem_for(game.rules, game.convention) is None:
-            raise InvalidPositionError(
-                f"no theorem known here says who wins {game.convention.value} play of "
-                f"{game.rules.name}, and reset() does not search: a start by outcome must be "
-                "given to make(), as start=..., which solves the game"
-            )
-        return game.solution

@@ -9,7 +9,7 @@ PROGRAMS = ("agents", "benchmarks", "nim_envs")
 """The packages that are run as ``python -m``."""
 
 STOPPED = 130
-"""The exit code after Ctrl-C, as of any program of a shell."""
+"""The exit code after Ctrl-C, as usual in a shell."""
 
 
 def stop_without_traceback() -> None:
@@ -18,7 +18,7 @@ def stop_without_traceback() -> None:
     Other programs that import the packages keep what they do at Ctrl-C.
     """
     words = iter(sys.orig_argv)
-    # What follows -m is the module that is run.
+    # The word after -m is the module that is run.
     if "-m" in words and next(words, "").split(".")[0] in PROGRAMS:
         sys.excepthook = _excepthook
 

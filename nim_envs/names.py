@@ -1,4 +1,4 @@
-"""Names that are not among those allowed: what to say of them."""
+"""Error messages for unknown names, with a suggestion."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 
 def nearest(name: object, allowed: Iterable[str]) -> str | None:
-    """Return the name in ``allowed`` that ``name`` was probably meant to be, if there is one.
+    """Return the name in ``allowed`` that is closest to ``name``; ``None`` if none is close.
 
     Example:
         >>> nearest("Heap", ["heaps", "max_take"])
@@ -18,7 +18,7 @@ def nearest(name: object, allowed: Iterable[str]) -> str | None:
 
 
 def unknown(what: str, name: object, allowed: Iterable[str]) -> str:
-    """Return the message that ``what`` of this name is unknown, with those that are allowed.
+    """Return the error message for an unknown name; it lists the allowed ones.
 
     Example:
         >>> unknown("nim takes no argument", "heap", ["heaps", "max_take"])

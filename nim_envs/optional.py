@@ -1,4 +1,4 @@
-"""Packages that only a part of the project needs, imported when they are used."""
+"""Optional packages, imported when they are used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DISTRIBUTIONS = {
     "sb3_contrib": "sb3-contrib",
     "stable_baselines3": "stable-baselines3",
 }
-"""Names in the registry of packages that have another name in Python."""
+"""Names under which packages are installed, where the module has another name."""
 
 
 def installed(package: str) -> bool:
@@ -26,11 +26,11 @@ def installed(package: str) -> bool:
 
 @contextmanager
 def imports_for(purpose: str, *packages: str) -> Iterator[None]:
-    """Name the package that is missing, where an import in the ``with`` block fails.
+    """Turn a failed import in the ``with`` block into an error that names the missing package.
 
     Args:
-        purpose: what the imports are for.
-        packages: all that they need, to be installed together; by default the missing one.
+        purpose: use of the imports, for the message.
+        packages: to be installed together; by default the missing one.
 
     Raises:
         MissingPackageError: a package is not installed; the message says which, and how to
@@ -49,11 +49,11 @@ def imports_for(purpose: str, *packages: str) -> Iterator[None]:
 
 
 def needed(module: str, purpose: str, *packages: str) -> Any:
-    """Return ``module``, imported now.
+    """Import and return ``module``.
 
     Args:
-        module: of a package that may be missing, or a module of the project that imports some.
-        purpose: what it is needed for.
+        module: name of an optional module, or of a module of this project that imports one.
+        purpose: use of the module, for the message.
         packages: as in :func:`imports_for`.
 
     Raises:

@@ -1,10 +1,10 @@
-"""The one protocol for whoever plays, in scores, as opponents and in matches.
+"""Players: one protocol for scores, opponents and matches.
 
 A player is a function of observations ``(n, ...)`` and action masks ``(n, actions)``, with a third
 required positional parameter also of a generator; or an object with ``action_probabilities``,
-``move``, ``act`` or a call. It answers with actions or with probabilities of actions; the action
-:data:`NO_LEGAL_MOVE` counts as illegal. One that can play but not be asked about any position
-says why in an attribute ``unscorable``.
+``move``, ``act`` or a call. It returns actions or probabilities of actions; the action
+:data:`NO_LEGAL_MOVE` counts as illegal. A player that cannot be asked about arbitrary positions,
+and so not be scored, gives the reason in an attribute ``unscorable``.
 """
 
 from __future__ import annotations
@@ -39,19 +39,18 @@ PLAYED = ("act", "action_probabilities", "move")
 """The methods that a game looks for, in this order, before a call."""
 
 LARGEST_ERROR = 1e-3
-"""Rows of probabilities may sum to 1 give or take this much, as those of small floats do; they are
-divided by their sum then."""
+"""Allowed deviation of a row of probabilities from sum 1; the row is then divided by its sum."""
 
 ERROR_BY_BYTES = {1: 2**-2, 2: 2**-7}
-"""The same for floats of one and of two bytes: the spacing of the coarsest of them, bfloat16 and
-the 5-bit exponents of float8, at 1."""
+"""The same for floats of one and two bytes: the spacing at 1 of the coarsest types, float8 with a
+5-bit exponent and bfloat16."""
 
 SB3_PACKAGES = ("stable_baselines3", "sb3_contrib")
 
 
 @runtime_checkable
 class Policy(Protocol):
-    """Whatever knows the probabilities of its actions."""
+    """An object that returns the probabilities of its actions."""
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probability of every action.
@@ -68,7 +67,7 @@ class Policy(Protocol):
 
 @runtime_checkable
 class Mover(Protocol):
-    """Whatever moves from a position, without actions or masks, so on boards of any size."""
+    """An object that moves from position to position, without actions, on boards of any size."""
 
     def move(self, position: tuple[int, ...], /) -> Sequence[int]:
         """Return the position after the move it makes.
@@ -89,11 +88,11 @@ class Player(Protocol):
 
 
 AnyPlayer = Policy | Mover | Player | PolicyFunction | OpponentFunction
-"""Whoever is scored, is an opponent or plays matches."""
+"""Anything that can be scored, be an opponent or play matches."""
 
 
 class Turns(NamedTuple):
-    """A batch of games at which a player is to move; the arrays are the player's to write to."""
+    """A batch of games in which a player is to move; it may overwrite the arrays."""
 
     observations: Array  # (n, ...)
     masks: MaskArray  # int8 (n, actions)
@@ -101,20 +100,20 @@ class Turns(NamedTuple):
 
 
 class AskedPlayer:
-    """A player as one function of turns, whatever it is.
+    """Any player as one function of turns.
 
     Args:
         player: anything of :data:`AnyPlayer`.
-        rules: of the game, for a player with ``move``; ``None``: not known.
-        methods: those it is asked by, the first that it has; else it is called.
-        arguments: how many a function is given that has no signature, 2 or 3.
+        rules: rules of the game, for a player with ``move``; ``None`` if unknown.
+        methods: names of methods to look for, in order; a player without any is called.
+        arguments: number of arguments, 2 or 3, of a function whose signature is unknown.
 
     Attributes:
-        method: how it is asked: one of ``methods``, or ``"__call__"``.
+        method: the method in use: one of ``methods``, or ``"__call__"``.
         takes_generator: whether it is called with three arguments.
 
     Raises:
-        TypeError: ``player`` is none, or cannot be called so.
+        TypeError: ``player`` is not a player, or takes another number of arguments.
     """
 
     def __init__(
@@ -156,19 +155,19 @@ class AskedPlayer:
 
 
 class PlayingPlayer:
-    """A player as the actions that it plays in a batch of games, some of which await it.
+    """Any player as a function that returns its actions in a batch of games.
 
-    A function with a generator is asked about the whole batch, the masks all zeros where it is not
-    to move; so is an object that has ``act_many`` beside ``act``, the same for a batch. All others
-    are asked about the games in which they are to move, with integer observations as int64, the
-    type in the turn-based environment.
+    A function with a generator receives the whole batch, with masks of zeros where it is not to
+    move; so does an object with ``act_many``, the batched ``act``. All others receive only the
+    games in which they are to move, with integer observations as int64, as in the turn-based
+    environment.
 
     Args:
         player: anything of :data:`AnyPlayer`.
-        rules: of the game; ``None``: not known.
+        rules: rules of the game; ``None`` if unknown.
 
     Raises:
-        TypeError: ``player`` plays nothing.
+        TypeError: ``player`` is not a player.
     """
 
     def __init__(self, player: Any, rules: Rules | None) -> None:
@@ -188,12 +187,12 @@ class PlayingPlayer:
         positions: Callable[[], IntArray],
         due: BoolArray | None = None,
     ) -> Any:
-        """Return what it plays, to be checked: integers ``(n,)``, any where it is not to move.
+        """Return its actions, integers ``(n,)``, not checked; arbitrary where it is not to move.
 
         Args:
-            observations: ``(n, ...)``, which it may write to.
-            masks: int8 ``(n, actions)``, which it may write to; zeros where it is not to move.
-            rng: of all that is drawn.
+            observations: ``(n, ...)``, may be overwritten.
+            masks: int8 ``(n, actions)``, may be overwritten; zeros where it is not to move.
+            rng: source of all random numbers.
             positions: returns the positions, int64 ``(n, components)``.
             due: where it is to move, ``(n,)``; ``None``: everywhere.
 
@@ -230,7 +229,7 @@ class PlayingPlayer:
 def _in_rows(
     answer: Any, due: BoolArray | None, shape: tuple[int, int], rng: np.random.Generator
 ) -> IntArray:
-    """The actions of an answer about the rows that are due, 0 in all others."""
+    """Return actions for all rows: those of the answer where due, 0 elsewhere."""
     size, actions = shape
     if due is None:
         return _as_actions(answer, (size, actions), rng)
@@ -240,18 +239,18 @@ def _in_rows(
 
 
 def _as_actions(answer: Any, shape: tuple[int, int], rng: np.random.Generator) -> IntArray:
-    """The actions ``(n,)`` that an answer stands for, drawn where it is probabilities."""
+    """Return an answer as actions ``(n,)``, drawn where it consists of probabilities."""
     checked = checked_answer(answer, shape)
     return checked if checked.ndim == 1 else drawn(checked, rng)
 
 
 def one_action(answer: Any, actions: int, rng: np.random.Generator) -> Any:
-    """Return the action that the answer of ``act`` stands for, not checked where it is one.
+    """Return the answer of ``act`` as an action, drawn from probabilities; not checked otherwise.
 
     Args:
         answer: an action, or probabilities ``(actions,)``.
-        actions: how many there are.
-        rng: to draw from probabilities.
+        actions: number of actions.
+        rng: used for probabilities only.
 
     Raises:
         InvalidPolicyError: it is neither.
@@ -266,7 +265,7 @@ def drawn(chances: FloatArray, rng: np.random.Generator) -> IntArray:
 
     Args:
         chances: ``(n, actions)``.
-        rng: of a number for each row.
+        rng: draws one number for each row.
 
     Returns:
         int64 ``(n,)``.
@@ -283,11 +282,11 @@ def position_after(mover: Mover, position: IntArray) -> IntArray:
     """Return the position after the move of an object with ``move``, int64 ``(components,)``.
 
     Args:
-        mover: the object.
+        mover: asked for its move.
         position: ``(components,)``.
 
     Raises:
-        InvalidPolicyError: it returned no integers, one for each component.
+        InvalidPolicyError: it did not return one integer for each component.
     """
     before = tuple(position.tolist())
     returned = mover.move(before)
@@ -306,7 +305,7 @@ def position_after(mover: Mover, position: IntArray) -> IntArray:
 def is_player(player: Any) -> bool:
     """Return whether ``player`` is anything of :data:`AnyPlayer`.
 
-    A class of agents has their methods too, but plays nothing.
+    A class is not a player, although it has the methods of one.
     """
     if isinstance(player, type):
         return False
@@ -315,7 +314,7 @@ def is_player(player: Any) -> bool:
 
 
 def hint(player: Any) -> str:
-    """Return what to say in an error about something that is no player, beside its name."""
+    """Return advice for the error about something that is not a player."""
     if _is_of_sb3(player):
         return "; nim_envs.adapters.sb3.sb3_policy(model) plays as a model of Stable-Baselines3"
     return ""
@@ -332,11 +331,11 @@ def _has(player: Any, method: str) -> bool:
 
 
 def _number_of_arguments(function: Any, otherwise: int) -> int:
-    """How many arguments a function is given, 2 or 3: its required positional parameters decide.
+    """Return the number of arguments of a function, 2 or 3, by its required positional parameters.
 
     Args:
-        function: the function.
-        otherwise: for one whose signature is not known, or leaves the choice.
+        function: takes observations, masks and perhaps a generator.
+        otherwise: returned where the signature is unknown or allows both.
 
     Raises:
         TypeError: it takes neither two nor three.
@@ -365,7 +364,7 @@ def _number_of_arguments(function: Any, otherwise: int) -> int:
 
 
 def as_array(answer: Any) -> tuple[Array, float]:
-    """Return an array or a tensor as one of NumPy, and how far its rows may be from a sum of 1.
+    """Return an array or tensor as a NumPy array, and the allowed error of its rows' sums.
 
     Args:
         answer: an array, a list, or a tensor on any device, with a gradient or not. Floats of

@@ -1,4 +1,4 @@
-"""Progress bars: on a terminal, in a notebook, and seldom lines in a file or a pipe."""
+"""Progress bars on a terminal or in a notebook; occasional lines in a file or pipe."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nim_envs.optional import needed
 
 SECONDS_ON_A_TERMINAL = 0.1
 SECONDS_IN_A_FILE = 10.0
-"""Between two lines where nobody looks on: a log of a long run stays short."""
+"""Seconds between two lines in a file or pipe, so that logs of long runs stay short."""
 
 
 def progress_bar(
@@ -25,18 +25,18 @@ def progress_bar(
     unit_scale: bool = False,
     bar_format: str | None = None,
 ) -> Any:
-    """Return a bar of tqdm on the standard error, as its class for this kind of output.
+    """Return a tqdm progress bar on standard error, of the class that suits the output.
 
     Args:
-        items: what is gone through, if anything.
-        desc: the title.
-        unit: of what is counted.
-        total: how many there are.
-        initial: how many were done before.
+        items: the iterable to wrap, if any.
+        desc: title of the bar.
+        unit: name of one item.
+        total: number of items.
+        initial: number of items done before.
         shown: whether to show it at all.
         delay: seconds before it appears.
         unit_scale: whether large numbers are shown as thousands and millions.
-        bar_format: what the line shows, as tqdm takes it; ``None``: the usual.
+        bar_format: tqdm's format of the line; ``None``: the default.
 
     Raises:
         MissingPackageError: tqdm is not installed.
@@ -60,5 +60,5 @@ def progress_bar(
 
 
 def _looked_at(stream: Any) -> bool:
-    """Return whether somebody looks on: at a terminal, or in a notebook."""
+    """Return whether the stream is a terminal or a notebook."""
     return bool(stream.isatty()) or type(stream).__module__.partition(".")[0] == "ipykernel"

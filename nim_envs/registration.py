@@ -41,15 +41,14 @@ NAMESPACE = "nim_envs"
 
 
 @dataclass(frozen=True)
-class Row:
+class RegisteredGame:
     """A registered game.
 
     Args:
         rules: the rules constructor; its keyword arguments are the environment's.
         misere: whether by default the player who makes the last move loses.
         defaults: default keyword arguments of the rules constructor.
-        version: of its ids; raised for this game alone, where its behaviour changes in a way
-            that could change results.
+        version: version of its ids; raised where a change of this game could change results.
     """
 
     rules: Callable[..., Rules]
@@ -61,11 +60,11 @@ class Row:
 def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
     """Rules of a sum of games: make a move in any one of several registered games.
 
-    They stand side by side, and it ends when none of them has a move left.
+    The sum ends when no game has a move left.
 
     Args:
-        games: for each one its name in :data:`GAMES`, or a pair of its name and arguments of its
-            rules; arguments that are left out are as registered.
+        games: for each game its name in :data:`GAMES`, or a pair of name and rules arguments;
+            omitted arguments have their registered defaults.
 
     Raises:
         InvalidGameError: an unknown name, or arguments that describe no game, or that its rules
@@ -83,7 +82,7 @@ def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
     for entry in games:
         name, arguments = (entry, {}) if isinstance(entry, str) else _pair(entry)
         _check_names(name, arguments)
-        row = _row(name)
+        row = _registered(name)
         parts.append(row.rules(**{**row.defaults, **arguments}))
     return sum_of(parts)
 
@@ -93,12 +92,12 @@ def _check_names(game: str, arguments: Mapping[str, Any], *others: str) -> None:
 
     Raises:
         InvalidGameError: an unknown game.
-        UnknownArgumentError: an argument that is neither; the message lists those that there are.
+        UnknownArgumentError: an unknown argument; the message lists the known ones.
     """
-    allowed = [*signature(_row(game).rules).parameters, *others]
+    allowed = [*signature(_registered(game).rules).parameters, *others]
     for name in arguments:
         if name not in allowed:
-            # The usual words: by them Gymnasium and TorchRL know an argument that they added.
+            # Python's own wording, by which Gymnasium and TorchRL recognise what they added.
             what = f"{game} got an unexpected keyword argument"
             raise UnknownArgumentError(unknown(what, name, allowed))
 
@@ -117,29 +116,31 @@ def _pair(entry: Any) -> tuple[str, Mapping[str, Any]]:
     return entry[0], entry[1]
 
 
-def _row(name: str) -> Row:
+def _registered(name: str) -> RegisteredGame:
     """Return the registered game ``name``."""
     if name not in GAMES:
         raise InvalidGameError(f"game must be one of {tuple(GAMES)}, not {name!r}")
     return GAMES[name]
 
 
-GAMES: dict[str, Row] = {
-    "nim": Row(nim, misere=False, defaults={"heaps": (3, 4, 5), "max_take": None}),
-    "misere_nim": Row(nim, misere=True, defaults={"heaps": (1, 3, 5, 7), "max_take": None}),
+GAMES: dict[str, RegisteredGame] = {
+    "nim": RegisteredGame(nim, misere=False, defaults={"heaps": (3, 4, 5), "max_take": None}),
+    "misere_nim": RegisteredGame(
+        nim, misere=True, defaults={"heaps": (1, 3, 5, 7), "max_take": None}
+    ),
     # Whoever makes the total exceed n made the last move and loses: misère play.
-    "addition": Row(addition, misere=True, defaults={"k": 3, "n": 10}),
-    "subtraction": Row(
+    "addition": RegisteredGame(addition, misere=True, defaults={"k": 3, "n": 10}),
+    "subtraction": RegisteredGame(
         subtraction, misere=False, defaults={"heaps": (17,), "subtraction_set": (1, 2, 3)}
     ),
-    "octal": Row(octal, misere=False, defaults={"code": "0.77", "heaps": (6,)}),
-    "kayles": Row(kayles, misere=False, defaults={"heaps": (7,)}),
-    "dawsons_kayles": Row(dawsons_kayles, misere=False, defaults={"heaps": (10,)}),
-    "dawsons_chess": Row(dawsons_chess, misere=False, defaults={"heaps": (9,)}),
-    "officers": Row(officers, misere=False, defaults={"heaps": (9,)}),
-    "grundy": Row(grundy, misere=False, defaults={"heaps": (10,)}),
-    "splitting": Row(splitting, misere=False, defaults={"heaps": (7,)}),
-    "graph": Row(
+    "octal": RegisteredGame(octal, misere=False, defaults={"code": "0.77", "heaps": (6,)}),
+    "kayles": RegisteredGame(kayles, misere=False, defaults={"heaps": (7,)}),
+    "dawsons_kayles": RegisteredGame(dawsons_kayles, misere=False, defaults={"heaps": (10,)}),
+    "dawsons_chess": RegisteredGame(dawsons_chess, misere=False, defaults={"heaps": (9,)}),
+    "officers": RegisteredGame(officers, misere=False, defaults={"heaps": (9,)}),
+    "grundy": RegisteredGame(grundy, misere=False, defaults={"heaps": (10,)}),
+    "splitting": RegisteredGame(splitting, misere=False, defaults={"heaps": (7,)}),
+    "graph": RegisteredGame(
         graph,
         misere=False,
         # Twelve nodes, with edges from each to the number before it, its half and its fifth.
@@ -151,7 +152,7 @@ GAMES: dict[str, Row] = {
             "tokens": (11, 10),
         },
     ),
-    "sum": Row(
+    "sum": RegisteredGame(
         sum_of_games,
         misere=False,
         defaults={
@@ -190,7 +191,7 @@ def make_game(
         [1]
     """
     _check_names(name, rules_arguments, *_keywords(make_game))
-    row = _row(name)
+    row = _registered(name)
     convention = Convention.from_misere(
         row.misere if misere is None else checked_boolean("misere", misere)
     )
@@ -212,7 +213,7 @@ def _made(environment: Callable[..., Any], name: str, arguments: dict[str, Any],
     """Return an environment of a registered game.
 
     Args:
-        environment: its class, whose keyword arguments it takes out of ``arguments``.
+        environment: its class; takes its own keyword arguments out of ``arguments``.
         name: a key of :data:`GAMES`.
         arguments: those of the class, of :func:`make_game` and of the rules.
         size: the number of games of a batch.
@@ -221,7 +222,7 @@ def _made(environment: Callable[..., Any], name: str, arguments: dict[str, Any],
     _check_names(name, arguments, *_keywords(make_game), *own)
     of_class = {keyword: arguments.pop(keyword) for keyword in own if keyword in arguments}
     game = make_game(name, **arguments)
-    return environment(game, *size, name=f"{name}_v{_row(name).version}", **of_class)
+    return environment(game, *size, name=f"{name}_v{_registered(name).version}", **of_class)
 
 
 def make_aec(game: str, **arguments: Any) -> GameEnv:
@@ -284,7 +285,7 @@ def aec_id(name: str) -> str:
     Raises:
         InvalidGameError: an unknown name.
     """
-    return f"{NAMESPACE}/{name}-v{_row(name).version}"
+    return f"{NAMESPACE}/{name}-v{_registered(name).version}"
 
 
 def gymnasium_id(name: str) -> str:
@@ -294,7 +295,7 @@ def gymnasium_id(name: str) -> str:
         InvalidGameError: an unknown name.
     """
     camel_case = "".join(word.capitalize() for word in name.split("_"))
-    return f"{NAMESPACE}/{camel_case}-v{_row(name).version}"
+    return f"{NAMESPACE}/{camel_case}-v{_registered(name).version}"
 
 
 def register_all() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, Protocol
 
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.addition_game import AdditionTotal
@@ -15,19 +15,33 @@ from nim_envs.theory.grundy import is_tame
 from nim_envs.theory.heap_search import LARGEST_MEMO
 from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
 from nim_envs.theory.search import LARGEST_SEARCH, SearchSolution
-from nim_envs.theory.solution import Solution, Solvable, SumSolution
+from nim_envs.theory.solution import Solution, SumSolution
 
 METHODS = ("auto", "theorem", "quotient", "search")
 
 SMALL_SWEEP, SMALL_MEMO = 2**20, 2**14
-"""Positions, of all and up to order, that are searched without a look for a misère quotient."""
+"""Most positions, in all and up to order, that are searched without trying a quotient."""
 
 SWEPT_POSITION, SWEPT_ACTION = 0.15, 0.01
-"""Work, in the units of a quotient's, of a sweep: of each position, and of an action of it."""
+"""Work of a sweep for each position and each of its actions, in units of a quotient's work."""
+
+
+class RulesAndConvention(Protocol):
+    """All that a solution depends on, as a :class:`nim_envs.Game` has it."""
+
+    @property
+    def rules(self) -> Rules:
+        """The moves."""
+        ...
+
+    @property
+    def convention(self) -> Convention:
+        """Normal or misère play."""
+        ...
 
 
 def solve(
-    game: Solvable,
+    game: RulesAndConvention,
     *,
     method: Literal["auto", "theorem", "quotient", "search"] = "auto",
     limit: int = LARGEST_SEARCH,
@@ -37,14 +51,14 @@ def solve(
     Normal play of any sum is solved by the Sprague-Grundy theorem. Misère play is solved
     by Bouton's theorem (Nim), by Ferguson's (subtraction games, bounded Nim and the
     addition game), or, for other components, by the theorem on tame sums after its hypothesis
-    was checked in every state. All other games are searched exhaustively: all positions at once,
-    or, where these are too many, only those that are looked up, with like components sorted.
-    Where there are many of these too, misère play is solved by the misère quotient of all
-    components together, which is remembered for the next game with the same ones; if it is
-    finite and not too large. Work on it is in proportion to the search that it replaces: where
-    positions are searched when they are looked up, both go on at the same time, so that a game of
-    which little is asked takes little time, and the solution turns to the quotient when it is
-    found; see :class:`nim_envs.cgt.misere_quotients.raced_solution.RacedSolution`.
+    was checked in every state. All other games are searched exhaustively: all positions at once
+    or, where these are too many, each position on demand, with like components sorted. Where even
+    these are many, misère play is solved by the misère quotient of all components together, if it
+    is finite and not too large; it is cached for the next game with the same components. The work
+    on it stays in proportion to the search that it replaces. Where positions are searched on
+    demand, search and quotient take turns, so that few questions cost little, and the quotient
+    answers once it is found; see
+    :class:`nim_envs.cgt.misere_quotients.raced_solution.RacedSolution`.
 
     Args:
         game: anything with ``rules`` and ``convention``, such as a :class:`nim_envs.Game`.
@@ -91,7 +105,7 @@ def solve(
 
 
 def _searched(rules: Rules, convention: Convention, quotients: bool, limit: int) -> Solution:
-    """Return the solution by search or, where that is large and it is allowed, by a quotient."""
+    """Return the solution by search or, for large games where allowed, by a quotient."""
     positions, number = rules.num_positions, count_up_to_order(rules)
     most = min(limit, LARGEST_MEMO)
     no_quotient = ""
@@ -132,8 +146,8 @@ def _quotient_solution(rules: Rules, spend: Callable[[int, float], None] | None 
     """Return the solution by the misère quotient of all components together.
 
     Args:
-        rules: the rules.
-        spend: told of the work done and the share of the heaps that is done; may raise an error.
+        rules: components of the game.
+        spend: called with the work done and the share of the heaps done; may raise an error.
     """
     from nim_envs.cgt.misere_quotients.quotient_solution import QuotientSolution
 
@@ -141,7 +155,7 @@ def _quotient_solution(rules: Rules, spend: Callable[[int, float], None] | None 
 
 
 def _as_a_sweep(rules: Rules) -> Callable[[int, float], None]:
-    """Return a function that raises an error once it was told of more work than a sweep's."""
+    """Return a ``spend`` function that raises an error once the work exceeds a sweep's."""
     left = rules.num_positions * (SWEPT_POSITION + SWEPT_ACTION * rules.num_actions)
 
     def spend(work: int, share: float) -> None:
@@ -157,8 +171,8 @@ def theorem_for(rules: Rules, convention: Convention) -> str | None:
     """Return the name of the theorem whose hypotheses a game meets, ``None`` if it takes a search.
 
     Args:
-        rules: the rules.
-        convention: who wins.
+        rules: components of the game.
+        convention: normal or misère play.
 
     Raises:
         InvalidGameError: the moves form a cycle.

@@ -20,7 +20,7 @@ LAYERS = [
         "nim_envs.names",
         "nim_envs.optional",
         "nim_envs.progress",
-        "nim_envs.reference_counts",
+        "nim_envs.numba_intrinsics",
     ],
     ["nim_envs.rules"],
     ["nim_envs.theory"],
@@ -37,7 +37,7 @@ LAYERS = [
     [
         "nim_envs.envs.legality",
         "nim_envs.envs.opponents",
-        "nim_envs.envs.rendering",
+        "nim_envs.envs.renderer",
         "nim_envs.envs.vector.grouping",
         "nim_envs.envs.vector.random_numbers",
     ],

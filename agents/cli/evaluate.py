@@ -7,14 +7,14 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from agents.cli.options import PLAYERS, game_options, make_env, make_player
+from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
 from agents.evaluation import POSITION_SETS, beatable_share, optimality
 from nim_envs.errors import SearchTooLargeError
 
 
 @click.command()
 @game_options
-@click.option("--agent", required=True, metavar="PLAYER", help=f"{PLAYERS}.")
+@click.option("--agent", required=True, metavar="PLAYER", help=f"{PLAYER_HELP}.")
 @click.option(
     "--sample",
     type=click.IntRange(min=1),

@@ -98,7 +98,7 @@ class Match:
     def legal_actions(self, component: int) -> list[int]:
         """Return the legal actions in a component, in ascending order of the state they leave."""
         rules = self.game.rules
-        successors = rules.rows[component][int(self.position[component])].successors
+        successors = rules.state_options[component][int(self.position[component])].successors
         options = np.flatnonzero(successors >= 0)
         order = np.argsort(successors[options], kind="stable")
         return [rules.action(component, int(option)) for option in options[order]]

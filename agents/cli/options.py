@@ -21,7 +21,7 @@ from nim_envs.registration import GAMES
 from nim_envs.starts import NAMED_STARTS
 
 NAMED_PLAYERS = ("random", "optimal")
-PLAYERS = "random, optimal, epsilon=NUMBER, or a file that train has written"
+PLAYER_HELP = "random, optimal, epsilon=NUMBER, or a file that train has written"
 
 
 def game_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -75,7 +75,7 @@ def make_env(
             and not Path(text).is_file()
         ):
             what = "is a directory" if Path(text).is_dir() else "does not exist"
-            raise click.UsageError(f"{text!r} {what}; a player is {PLAYERS}")
+            raise click.UsageError(f"{text!r} {what}; a player is {PLAYER_HELP}")
     raise click.UsageError("--game is needed: no player is a file that knows its game")
 
 
@@ -139,7 +139,7 @@ def make_agent(text: str, env: GameEnv) -> Agent:
             raise click.UsageError(f"epsilon must be a number from 0 to 1, not {epsilon!r}")
         return EpsilonOptimalAgent(env.game, epsilon)
     if not text or not Path(text).exists():
-        raise click.UsageError(f"{text!r} does not exist; a player is {PLAYERS}")
+        raise click.UsageError(f"{text!r} does not exist; a player is {PLAYER_HELP}")
     learner = saved_learner(text)
     learned = learner.game
     if not (learner.fits(env.game) if learned is None else same_game(learned, env.game)):

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from agents.cli.match import Match
-from agents.cli.options import PLAYERS, game_options, make_env, make_player
+from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
 from agents.cli.play_window import PlayWindow
 from agents.evaluation import SEATS
 from agents.players.human import HumanAgent, Quit, Undo
@@ -18,7 +18,7 @@ from nim_envs.render.words import rules_in_words
 @click.command()
 @game_options
 @click.option("--against", default="optimal", show_default=True, metavar="PLAYER",
-              help=f"{PLAYERS}, or human.")  # fmt: skip
+              help=f"{PLAYER_HELP}, or human.")  # fmt: skip
 @click.option("--seat", default="player_0", type=click.Choice(SEATS), show_default=True,
               help="Yours; player_0 moves first.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0))

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from agents.base import GameChoosingLearner
-from agents.cli.options import PLAYERS, game_options, make_agent, make_env, make_player
+from agents.cli.options import PLAYER_HELP, game_options, make_agent, make_env, make_player
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
 from agents.evaluation.sample_game import sample_game
 from nim_envs.cli.arguments import integers
@@ -18,7 +18,7 @@ from nim_envs.cli.arguments import integers
 
 @click.command()
 @game_options
-@click.option("--agent", required=True, metavar="PLAYER", help=f"{PLAYERS}.")
+@click.option("--agent", required=True, metavar="PLAYER", help=f"{PLAYER_HELP}.")
 @click.option("--position", "positions", multiple=True, metavar="POSITION",
               help="Show this position, such as 3,4,5; repeatable. All by default.")  # fmt: skip
 @click.option("--sample-game", "sample", is_flag=True,

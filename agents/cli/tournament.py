@@ -5,14 +5,14 @@ from __future__ import annotations
 import click
 from tabulate import tabulate
 
-from agents.cli.options import PLAYERS, game_options, make_env, make_player
+from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
 from agents.evaluation.tournament import round_robin
 
 
 @click.command()
 @game_options
 @click.option("--player", "players", multiple=True, required=True, metavar="PLAYER",
-              help=f"{PLAYERS}; at least two.")  # fmt: skip
+              help=f"{PLAYER_HELP}; at least two.")  # fmt: skip
 @click.option("--games", default=100, type=click.IntRange(min=1), show_default=True,
               help="Games of each pairing.")  # fmt: skip
 @click.option("--seed", default=0, type=click.IntRange(min=0), show_default=True)

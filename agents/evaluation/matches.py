@@ -202,7 +202,7 @@ def _attainable(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> floa
         return None
     try:
         response = best_response(opponent, game)
-        positions, probabilities = game.start.bind(game).support()
+        positions, probabilities = game.start.sampler(game).support()
     except SearchTooLargeError:
         return None
     starts = game.rules.indices(positions)

@@ -69,7 +69,7 @@ def sample_game(policies: Policy | tuple[Policy, Policy], game: Game, *, seed: i
     rules = game.rules
     pair = policies if isinstance(policies, tuple) else (policies, policies)
     rng = np.random.default_rng(seed)
-    position = game.start.bind(game).draw(rng)
+    position = game.start.sampler(game).draw(rng)
     moves: list[SampleMove] = []
     while not rules.is_terminal(position):
         seat = len(moves) % 2

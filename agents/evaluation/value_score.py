@@ -10,7 +10,7 @@ from agents.tabular.compiled_rules import CompiledRules, slot_to_fill, sorted_nu
 from agents.tabular.position_values import GreedyValuePolicy
 from nim_envs import Game
 from nim_envs.compilation import compiled
-from nim_envs.reference_counts import without_reference_counts
+from nim_envs.numba_intrinsics import without_reference_counts
 
 CHUNK = 1 << 20
 """Positions whose outcomes are computed at a time."""

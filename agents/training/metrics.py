@@ -55,7 +55,7 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
     rules = game.rules
     rules.check_size(LARGEST_SEARCH)
     visits = np.zeros((2, rules.num_positions))
-    positions, chances = game.start.bind(game).support()
+    positions, chances = game.start.sampler(game).support()
     np.add.at(visits[0], rules.indices(positions), chances)
     entropy, uniform, count = np.zeros((3, 2))
     for level in reversed(list(level_order(rules))):

@@ -163,7 +163,7 @@ class Task:
 
     @cached_property
     def _starts(self) -> tuple[IntArray, FloatArray]:
-        positions, chances = self.game.start.bind(self.game).support()
+        positions, chances = self.game.start.sampler(self.game).support()
         return self._numbers(positions), np.asarray(chances, dtype=np.float64)
 
     @cached_property

@@ -16,11 +16,11 @@ LINK = re.compile(r"""<(a|img|script|link)\b[^>]*?\s(?:href|src)=["']?([^"'\s>]+
 
 
 def mistakes(path: str, content: str) -> list[str]:
-    """Return what is wrong with a page.
+    """Return the mistakes in a page.
 
     Args:
-        path: of its source.
-        content: its HTML.
+        path: path of its source.
+        content: HTML of the page.
     """
     found = []
     if "<blockquote>" in content:
@@ -38,13 +38,13 @@ def mistakes(path: str, content: str) -> list[str]:
 
 
 def on_page_content(content: str, *, page: Any, **kwargs: Any) -> None:
-    """Warn of what is wrong with a page."""
+    """Warn of mistakes in a page; called by mkdocs."""
     for mistake in mistakes(page.file.src_uri, content):
         LOG.warning(mistake)
 
 
 def on_nav(nav: Any, *, files: Any, **kwargs: Any) -> Any:
-    """Leave out the page that only lists the others; called by mkdocs once it has been read."""
+    """Leave out the page that only lists the others; called by mkdocs after reading it."""
     listing = files.get_file_from_path("SUMMARY.md")
     if listing is not None:
         files.remove(listing)
@@ -52,11 +52,11 @@ def on_nav(nav: Any, *, files: Any, **kwargs: Any) -> Any:
 
 
 def dead_links(site: Path, address_of_site: str = "") -> list[str]:
-    """Return the links within a built site that lead nowhere, and what would be fetched elsewhere.
+    """Return the broken links of a built site, and resources that other sites serve.
 
     Args:
-        site: its directory.
-        address_of_site: where it is published or served, if known; pages may link to it.
+        site: directory of the built site.
+        address_of_site: URL where it is published, if known; pages may link to it.
     """
     own = address_of_site.rstrip("/") + "/" if address_of_site else None
     pages = {path: path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.html"))}
@@ -83,6 +83,6 @@ def dead_links(site: Path, address_of_site: str = "") -> list[str]:
 
 
 def on_post_build(config: Any, **kwargs: Any) -> None:
-    """Warn of links that lead nowhere; called by mkdocs when all is written."""
+    """Warn of broken links; called by mkdocs after the build."""
     for link in dead_links(Path(config.site_dir).resolve(), config.site_url or ""):
         LOG.warning(link)

@@ -45,7 +45,7 @@ SECTIONS = {
     "misère": "misere-play",
     "search": "search",
 }
-"""Where the theory page explains a method, by a word of its name."""
+"""Anchors of methods on the theory page, by a word of the method's name."""
 
 LIBRARIES = {"PettingZoo": GameEnv, "Gymnasium": VersusEnv, "batched": VectorGameEnv}
 """The classes of environments, whose docstrings describe their arguments."""
@@ -64,7 +64,7 @@ def title(name: str) -> str:
 
 
 def rules(name: str) -> list[str]:
-    """Return the rules in words, a move of the game first and who wins last."""
+    """Return the rules in words: first a move of the game, last who wins."""
     constructor = GAMES[name].rules
     first, *others = (linked(text, constructor.__module__) for text in words(constructor))
     move = re.sub(r"^Rules of [^:]+: ", "", first)
@@ -80,7 +80,7 @@ def one_line(name: str) -> str:
 
 
 def shown(game: Game, position: Any) -> str:
-    """Return a position in words; where heaps split, those that there are, with their numbers."""
+    """Return a position in words; where heaps split, only nonempty ones with their numbers."""
     components = game.rules.components
     kinds = {component.kind for component in components}
     if len(kinds) == 1 and not any(component.splits for component in components):
@@ -117,7 +117,7 @@ def example(name: str) -> str:
 
 
 def truth(game: Game) -> str:
-    """Return in words who wins and how that is known."""
+    """Return who wins, and the proof, in words."""
     start = np.array(game.rules.initial)
     solution = game.solution
     actions = solution.winning_actions(start).tolist()
@@ -145,7 +145,7 @@ def truth(game: Game) -> str:
 
 
 def other_convention(game: Game) -> str:
-    """Return in words who wins where the last move counts the other way."""
+    """Return who wins under the other convention, in words."""
     misere = game.convention is Convention.NORMAL
     other = Game(game.rules, Convention.from_misere(misere))
     wins = "first" if other.solution.is_winning(game.rules.initial) else "second"
@@ -208,7 +208,7 @@ print(f"{{score.random_percent:.1f}} % by random moves")
 
 
 def output(text: str) -> str:
-    """Return what a program prints."""
+    """Return the output of a program."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(text, "example", "exec"), {})

@@ -1,4 +1,4 @@
-"""A page for each learner: its formula, what it knows, when to use it, and its results."""
+"""A page for each learner: formula, knowledge, use, and results."""
 
 from __future__ import annotations
 

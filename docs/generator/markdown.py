@@ -1,4 +1,4 @@
-"""Pages in Markdown, tables, and what docstrings say."""
+"""Markdown pages, tables, and parts of docstrings."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def heading(path: Path) -> str:
 
 
 def write(path: str, text: str) -> None:
-    """Add a page."""
+    """Add a page to the manual."""
     with mkdocs_gen_files.open(path, "w") as page:
         page.write(text)
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a table in Markdown; what is text stays as it is."""
+    """Return a table in Markdown; text is not changed."""
     return str(tabulate(rows, header, tablefmt="github", floatfmt=".1f", disable_numparse=True))
 
 
@@ -70,11 +70,11 @@ def references(documented: Any) -> str:
 
 
 def linked(text: str, module: str) -> str:
-    """Return text of a docstring with its roles as links and its code in single quotes.
+    """Return a docstring's text with roles as links and code in single quotes.
 
     Args:
-        text: of the docstring.
-        module: where names without a module are looked up.
+        text: text of the docstring.
+        module: module for names without one.
     """
 
     def link(found: re.Match[str]) -> str:

@@ -1,7 +1,7 @@
 r"""Mathematics in MathML, made when the manual is built, so that no page needs a script for it.
 
-In Markdown it stands between dollar signs, as in ``$x \oplus y$``. The formulas of learning rules
-stand in docstrings as plain text, and are turned into the same.
+In Markdown it stands between dollar signs, as in ``$x \oplus y$``. Formulas of learning rules are
+plain text in docstrings, and are converted to it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def formula(text: str) -> str:
     for statement in re.split(r";\s+", text.strip().rstrip(".")):
         for number, part in enumerate(_parts(statement)):
             word = WORD.search(part)
-            # A part after a comma that says something is a condition as a whole.
+            # A part after a comma without a formula is a condition as a whole.
             ends = len(part) if word is None else 0 if number and "=" not in part else word.start()
             if ends:
                 shown.append(f"$$\n{latex(part[:ends].strip())}\n$$")
@@ -58,7 +58,7 @@ def formula(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Return text in which formulas stand as plain text with their indices and primes as such."""
+    """Return text with the indices and primes of its plain-text formulas marked up."""
     text = re.sub(
         r"\b(max|argmax)_([a-z]'*)|(Σ)_([a-z]'*)",
         lambda found: f"{found[1] or found[3]}<sub>{found[2] or found[4]}</sub>",
@@ -68,7 +68,7 @@ def prose(text: str) -> str:
 
 
 def _parts(statement: str) -> list[str]:
-    """The parts between commas that stand in no bracket, as far as each is an equation or words."""
+    """Return the parts between commas outside brackets, each an equation or words."""
     parts, depth = [""], 0
     for letter in statement:
         depth += (letter in "([{") - (letter in ")]}")
@@ -106,18 +106,18 @@ def latex(equation: str) -> str:
 
 
 def mathml(text: str, display: str = "inline") -> str:
-    """Return LaTeX, as it stands in HTML, as MathML.
+    """Return LaTeX, escaped as in HTML, as MathML.
 
     Args:
-        text: the LaTeX.
+        text: LaTeX source.
         display: ``"inline"`` or ``"block"``.
     """
-    # Primes have their height in all fonts; made a superscript, most browsers raise them twice.
+    # Fonts draw primes raised; as superscripts, most browsers would raise them twice.
     return PRIME.sub(r'\1<mo lspace="0" rspace="0">\2</mo>', convert(html.unescape(text), display))
 
 
 def on_page_content(content: str, **kwargs: Any) -> str:
-    """Put MathML in the place of what Markdown left as LaTeX; called by mkdocs."""
+    """Replace the LaTeX left by Markdown by MathML; called by mkdocs."""
     content = DISPLAY.sub(
         lambda found: f'<div class="formula">{mathml(found[1], "block")}</div>', content
     )

@@ -1,7 +1,7 @@
 """The pages of the manual that are made from the project itself; run by mkdocs.
 
-What is written by hand is in docs: the home page, theory, architecture, tutorials. Games, learners,
-results and the reference are made from the code, its docstrings and the files of docs/results.
+The home page, theory, architecture and tutorials in docs are written by hand. Pages of games,
+learners, results and the reference are made from the code, its docstrings and docs/results.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from docs.generator.markdown import ROOT, heading, write
 
 
 def contributing() -> None:
-    """Write the repository's page for contributors, its links as they are in the manual."""
+    """Write the repository's page for contributors, with links into the manual."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     text = re.sub(r"<!--.*?-->\n", "", text)
     text = re.sub(r"\(docs/([^)]*\.(?:gif|md|svg))\)", r"(\1)", text)
-    # What is no page is named by its path.
+    # Files without a page are named by their path.
     text = re.sub(r"\[([^\]]+)\]\(([\w./]+\.py)\)", r"\1 (`\2`)", text)
     write("contributing.md", text)
 
 
 def theory() -> list[str]:
-    """Return the lines of the navigation to the theory: its page, and those that go further."""
+    """Return the navigation lines of the theory: its page, then the further ones."""
     apart = ("index", "theory", "architecture")
     further = [path for path in sorted((ROOT / "docs").glob("*.md")) if path.stem not in apart]
     return ["* [Theory](theory.md)"] + [f"    * [{heading(path)}]({path.name})" for path in further]
@@ -48,7 +48,7 @@ def notebook(path: Path) -> str:
 
 
 def tutorials() -> list[str]:
-    """Return the lines of the navigation to the tutorials, notebooks first."""
+    """Return the navigation lines of the tutorials, notebooks first."""
     folder = ROOT / "docs" / "tutorials"
     lines = [
         f"    * [{notebook(path)}](tutorials/{path.stem}.md)"

@@ -1,4 +1,4 @@
-"""The reference: a page for each public module, with its public names and nothing else."""
+"""The reference: a page for each public module, with its public names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MODULES = (
     "agents.training.metrics", "agents.evaluation", "agents.storage", "agents.tabular.schedules",
     "agents.deep", "agents.deep.alphazero", "agents.testing", "benchmarks.leaderboard",
 )  # fmt: skip
-"""The public modules in the order of the navigation; of a folder without names, its modules."""
+"""The public modules in navigation order; a package without names stands for its modules."""
 
 FALLBACKS = ("nim_envs", "agents")
 """Packages whose exports are shown with the module they belong to, where that has a page."""
@@ -29,9 +29,9 @@ class Public:
     """A public name.
 
     Attributes:
-        path: by which it is imported.
-        canonical: where it is defined.
-        summary: the first line of its docstring.
+        path: import path.
+        canonical: path of its definition.
+        summary: first line of its docstring.
     """
 
     path: str
@@ -50,7 +50,7 @@ def load() -> dict[str, griffe.Module]:
 
 
 def modules(packages: dict[str, griffe.Module]) -> list[str]:
-    """Return the modules that have a page: those named, and those in folders without names."""
+    """Return the modules with a page: those named, and those of packages without names."""
     found = []
     for path in MODULES:
         module = _module(packages, path)
@@ -81,7 +81,7 @@ def names(module: griffe.Module) -> list[str]:
 
 
 def public(module: griffe.Module) -> list[Public]:
-    """Return the public names of a module with where they are from and what they are."""
+    """Return the public names of a module, with their definitions and summaries."""
     found = []
     for name in names(module):
         member = module[name]

@@ -1,4 +1,4 @@
-"""Pages of results, all read from the files that are committed in docs/results."""
+"""Pages of results, from the files committed in docs/results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Row = dict[str, str]
 
 
 def read(path: Path) -> list[Row]:
-    """Return the rows of a file, none if there is no such file."""
+    """Return the rows of a CSV file; none if it does not exist."""
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
@@ -33,7 +33,7 @@ def _board(task: str) -> str:
 
 
 def _learner(name: str, folder: str) -> str:
-    """A learner's name, as a link where it has a page."""
+    """Return a learner's name, as a link if it has a page."""
     row = LEARNERS.get(name)
     return name if row is None else f"[{name}]({folder}learners/{row.learner.__name__}.md)"
 
@@ -50,7 +50,7 @@ HOW = (
 
 
 def of_game(name: str) -> str:
-    """Return what learners reached on a registered game."""
+    """Return the learners' results on a registered game."""
     rows = [
         row for row in read(RESULTS / "optimality.csv")
         if row["game"] in GAMES and GAMES[row["game"]].name == name
@@ -70,7 +70,7 @@ def of_game(name: str) -> str:
 
 
 def of_learners(names: Iterable[str]) -> str:
-    """Return what some learners reached on every board."""
+    """Return some learners' results on every board."""
     rows = {(row["game"], row["learner"]): row for row in read(RESULTS / "optimality.csv")}
     names = [name for name in names if any(learner == name for _, learner in rows)]
     if not names:

@@ -1,4 +1,4 @@
-"""Makes links of the roles in docstrings, such as :class:`nim_envs.Game`, in the manual."""
+"""Turns roles in docstrings, such as :class:`nim_envs.Game`, into links of the manual."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Roles(griffe.Extension):
                 return f'<autoref optional identifier="{target}"><code>{found[1]}</code></autoref>'
 
             text = ROLE.sub(link, obj.docstring.value)
-            # The name that the parser knows, so that the lines after it are shown as code.
+            # The parser's own name of the section, so that its lines are shown as code.
             obj.docstring.value = fenced(EXAMPLE.sub(r"\1Examples:", text))
         for member in obj.members.values():
             if not member.is_alias:
@@ -36,12 +36,12 @@ class Roles(griffe.Extension):
 
 
 def fenced(text: str) -> str:
-    """Return a docstring with the examples that stand in no section as blocks of code."""
+    """Return a docstring with examples outside sections as blocks of code."""
     return DOCTEST.sub(lambda found: f"```pycon\n{found[0].rstrip()}\n```\n\n", text)
 
 
 def _canonical(obj: griffe.Object, words: str) -> str:
-    """Return the full name of what ``words`` stand for in a docstring of ``obj``."""
+    """Return the full name for ``words`` in a docstring of ``obj``."""
     try:
         target = obj.resolve(words)
     except griffe.NameResolutionError:

@@ -1,4 +1,4 @@
-"""RLlib: the turn-based games in self-play, as its module with action masking observes them."""
+"""RLlib: turn-based games in self-play, for its module with action masking."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class MaskedPettingZooEnv(PettingZooEnv):
     ``"observations"``, and refuses what PettingZoo and its environments call ``"observation"``.
 
     Args:
-        config: the environment's ``"id"``, and the arguments of ``pettingzoo.make`` beside it;
-            what ``PPOConfig().environment(MaskedPettingZooEnv, env_config=...)`` hands over.
+        config: the environment's ``"id"`` and arguments of ``pettingzoo.make``, as passed by
+            ``PPOConfig().environment(MaskedPettingZooEnv, env_config=...)``.
 
     Raises:
         KeyError: there is no ``"id"``.
@@ -31,7 +31,7 @@ class MaskedPettingZooEnv(PettingZooEnv):
     def __init__(self, config: dict[str, Any]) -> None:
         arguments = dict(config)
         super().__init__(pettingzoo.make("aec", arguments.pop("id"), **arguments))
-        # What a policy is scored on.
+        # Scores read these attributes.
         self.game, self.encoding = self.env.unwrapped.game, self.env.unwrapped.encoding
         shown: dict[str, Any] = {}
         for agent in self.env.possible_agents:

@@ -1,4 +1,4 @@
-"""TorchRL: boolean action masks that are true somewhere."""
+"""TorchRL: boolean action masks with at least one true entry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _boolean_mask(space: Any) -> spaces.Dict[Any]:
 
 
 def _with_something_legal(observation: dict[str, Any]) -> dict[str, Any]:
-    """The observation with a boolean mask, all true where nothing is legal."""
+    """Return the observation with a boolean mask, all true where no action is legal."""
     mask = observation["action_mask"] != 0
     over = ~mask.any(axis=-1, keepdims=True)
     return {"observation": observation["observation"], "action_mask": mask | over}
@@ -43,7 +43,7 @@ class TorchRLEnv(gymnasium.ObservationWrapper[Any, Any, Any]):
         self.observation_space = _boolean_mask(env.observation_space)
 
     def observation(self, observation: dict[str, Any]) -> dict[str, Any]:
-        """Return the observation as TorchRL takes it."""
+        """Return the observation in TorchRL's form."""
         return _with_something_legal(observation)
 
 
@@ -73,5 +73,5 @@ class TorchRLVectorEnv(VectorObservationWrapper):
         self._observation_space = batch_space(self._single_observation_space, env.num_envs)
 
     def observations(self, observations: dict[str, Any]) -> dict[str, Any]:
-        """Return the observations as TorchRL takes them."""
+        """Return the observations in TorchRL's form."""
         return _with_something_legal(observations)

@@ -27,7 +27,7 @@ with imports_for("the adapter for TRL", "trl"):
     from datasets import Dataset
 
 Completion = str | Sequence[dict[str, Any]]
-"""What a model wrote: a text, or the messages of a conversation."""
+"""Output of a model: a text, or the messages of a conversation."""
 
 RewardFunction = Callable[..., list[float | None]]
 
@@ -49,7 +49,7 @@ def positions_dataset(
     Args:
         game: the game, or its language.
         positions: ``(n, components)``; ``None``: all N-positions.
-        style: of the prompts, as :func:`nim_envs.text.prompt` takes it.
+        style: style of the prompts, as :func:`nim_envs.text.prompt` takes it.
         conversational: whether prompts are messages.
 
     Raises:
@@ -83,7 +83,7 @@ def positions_dataset(
 
 
 def completion_text(completion: Completion) -> str:
-    """Return what a model wrote: the completion, or the content of its last message."""
+    """Return the text of a completion, or the content of its last message."""
     if isinstance(completion, str):
         return completion
     return str(completion[-1].get("content") or "") if completion else ""
@@ -117,7 +117,7 @@ def kept_win(game: Game | Language, *, last_line: bool = False) -> RewardFunctio
 def legal_move(game: Game | Language, *, last_line: bool = False) -> RewardFunction:
     """Return a reward function: 1 where a reply names a legal move, else 0.
 
-    Arguments and what is returned: :func:`kept_win`.
+    Arguments and return value: :func:`kept_win`.
     """
     language = as_language(game)
 
@@ -143,10 +143,9 @@ def game_environment(
 
     Args:
         game: the game, or its language.
-        rewards: ``"result"``: 1 for a game that was won and -1 for any other, one that was not
-            played to its end among them. ``"turn"``: the mean of the rewards by turn, of the turns
-            that have one.
-        seed: of all environments that the factory makes, each of which has other games.
+        rewards: ``"result"``: 1 for a game that was won and -1 for any other, including unfinished
+            ones. ``"turn"``: the mean reward of the turns that have one.
+        seed: seed of all environments of the factory; each plays different games.
         arguments: those of :class:`nim_envs.text.TextGame`.
 
     Raises:

@@ -34,15 +34,15 @@ with imports_for("the adapter for verifiers", "verifiers"):
 
 
 class GameSpec(vf.TaskData):
-    """What every row says of its game, so that a trace can be judged by itself.
+    """The game of a row, so that each trace can be judged on its own.
 
     Attributes:
-        game: a registered game.
-        arguments: of :func:`nim_envs.make_game`.
-        disguise: the seed of other names; ``None``: its own.
-        style: of the prompts.
+        game: name of a registered game.
+        arguments: arguments of :func:`nim_envs.make_game`.
+        disguise: seed of other names; ``None``: the game's own names.
+        style: style of the prompts.
         last_line: whether the last line of a reply is searched for the move.
-        prompt_version: of the format of the prompts.
+        prompt_version: version of the prompts' format.
     """
 
     game: str
@@ -53,13 +53,13 @@ class GameSpec(vf.TaskData):
     prompt_version: int = PROMPT_VERSION
 
     def language(self) -> Language:
-        """Return the game and the words in which it is told."""
+        """Return the language of the game."""
         game = make_game(self.game, **self.arguments)
         return as_language(game) if self.disguise is None else disguised(game, self.disguise)
 
 
 class GameConfig(vf.TasksetConfig):
-    """The game of a taskset, and how it is told; see :class:`GameSpec`."""
+    """The game and the language of a taskset; see :class:`GameSpec`."""
 
     game: str = "nim"
     arguments: dict[str, Any] = {}  # noqa: RUF012
@@ -74,7 +74,7 @@ class GameConfig(vf.TasksetConfig):
 
 
 class MoveData(GameSpec):
-    """A position at which one move is asked for."""
+    """A position for one move."""
 
     position: tuple[int, ...]
 
@@ -124,15 +124,15 @@ class MoveTaskset(vf.Taskset[MoveTask, GameConfig]):
 
 
 class PlayData(GameSpec):
-    """A whole game: who plays it, and its seed.
+    """A whole game: opponent, seat and seed.
 
     Attributes:
         opponent: as :class:`nim_envs.text.TextGame` takes it, by name or probability.
-        seat: who the model is: 0 moves first, 1 second, ``"random"``.
-        start: where it begins.
-        retries: how often a turn is asked again.
+        seat: the model's seat: 0 moves first, 1 second, or ``"random"``.
+        start: as :func:`nim_envs.make_game` takes it.
+        retries: most repetitions of a turn.
         rewards: ``"result"``: 1 for a win, else 0; ``"turn"``: the mean of the rewards by turn.
-        seed: of the game.
+        seed: seed of the game.
     """
 
     opponent: str | float
@@ -155,7 +155,7 @@ class PlayConfig(GameConfig):
     """Whole games; see :class:`PlayData`."""
 
     games: int = 100
-    """How many games, each with a seed of its own."""
+    """Number of games, each with its own seed."""
     opponent: str | float = "optimal"
     seat: Literal[0, 1, "random"] = "random"
     start: str = "n_position"
@@ -190,7 +190,7 @@ class PlayEnv(vf.Env[PlayEnvConfig]):
     """A whole game, in which the engine speaks for the user: it answers every move."""
 
     async def run(self, task: PlayTask, agents: vf.Agents) -> None:
-        """Play one game, and record what it earned."""
+        """Play one game, and record its reward."""
         play, _ = task.data.begun()
         turns: list[Turn] = []
         async with agents.player.interaction(task) as interaction:
@@ -213,7 +213,7 @@ class PlayEnv(vf.Env[PlayEnvConfig]):
 
 
 def _answer(turn: Turn) -> str:
-    """What the user says after a turn that does not end the game."""
+    """Return the user's message after a turn that does not end the game."""
     if turn.again:
         return f"That is no move: {turn.verdict.why}. {turn.prompt}"
     return f"I play {turn.opponent_move}. {turn.prompt}"

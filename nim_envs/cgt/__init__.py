@@ -1,1 +1,1 @@
-"""Combinatorial game theory as research, loaded only where it is asked for."""
+"""Combinatorial game theory as research, loaded only when needed."""

@@ -16,7 +16,7 @@ def value_of(text: str) -> Any:
     are written as JSON.
 
     Raises:
-        click.UsageError: it begins as JSON but is none.
+        click.UsageError: it begins as JSON but is not valid.
 
     Example:
         >>> value_of("3,4"), value_of("true"), value_of("[[1, 2], []]")
@@ -59,7 +59,7 @@ def integers(text: str) -> tuple[int, ...]:
 
 
 def _frozen(value: Any) -> Any:
-    """Lists as tuples, at any depth."""
+    """Return lists as tuples, at any depth."""
     if isinstance(value, list):
         return tuple(map(_frozen, value))
     if isinstance(value, dict):
@@ -73,11 +73,10 @@ def arguments_of(
     """Return ``("heaps=3,4", ...)`` as keyword arguments.
 
     Args:
-        owner: what the arguments are of, for messages.
-        settings: of the form ``NAME=VALUE``.
-        defaults: values by name, which show what arguments there are and of what kind each is:
-            where a list is expected a single value is a list of one, and where a word is expected
-            it stays as it is.
+        owner: owner of the arguments, for messages.
+        settings: words of the form ``NAME=VALUE``.
+        defaults: default by name, which gives the names and kinds of the arguments: where it is a
+            list, a single value becomes a list of one; where it is a word, the value stays text.
 
     Raises:
         click.UsageError: a setting of another form, a name that is not in ``defaults``, or a

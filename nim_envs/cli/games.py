@@ -12,7 +12,7 @@ from nim_envs.rules import Convention, heap_game
 from nim_envs.rules.octal_codes import NAMES
 
 WIDEST_ARGUMENTS = 60
-"""Characters of a line of arguments, so that the table fits 100."""
+"""Most characters in a line of arguments, so that the table fits 100."""
 
 
 @click.command()

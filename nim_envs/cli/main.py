@@ -1,4 +1,4 @@
-"""The commands of ``python -m nim_envs`` together."""
+"""The command group of ``python -m nim_envs``."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def nimber() -> None:
 
 
 def operation(name: str, function: Any, operands: tuple[str, ...], text: str) -> None:
-    """Add the command that prints what ``function`` makes of its operands."""
+    """Add the command that prints the value of ``function``."""
 
     def command(**values: int) -> None:
         try:
@@ -41,7 +41,7 @@ def operation(name: str, function: Any, operands: tuple[str, ...], text: str) ->
     command.__doc__ = text
     for operand in reversed(operands):
         command = click.argument(operand, callback=as_number)(command)
-    # A negative number is to be refused as such, not as an unknown option.
+    # A negative number must be refused as such, not as an unknown option.
     settings = {"ignore_unknown_options": True}
     nimber.command(name, context_settings=settings)(command)
 

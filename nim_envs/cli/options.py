@@ -1,4 +1,4 @@
-"""Options that several commands share, and the meaning of their values."""
+"""Options shared by several commands, and the conversion of their values."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def registered_game(name: str, settings: tuple[str, ...], start: Any = "fixed") 
     """Return the registered game ``name`` with the arguments that ``settings`` name.
 
     Args:
-        name: of a registered game.
-        settings: of the form ``NAME=VALUE``.
-        start: where games begin.
+        name: key of :data:`nim_envs.registration.GAMES`.
+        settings: words of the form ``NAME=VALUE``.
+        start: as :func:`nim_envs.make_game` takes it.
 
     Raises:
         click.UsageError: a setting that the game does not have, or of another form.
@@ -50,7 +50,7 @@ def registered_game(name: str, settings: tuple[str, ...], start: Any = "fixed") 
     except TypeError as error:
         if "games" not in arguments:
             raise
-        # A game of a sum was given an argument that it does not have.
+        # An unknown argument of a game in a sum.
         raise click.UsageError(f"--set {' '.join(settings)}: {error}") from error
 
 

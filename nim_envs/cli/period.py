@@ -14,7 +14,7 @@ from nim_envs.cli.running import using
 from nim_envs.rules import HeapGame
 
 MOST_EXCEPTIONS = 100
-"""Exceptions of a period that are listed."""
+"""Most exceptions of a period that are listed."""
 
 
 @click.command()

@@ -37,7 +37,7 @@ def quotient(game: HeapGame, largest: int | None, limit: int) -> None:
 
 
 def show(found: MisereQuotient, limit: int) -> None:
-    """Print a quotient: what it is like, its elements and its heaps."""
+    """Print a quotient: its properties, elements and heaps."""
     largest, period = found.largest, found.period
     heaps = f"0 to {largest}"
     if period is not None:

@@ -23,11 +23,11 @@ def run(
     Every other exception is a fault of the program, and is raised with its traceback.
 
     Args:
-        command: what is run.
+        command: click command to run.
         arguments: words of the command line; ``None`` for those of the process.
-        name: how the command is called, such as ``"python -m nim_envs"``.
-        mistakes: errors that are the user's, besides those of click and of this package and
-            the lack of memory.
+        name: name of the command in messages, such as ``"python -m nim_envs"``.
+        mistakes: further errors that are the user's, besides those of click and of this package
+            and a lack of memory.
 
     Returns:
         The exit code: 0, or 2 for a mistake of the user's, or 130 when stopped by Ctrl-C.
@@ -56,7 +56,7 @@ def _refuse(message: str) -> int:
 
 @contextmanager
 def using(path: Path | None) -> Iterator[None]:
-    """Report what the system refuses to do with a file that the user named, if there is one.
+    """Report an ``OSError`` about a file named by the user as a usage error.
 
     Raises:
         click.UsageError: an ``OSError`` was raised.

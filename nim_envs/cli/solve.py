@@ -23,7 +23,7 @@ from nim_envs.theory.nimbers import nim_sum
 from nim_envs.theory.solution import Solution
 
 LARGEST_HEAP = 10**6
-"""Objects in a heap up to which its moves are listed."""
+"""Most objects in a heap whose moves are listed."""
 
 OUTCOMES = {
     True: "N-position: the player to move wins",
@@ -33,7 +33,7 @@ HEAP_GAME = "an octal code such as 0.77, 4.0, 0.(3) or 0.3..., grundy, " + ", ".
 
 
 class Question(NamedTuple):
-    """A game to solve, wherever it starts."""
+    """A game to solve, whose initial position may be terminal."""
 
     rules: Rules
     convention: Convention
@@ -88,7 +88,7 @@ def solve_registered(name: str, settings: tuple[str, ...], position: str | None)
 
 
 def show_solution(solution: Solution, state: tuple[int, ...]) -> None:
-    """Print what a solution says of a position."""
+    """Print the solution of one position."""
     winning = solution.is_winning(state)
     moves = [
         solution.rules.describe_action(action, state) for action in solution.winning_actions(state)

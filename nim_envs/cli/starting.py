@@ -1,4 +1,4 @@
-"""Starting a command line whose packages may be missing; imports none of them."""
+"""Start of a command line whose packages may be missing; imports none of them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from nim_envs.optional import needed
 
 
 def start(module: str, *packages: str) -> int:
-    """Run a command line, or say which package it needs.
+    """Run a command line, or print the name of a missing package.
 
     Args:
         module: has the function ``run``, which returns the exit code.
-        packages: what the module imports of others.
+        packages: optional packages that the module imports.
 
     Returns:
         The exit code; 2 where a package is missing.

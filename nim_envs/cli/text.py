@@ -32,13 +32,13 @@ from nim_envs.text.prompts import STYLES
 SEATS: dict[str, Any] = {"first": 0, "second": 1, "random": "random"}
 QUIT = ("quit", "exit", "q")
 LONGEST_SHOWN = 60
-"""Characters of a reply that are shown."""
+"""Most characters of a reply that are shown."""
 
 POSITIONS = ("all", "reachable", "player_0", "player_1")
 
 
 class Scoring(NamedTuple):
-    """What a program is asked, and how."""
+    """The settings of a program's score."""
 
     command: str
     positions: str
@@ -116,7 +116,7 @@ def text(
 
 
 def _opponent(text: str) -> str | float:
-    """The opponent that a word of the command line is."""
+    """Return the opponent named on the command line."""
     try:
         return float(text)
     except ValueError:
@@ -159,10 +159,10 @@ def score_program(language: Language, scoring: Scoring, replies: Path | None) ->
     """Score a program, and keep its replies in a file until the score is complete.
 
     Args:
-        language: in which it is asked.
-        scoring: what it is asked.
-        replies: the file, which then stays; ``None``: one in the current directory that is named
-            after all that is asked, and is removed in the end.
+        language: language of the prompts.
+        scoring: positions and form of the prompts.
+        replies: file to keep; ``None``: one in the current directory, named after the settings
+            and removed in the end.
     """
     header = {"game": language.name, "prompt_version": PROMPT_VERSION, **scoring._asdict()}
     path = replies

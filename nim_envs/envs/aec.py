@@ -14,7 +14,7 @@ from pettingzoo.utils.env import AECIterable
 from nim_envs.encoding import Encoding, with_mask
 from nim_envs.envs.legality import checked_illegal_move, illegal_move_error
 from nim_envs.envs.move_truth import NO_MOVE_YET, checked_truth_in_info, move_truth
-from nim_envs.envs.rendering import LastMove, Renderer
+from nim_envs.envs.renderer import LastMove, Renderer
 from nim_envs.envs.reset_arguments import checked_options, checked_seed
 from nim_envs.errors import (
     ClosedEnvironmentError,
@@ -38,7 +38,7 @@ FIRST, SECOND = PLAYERS
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
 BYTES_OF_ACTION = 48
-"""Bytes per action, upper bound: masks, spaces and the options of the states of a move."""
+"""Bytes per action, upper bound: masks, spaces, and the options of the states in a move."""
 
 
 class GameEnv(AECEnv[str, Any, Any]):
@@ -92,7 +92,7 @@ class GameEnv(AECEnv[str, Any, Any]):
     never keeps a win. Both are ``False`` before an agent's first move.
 
     Args:
-        game: the game.
+        game: rules, convention and start.
         name: name of the environment, as ``str(env)`` shows it.
         render_mode: ``"human"``: a window shows every move, at ``metadata["render_fps"]`` moves
             a second; ``"rgb_array"``: :meth:`render` returns the same picture as an array and
@@ -163,7 +163,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             dtype=np.int64,
         )
         self._samplers: dict[Start, Sampler] = {}
-        self._own_sampler = game.start.bind(game)
+        self._own_sampler = game.start.sampler(game)
         self._rng: np.random.Generator | None = None
 
         self.agents: list[str] = []
@@ -176,18 +176,18 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._first_info: dict[str, Any] = NO_MOVE_YET if self.truth_in_info else {}
         self._closed = False
         # The game in progress: the position, the mask of the player to move, the number of
-        # legal actions, whether the game is over, and how many moves were made.
+        # legal actions, whether the game is over, and the number of moves made.
         self._position: IntArray | None = None
         self._mask = np.zeros(game.rules.num_actions, dtype=np.int8)
         self._legal = 0
         self._over = False
         self._moves = 0
-        # Whose turn it would be if the game had not been truncated; ``agent_selection`` changes
+        # The agent to move if the game had not been truncated; ``agent_selection`` changes
         # as the agents step with ``None``.
         self._to_move_at_truncation: str | None = None
-        # What pictures show as new; it is kept only where there is a render mode.
+        # The move that pictures highlight; kept only with a render mode.
         self.last_move: LastMove | None = None
-        # The mask of the last start, as most games start where the one before did.
+        # The mask of the last start: most games start where the previous one did.
         self._start_key = b""
         self._start_mask = self._mask
         self._start_legal = 0
@@ -200,7 +200,7 @@ class GameEnv(AECEnv[str, Any, Any]):
     def _bind_tables(self) -> None:
         """Keep references to what steps look up: attribute chains cost time in every step."""
         rules = self.game.rules
-        self._rows = rules.rows
+        self._state_options = rules.state_options
         self._num_options = rules.num_options
         self._num_actions = rules.num_actions
 
@@ -231,16 +231,16 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.begin(sampler, checked_seed(seed))
 
     def begin(self, sampler: Sampler, seed: int | None) -> None:
-        """Start a new game from a start of ``sampler``, seeded as by :meth:`reset`."""
+        """Start a new game at a position drawn from ``sampler``; ``seed`` as in :meth:`reset`."""
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
         self._begin(sampler.draw(self._rng), 0)
 
     def next_starts(self, games: int, options: dict[str, Any] | None = None) -> IntArray:
-        """Draw the starts of the next games: those that :meth:`reset` would, call after call.
+        """Draw the starts of the next games, the same that calls of :meth:`reset` would draw.
 
         Args:
-            games: how many.
+            games: number of games.
             options: as in :meth:`reset`.
 
         Returns:
@@ -248,7 +248,7 @@ class GameEnv(AECEnv[str, Any, Any]):
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.
-            InvalidResetError: ``options`` are none, as in :meth:`reset`.
+            InvalidResetError: invalid ``options``, as in :meth:`reset`.
             InvalidPositionError: the start is not a position of this game that leaves a move.
             ClosedEnvironmentError: after :meth:`close`.
         """
@@ -261,7 +261,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Return the sampler of the start in a reset's ``options``, or of the game's own start.
 
         Raises:
-            InvalidResetError: ``options`` are none, as in :meth:`reset`.
+            InvalidResetError: invalid ``options``, as in :meth:`reset`.
             InvalidPositionError: the start is not a position of this game that leaves a move.
         """
         if options is None:
@@ -280,7 +280,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             sampler = self._samplers[start] = (
                 self._own_sampler
                 if start == self.game.start
-                else self.game.sampler_without_search(start)
+                else start.sampler(self.game, search=False)
             )
         return sampler
 
@@ -298,7 +298,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         if key != self._start_key:
             self._start_key = key
             states = position.tolist()
-            shown = [rows[state] for rows, state in zip(self._rows, states, strict=True)]
+            shown = [rows[state] for rows, state in zip(self._state_options, states, strict=True)]
             self._start_mask = np.concatenate([row.mask for row in shown])
             self._start_legal = sum([row.legal for row in shown])
         self._mask = self._start_mask.copy()
@@ -315,7 +315,7 @@ class GameEnv(AECEnv[str, Any, Any]):
 
         Args:
             position: a position that leaves a legal move, ``(components,)``.
-            agent: the agent to move; by default the one that is to move now.
+            agent: the agent to move; by default the one whose turn it is now.
 
         Raises:
             InvalidPositionError: not a position of this game, or a terminal one.
@@ -429,7 +429,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         if type(action) is not int or not 0 <= action < self._num_actions:
             action = self._checked_action(action)
         component, option = divmod(action, self._num_options)
-        rows = self._rows[component]
+        rows = self._state_options[component]
         before = rows[position.item(component)]
         successor = before.successors.item(option)
         mover = self.agent_selection
@@ -469,12 +469,12 @@ class GameEnv(AECEnv[str, Any, Any]):
         slot = next(slot for slot in group if not position.item(slot))
         position[slot] = state
         first = slot * self._num_options
-        row = self._rows[slot][state]
+        row = self._state_options[slot][state]
         self._mask[first : first + self._num_options] = row.mask
         self._legal += row.legal
 
     def _checked_action(self, action: Any) -> int:
-        """Return ``action`` as an ``int`` of the action space, or raise; checks that take time."""
+        """Return ``action`` as an ``int`` of the action space, or raise; the slow checks."""
         largest = self._num_actions - 1
         if action is None:
             raise InvalidActionError(
@@ -484,7 +484,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         return checked_integer("action", action, 0, largest, error=InvalidActionError)
 
     def forfeit(self) -> None:
-        """End the game as by an illegal move of the agent to move, which has named no legal one.
+        """End the game as an illegal move does, for an agent to move that names no legal move.
 
         Raises:
             ResetNeededError: no game is in progress.
@@ -579,7 +579,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         return frame
 
     def _scene(self) -> Scene:
-        """Return what a picture of the position shows."""
+        """Return the contents of a picture of the position."""
         mover = None if self._over else PLAYERS.index(self.agent_selection)
         winners = [PLAYERS.index(agent) for agent, reward in self.rewards.items() if reward > 0]
         winner = winners[0] if winners else None
@@ -589,13 +589,13 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Close the window, if there is one; nothing can be played from here on."""
         self._renderer.close()
         self._closed = True
-        # So that a step finds no game: it looks for nothing else.
+        # Without a position every step raises.
         self._position = None
         self._over = False
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the rules' tables out of pickles and copies."""
-        return {name: value for name, value in self.__dict__.items() if name != "_rows"}
+        return {name: value for name, value in self.__dict__.items() if name != "_state_options"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the game in progress, and look the rules' tables up again."""

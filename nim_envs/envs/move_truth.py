@@ -1,4 +1,4 @@
-"""The exact truth about moves: was the position won, and did the move keep it?"""
+"""The exact truth about moves: whether the position was won, and whether it still is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_MOVE_YET = {"winning": False, "kept_win": False}
 
 
 def checked_truth_in_info(truth_in_info: Any, game: Game) -> bool:
-    """Return ``truth_in_info``; the game is solved now, where it is to be known.
+    """Return ``truth_in_info``; solve the game now if it is true.
 
     Raises:
         InvalidGameError: it is not a boolean.
@@ -29,12 +29,12 @@ def checked_truth_in_info(truth_in_info: Any, game: Game) -> bool:
 
 
 def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> tuple[BoolArray, BoolArray]:
-    """Return the truth about moves.
+    """Return whether moves were made in won positions, and whether they kept the win.
 
     Args:
-        game: the game.
+        game: its solution is used.
         positions: before the moves, ``(n, components)``.
-        actions: ``(n,)``, of the action space, legal or not, or ``NO_LEGAL_MOVE``.
+        actions: ``(n,)``, any of the action space, or ``NO_LEGAL_MOVE``.
 
     Returns:
         Boolean ``(n,)``: whether the mover could win; whether it still can after the move, which
@@ -49,6 +49,6 @@ def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> tuple[Boo
 
 
 def move_truth(game: Game, position: IntArray, action: int) -> dict[str, bool]:
-    """Return the truth about one move at ``position``, ``(components,)``, as an info has it."""
+    """Return the info entries of one move at ``position``, ``(components,)``."""
     winning, kept = moves_truth(game, position[np.newaxis], np.array([action]))
     return {"winning": bool(winning[0]), "kept_win": bool(kept[0])}

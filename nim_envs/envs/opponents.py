@@ -1,4 +1,4 @@
-"""The opponents of the environments whose step makes the agent's move and the reply."""
+"""Opponents, for the environments whose step includes the opponent's reply."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ SEAT_CHOICES = (0, 1, "random")
 """The seats that an agent can be given: ``player_0``, ``player_1``, or one drawn for each game."""
 
 MOST_OPENINGS = 1000
-"""A game fails to begin after this many in a row that the opponent's first move ended."""
+"""Consecutive games ended by the opponent's first move after which a reset fails."""
 
 
 def no_move_for_agent(rules: Rules, position: IntArray, action: int | None) -> InvalidPositionError:
     """Return the error for starts from which the opponent's first move ends every game.
 
     Args:
-        rules: of the game.
-        position: at the end of the last of these games, ``(components,)``.
-        action: the opponent's, if it is a player; an illegal one leaves the position as it was.
+        rules: rules of the game.
+        position: end of the last of these games, ``(components,)``.
+        action: action of an opponent that is a player; an illegal one leaves the position.
     """
     if action is None or rules.is_terminal(position):
         return InvalidPositionError(
@@ -42,12 +42,12 @@ def no_move_for_agent(rules: Rules, position: IntArray, action: int | None) -> I
 
 
 def checked_opponent(opponent: Any, rules: Rules) -> tuple[PlayingPlayer | None, float]:
-    """Return an opponent as one that plays or, if it has a name, by how often it moves at random.
+    """Return an opponent as a player or, if it has a name, its probability of a random move.
 
     Args:
         opponent: ``None``, a key of :data:`NAMED_OPPONENTS`, a probability of a random move, or
             anything of :data:`nim_envs.players.AnyPlayer`.
-        rules: of the game.
+        rules: rules of the game.
 
     Returns:
         The player, or ``None`` for no opponent and for one that mixes optimal and random moves;

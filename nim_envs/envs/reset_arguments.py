@@ -1,4 +1,4 @@
-"""Checks of what ``reset`` is given, the same in every environment."""
+"""Checks of the arguments of ``reset``, the same in every environment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def is_seed(seed: Any) -> bool:
 
 
 def checked_seed(seed: Any) -> int | None:
-    """Return ``seed``, if it is one.
+    """Return ``seed`` if it is valid.
 
     Raises:
         InvalidResetError: not ``None`` and not a Python integer of at least 0.
@@ -35,10 +35,10 @@ def checked_options(
     """Return ``options``, empty for ``None``.
 
     Args:
-        options: of ``reset``.
-        keys: those that are allowed.
-        others_ignored: whether other keys are ignored, as PettingZoo's tests need it; one that
-            is nearly the same as an allowed one is an error all the same.
+        options: argument of ``reset``.
+        keys: allowed keys.
+        others_ignored: whether other keys are ignored, as PettingZoo's tests need; a misspelt
+            key is still an error.
 
     Raises:
         InvalidResetError: not a dictionary, or it has a key that is not allowed.

@@ -25,14 +25,14 @@ from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.validation import checked_boolean
 
 CACHED_POSITIONS = 1 << 16
-"""The winning actions of at most this many positions are kept."""
+"""Most positions whose winning actions are cached."""
 
 SEATS = (np.int8(0), np.int8(1))
 NO_WINNER = np.int8(-1)
 
 
 class VersusEnv(gymnasium.Env[Any, Any]):
-    """An exactly solvable game, against an opponent whose reply is part of the step or by oneself.
+    """An exactly solvable game, against an opponent that replies within the step or in self-play.
 
     ## Description
     The rules are those of :class:`nim_envs.envs.aec.GameEnv`, and so are positions, actions,
@@ -92,17 +92,17 @@ class VersusEnv(gymnasium.Env[Any, Any]):
       ``reset``.
 
     Args:
-        game: the game.
+        game: rules, convention and start.
         name: name of the environment, in its metadata.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
             actions, or among all where none wins; a number: optimal but for a random move with
-            that probability. Or whatever :func:`nim_envs.optimality` scores: an agent with
+            that probability. Or any player that :func:`nim_envs.optimality` scores: an agent with
             ``act(observation, action_mask, rng)``, an object with ``action_probabilities`` or
             ``move``, or a function of observations ``(1, ...)``, action masks ``(1, actions)``
             and, if it has a third required parameter, a generator, which returns actions ``(1,)``
             or probabilities ``(1, actions)``: the same function can play a batch of games. It
             receives the observations of the turn-based environment with this ``encoding``, and
-            may write to them; an action of -1, no legal move, is an illegal one.
+            may overwrite them; an action of -1, no legal move, is an illegal one.
         seat: versus an opponent, the agent's: 0 for ``player_0``, who moves first, 1 for
             ``player_1``, or ``"random"``: drawn for each game. ``None``: 0; in self-play there is
             no other choice.
@@ -186,7 +186,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         if self._epsilon < 1.0:
             # The game is solved now, or refused.
             game.solution.is_winning(rules.initial)
-        # Who observes: the agent, or in self-play the player to move.
+        # The observing seat: the agent, or in self-play the player to move.
         self._seat = 0
         self._begun = False
         self._ready = False
@@ -215,7 +215,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         self._aec.check_open()
         checked_options(options)
         checked_seed(seed)
-        # Whatever is refused is refused here, where the game in progress is as it was.
+        # Errors are raised before the game in progress changes.
         sampler = self._aec.sampler_of(options)
         super().reset(seed=seed)
         start_seed = None
@@ -277,7 +277,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         return self._aec.terminations[PLAYERS[0]] or self._aec.truncations[PLAYERS[0]]
 
     def _reply(self) -> None:
-        """Make the opponent's move, or let it forfeit where it names none."""
+        """Make the opponent's move, or let it forfeit if it names none."""
         try:
             action = self._last_reply = self._opponent_action()
             if isinstance(action, np.signedinteger) and action == NO_LEGAL_MOVE:
@@ -330,8 +330,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         """Return observation and info.
 
         Args:
-            mover: the seat that the step was made for.
-            winner: the seat that has won, or -1.
+            mover: seat whose move the step made.
+            winner: seat that has won, or -1.
         """
         observed = self._aec.observe(PLAYERS[self._seat])
         mask = observed["action_mask"]

@@ -25,16 +25,16 @@ OBJECT: Color = (74, 88, 108)
 LIMIT: Color = (248, 226, 219)
 WINNING: Color = (0, 150, 110)
 PLAYER_COLORS: tuple[Color, Color] = ((0, 114, 178), (213, 94, 0))
-"""Of ``player_0`` and ``player_1``: with ``WINNING``, distinct to colour-blind readers too."""
+"""Colours of ``player_0`` and ``player_1``; with ``WINNING``, distinct to colour-blind readers."""
 
 FINENESS = 4
-"""Shapes are painted this many times larger and scaled down, which makes their edges smooth."""
+"""Factor by which shapes are painted larger and scaled down, for smooth edges."""
 
 TEXT_FINENESS = 2
-"""The same for text, so that letters are not moved to whole pixels."""
+"""The same factor for text, so that letters are not moved to whole pixels."""
 
 MOST_SPRITES = 2_000
-"""Most shapes and lines of text that are cached for the next picture."""
+"""Most shapes and lines of text in the cache."""
 
 SMALLEST_TEXT = 9
 
@@ -80,7 +80,7 @@ class Canvas:
         self.surface.fill(color)
 
     def frame(self) -> Frame:
-        """Return what is drawn, ``(height, width, 3)``, uint8, as a copy."""
+        """Return the picture, ``(height, width, 3)``, uint8, as a copy."""
         pixels = self._pygame.image.tobytes(self.surface, "RGB")
         width, height = self.size
         return np.frombuffer(pixels, dtype=np.uint8).reshape(height, width, 3).copy().view(Frame)
@@ -165,12 +165,12 @@ class Canvas:
         self._blit(("polygon", inside, color), (left, top), size, color, paint)
 
     def unchanging(self, key: Any, place: Area, paint: Callable[[], None]) -> None:
-        """Draw what is the same in every picture: it is painted once and then copied.
+        """Draw an unchanging part of the picture, which is painted once and then copied.
 
         Args:
-            key: of it in the cache.
-            place: what it covers, with all that is below it.
-            paint: draws it on this canvas.
+            key: key in the cache.
+            place: area that it covers, including all that is below it.
+            paint: function that draws it on this canvas.
         """
         x, y = math.floor(place.x), math.floor(place.y)
         area = self._pygame.Rect(
@@ -191,13 +191,13 @@ class Canvas:
         color: Color = INK,
         anchor: tuple[float, float] = (0.5, 0.5),
     ) -> Area:
-        """Write one line and return what it covers.
+        """Write one line and return its area.
 
         Args:
-            text: the line.
-            place: where its anchor is.
+            text: one line.
+            place: place of the anchor.
             size: height of the letters with their descenders, in pixels.
-            color: of the letters.
+            color: colour of the letters.
             anchor: the point of the line that is put at ``place``: (0, 0) is its left upper
                 corner, (1, 1) its right lower one.
         """
@@ -261,7 +261,7 @@ class Canvas:
         def make() -> Any:
             large = size[0] * FINENESS, size[1] * FINENESS
             surface = self._pygame.Surface(large, self._pygame.SRCALPHA, 32)
-            # What shows through has the shape's colour too, or edges would darken.
+            # Transparent pixels have the shape's colour too, or edges would darken.
             surface.fill((*color, 0))
             paint(surface, FINENESS)
             return self._pygame.transform.smoothscale(surface, size)

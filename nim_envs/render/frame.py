@@ -1,4 +1,4 @@
-"""A picture as an array, which a notebook shows as a picture."""
+"""A picture as an array that notebooks display."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 
 class Frame(np.ndarray[Any, np.dtype[np.uint8]]):
-    """A picture, ``(height, width, 3)``, uint8: an array like any other, and a notebook draws it.
+    """A picture, ``(height, width, 3)``, uint8: an array that notebooks display.
 
     Example:
         >>> frame = np.zeros((2, 3, 3), dtype=np.uint8).view(Frame)
@@ -19,7 +19,7 @@ class Frame(np.ndarray[Any, np.dtype[np.uint8]]):
     """
 
     def _repr_png_(self) -> bytes | None:
-        """Return the picture as a file, for IPython; nothing if this is a part of one."""
+        """Return a PNG file, for IPython; ``None`` if this is only a part of a picture."""
         if self.ndim != 3 or self.shape[2] != 3 or self.dtype != np.uint8 or not self.size:
             return None
         return png(self)

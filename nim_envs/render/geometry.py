@@ -1,4 +1,4 @@
-"""Rectangles and how things are laid out in them; no drawing."""
+"""Rectangles and layout; no drawing."""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ from nim_envs.render.geometry import Point
 Edge = tuple[int, int]
 
 SWEEPS = 12
-"""Times that the layers are put in order."""
+"""Number of times that the layers are ordered."""
 
 LINK_SHARE = 0.4
-"""Room for an edge that passes a layer, as a share of the room for a node."""
+"""Space for an edge that passes a layer, as a share of the space for a node."""
 
 
 def graph_places(
@@ -41,7 +41,7 @@ def graph_places(
     layers: list[list[int]] = [[] for _ in range(top + 1)]
     for node in sorted(range(len(successors)), reverse=True):
         layers[top - heights[node]].append(node)
-    # Nodes that stand for the places where a long edge passes a layer.
+    # Dummy nodes, where a long edge passes a layer.
     links: list[Edge] = []
     passing: dict[Edge, list[int]] = {}
     count = len(successors)
@@ -88,7 +88,7 @@ def _heights(successors: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _order(layers: list[list[int]], links: list[Edge], count: int) -> None:
-    """Order each layer by where the neighbours are; keep the order with the fewest crossings."""
+    """Order each layer by the places of neighbours; keep the order with the fewest crossings."""
     neighbours: tuple[list[list[int]], list[list[int]]] = (
         [[] for _ in range(count)],
         [[] for _ in range(count)],
@@ -119,7 +119,7 @@ def _ranks(layers: list[list[int]]) -> dict[int, float]:
 
 
 def _crossings(layers: list[list[int]], links: list[Edge]) -> int:
-    """How many pairs of links cross."""
+    """Number of pairs of links that cross."""
     ranks = _ranks(layers)
     layer_of = {node: number for number, layer in enumerate(layers) for node in layer}
     by_layer: dict[int, list[tuple[float, float]]] = {}

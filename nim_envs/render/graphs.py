@@ -27,7 +27,7 @@ from nim_envs.rules.component import Component, IntArray
 from nim_envs.rules.rules import Rules
 
 MOST_NODES = 80
-"""Nodes up to which a graph is drawn."""
+"""Most nodes of a graph that is drawn."""
 
 SMALLEST_NODE, LARGEST_NODE = 15.0, 0.115
 """Sides of nodes, in pixels and as a share of the graph's height; the smallest holds a number."""
@@ -54,9 +54,9 @@ class GraphPanel(Panel):
     A click on a node moves to it the token that can move there.
 
     Args:
-        rules: the rules.
+        rules: rules of the whole game.
         indices: components with at most ``MOST_NODES`` states.
-        area: where.
+        area: place in the picture.
     """
 
     def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
@@ -87,7 +87,7 @@ class GraphPanel(Panel):
             candidates = []
             for token in graph.tokens:
                 state = int(position[token])
-                row = self.rules.rows[token][state].successors.tolist()
+                row = self.rules.state_options[token][state].successors.tolist()
                 if node in row:
                     distance = math.dist(graph.places[state], graph.places[node])
                     candidates.append((distance, self.rules.action(token, row.index(node))))
@@ -130,8 +130,8 @@ class _Graph:
     Args:
         component: any component whose states are the nodes.
         tokens: the components that move on it.
-        cell: where it is drawn.
-        named: whether tokens have their names beside them.
+        cell: place in the picture.
+        named: whether names are written beside tokens.
     """
 
     def __init__(
@@ -219,7 +219,7 @@ class _Graph:
             self._draw_number(canvas, state, WHITE)
 
     def _free_place(self, state: int, width: float, height: float) -> Area:
-        """A place beside a node that covers no other; above it if there is none."""
+        """Return a free place beside a node, or above it if there is none."""
         node = self.node(state)
         x, y, side = *node.center, self.side / 2 + 3
         places = [
@@ -263,7 +263,7 @@ def _rounded(path: list[Point]) -> list[Point]:
 
 
 def _shortened(path: list[Point], start: float, end: float) -> list[tuple[float, float]]:
-    """A path without its first and last pixels, which nodes cover."""
+    """Return a path without the ends that nodes cover."""
 
     def towards(place: Point, other: Point, pixels: float) -> tuple[float, float]:
         length = math.dist(place, other) or 1.0

@@ -29,18 +29,18 @@ from nim_envs.rules.rules import Rules
 
 SMALLEST_DISC = 8.0
 LARGEST_DISC = 0.155
-"""Largest place of an object, as a share of the height of all."""
+"""Largest size of an object, as a share of the whole height."""
 WIDEST_BAR = 64.0
 WIDE = 60.0
-"""Where a heap's place is at least so wide, its label names the component."""
+"""Least width of a heap's place at which its label names the component."""
 
 
 @dataclass(frozen=True)
 class HeapLayout:
-    """Where heaps and their objects are.
+    """Places of heaps and their objects.
 
     Args:
-        area: of all heaps.
+        area: place of all heaps.
         indices: the heaps to show.
         largest: objects in the largest one, at least 1.
     """
@@ -64,7 +64,7 @@ class HeapLayout:
                     0.86 * width / columns,
                     height / math.ceil(self.largest / columns),
                 )
-                # One row of heaps of one column each is the easiest to read: others score less.
+                # One row of heaps of one column each is easiest to read: others score less.
                 score = side * (0.7 if columns > 1 else 1.0) * (0.8 if rows > 1 else 1.0)
                 if score > 1.02 * highest:
                     best, highest = (rows, columns, side), score
@@ -98,7 +98,7 @@ class HeapLayout:
         return next(iter(self.cells.values())).width
 
     def room(self, component: int) -> Area:
-        """Return where the objects of a heap are, above its label."""
+        """Return the place of a heap's objects, above its label."""
         return self.cells[component].shrunk(0, 8, 0, _label_height(self.cell_width))
 
     def place(self, component: int, number: int) -> Area:
@@ -139,9 +139,9 @@ class HeapPanel(Panel):
     A click on an object takes it and all those above it.
 
     Args:
-        rules: the rules.
+        rules: rules of the whole game.
         indices: components whose state is a number of objects.
-        area: where.
+        area: place in the picture.
     """
 
     def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
@@ -149,7 +149,7 @@ class HeapPanel(Panel):
         self.layout = self.layout_of(np.array(rules.initial))
 
     def layout_of(self, *positions: IntArray) -> HeapLayout:
-        """Return where heaps are in a picture of the positions."""
+        """Return the layout of heaps in a picture of the positions."""
         largest = max(self.rules.components[index].states - 1 for index in self.indices)
         return HeapLayout(self.area, tuple(self.indices), max(1, largest))
 
@@ -174,7 +174,7 @@ class HeapPanel(Panel):
 
     def _leaving(self, component: int, state: int, left: int) -> int | None:
         """The action that leaves ``left`` objects, if it is legal."""
-        successors = self.rules.rows[component][state].successors
+        successors = self.rules.state_options[component][state].successors
         (options,) = np.nonzero(successors == left)
         return self.rules.action(component, int(options[0])) if len(options) else None
 
@@ -183,7 +183,7 @@ class HeapPanel(Panel):
         whole = self.layout.bar(component, 0, state)
         if not whole.shrunk(-8, -8, -8, -8).contains(point):
             return None
-        successors = self.rules.rows[component][state].successors
+        successors = self.rules.state_options[component][state].successors
         (options,) = np.nonzero(successors >= 0)
         if not len(options):
             return None
@@ -193,7 +193,7 @@ class HeapPanel(Panel):
         return self.rules.action(component, int(nearest))
 
     def draw(self, canvas: Canvas, scene: Scene) -> None:
-        """Draw the heaps with their numbers; what the last move took is drawn as rings."""
+        """Draw the heaps with their numbers; objects taken by the last move are rings."""
         positions = [scene.position] if scene.previous is None else [scene.previous, scene.position]
         self.layout = self.layout_of(*positions)
         for component, cell in self.layout.cells.items():
@@ -208,14 +208,14 @@ class HeapPanel(Panel):
             self.draw_label(canvas, scene, component, cell)
 
     def marked(self, scene: Scene, component: int) -> list[int]:
-        """Return what the winning moves leave of a heap: the numbers of the objects to mark."""
+        """Return the objects to mark in a heap: the numbers that winning moves leave."""
         return [
             self.successor(component, scene.state(component), option)
             for option in scene.winning_options(component, self.rules.num_options)
         ]
 
     def gone(self, scene: Scene, component: int) -> int:
-        """Return how many objects of a heap the last move has taken."""
+        """Return the number of objects of a heap that the last move took."""
         return max(0, scene.state_before(component) - scene.state(component))
 
     def color(self, scene: Scene, component: int) -> Color:
@@ -227,7 +227,7 @@ class HeapPanel(Panel):
         return INK
 
     def draw_label(self, canvas: Canvas, scene: Scene, component: int, cell: Area) -> None:
-        """Write below a heap how many objects it has, and its number."""
+        """Write the number of objects and the index below a heap."""
         color = self.label_color(scene, component)
         wide = cell.width >= WIDE
         room = self.layout.room(component)
@@ -319,7 +319,7 @@ class SplittingHeapPanel(HeapPanel):
     chooses_moves = False
 
     def layout_of(self, *positions: IntArray) -> HeapLayout:
-        """Return where heaps are in a picture of the positions."""
+        """Return the layout of heaps in a picture of the positions."""
         held = {index: max(int(one[index]) for one in positions) for index in self.indices}
         shown = [index for index, objects in held.items() if objects] or self.indices[:1]
         return HeapLayout(self.area, tuple(shown), max(1, *held.values()))
@@ -333,7 +333,7 @@ class SplittingHeapPanel(HeapPanel):
         return []
 
     def gone(self, scene: Scene, component: int) -> int:
-        """Return how many objects the last move took or removed, without those in a new heap."""
+        """Return the number of objects that the last move took or removed, but not moved."""
         gone = super().gone(scene, component)
         several = sum(scene.state_before(index) > scene.state(index) for index in self.indices) > 1
         new = sum(scene.state(index) for index in self.indices if not scene.state_before(index))

@@ -13,12 +13,12 @@ from nim_envs.rules.rules import Rules
 
 
 class NumberPanel(Panel):
-    """A tile for each component: what it is, its state, and how many states there are.
+    """A tile for each component: its name, its state, and the number of states.
 
     Args:
-        rules: the rules.
-        indices: any components.
-        area: where.
+        rules: rules of the whole game.
+        indices: components of any kind.
+        area: place in the picture.
     """
 
     chooses_moves = False

@@ -12,12 +12,12 @@ from nim_envs.rules.rules import Rules
 
 
 class Panel(ABC):
-    """Draws some components of a game in an area, and says which move a click in it chooses.
+    """Draws some components of a game in an area, and maps clicks to moves.
 
     Args:
-        rules: the rules.
+        rules: rules of the whole game.
         indices: the components to show.
-        area: where.
+        area: place in the picture.
     """
 
     def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
@@ -27,7 +27,7 @@ class Panel(ABC):
 
     @abstractmethod
     def draw(self, canvas: Canvas, scene: Scene) -> None:
-        """Draw the components as ``scene`` has them."""
+        """Draw the components in the states of ``scene``."""
 
     @abstractmethod
     def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
@@ -48,4 +48,4 @@ class Panel(ABC):
 
     def successor(self, component: int, state: int, option: int) -> int:
         """Return the state after an option, or ``NO_MOVE``."""
-        return int(self.rules.rows[component][state].successors[option])
+        return int(self.rules.state_options[component][state].successors[option])

@@ -42,7 +42,7 @@ SIZE = (640, 480)
 SMALLEST_SIZE = (240, 200)
 HEADER, FOOTER, MARGIN = 46, 34, 12
 NOTE, SMALL_NOTE = 18, 15
-"""Sizes of the letters below a picture, on one line and on two."""
+"""Letter sizes below a picture, for one line and for two."""
 
 PANELS: dict[type[Component], type[Panel]] = {
     SubtractionHeap: HeapPanel,
@@ -52,7 +52,7 @@ PANELS: dict[type[Component], type[Panel]] = {
 """The panel of each kind of component; others are drawn as graphs, or as numbers if too large."""
 
 SHARES: dict[type[Panel], float] = {GraphPanel: 3.0, RowPanel: 1.4}
-"""Widths of panels side by side, in those of the other panels."""
+"""Widths of panels side by side, relative to other panels."""
 
 CONVENTIONS = {
     Convention.NORMAL: "the last mover wins",
@@ -64,9 +64,9 @@ class Picture:
     """Draws scenes of a game; in memory, no display is needed.
 
     Args:
-        game: the game.
+        game: decides which panels are used.
         size: width and height in pixels.
-        toolbar: height at the bottom that is left free, in pixels.
+        toolbar: free height at the bottom, in pixels.
 
     Raises:
         InvalidGameError: a size below ``SMALLEST_SIZE``.
@@ -82,7 +82,7 @@ class Picture:
         self.panels = self._panels(self.body.shrunk(10, 6, 10, 6))
 
     def _panels(self, area: Area) -> list[Panel]:
-        """One panel for each kind of component, in the order in which they come first."""
+        """One panel for each kind of component, in the order of first appearance."""
         groups: dict[type[Panel], list[int]] = {}
         for index, component in enumerate(self.game.rules.components):
             groups.setdefault(_panel(component), []).append(index)
@@ -154,7 +154,7 @@ class Picture:
             canvas.text(convention, (covered.right + 12, middle + 2), 17, GREY, anchor=(0, 0.5))
 
     def _draw_footer(self, scene: Scene) -> None:
-        """The last move and, if they are to be shown, the winning moves: below it if too long."""
+        """The last move and, if wanted, the winning moves: on a second line if too long."""
         canvas = self.canvas
         room = Area(self.body.x + 4, self.body.bottom, self.body.width - 8, FOOTER)
         moved, wins = scene.last_move, ""
@@ -186,7 +186,7 @@ class Picture:
 
 
 def _wins(moves: list[str], shown: int) -> str:
-    """The winning moves in words, or the first of them and how many more there are."""
+    """The winning moves in words, or the first ones and the number of the others."""
     if not moves:
         return "every move loses"
     more = [f"and {len(moves) - shown} more"] if shown < len(moves) else []

@@ -25,7 +25,7 @@ with imports_for("a plot"):
     )
 
 MOST_DOTS = 5_000
-"""Heaps up to which each is a dot; of more the picture shows how many there are at each place."""
+"""Most heaps drawn as dots; of more, the picture shows their density."""
 
 
 @styled
@@ -36,9 +36,9 @@ def plot_sequence(
 
     Args:
         values: the values of heaps 0, 1, 2, …; at least one.
-        path: where to.
-        title: the title.
-        period_start: the heap from which on the values are periodic, to be marked.
+        path: name of the PNG file.
+        title: written above the plot.
+        period_start: first heap of the period, to be marked.
 
     Raises:
         ValueError: there are no values.

@@ -14,11 +14,11 @@ from nim_envs.rules.component import Component, IntArray
 from nim_envs.rules.octal_codes import LEAVE_TWO
 
 SMALLEST_PIN, LARGEST_PIN = 6.0, 0.12
-"""Widths of the place of a pin, in pixels and as a share of the height of all rows."""
+"""Widths of a pin's place, in pixels and as a share of the height of all rows."""
 TALL = 2.0
 """Height of the place of a pin, in its widths."""
 LABEL = 58.0
-"""Width of what stands before a row."""
+"""Width of the label before a row."""
 
 OUTLINE = (
     (0.0, 0.25), (0.1, 0.38), (0.2, 0.47), (0.3, 0.5), (0.4, 0.47), (0.5, 0.37), (0.6, 0.24),
@@ -28,7 +28,7 @@ OUTLINE = (
 
 
 def stands_in_a_row(component: Component) -> bool:
-    """Return whether moves take objects from the middle of a heap, which leaves a heap each side.
+    """Return whether moves take objects from the middle of a heap, leaving a heap on each side.
 
     Example:
         >>> from nim_envs import make_game
@@ -42,13 +42,13 @@ def stands_in_a_row(component: Component) -> bool:
 
 @dataclass(frozen=True)
 class RowLayout(HeapLayout):
-    """Where rows and their pins are: one row below the other, each pin of the same size.
+    """Places of rows and their pins: one row below the other, each pin of the same size.
 
     Args:
-        area: of all rows.
+        area: place of all rows.
         indices: the rows to show.
         largest: pins in the longest of them, at least 1.
-        longest: pins in the longest row that there can be; all begin where it would.
+        longest: pins in the longest possible row; all rows begin where it would.
     """
 
     longest: int = 1
@@ -67,7 +67,7 @@ class RowLayout(HeapLayout):
         return self.side >= SMALLEST_PIN
 
     def room(self, component: int) -> Area:
-        """Return where the pins of a row are, beside its label."""
+        """Return the place of a row's pins, beside its label."""
         cell = self.cells[component]
         width, height = cell.width - LABEL, self.side * TALL
         margin = max(0.0, width - self.side * self.longest) / 2
@@ -84,7 +84,7 @@ class RowPanel(SplittingHeapPanel):
     """Heaps as rows of pins; as heaps of discs where there are too many pins for rows."""
 
     def layout_of(self, *positions: IntArray) -> HeapLayout:
-        """Return where rows are in a picture of the positions."""
+        """Return the layout of rows in a picture of the positions."""
         heaps = super().layout_of(*positions)
         longest = max(self.rules.components[index].states - 1 for index in self.indices)
         rows = RowLayout(heaps.area, heaps.indices, heaps.largest, longest)
@@ -104,7 +104,7 @@ class RowPanel(SplittingHeapPanel):
             canvas.polygon(_corners(inside), mixed(color, PANEL, 0.75))
 
     def draw_label(self, canvas: Canvas, scene: Scene, component: int, cell: Area) -> None:
-        """Write before a row how many pins it has, and its number."""
+        """Write the number of pins and the index before a row."""
         if not isinstance(self.layout, RowLayout):
             super().draw_label(canvas, scene, component, cell)
             return

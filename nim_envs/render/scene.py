@@ -13,16 +13,15 @@ class Scene:
     """A moment of a game.
 
     Args:
-        position: the position, ``(components,)``.
+        position: current position, ``(components,)``.
         mover: seat that is to move, or ``None`` when the game is over.
         winner: seat that has won, if one has.
-        previous: the position before the last move, or before all that the picture is to
-            show as new.
+        previous: the position before the last move, or before all moves to highlight.
         last_mover: seat that made the last move.
         last_move: a description of the last move and who made it.
-        winning: the winning actions, or ``None`` where they are not to be shown.
-        pointed: an action that is selected and not made yet, or ``None``.
-        names: of the players.
+        winning: the winning actions, or ``None`` to hide them.
+        pointed: an action that is selected but not made yet, or ``None``.
+        names: names of the players, by seat.
     """
 
     position: IntArray
@@ -44,7 +43,7 @@ class Scene:
         return self.state(component) if self.previous is None else int(self.previous[component])
 
     def winning_options(self, component: int, num_options: int) -> list[int]:
-        """Return the winning options of a component, if they are to be shown."""
+        """Return the winning options of a component; none if they are hidden."""
         if self.winning is None:
             return []
         first = component * num_options

@@ -15,7 +15,7 @@ from nim_envs.render.scene import Scene
 from nim_envs.render.window import Window
 
 PICTURE_MODES = ("human", "rgb_array")
-"""The render modes that are pictures; pygame is needed for them."""
+"""The render modes that need pygame."""
 
 PAUSE = 0.02
 """Seconds between two checks of the window's events."""
@@ -25,9 +25,9 @@ class Screen:
     """Shows scenes in a window, or returns them as arrays.
 
     Args:
-        game: the game.
+        game: the game that is shown.
         mode: ``"human"``: in a window; ``"rgb_array"``: as arrays.
-        title: of the window.
+        title: title of the window.
 
     Raises:
         MissingPackageError: pygame is not installed.
@@ -52,11 +52,11 @@ class Screen:
         return self._picture
 
     def show(self, scene: Scene, frames_per_second: float) -> Frame | None:
-        """Show a scene, once the one before it has been shown long enough.
+        """Show a scene, after the previous one was shown long enough.
 
         Args:
-            scene: what to show.
-            frames_per_second: in a window, how many different scenes are shown in a second.
+            scene: contents of the picture.
+            frames_per_second: most different scenes in a second, in a window.
 
         Returns:
             In mode ``"rgb_array"`` the picture, ``(height, width, 3)``, uint8.
@@ -110,5 +110,5 @@ class Screen:
         return {"game": self.game, "mode": self.mode, "title": self.title}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Make the rest again when something is shown."""
+        """Restore without window and surfaces, which are made when needed."""
         self.__init__(**state)  # type: ignore[misc]

@@ -70,7 +70,7 @@ UNDATED: dict[str, dict[str, Any]] = {
 
 
 def styled(draw: Callable[P, T]) -> Callable[P, T]:
-    """Draw in the style of this module, whatever the user's own settings are."""
+    """Decorate a function to draw in this module's style, whatever the user's settings are."""
 
     @wraps(draw)
     def draw_styled(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -83,15 +83,15 @@ def styled(draw: Callable[P, T]) -> Callable[P, T]:
 
 
 LINE, DIGIT = 0.15, 0.075
-"""Inches that a line of a tick's label needs, and a character of it."""
+"""Height of a tick label and width of its characters, in inches."""
 
 
 def label_decades(axis: Axis, inches: float, *, along_text: bool = False) -> None:
     """Label a logarithmic axis with as many round numbers as there is room for.
 
     Args:
-        axis: the axis; its limits are not changed.
-        inches: its length.
+        axis: logarithmic; its limits are not changed.
+        inches: length of the axis.
         along_text: whether the labels stand side by side, not one above the other.
     """
     low, high = sorted(axis.get_view_interval())
@@ -125,13 +125,13 @@ def label_decades(axis: Axis, inches: float, *, along_text: bool = False) -> Non
 
 
 def _with_power(number: float, form: str) -> str:
-    """A number in ``form``, given its digits and its power of ten."""
+    """Return a number in ``form``, which has its digits and its power of ten."""
     digits, _, power = f"{number:e}".partition("e")
     return form.format(f"{float(digits):g}", int(power))
 
 
 def check_picture_name(path: Path) -> None:
-    """Refuse a file name that is not one of a picture.
+    """Refuse a file name without a picture's suffix.
 
     Raises:
         ValueError: it ends in none of the suffixes in ``UNDATED``.
@@ -158,8 +158,8 @@ def save_figure(figure: figures.Figure, path: str | Path) -> None:
     """Save ``figure`` as PNG, SVG or PDF, by the suffix; the file appears whole or not at all.
 
     Args:
-        figure: the picture.
-        path: where to; directories that are missing are made.
+        figure: a Matplotlib figure.
+        path: name of the file; missing directories are made.
 
     Raises:
         ValueError: another suffix.

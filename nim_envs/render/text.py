@@ -9,16 +9,16 @@ from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import SubtractionHeap
 
 WIDEST_BAR = 40
-"""Objects drawn in one line; a larger heap is drawn to scale."""
+"""Most objects drawn one by one; larger heaps are drawn to scale."""
 
 
 def render_text(rules: Rules, position: IntArray, headline: str = "") -> str:
     """Return ``position`` as text, one line for each component.
 
     Args:
-        rules: the rules.
+        rules: names and sizes of the components.
         position: ``(components,)``.
-        headline: a first line, such as whose turn it is.
+        headline: first line, such as the player to move.
 
     Example:
         >>> import numpy as np

@@ -33,12 +33,12 @@ WHITE = (255, 255, 255)
 class TrackPanel(Panel):
     """Totals one below the other, each a track from 0 to the largest total that can occur.
 
-    The point of a square means to add what leads there.
+    A click on a square adds the number that leads there.
 
     Args:
-        rules: the rules.
+        rules: rules of the whole game.
         indices: components that are an :class:`AdditionTotal`.
-        area: where.
+        area: place in the picture.
     """
 
     def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
@@ -52,13 +52,13 @@ class TrackPanel(Panel):
         return total
 
     def arrangement(self, component: int) -> tuple[int, float]:
-        """Return how many squares a row has, and their side; a side of 0 means a line."""
+        """Return the squares in a row, and their side; a side of 0 means a line."""
         room, states = self._room(component), self.total(component).states
         best = (states, 0.0)
         for rows in range(1, states + 1):
             columns = math.ceil(states / rows)
             side = min(LARGEST_SQUARE, room.width / columns, room.height / rows)
-            # One long row is read best, so more must pay.
+            # One long row is easiest to read, so more rows must pay.
             if side > 1.3 * best[1]:
                 best = (columns, side)
             if side == LARGEST_SQUARE:
@@ -113,7 +113,7 @@ class TrackPanel(Panel):
         return self.rules.action(component, int(nearest))
 
     def line(self, component: int) -> Area:
-        """Return where the bar is that is drawn for a track of too many squares."""
+        """Return the place of the bar that replaces a track of too many squares."""
         room = self._room(component)
         return Area(room.x + 12, room.center.y - 9, room.width - 24, 18)
 

@@ -15,11 +15,11 @@ class Window:
     opens it again.
 
     Args:
-        title: of the window.
-        size: width and height of what is shown, in pixels.
+        title: title of the window.
+        size: initial width and height of the picture, in pixels.
 
     Attributes:
-        size: the size now.
+        size: current width and height, in pixels.
         closed: whether the user has closed it; it then stays closed.
 
     Raises:
@@ -49,9 +49,9 @@ class Window:
         Window._on_screen = self
 
     def events(self) -> list[Any]:
-        """Return what the user did since the last call, as pygame's events.
+        """Return pygame's events since the last call.
 
-        It also updates ``size`` and ``closed``.
+        Also updates ``size`` and ``closed``.
         """
         if self.closed or Window._on_screen is not self:
             return []

@@ -1,4 +1,4 @@
-"""The rules of a game in words, for a person who is to play it."""
+"""The rules of a game in words, for a human player."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nim_envs.game import Game
 
 
 def rules_in_words(game: Game) -> str:
-    """Return what a move is and who wins.
+    """Return a description of a move and of who wins.
 
     Example:
         >>> from nim_envs import make_game

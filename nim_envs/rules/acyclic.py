@@ -1,4 +1,4 @@
-"""Whether play in a table comes to an end: a topological sweep, in a time linear in the table."""
+"""Cycles in a table of moves, found by a topological sweep in linear time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nim_envs.errors import InvalidGameError
 IntArray = npt.NDArray[np.int64]
 
 MOST_NAMED = 12
-"""States of a cycle that are named."""
+"""Most states of a cycle that a message names."""
 
 
 def cycle_among(parts: IntArray) -> str:
@@ -35,13 +35,13 @@ def cycle_error(cycle: str, of: str = "") -> InvalidGameError:
 
     Args:
         cycle: its description.
-        of: what has the cycle, to begin the message with.
+        of: beginning of the message, which names the owner of the moves.
     """
     return InvalidGameError(f"{of}the moves form a cycle: {cycle}; every play must come to an end")
 
 
 def ranks(parts: IntArray) -> IntArray:
-    """Return the most moves in a row from each state, following one part of each move.
+    """Return the largest number of moves in a row from each state, following one part of each.
 
     Args:
         parts: as in :func:`cycle_among`.
@@ -59,7 +59,7 @@ def ranks(parts: IntArray) -> IntArray:
 
 
 def _swept(parts: IntArray) -> tuple[list[int], list[int]]:
-    """Return the ranks, and how many moves of each state lead to a cycle.
+    """Return the ranks, and the number of moves of each state that lead to a cycle.
 
     References:
         A. B. Kahn, "Topological sorting of large networks", *Communications of the ACM* 5 (1962).
@@ -72,7 +72,7 @@ def _swept(parts: IntArray) -> tuple[list[int], list[int]]:
     unresolved = np.bincount(sources, minlength=size)
     resolved = np.flatnonzero(unresolved == 0).tolist()
     waiting, rank = unresolved.tolist(), [0] * size
-    for state in resolved:  # which grows
+    for state in resolved:  # grows meanwhile
         for before in predecessors[bounds[state] : bounds[state + 1]].tolist():
             waiting[before] -= 1
             if not waiting[before]:

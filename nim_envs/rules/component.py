@@ -23,7 +23,7 @@ NO_MOVE = -1
 """Entry of a table of options where the option is not legal."""
 
 HASHED = 64
-"""Entries of a table that its hash looks at, besides their sum."""
+"""Entries of a table that go into its hash, besides their sum."""
 
 
 class Component(ABC):
@@ -68,11 +68,11 @@ class Component(ABC):
         return np.zeros((*np.shape(states), self.options), dtype=np.int64)
 
     def legal_count(self, states: IntArray) -> IntArray:
-        """Return how many options are legal in each state; array of the shape of ``states``."""
+        """Return the number of legal options in each state, in the shape of ``states``."""
         return np.asarray(self._legal_counts[states])
 
     def is_terminal(self, states: IntArray) -> BoolArray:
-        """Return where no option is legal; array of the shape of ``states``."""
+        """Return where no option is legal, in the shape of ``states``."""
         return np.asarray(self.legal_count(states) == 0)
 
     def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
@@ -88,7 +88,7 @@ class Component(ABC):
         return np.asarray(reached.any(axis=-1))
 
     def describe_removal(self, option: int, state: int) -> str:
-        """Return what the move ``option`` removes besides what it takes; empty if nothing."""
+        """Return a description of objects that ``option`` removes but does not take, or ``""``."""
         return ""
 
     def describe_option(self, option: int, state: int | None = None) -> str:
@@ -182,9 +182,9 @@ _in_use: MutableMapping[Component, ReferenceType[Component]] = WeakKeyDictionary
 
 
 def in_use(component: Component) -> Component:
-    """Return the component that equals this one and is in use already, or else this one.
+    """Return an equal component that is in use already, or else this one.
 
-    Rules of equal components so have the same tables, which go when the last of them goes.
+    So equal components share their tables, which are freed with the last of them.
     """
     return _in_use.setdefault(component, ref(component))() or component
 
@@ -244,7 +244,7 @@ class TableComponent(Component):
         object.__setattr__(self, "second_rows", second)
 
     def __repr__(self) -> str:
-        """Return how large the table is; its entries may be thousands."""
+        """Return the size of the table; its entries may be thousands."""
         return f"{type(self).__name__}({self.states} states, {self.options} options)"
 
     def __eq__(self, other: object) -> bool:
@@ -298,7 +298,7 @@ class TableComponent(Component):
 
 
 def _parts(first: IntArray, second: IntArray | None) -> IntArray:
-    """Return the parts that options leave: the first ones, and the second ones that there are."""
+    """Return the parts that options leave: the first ones, and any second ones."""
     if second is None:
         return first
     return np.concatenate([first, np.where(second > 0, second, NO_MOVE)], axis=1)
@@ -308,9 +308,9 @@ def _checked_rows(name: str, rows: Any, minimum: int, states: int | None = None)
     """Return rows of states of one length as an array that cannot be written.
 
     Args:
-        name: of the argument.
-        rows: to be checked.
-        minimum: the least that an entry may be.
+        name: name of the argument, for messages.
+        rows: the value given.
+        minimum: smallest allowed entry.
         states: number of states; ``None``: one for each row.
     """
     array = rows if isinstance(rows, np.ndarray) else _array_of(name, rows, minimum, states)
@@ -342,11 +342,11 @@ def _array_of(name: str, rows: Any, minimum: int, states: int | None) -> npt.NDA
         )
     array = np.array(rows)
     if array.ndim == 2 and array.dtype.kind in "iu":
-        # Among integers a boolean has become one, 0 or 1.
+        # NumPy has turned booleans among integers into 0 or 1.
         suspects = np.flatnonzero(((array | 1) == 1).any(axis=1)).tolist()
         if not any(isinstance(entry, (bool, np.bool_)) for row in suspects for entry in rows[row]):
             return array
-    # Entry by entry, which says what is wrong.
+    # Entry by entry, so that the message can name the fault.
     largest = (len(rows) if states is None else states) - 1
     return np.array(
         [

@@ -1,4 +1,4 @@
-"""Who wins: the one place that decides it."""
+"""Normal and misère play: the one place that decides who wins."""
 
 from __future__ import annotations
 

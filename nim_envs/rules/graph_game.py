@@ -60,7 +60,7 @@ class Token(Component):
         object.__setattr__(self, "successors_of", tuple(checked))
 
     def __repr__(self) -> str:
-        """Return how large the graph is; its edges may be thousands."""
+        """Return the size of the graph; its edges may be thousands."""
         return f"Token({self.states} nodes, {sum(map(len, self.successors_of))} edges)"
 
     @property

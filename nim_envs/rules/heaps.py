@@ -15,7 +15,7 @@ from nim_envs.rules.validation import check_bytes, checked_integers
 from nim_envs.rules.words import any_of
 
 LONGEST = 64
-"""Digits of a code that are told in words."""
+"""Most digits of a code that are described in words."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class SplittingHeap(Component):
         return np.array(self.moves, dtype=np.int64).reshape(-1, 2).T
 
     def _legal(self, states: IntArray) -> BoolArray:
-        """Where each option is legal: ``(...)`` to ``(..., options)``."""
+        """Return whether each option is legal: ``(...)`` to ``(..., options)``."""
         taken, part = self._moves
         digits = self._digits[taken]
         left = np.asarray(states)[..., np.newaxis] - taken
@@ -99,7 +99,7 @@ class SplittingHeap(Component):
 
     @cached_property
     def _alive(self) -> BoolArray:
-        """Which sizes of heaps have a legal move."""
+        """Whether a heap of each size has a legal move, ``(states,)``."""
         sizes, digits = np.arange(self.states), self._digits
         alive = (digits & WHOLE > 0) & (sizes > 0)
         for left, digit in ((1, LEAVE_ONE), (2 + self.game.unequal, LEAVE_TWO)):
@@ -113,7 +113,7 @@ class SplittingHeap(Component):
         """Most slots that play from each size of heap can fill, ``(states,)``; 0 for size 0."""
         one, two = self._digits & LEAVE_ONE > 0, self._digits & LEAVE_TWO > 0
         needed = np.zeros(self.states, dtype=np.int64)
-        # What a heap needs if a move leaves it, and two heaps of a size in all at the most.
+        # Slots for one heap left by a move, and the most for two heaps of a total size.
         left = np.zeros(self.states, dtype=np.int64)
         pairs = np.zeros(self.states, dtype=np.int64)
         for size in range(1, self.states):
@@ -149,7 +149,7 @@ class SplittingHeap(Component):
         return np.asarray(~self._alive[states])
 
     def describe_removal(self, option: int, state: int) -> str:
-        """Return which heaps that the move ``option`` leaves are removed, having no move."""
+        """Return a description of the heaps removed after ``option``, as they have no move."""
         taken, part = self.moves[option]
         left = [size for size in (part, state - taken - part) if size]
         dead = [size for size in left if not self._alive[size]]
@@ -168,7 +168,7 @@ class SplittingHeap(Component):
 
     @property
     def move_in_words(self) -> str:
-        """A move in words: how many objects it may take, and what it may leave."""
+        """A move in words: the numbers of objects to take, and the heaps that it may leave."""
         taken = [self.game.digit(number) for number in range(min(self.size, LONGEST) + 1)]
         if self.game.repeating and len(set(taken[1:])) == 1:
             ways = [_way("any number of objects", taken[-1], self.game.unequal)]
@@ -196,7 +196,7 @@ class SplittingHeap(Component):
 
 
 def _way(taken: str, digit: int, unequal: bool) -> str:
-    """Return a way to move in words: what is taken, and by the digit what may be left."""
+    """Return a way to move in words, from the objects taken and a digit of the code."""
     sizes = " of different sizes" if unequal else ""
     leaves = {
         WHOLE: " where that leaves nothing",

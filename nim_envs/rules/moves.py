@@ -1,4 +1,4 @@
-"""Which moves lead from one position to another; equal slots are interchangeable."""
+"""Moves between two given positions; equal slots are interchangeable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def actions_to(rules: Rules, position: IntArray, after: IntArray) -> IntArray:
     """Return the legal actions at ``position`` that lead to ``after``, ascending.
 
     Args:
-        rules: of the game, whose options can be tabulated.
+        rules: rules whose options can be tabulated.
         position: ``(components,)``.
         after: ``(components,)``; the order of the heaps in slots does not matter.
     """
@@ -24,10 +24,10 @@ def actions_to(rules: Rules, position: IntArray, after: IntArray) -> IntArray:
 
 
 def are_moves(rules: Rules, positions: IntArray, after: IntArray) -> BoolArray:
-    """Return where a legal move leads from a position to what is after it.
+    """Return for which pairs a legal move leads from the first position to the second.
 
     Args:
-        rules: of the game, with heaps of any size where nothing splits.
+        rules: rules with heaps of any size, where nothing splits.
         positions: ``(n, components)``.
         after: ``(n, components)``, positions or not.
 

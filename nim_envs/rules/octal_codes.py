@@ -143,7 +143,7 @@ def octal_game(code: str) -> HeapGame:
     be split without taking anything.
 
     Args:
-        code: the code.
+        code: one digit 0 or 4 before the point, octal digits after it.
 
     Raises:
         InvalidGameError: ``code`` is not an octal code, or allows no move.

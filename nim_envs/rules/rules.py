@@ -27,14 +27,14 @@ from nim_envs.rules.component import (
     TableComponent,
     in_use,
 )
-from nim_envs.rules.rows import MaskArray, Rows, rows_of
+from nim_envs.rules.state_options import MaskArray, StateOptionsCache, shared_state_options
 from nim_envs.rules.validation import LARGEST_STATE, check_bytes, checked_integer, integers_of
 
 MOST_SHOWN = 12
-"""States of an initial position that are shown in short."""
+"""Most states of an initial position that ``in_short`` shows."""
 
 SMALL_TABLE = 2**24
-"""Bytes up to which all options are tabulated where some are asked for."""
+"""Bytes up to which the whole table is made when some options are needed."""
 
 
 @dataclass(frozen=True)
@@ -243,15 +243,15 @@ class Rules:
 
     @cached_property
     def mask_table(self) -> MaskArray:
-        """Which options are legal, in the shape of ``table``, int8."""
+        """Mask of the legal options, int8, in the shape of ``table``."""
         mask: MaskArray = (self.table != NO_MOVE).astype(np.int8)
         mask.setflags(write=False)
         return mask
 
     @cached_property
-    def rows(self) -> list[Rows]:
-        """The options of single states, by component and state: made when they are asked for."""
-        return [rows_of(component, self.num_options) for component in self.components]
+    def state_options(self) -> list[StateOptionsCache]:
+        """The options of single states, by component and state; computed on first access."""
+        return [shared_state_options(component, self.num_options) for component in self.components]
 
     def options(self, positions: IntArray) -> IntArray:
         """Return the state of a component after each of its options, or ``NO_MOVE``.
@@ -272,7 +272,7 @@ class Rules:
         positions: IntArray,
         options_of: Callable[[Component, IntArray], IntArray],
     ) -> IntArray:
-        """Return what ``options_of`` says of each component of ``positions``."""
+        """Return ``options_of`` each component of ``positions``, padded to ``num_options``."""
         gathered = np.full((*positions.shape, self.num_options), padding, dtype=np.int64)
         for index, component in enumerate(self.components):
             options = options_of(component, positions[..., index])
@@ -392,7 +392,7 @@ class Rules:
                 needed, later = np.zeros(top + 1, dtype=np.int64), 0
             else:
                 needed = self.components[index].slots_needed
-                # What later slots need at least is counted too: every row becomes a position.
+                # Later slots count with their least need, so that every row becomes a position.
                 later = sum(needed[low[slot]].item() for slot in group if slot > index)
             if index == group.start or index not in group:
                 used = np.zeros(len(rows), dtype=np.int64)
@@ -455,7 +455,7 @@ class Rules:
         return points
 
     def _lack_of_slots(self, point: Sequence[int]) -> str:
-        """Say which group of slots is too small at ``point``, a point that is not a position."""
+        """Return which group of slots is too small at ``point``, which is not a position."""
         for group in self.slot_groups:
             component = self.components[group.start]
             needed = sum(component.slots_needed[point[index]].item() for index in group)
@@ -486,7 +486,7 @@ class Rules:
         return array.astype(np.int64)
 
     def _a_position(self) -> str:
-        """Say what a position is."""
+        """Return a description of valid positions, for messages."""
         largest = tuple(states - 1 for states in self.shape)
         to = largest[0] if len(set(largest)) == 1 else largest
         number = len(largest)
@@ -501,7 +501,7 @@ class Rules:
         """Return a description of ``action``, such as ``"heap 1: take 2"``.
 
         Args:
-            action: the action.
+            action: ``component * num_options + option``.
             position: where it is taken; it makes some descriptions more exact, such as
                 ``"heap 0: take 2, leave 3 and 4"``.
 
@@ -519,10 +519,10 @@ class Rules:
         return f"{component.kind} {index}: {description}"
 
     def describe_move(self, action: int, position: Sequence[int] | IntArray) -> str:
-        """Return a description of a legal action and of what it removes, for who sees the result.
+        """Return a description of a legal action, and of the heaps that it removes.
 
         Args:
-            action: the action.
+            action: ``component * num_options + option``.
             position: where it is taken.
 
         Example:
@@ -538,7 +538,7 @@ class Rules:
         return self.describe_action(action, position) + (f" ({removed})" if removed else "")
 
     def _component_and_option(self, action: int) -> tuple[int, int]:
-        """Return which component ``action`` is a move in, and the option of it."""
+        """Return the component and the option of ``action``."""
         largest = self.num_actions - 1
         checked = checked_integer("action", action, 0, largest, error=InvalidActionError)
         return divmod(checked, self.num_options)
@@ -548,7 +548,7 @@ class Rules:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the rules, with the components that others have in use."""
+        """Restore the rules, sharing components that are in use already."""
         self.__dict__.update(state)
         object.__setattr__(self, "components", tuple(map(in_use, self.components)))
 

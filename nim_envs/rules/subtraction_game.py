@@ -47,12 +47,12 @@ class SubtractionHeap(Component):
         return np.array(self.amounts, dtype=np.int64)
 
     def successors(self, states: IntArray) -> IntArray:
-        """Return what is left after taking each amount, or ``NO_MOVE`` where the heap has less."""
+        """Return the heap after taking each amount, or ``NO_MOVE`` where it has less."""
         left = np.asarray(states)[..., np.newaxis] - self._amounts
         return np.asarray(np.maximum(left, NO_MOVE, out=left))
 
     def legal_count(self, states: IntArray) -> IntArray:
-        """Return how many of the amounts the heap holds."""
+        """Return the number of amounts that the heap holds."""
         if isinstance(self.amounts, range):
             smaller = (np.asarray(states) - self.amounts.start) // self.amounts.step + 1
             return np.clip(smaller, 0, len(self.amounts))

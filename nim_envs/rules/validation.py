@@ -18,15 +18,15 @@ LARGEST_BYTES = 2**30
 """Largest size of a table or an environment, bytes; a larger one is refused."""
 
 LIMIT_VARIABLE = "NIM_ENVS_LARGEST_BYTES"
-"""The variable of the process's environment that says another limit."""
+"""Environment variable that overrides the limit."""
 
 
 def check_bytes(what: str, needed: int) -> None:
     """Raise ``SearchTooLargeError`` if ``what`` takes over ``LARGEST_BYTES``.
 
     Args:
-        what: a description of it, in the plural.
-        needed: bytes that it takes.
+        what: description of the data, in the plural, for the message.
+        needed: size in bytes.
     """
     largest = largest_bytes()
     if needed > largest:
@@ -37,7 +37,7 @@ def check_bytes(what: str, needed: int) -> None:
 
 
 def largest_bytes() -> int:
-    """Return the limit in bytes: ``LARGEST_BYTES``, unless the user's environment says otherwise.
+    """Return the limit in bytes: ``LARGEST_BYTES``, unless ``LIMIT_VARIABLE`` overrides it.
 
     Raises:
         InvalidGameError: the variable is not a whole number.
@@ -107,7 +107,7 @@ def checked_integer(
 def is_listing(values: Any, *, of_any_order: bool = False) -> bool:
     """Return whether ``values`` lists something in an order, as a tuple, list or array does.
 
-    Text and bytes do not, nor do mappings and sets; these last do where ``of_any_order`` is true.
+    Text, bytes and mappings do not; sets do only where ``of_any_order`` is true.
     """
     others: tuple[type, ...] = (str, bytes, bytearray, memoryview, Mapping)
     if not of_any_order:
@@ -133,9 +133,9 @@ def checked_integers(
     """Return ``values`` as a non-empty tuple of integers of at least ``minimum``.
 
     Args:
-        name: of the argument.
-        values: to be checked.
-        minimum: the least that each may be.
+        name: name of the argument, for messages.
+        values: the value given.
+        minimum: smallest allowed integer.
         of_any_order: whether a set is allowed.
 
     Raises:

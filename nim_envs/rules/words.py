@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 MOST_LISTED = 12
-"""Numbers that are listed; of more, those in the middle are left out."""
+"""Most numbers listed in full; of more, those in the middle are left out."""
 
 
 def any_of(numbers: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""How often a policy wins: against the best response, and against another policy."""
+"""Win chances of a policy: against the best response, and against another policy."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
 from nim_envs.scoring.policies import ScoredPolicy
-from nim_envs.scoring.subjects import subject_of
+from nim_envs.scoring.scored_game import scored_game
 from nim_envs.theory.search import level_order, moves
 
 LARGEST_INDUCTION = 1 << 26
-"""Backward induction over more positions than this is refused."""
+"""Most positions for backward induction."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class WinChances:
 
 
 def best_response(policy: AnyPlayer, env_or_game: Any) -> WinChances:
-    """Compute how often an opponent that knows ``policy`` and plays best against it wins.
+    """Compute the win chances of the best response: an opponent that knows ``policy``.
 
     Backward induction over all positions: the opponent takes the best option, the policy
     moves by its probabilities. It uses the rules alone, no theorem. Illegal moves of the
@@ -51,14 +51,14 @@ def best_response(policy: AnyPlayer, env_or_game: Any) -> WinChances:
 
     Args:
         policy: as :func:`nim_envs.optimality` takes it.
-        env_or_game: the same.
+        env_or_game: as :func:`nim_envs.optimality` takes it.
 
     Returns:
         The winning probabilities of the best response.
 
     Raises:
-        TypeError: ``policy`` or ``env_or_game`` is something else.
-        InvalidPolicyError: the policy returned something else than it should.
+        TypeError: ``policy`` or ``env_or_game`` is of another kind.
+        InvalidPolicyError: the policy returned neither actions nor probabilities.
         SearchTooLargeError: too many positions to enumerate.
     """
     scored = ScoredPolicy(policy, env_or_game)
@@ -76,21 +76,21 @@ def best_response(policy: AnyPlayer, env_or_game: Any) -> WinChances:
 
 
 def win_chances(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) -> WinChances:
-    """Compute how often ``policy`` wins against ``opponent`` from every position, exactly.
+    """Compute the exact win chances of ``policy`` against ``opponent`` from every position.
 
     Backward induction over all positions by the rules alone. Illegal moves forfeit.
 
     Args:
         policy: as :func:`nim_envs.optimality` takes it.
-        opponent: another one, or the same.
-        env_or_game: as there; both policies observe its positions alike.
+        opponent: another policy, or the same.
+        env_or_game: likewise; both policies observe its positions in the same form.
 
     Returns:
         The probabilities that ``policy`` wins, when it is to move and when it is not.
 
     Raises:
-        TypeError: a policy or ``env_or_game`` is something else.
-        InvalidPolicyError: a policy returned something else than it should.
+        TypeError: a policy or ``env_or_game`` is of another kind.
+        InvalidPolicyError: a policy returned neither actions nor probabilities.
         SearchTooLargeError: too many positions to enumerate.
 
     Example:
@@ -116,19 +116,19 @@ def win_chances(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) -> Win
 def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
     """Return the share of N-positions from which the policy, to move there, can be beaten.
 
-    That is, where an opponent that knows the policy has any chance of winning. 0 for a policy
-    that plays optimally.
+    There an opponent that knows the policy has some chance of winning. The share is 0 for optimal
+    play.
 
     Args:
         policy: as :func:`nim_envs.optimality` takes it.
-        env_or_game: the same.
+        env_or_game: as :func:`nim_envs.optimality` takes it.
 
     Raises:
-        TypeError: ``policy`` or ``env_or_game`` is something else.
-        InvalidPolicyError: the policy returned something else than it should.
+        TypeError: ``policy`` or ``env_or_game`` is of another kind.
+        InvalidPolicyError: the policy returned neither actions nor probabilities.
         SearchTooLargeError: too many positions to enumerate.
     """
-    game = subject_of(env_or_game).game
+    game = scored_game(env_or_game).game
     waiting = best_response(policy, env_or_game).waiting
     beaten = number = 0
     for positions in all_positions(game.rules):
@@ -142,7 +142,7 @@ def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
 def _chances(
     player: ScoredPolicy, rules: Rules, indices: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """A player's probabilities of legal actions at positions, and with which it forfeits."""
+    """A player's probabilities of legal actions at positions, and of a forfeit."""
     here = rules.positions(indices)
     masks = rules.action_mask(here)
     chances = player.action_probabilities(here, masks)
@@ -160,24 +160,24 @@ def _expected(
     """The expected value after a player's move, 0 where it forfeits.
 
     Args:
-        values: of all positions, by index.
-        chances: of the player's legal actions, ``(n, actions)``.
-        forfeits: its chance of an illegal one, ``(n,)``.
-        options: of :func:`nim_envs.theory.search.moves`.
+        values: values of all positions, by index.
+        chances: probabilities of legal actions, ``(n, actions)``.
+        forfeits: probability of an illegal action, ``(n,)``.
+        options: output of :func:`nim_envs.theory.search.moves`.
     """
     total, played = np.zeros((2, len(chances)))
     for action, legal, after in options:
         total[legal] += chances[legal, action] * values[after]
         played[legal] += chances[legal, action]
-    # By division rounding does not matter where every option has value 1.
+    # Dividing cancels rounding errors where every option has value 1.
     mean = np.divide(total, played, out=np.zeros(len(chances)), where=played > 0)
     return np.asarray((1 - forfeits) * mean)
 
 
 def _without_moves(game: Game) -> FloatArray:
-    """The chances of winning, moving and waiting, where whoever is to move has no legal move.
+    """The win chances, moving and waiting, where the player to move has no legal move.
 
-    It is so everywhere until play from other positions is worked out.
+    They are the initial values of all positions.
     """
     game.rules.check_size(LARGEST_INDUCTION)
     check_enumeration(game.rules)

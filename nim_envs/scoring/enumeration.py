@@ -1,4 +1,4 @@
-"""All positions of a game, some at a time: how many there are, refusals, and progress."""
+"""All positions of a game in chunks, with limits and a progress bar."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 
 CHUNK_ENTRIES = 1 << 22
-"""This many (position, action) pairs are scored at a time."""
+"""(position, action) pairs scored at a time."""
 
 LARGEST_ENUMERATION = 1 << 33
-"""More (position, action) pairs are refused: they would take longer than some minutes."""
+"""Most (position, action) pairs, which take some minutes."""
 
 SECONDS_WITHOUT_PROGRESS = 2.0
 
@@ -25,11 +25,11 @@ Item = TypeVar("Item", bound=IntArray)
 
 
 def number_of_positions(rules: Rules, enough: int | None = None) -> int:
-    """Return how many positions there are.
+    """Return the number of positions.
 
     Args:
-        rules: of the game.
-        enough: counting slots may stop at a number above this, of the positions in some of them.
+        rules: components of the game.
+        enough: counting may stop once the number exceeds this; the result is then a lower bound.
 
     Example:
         >>> from nim_envs.rules import kayles
@@ -45,7 +45,7 @@ def number_of_positions(rules: Rules, enough: int | None = None) -> int:
             number *= rules.components[component].states
             component += 1
             continue
-        # How many ways there are to fill the slots so far, by the number of slots needed.
+        # Number of ways to fill the slots so far, by the number of slots needed.
         ways = [1] + [0] * len(group)
         needed = rules.components[component].slots_needed
         having = np.bincount(needed[needed <= len(group)], minlength=len(group) + 1).tolist()
@@ -54,7 +54,7 @@ def number_of_positions(rules: Rules, enough: int | None = None) -> int:
                 sum(ways[used - need] * having[need] for need in range(used + 1))
                 for used in range(len(ways))
             ]
-            # Each slot more can stay empty, so there are at least as many.
+            # Further slots can stay empty, so the number does not decrease.
             if enough is not None and number * sum(ways) > enough:
                 return number * sum(ways)
         number *= sum(ways)
@@ -63,10 +63,10 @@ def number_of_positions(rules: Rules, enough: int | None = None) -> int:
 
 
 def check_enumeration(rules: Rules) -> int:
-    """Return how many positions there are, if all of them can be scored in reasonable time.
+    """Return the number of positions, if all can be scored in reasonable time.
 
     Raises:
-        SearchTooLargeError: they cannot.
+        SearchTooLargeError: there are too many.
     """
     enough = LARGEST_ENUMERATION // rules.num_actions
     number = number_of_positions(rules, enough)
@@ -82,11 +82,11 @@ def check_enumeration(rules: Rules) -> int:
 
 
 def chunks(positions: IntArray, num_actions: int) -> Iterator[IntArray]:
-    """Yield ``positions``, or their indices, ``(n, ...)``, so many at a time that memory suffices.
+    """Yield ``positions``, or their indices, ``(n, ...)``, in chunks that fit into memory.
 
     Args:
-        positions: what to divide along the first axis.
-        num_actions: the actions of each position.
+        positions: array to divide along the first axis.
+        num_actions: number of actions of a position.
     """
     size = max(1, CHUNK_ENTRIES // num_actions)
     for first in range(0, len(positions), size):
@@ -109,13 +109,13 @@ def all_positions(rules: Rules) -> Iterator[IntArray]:
 
 
 def with_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
-    """Yield ``items``; from two seconds on a bar shows how many positions are done.
+    """Yield ``items``, with a progress bar of positions after two seconds.
 
     It is shown where tqdm is installed.
 
     Args:
         items: arrays with a length, the number of positions in each.
-        total: positions in all.
+        total: number of positions in all items.
         what: the bar's title.
     """
     if not installed("tqdm"):

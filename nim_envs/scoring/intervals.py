@@ -1,11 +1,11 @@
-"""How far a sampled score may be from the exact one."""
+"""Confidence intervals of sampled scores."""
 
 from __future__ import annotations
 
 import math
 
 CONFIDENCE = 0.95
-"""Of the intervals of sampled scores."""
+"""Confidence of the intervals of sampled scores."""
 
 BISECTIONS = 60
 
@@ -19,8 +19,8 @@ def mean_interval(mean: float, number: int, confidence: float = CONFIDENCE) -> t
     ``exp(-n KL(m, p))``, where ``KL(m, p) = m ln(m/p) + (1-m) ln((1-m)/(1-p))``.
 
     Args:
-        mean: of the numbers, from 0 to 1.
-        number: how many there are, drawn independently, at least 1.
+        mean: mean of the numbers, from 0 to 1.
+        number: number of independent draws, at least 1.
         confidence: the chance that the interval holds the expectation is at least this.
 
     References:

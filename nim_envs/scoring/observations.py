@@ -1,4 +1,4 @@
-"""What a policy observes of positions: what its environment shows, in all of its wrappers."""
+"""Observations of positions, as an environment with its wrappers shows them to a policy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nim_envs.encoding import with_mask
 from nim_envs.game import PLAYERS
 from nim_envs.players import Array, MaskArray
 from nim_envs.rules.component import IntArray
-from nim_envs.scoring.subjects import subject_of
+from nim_envs.scoring.scored_game import scored_game
 
 INNER = ("env", "venv", "aec_env", "par_env")
 """The attributes in which wrappers keep what they wrap; vectors have a list, ``envs``."""
@@ -30,7 +30,7 @@ UNFOLLOWED = (
     wrappers.AddRenderObservation,
     wrappers.MaxAndSkipObservation,
 )
-"""Wrappers that change observations otherwise, by the past or by pictures."""
+"""Wrappers whose observations depend on the past or are pictures."""
 
 INSTEAD = (
     "pass the game, env.unwrapped.game, and a policy that preprocesses its positions, int64 "
@@ -39,7 +39,7 @@ INSTEAD = (
 
 
 class Observer:
-    """Shows positions to a policy as an environment does, in its wrappers.
+    """Shows positions to a policy as an environment with its wrappers does.
 
     Gymnasium's wrappers of the family of ``TransformObservation`` are applied, other wrappers that
     change observations refused. A wrapper with a true ``keeps_observations`` changes masks alone.
@@ -48,17 +48,17 @@ class Observer:
 
     Args:
         env_or_game: as :func:`nim_envs.optimality` takes it.
-        policy: who observes.
+        policy: the observing policy.
 
     Attributes:
-        game: the game.
+        game: the game of the environment.
 
     Raises:
-        TypeError: ``env_or_game`` is something else; or what it shows cannot be followed.
+        TypeError: ``env_or_game`` is of another kind, or has a wrapper that cannot be applied.
     """
 
     def __init__(self, env_or_game: Any, policy: Any) -> None:
-        self.game, self._encoding = subject_of(env_or_game)
+        self.game, self._encoding = scored_game(env_or_game)
         self._transforms: list[Any] = []
         self._space: spaces.Space[Any] | None = None
         self._with_mask = False
@@ -83,7 +83,7 @@ class Observer:
         """Whether observations of the environment within all wrappers have masks beside them."""
         if _has_game(base):
             return bool(getattr(base, "mask_in_observation", False))
-        # Its own wrappers are out of reach, in other processes.
+        # Its own wrappers cannot be reached, in other processes.
         assert self._encoding is not None
         plain, shown = self._encoding.space, _space(base)
         both = with_mask(plain, self.game.rules.num_actions)
@@ -120,7 +120,7 @@ class Observer:
 
 
 def _layers(env: Any) -> list[Any]:
-    """An environment's wrappers from the outside in, and last what is within, as far as it is."""
+    """An environment's wrappers from the outside in, and then the environment."""
     layers = [env]
     while not _has_game(layers[-1]):
         kept = vars(layers[-1])
@@ -134,19 +134,19 @@ def _layers(env: Any) -> list[Any]:
 
 
 def _has_game(env: Any) -> bool:
-    """Whether it has a game of its own, not one that a wrapper hands through."""
+    """Whether it has a game of its own, not one passed through by a wrapper."""
     return getattr_static(env, "game", None) is not None
 
 
 def _is_applied(wrapper: Any) -> bool:
-    """Whether a wrapper transforms each observation for itself."""
+    """Whether a wrapper transforms each observation independently."""
     return isinstance(wrapper, (OF_ONE_GAME, *OF_A_BATCH)) and not isinstance(
         wrapper, wrappers.AddRenderObservation
     )
 
 
 def _is_unfollowed(outer: Any, inner: Any, policy: Any) -> bool:
-    """Whether a wrapper shows something else than what it wraps."""
+    """Whether a wrapper changes observations in a way that cannot be applied here."""
     if getattr(type(outer), "keeps_observations", False):
         return False
     if any(kind.__name__ == "VecNormalize" for kind in type(outer).__mro__):
@@ -164,10 +164,10 @@ def _space(env: Any) -> spaces.Space[Any]:
 
 
 def _transformed(wrapper: Any, shown: Any, number: int) -> Any:
-    """A batch of observations, of so many games, as a wrapper shows them."""
+    """A batch of ``number`` observations as a wrapper shows them."""
     if isinstance(wrapper, OF_ONE_GAME):
         return _stacked([wrapper.observation(_rows(shown, row)) for row in range(number)])
-    # As many at a time as it has games; the last again where there are fewer.
+    # One chunk for each set of its games; the last observation repeated to fill the last chunk.
     size = wrapper.num_envs
     parts = [
         wrapper.observations(_rows(shown, np.arange(first, first + size).clip(max=number - 1)))

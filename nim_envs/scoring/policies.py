@@ -1,4 +1,4 @@
-"""Policies as scores need them: the checked probabilities of their actions at positions."""
+"""Policies as checked probabilities of actions at positions, for scores."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring.observations import Observer
 
 LARGEST_BATCH = 1 << 16
-"""A policy is asked about at most this many positions at a time."""
+"""Most positions in one call of a policy."""
 
 
 class ScoredPolicy:
     """Any player, as the checked probabilities of its actions at positions.
 
     Args:
-        policy: anything of :data:`nim_envs.players.AnyPlayer`. One with ``act`` is asked once at
-            each position and taken to act so always.
+        policy: anything of :data:`nim_envs.players.AnyPlayer`. One with ``act`` is called once at
+            each position; that action has probability 1.
         env_or_game: the game, or an environment that shows its positions to the policy.
-        seed: of the generator that ``act``, or a function, is given.
+        seed: seed of the generator passed to ``act`` or to a function.
 
     Attributes:
-        game: the game.
+        game: the game of the environment.
         observe: how the policy observes positions.
 
     Raises:
-        TypeError: ``policy`` or ``env_or_game`` is none of these; or its wrappers change
+        TypeError: ``policy`` or ``env_or_game`` is of another kind; or its wrappers change
             observations in a way that cannot be followed.
-        ValueError: ``seed`` is none.
+        ValueError: ``seed`` is not valid.
     """
 
     def __init__(self, policy: Any, env_or_game: Any, seed: int = 0) -> None:
@@ -58,7 +58,7 @@ class ScoredPolicy:
 
     @property
     def moves_alone(self) -> bool:
-        """Whether moves are all that can be asked for: without probabilities, or masks to show."""
+        """Whether only moves can be scored, as there are no probabilities or no masks."""
         if not callable(getattr(self._policy, "move", None)):
             return False
         try:
@@ -71,7 +71,7 @@ class ScoredPolicy:
         """Return the positions after the moves of an object with ``move``, ``(n, components)``.
 
         Raises:
-            InvalidPolicyError: it returned no integers, one for each component.
+            InvalidPolicyError: it did not return one integer for each component.
         """
         return np.stack([position_after(self._policy, position) for position in positions])
 
@@ -85,12 +85,12 @@ class ScoredPolicy:
             masks: int8 ``(n, actions)``.
 
         Raises:
-            InvalidPolicyError: the policy returned something else than it should.
+            InvalidPolicyError: the policy returned neither actions nor probabilities.
         """
         chances = np.zeros(masks.shape)
         for first in range(0, len(positions), LARGEST_BATCH):
             here = slice(first, first + LARGEST_BATCH)
-            # It may write to what it is given, and is judged by what is not its own.
+            # The policy may overwrite its arguments, so it gets copies.
             turns = Turns(
                 self.observe(positions[here], masks[here]),
                 masks[here].copy(),

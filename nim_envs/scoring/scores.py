@@ -18,18 +18,18 @@ from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
 from nim_envs.scoring.intervals import mean_interval
 from nim_envs.scoring.policies import ScoredPolicy
-from nim_envs.scoring.subjects import subject_of
+from nim_envs.scoring.scored_game import scored_game
 from nim_envs.starts import OutcomeStart
 
 ROUNDING = 1e-12
-"""A sum of probabilities this close to their number, relatively, is that number."""
+"""Relative difference up to which a sum of probabilities counts as their number."""
 
 POSITION_SETS = ("all", "reachable", *PLAYERS)
 
 
 @dataclass(frozen=True)
 class Optimality:
-    """How often a policy picks a winning move, over the N-positions of a set.
+    """Share of winning moves of a policy, over the N-positions of a set.
 
     Attributes:
         percent: mean probability of a move to a P-position, in percent; NaN if the set has no
@@ -41,8 +41,8 @@ class Optimality:
         count: number of N-positions that were scored: those in the set, or those drawn.
         blunders: the N-positions where a most probable move does not win, int64
             ``(blunders, components)``.
-        interval: where positions were drawn, what holds the score over the whole set with a
-            confidence of 95 %, in percent; ``None`` where the score is exact.
+        interval: where positions were drawn, the 95 % confidence interval of the score over the
+            whole set, in percent; ``None`` where the score is exact.
     """
 
     percent: float
@@ -54,7 +54,7 @@ class Optimality:
     interval: tuple[float, float] | None = None
 
     def __repr__(self) -> str:
-        """Return the score in one line, and how many blunders there are."""
+        """Return the score and the number of blunders in one line."""
         return f"Optimality({self}; {len(self.blunders)} blunders)"
 
     def __str__(self) -> str:
@@ -91,7 +91,7 @@ def optimality(
             with ``move(position)``, which returns the position after its move, and so plays boards
             whose actions nobody could list; or with ``act(observation, action_mask, rng)``, which
             is asked once at each position. The first of these methods that it has counts. It may
-            write to the arrays that it is given; an action of -1, no legal move, is illegal.
+            overwrite its arguments; an action of -1, no legal move, is illegal.
         env_or_game: an environment of this package: observations come in its encoding, and through
             its wrappers, where these are of Gymnasium's ``TransformObservation`` family. Or a game:
             observations are positions, int64 ``(n, components)``.
@@ -100,7 +100,7 @@ def optimality(
             player can be; or an integer array ``(n, components)``.
         sample: score this many N-positions, drawn uniformly from all, instead of all of them: for
             boards too large to enumerate.
-        seed: of what is drawn, at least 0.
+        seed: seed of the draws, at least 0.
 
     Returns:
         The score of the policy, and that of the random policy.
@@ -108,10 +108,10 @@ def optimality(
     Raises:
         TypeError: ``policy`` or ``env_or_game`` is none of the above; ``policy`` searches its own
             position or asks a person; or other wrappers change the observations.
-        ValueError: an unknown set of positions, ``sample`` of another set than all, or a ``seed``
-            that is none.
-        InvalidPolicyError: the policy returned something else than it should.
-        InvalidPositionError: given positions that are not of this game; or nothing to draw.
+        ValueError: an unknown set of positions, ``sample`` of another set than all, or an
+            invalid ``seed``.
+        InvalidPolicyError: the policy returned neither actions nor probabilities.
+        InvalidPositionError: given positions are not of this game; or there are none to draw.
         SearchTooLargeError: too many positions to enumerate; or no theorem solves the game and it
             is too large to search.
 
@@ -136,7 +136,7 @@ def optimality(
         if not isinstance(positions, str) or positions != "all":
             raise ValueError(f"sample draws from all positions; positions was {positions!r}")
         name = "all"
-        drawn = OutcomeStart(winning=True).bind(game).sample(np.random.default_rng(seed), total)
+        drawn = OutcomeStart(winning=True).sampler(game).sample(np.random.default_rng(seed), total)
         parts = chunks(drawn, 1 if scored.moves_alone else game.rules.num_actions)
     judged = [
         _judged(scored, game, part if sample else _n_positions(game, part))
@@ -146,7 +146,7 @@ def optimality(
 
     def share(amounts: Iterator[float]) -> float:
         amount = sum(amounts)
-        # Thirteen thirteenths are not quite one, by the rounding of floats.
+        # Rounding: thirteen thirteenths add up to slightly less than one.
         whole = math.isclose(amount, count, rel_tol=ROUNDING)
         return (100.0 if whole else 100.0 * amount / count) if count else math.nan
 
@@ -180,7 +180,7 @@ class _Judged(NamedTuple):
 
 
 def _n_positions(game: Game, positions: IntArray) -> IntArray:
-    """Those of ``positions`` that can be won by a move."""
+    """The N-positions among ``positions``."""
     winning = np.asarray(game.solution.is_winning(positions)) & ~game.rules.is_terminal(positions)
     here: IntArray = positions[winning]
     return here
@@ -228,18 +228,18 @@ def optimality_by_size(policy: AnyPlayer, env_or_game: Any) -> dict[int, Optimal
 
     Args:
         policy: as :func:`optimality` takes it.
-        env_or_game: the same.
+        env_or_game: as :func:`optimality` takes it.
 
     Returns:
         By size (the sum of a position's states: objects left, or the total), ascending, the
         score over the N-positions of that size; sizes without one are left out.
 
     Raises:
-        TypeError: ``policy`` or ``env_or_game`` is something else.
-        InvalidPolicyError: the policy returned something else than it should.
+        TypeError: ``policy`` or ``env_or_game`` is of another kind.
+        InvalidPolicyError: the policy returned neither actions nor probabilities.
         SearchTooLargeError: too many positions to enumerate.
     """
-    rules = subject_of(env_or_game).game.rules
+    rules = scored_game(env_or_game).game.rules
     check_enumeration(rules)
     lattice = rules.lattice()
     sizes = lattice.sum(axis=1)
@@ -252,7 +252,7 @@ def optimality_by_size(policy: AnyPlayer, env_or_game: Any) -> dict[int, Optimal
 
 @dataclass(frozen=True)
 class ValueAccuracy:
-    """How well predicted outcomes tell N-positions from P-positions.
+    """Accuracy of predicted outcomes, N-positions or P-positions.
 
     Attributes:
         balanced: balanced accuracy, the mean of the two recalls; 0.5 for a constant prediction.
@@ -274,10 +274,10 @@ def value_accuracy(winning: BoolArray, game: Game) -> ValueAccuracy:
     Args:
         winning: whether each position is predicted to be an N-position, ``(num_positions,)`` by
             mixed-radix index; for action values, whether the best legal one is over 0.
-        game: the game.
+        game: the game whose solution is compared.
 
     Returns:
-        The accuracy; NaN where the game has no position of a kind.
+        The accuracy; NaN where the game has no N-position or no P-position.
 
     Raises:
         ValueError: ``winning`` is of another shape.
@@ -299,7 +299,7 @@ def value_accuracy(winning: BoolArray, game: Game) -> ValueAccuracy:
 
 
 def position_set(game: Game, positions: str | npt.ArrayLike) -> tuple[str, int, Iterator[IntArray]]:
-    """Return the name of a set of positions, how many it has, and these, some at a time."""
+    """Return the name and size of a set of positions, and the positions in chunks."""
     rules = game.rules
     name = positions if isinstance(positions, str) else "given"
     if not isinstance(positions, str):

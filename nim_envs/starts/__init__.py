@@ -1,6 +1,6 @@
 """Start positions: fixed, uniform over a box, N-positions, P-positions, or balanced.
 
-A :class:`Start` describes a distribution; :meth:`Start.bind` returns its :class:`Sampler` for
+A :class:`Start` describes a distribution; :meth:`Start.sampler` returns its :class:`Sampler` for
 one game. All randomness comes from the generator that is passed in.
 """
 
@@ -13,7 +13,7 @@ from nim_envs.starts.distributions import (
     UniformStart,
     as_start,
 )
-from nim_envs.starts.samplers import LARGEST_SUPPORT, Playable, Sampler
+from nim_envs.starts.samplers import LARGEST_SUPPORT, Sampler
 
 __all__ = [
     "LARGEST_SUPPORT",
@@ -21,7 +21,6 @@ __all__ = [
     "BalancedStart",
     "FixedStart",
     "OutcomeStart",
-    "Playable",
     "Sampler",
     "Start",
     "UniformStart",

@@ -19,7 +19,7 @@ class Box:
     """The positions of a game whose components are within bounds.
 
     Args:
-        rules: of the game.
+        rules: components of the game.
         low: smallest state of each component.
         high: largest state of each component.
     """
@@ -43,11 +43,11 @@ class Box:
         return box[~self.rules.is_terminal(box)]
 
     def lacks(self, wanted: bool | None, found: str) -> InvalidPositionError:
-        """Return the error that says that no such position was ``found``.
+        """Return the error for a box without a wanted position.
 
         Args:
-            wanted: whether it is an N-position; ``None``: any.
-            found: such as ``"exists"``.
+            wanted: true for N-positions, false for P-positions, ``None`` for either.
+            found: end of the message, such as ``"exists"``.
         """
         kind = {None: "position", True: "N-position", False: "P-position"}[wanted]
         return InvalidPositionError(
@@ -55,7 +55,7 @@ class Box:
         )
 
     def too_large(self) -> SearchTooLargeError:
-        """Return the error that says that its positions are too many to list."""
+        """Return the error for a box with too many positions to list."""
         return SearchTooLargeError(
             f"the box of starts has {self.num_points} points; the limit for listing its "
             f"positions is {LARGEST_SUPPORT}"
@@ -66,7 +66,7 @@ def checked_box(rules: Rules, low: Any, high: Any) -> Box:
     """Return the box between two bounds.
 
     Args:
-        rules: of the game.
+        rules: components of the game.
         low: smallest state of every component, or one bound for each component.
         high: the same for the largest state; ``None``: the largest that the component has.
 

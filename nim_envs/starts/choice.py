@@ -1,6 +1,8 @@
-"""Which sampler draws from a box: a list, by counting, or by rejection."""
+"""Choice of the sampler for a box: from a list, by counting, or by rejection."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -8,33 +10,41 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.starts.box import Box, checked_box
 from nim_envs.starts.counted import CountedSampler
 from nim_envs.starts.rejected import TRIAL, RejectionSampler
-from nim_envs.starts.samplers import LARGEST_SUPPORT, Listed, Playable, Sampler
+from nim_envs.starts.samplers import LARGEST_SUPPORT, ListSampler, Sampler
 from nim_envs.theory.solution import Solution, SumSolution
 
+if TYPE_CHECKING:
+    from nim_envs.game import Game
+
 DRAWS_BEFORE_GIVING_UP = 1 << 18
-"""A box that is too large to count has no wanted position if this many draws find none."""
+"""Draws after which a box too large to count is taken to have no wanted position."""
 
 LEAST_SHARE = 1 / 16
-"""The share of some draws that must be wanted for rejection to be faster than counting."""
+"""Least share of wanted draws at which rejection is faster than counting."""
 
 
-def box_sampler(game: Playable, low: object, high: object, winning: bool | None) -> Sampler:
+def box_sampler(
+    game: Game, low: object, high: object, winning: bool | None, *, search: bool
+) -> Sampler:
     """Return the sampler of all positions of a box that are wanted and leave a legal move.
 
-    What takes time is done here, so that drawing does not search.
+    Everything slow is done here, so that drawing does not search.
 
     Args:
-        game: the game.
+        game: rules, and the solution that tells N-positions from P-positions.
         low: as in :class:`nim_envs.starts.UniformStart`.
         high: as in :class:`nim_envs.starts.UniformStart`.
         winning: N-positions if true, P-positions if false, either if ``None``.
+        search: whether the game may be solved by a search.
 
     Raises:
-        InvalidPositionError: impossible bounds, or no such position.
+        InvalidPositionError: impossible bounds, no such position, or a search would be needed.
         SearchTooLargeError: the positions are too many to be searched or counted.
     """
     box = checked_box(game.rules, low, high)
-    solution = None if winning is None else game.solution
+    solution = None
+    if winning is not None:
+        solution = game.solution if search else game.solution_without_search()
     points = CountedSampler(box, terminal=True)
     if points.num_positions <= LARGEST_SUPPORT:
         return _listed(box, winning, solution)
@@ -49,13 +59,13 @@ def box_sampler(game: Playable, low: object, high: object, winning: bool | None)
     return _unlisted(points, box, winning, solution)
 
 
-def _listed(box: Box, winning: bool | None, solution: Solution | None) -> Listed:
+def _listed(box: Box, winning: bool | None, solution: Solution | None) -> ListSampler:
     positions = box.positions()
     if solution is not None:
         positions = positions[np.asarray(solution.is_winning(positions)) == winning]
     if not len(positions):
         raise box.lacks(winning, "exists")
-    return Listed(positions)
+    return ListSampler(positions)
 
 
 def _unlisted(

@@ -1,4 +1,4 @@
-"""Uniform sampling by counting: in how many ways can a position be completed?
+"""Uniform sampling by counting the ways to complete a position.
 
 Who wins a sum that a theorem solves depends on two things: the nim-sum of the components' Grundy
 values and, in misère play, whether a component is firm (:func:`nim_envs.theory.tame_misere`). So
@@ -32,9 +32,9 @@ LARGEST_SPAN = 1 << 18
 BLOCK = 1 << 18
 """Approximate count of numbers in memory at a time."""
 
-# The code of the first components of a position is all that the others need to know of them: bit
+# A code summarises the first components of a position for the components after them: bit
 # 0, whether one is firm; bit 1, whether one has a legal move; the bits after them, the nim-sum; and
-# the highest bits, how many slots they can come to need, in a group of slots that goes on.
+# the highest bits, the slots that they can need, in a group of slots that is not complete.
 FIRM, MOVE, FLAGS = 1, 2, 2
 
 
@@ -46,14 +46,14 @@ class CountedSampler(TransformSampler):
     too small to be measured, and below 2**53 they are exact.
 
     Args:
-        box: the box.
+        box: bounds of the positions.
         winning: N-positions if true, P-positions if false, either if ``None``.
-        solution: of the game, by a theorem; only where ``winning`` is not ``None``.
+        solution: solution by a theorem; needed unless ``winning`` is ``None``.
         terminal: whether positions without a legal move are drawn too; not with ``winning``.
 
     Attributes:
-        num_positions: how many such positions there are; 0 is possible, and then none is drawn.
-        layers: what each component does to the code of those before it.
+        num_positions: number of such positions; drawing needs at least one.
+        layers: effect of each component on the code of those before it.
         first_code: the code before the first component.
 
     Raises:
@@ -81,7 +81,7 @@ class CountedSampler(TransformSampler):
         self.num_positions = int(mantissa * 2**53) << (scale + exponent) >> 53
 
     def positions_of(self, numbers: FloatArray) -> IntArray:
-        """Return the positions that ``(n, components)`` random numbers stand for."""
+        """Return the positions that random numbers ``(n, components)`` select."""
         rows = max(1, BLOCK // max(len(layer.classes.sizes) for layer in self.layers))
         positions = np.empty(numbers.shape, dtype=np.int64)
         for first in range(0, len(numbers), rows):
@@ -92,7 +92,7 @@ class CountedSampler(TransformSampler):
         return positions
 
     def support(self) -> tuple[IntArray, FloatArray]:
-        """Refuse: what is counted is too large to be listed."""
+        """Raise ``SearchTooLargeError``: counted boxes are too large to list."""
         raise self._box.too_large()
 
 
@@ -102,7 +102,7 @@ class Classes:
 
     Attributes:
         states: the states, class after class; ``None``: one class, of all from ``low`` on.
-        low: the smallest state.
+        low: smallest state in the box.
         sizes: number of states of each class, ``(classes,)``, as are all arrays that follow.
         firsts: index of its first state in ``states``.
         values: its Grundy value.
@@ -189,9 +189,9 @@ class Layer:
 
     Attributes:
         classes: the classes of its states.
-        codes: how many codes there are of the components before it.
-        following: in how many ways the components after it complete a position, by the code of
-            those up to it; 0 where these need too many slots.
+        codes: number of codes of the components before it.
+        following: number of ways to complete a position, by the code of the components up to it;
+            0 where these need too many slots.
         slot: the code of one slot.
         ends_group: whether the components after it are of another group of slots.
     """
@@ -209,25 +209,25 @@ class Layer:
         return (with_slots ^ (classes.values << FLAGS)) | classes.flags
 
     def ways(self, after: IntArray) -> FloatArray:
-        """Return in how many ways each class completes a position, in the shape of ``after``."""
+        """Return the number of completions with each class, in the shape of ``after``."""
         return self.following.take(after) * self.classes.sizes
 
     def blocks(self) -> Iterator[FloatArray]:
-        """Yield in how many ways each class completes each code, ``(n, classes)``, code by code."""
+        """Yield the number of completions of each code with each class, ``(n, classes)``."""
         step = max(1, BLOCK // len(self.classes.sizes))
         for first in range(0, self.codes, step):
             codes = np.arange(first, min(first + step, self.codes), dtype=np.int64)
             yield self.ways(self.after(codes))
 
     def count(self) -> FloatArray:
-        """Return in how many ways each code is completed to a position."""
+        """Return the number of ways to complete each code to a position."""
         return np.concatenate([ways.sum(axis=1) for ways in self.blocks()])
 
     def draw(self, codes: IntArray, numbers: FloatArray) -> tuple[IntArray, IntArray]:
         """Draw this component of positions, each with one random number.
 
         Args:
-            codes: of the components before it, ``(n,)``.
+            codes: codes of the components before it, ``(n,)``.
             numbers: uniform on [0, 1), ``(n,)``.
 
         Returns:
@@ -245,7 +245,7 @@ class Layer:
             targets = numbers * sums[:, -1]
             chosen = (sums <= targets[:, np.newaxis]).sum(axis=1)
             weight = ways[rows, chosen]
-            # What is left of the random number chooses a state of the class.
+            # The rest of the random number chooses a state of the class.
             shares = (targets - (sums[rows, chosen] - weight)) / weight
             codes = after[rows, chosen]
         sizes = classes.sizes[chosen]
@@ -263,13 +263,13 @@ def _layers(
     """Count from the last component back.
 
     Args:
-        box: the box.
-        classes: of each component's states.
-        accepted: by the code of a whole position, 1 for those to count.
+        box: bounds of the positions.
+        classes: classes of each component's states.
+        accepted: 1 for the codes of whole positions to count, 0 for others.
 
     Returns:
-        The layers; the number of positions by the code to start with, over a power of two; and
-        the exponent of that.
+        The layers; the number of positions by first code, divided by a power of two; and the
+        exponent of that power.
     """
     slot = len(accepted)  # the code of one slot: its bits come after all others
     groups = {index: group for group in box.rules.slot_groups for index in group}

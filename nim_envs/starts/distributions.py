@@ -5,14 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nim_envs.errors import InvalidPositionError
 from nim_envs.rules.validation import integers_of
 from nim_envs.starts.choice import box_sampler
-from nim_envs.starts.samplers import Listed, Mixed, Playable, Sampler
+from nim_envs.starts.samplers import BalancedSampler, ListSampler, Sampler
+
+if TYPE_CHECKING:
+    from nim_envs.game import Game
 
 
 class Start(ABC):
@@ -20,16 +23,20 @@ class Start(ABC):
 
     @property
     def in_short(self) -> str:
-        """Its name, if it has one, or what it is."""
+        """Its name, if it has one, or its ``repr``."""
         names = (name for name, start in NAMED_STARTS.items() if start == self)
         return next(names, repr(self))
 
     @abstractmethod
-    def bind(self, game: Playable) -> Sampler:
-        """Return the sampler of this start for ``game``; what takes time is done here.
+    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
+        """Return the sampler of this start for ``game``; everything slow is done here.
+
+        Args:
+            game: the game to be started.
+            search: whether the game may be solved by a search, where that takes one.
 
         Raises:
-            InvalidPositionError: the game has no such start.
+            InvalidPositionError: the game has no such start, or a search would be needed.
             SearchTooLargeError: the starts are too many to be counted, or no theorem says who wins
                 and they are too many to be searched.
         """
@@ -46,7 +53,7 @@ class FixedStart(Start):
         """The position, or ``"fixed"``."""
         return "fixed" if self.position is None else str(self.position)
 
-    def bind(self, game: Playable) -> Sampler:
+    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
         """Return a sampler of the one position."""
         rules = game.rules
         position = rules.checked_positions(
@@ -61,7 +68,7 @@ class FixedStart(Start):
             raise InvalidPositionError(
                 f"a start must leave a legal move, and {tuple(position.tolist())} leaves none"
             )
-        return Listed(position[np.newaxis])
+        return ListSampler(position[np.newaxis])
 
 
 @dataclass(frozen=True)
@@ -76,9 +83,9 @@ class UniformStart(Start):
     low: int | tuple[int, ...] = 0
     high: int | tuple[int, ...] | None = None
 
-    def bind(self, game: Playable) -> Sampler:
+    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
         """Return a sampler of the box."""
-        return box_sampler(game, self.low, self.high, winning=None)
+        return box_sampler(game, self.low, self.high, winning=None, search=search)
 
 
 @dataclass(frozen=True)
@@ -95,9 +102,9 @@ class OutcomeStart(Start):
     low: int | tuple[int, ...] = 0
     high: int | tuple[int, ...] | None = None
 
-    def bind(self, game: Playable) -> Sampler:
+    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
         """Return a sampler of the N- or P-positions of the box."""
-        return box_sampler(game, self.low, self.high, self.winning)
+        return box_sampler(game, self.low, self.high, self.winning, search=search)
 
 
 @dataclass(frozen=True)
@@ -112,11 +119,11 @@ class BalancedStart(Start):
     low: int | tuple[int, ...] = 0
     high: int | tuple[int, ...] | None = None
 
-    def bind(self, game: Playable) -> Sampler:
-        """Return a sampler that first draws which of the two it will be."""
-        return Mixed(
-            OutcomeStart(True, self.low, self.high).bind(game),
-            OutcomeStart(False, self.low, self.high).bind(game),
+    def sampler(self, game: Game, *, search: bool = True) -> Sampler:
+        """Return a sampler that first draws which of the two kinds it will be."""
+        return BalancedSampler(
+            OutcomeStart(True, self.low, self.high).sampler(game, search=search),
+            OutcomeStart(False, self.low, self.high).sampler(game, search=search),
         )
 
 

@@ -1,4 +1,4 @@
-"""Rejection sampling: quick where most draws are wanted, and for states too many to count."""
+"""Rejection sampling: for boxes with many wanted positions, or too many states to count."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from nim_envs.theory.solution import Solution, SumSolution
 from nim_envs.theory.values import ResidueValues
 
 LARGEST_BATCH = 1 << 16
-"""Most draws at a time while none is wanted."""
+"""Most draws in a batch while none is wanted."""
 
 TRIAL = 1 << 12
-"""Draws at a time, to find out which share is wanted."""
+"""Draws in a batch for estimating the wanted share."""
 
 
 class RejectionSampler(Sampler):
@@ -28,9 +28,9 @@ class RejectionSampler(Sampler):
 
     Args:
         points: draws positions of the box, terminal ones too.
-        box: the box.
+        box: bounds of the positions.
         winning: N-positions if true, P-positions if false, either if ``None``.
-        solution: of the game, known for all of the box; only where ``winning`` is not ``None``.
+        solution: outcome of every position of the box; needed unless ``winning`` is ``None``.
     """
 
     def __init__(
@@ -43,10 +43,10 @@ class RejectionSampler(Sampler):
         self._heap = _last_heap(box, solution) if winning is False else None
 
     def wanted_share(self, draws: int) -> float:
-        """Return the share of the first of some draws that are wanted.
+        """Return the share of wanted positions in some draws.
 
         Args:
-            draws: how many to make at most; they end with the batch in which one is wanted.
+            draws: most draws; they end with the first batch that has a wanted position.
         """
         rng, made = np.random.default_rng(0), 0
         while made < draws:
@@ -102,21 +102,21 @@ class RejectionSampler(Sampler):
         return CountedSampler(self._box, self._winning, self._solution)
 
     def support(self) -> tuple[IntArray, FloatArray]:
-        """Refuse: the box is too large to be listed."""
+        """Raise ``SearchTooLargeError``: the box is too large to list."""
         raise self._box.too_large()
 
 
 class _LastHeap:
     """A heap from which any amount up to a bound may be taken, drawn last, to make P-positions.
 
-    Its Grundy values are its sizes modulo the bound and one.
+    Its Grundy values are its sizes modulo the bound plus one.
 
     Args:
-        solution: of the game.
-        index: which component it is.
+        solution: values of all components.
+        index: index of its component.
         low: its smallest state.
         high: its largest state.
-        modulus: the bound and one.
+        modulus: the bound plus one.
     """
 
     def __init__(
@@ -136,8 +136,8 @@ class _LastHeap:
             numbers: uniform on [0, 1), in the same shape.
 
         Returns:
-            At which positions that was done: at each with the share of its number of such sizes
-            in the largest number that there can be, so that all P-positions are equally likely.
+            Where that was done: with probability (number of such sizes) / (largest possible
+            number) at each position, so that all P-positions are equally likely.
         """
         targets, misere = self._solution.target_values(positions)
         value, misere = targets[:, self._index], misere[:, self._index]

@@ -1,16 +1,13 @@
-"""Samplers of start positions: their protocol, and those that need only a list."""
+"""Samplers of start positions: their base class, and those that need only a list."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from nim_envs.rules.component import IntArray
-from nim_envs.rules.rules import Rules
-from nim_envs.theory.solution import Solution
 
 LARGEST_SUPPORT = 1 << 20
 """Boxes of at most this many positions are enumerated once and sampled by index."""
@@ -18,25 +15,11 @@ LARGEST_SUPPORT = 1 << 20
 FloatArray = npt.NDArray[np.float64]
 
 
-class Playable(Protocol):
-    """The parts of a game that a start needs."""
-
-    @property
-    def rules(self) -> Rules:
-        """The rules."""
-        ...
-
-    @property
-    def solution(self) -> Solution:
-        """The exact solution."""
-        ...
-
-
 class Sampler(ABC):
     """Draws start positions of one game.
 
-    Many positions sampled at once are the same as those drawn one by one, and leave the
-    generator in the same state, so that a batch of games starts where single games would.
+    Positions sampled at once equal those drawn one by one and leave the generator in the same
+    state, so that a batch of games starts where single games would.
     """
 
     @abstractmethod
@@ -61,14 +44,14 @@ class TransformSampler(Sampler):
     """Inverse transform sampling: a position is a function of some uniform random numbers.
 
     Attributes:
-        numbers: how many random numbers a position takes.
+        numbers: random numbers per position.
     """
 
     numbers: int
 
     @abstractmethod
     def positions_of(self, numbers: FloatArray) -> IntArray:
-        """Return the positions that random numbers stand for.
+        """Return the positions that random numbers select.
 
         Args:
             numbers: uniform on [0, 1), ``(n, self.numbers)``.
@@ -82,7 +65,7 @@ class TransformSampler(Sampler):
         return self.positions_of(rng.random((size, self.numbers)))
 
 
-class Listed(TransformSampler):
+class ListSampler(TransformSampler):
     """Draws by index from a list of equally likely positions.
 
     Args:
@@ -94,7 +77,7 @@ class Listed(TransformSampler):
         self.numbers = 1 if len(positions) > 1 else 0
 
     def positions_of(self, numbers: FloatArray) -> IntArray:
-        """Return the positions at the indices that ``(n, numbers)`` stand for."""
+        """Return the positions that random numbers ``(n, 1)`` select."""
         if len(self._positions) == 1:
             return np.repeat(self._positions, len(numbers), axis=0)
         # With at most 2**20 positions the bias by rounding is too small to be measured.
@@ -114,7 +97,7 @@ class Listed(TransformSampler):
         return self._positions, np.full(len(self._positions), 1 / len(self._positions))
 
 
-class Mixed(Sampler):
+class BalancedSampler(Sampler):
     """Draws from one of two samplers with equal probability: first the coin, then the position.
 
     Args:

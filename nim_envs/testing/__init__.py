@@ -1,7 +1,7 @@
-"""Checks of games, environments and policies of one's own: what this project's tests rely on.
+"""Checks of your own games, environments and policies, which this project's tests use too.
 
-Each check returns nothing, or raises a :class:`ConformanceError` that says what was done, what came
-out and what was expected. They are for those who add a game, wrap an environment or train a policy;
+Each check returns nothing, or raises a :class:`ConformanceError` that names the call, the result
+and the expected result. They are for adding a game, wrapping an environment or training a policy;
 ``agents.testing`` has the check of learners.
 """
 

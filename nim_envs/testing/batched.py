@@ -41,16 +41,16 @@ from nim_envs.testing.turns import (
 )
 
 STEPS = 40
-"""So many steps are checked, and a quarter of them with each of several seeds."""
+"""Number of steps to check; a quarter of it for each of several seeds."""
 
 RENDERED_STEPS = 5
-"""What is rendered is checked after so many steps: pictures take longer than steps."""
+"""First steps after which ``render`` is checked: pictures take longer than steps."""
 
 REPLIES = 100
-"""An opponent is asked for its moves in about so many games that begin at known positions."""
+"""Approximate number of games from known positions in which the opponent's moves are checked."""
 
 MOST_STARTS = 1 << 20
-"""Where there are more starts than this, they are not drawn for each game by its own seed."""
+"""Most starts that are drawn for each game by its own seed."""
 
 
 def check_batched(env: Any, game: Game, encoding: Encoding) -> None:
@@ -83,12 +83,12 @@ def check_batched(env: Any, game: Game, encoding: Encoding) -> None:
 
 
 def is_batch(env: Any) -> bool:
-    """Return whether an environment is this package's own; else it is Gymnasium's, of several."""
+    """Return whether an environment is this package's own batch, not a vector of Gymnasium's."""
     return hasattr(env.unwrapped, "positions")
 
 
 def positions_of(env: Any) -> IntArray:
-    """The positions of all games, ``(num_envs, components)``, as a copy."""
+    """Return the positions of all games, ``(num_envs, components)``, as a copy."""
     unwrapped: Any = env.unwrapped
     if is_batch(env):
         positions: IntArray = unwrapped.positions
@@ -97,14 +97,14 @@ def positions_of(env: Any) -> IntArray:
 
 
 def one_of(batch: Any, index: int) -> Any:
-    """What is of one game in a batch, or in a dictionary of batches."""
+    """Return the entry of one game in a batch, or in a dictionary of batches."""
     if isinstance(batch, dict):
         return {key: values[index] for key, values in batch.items()}
     return batch[index]
 
 
 def info_of(infos: Any, index: int) -> dict[str, Any]:
-    """Return the entries of one game in infos, those that it has; a wrapper may make a list."""
+    """Return the entries of one game in infos, which a wrapper may have made a list."""
     if isinstance(infos, list):
         found: dict[str, Any] = infos[index]
         return found
@@ -137,14 +137,14 @@ class _Checks:
         begun: BoolArray | None = None,
         before: IntArray | None = None,
     ) -> IntArray:
-        """The masks of all games, ``(num_envs, actions)``.
+        """Return the checked masks of all games, ``(num_envs, actions)``.
 
         Args:
-            observations: of all games.
-            infos: of those that have ``begun`` anew; ``None``: of all.
-            where: what a message begins with.
-            begun: ``(num_envs,)``.
-            before: the masks of all games before some of them began anew.
+            observations: observations of all games.
+            infos: infos of the games that have ``begun``.
+            where: beginning of messages.
+            begun: ``(num_envs,)``, games that have begun anew; ``None``: all.
+            before: masks of all games before some began anew.
         """
         if begun is None:
             begun = np.ones(self.size, dtype=np.bool_)
@@ -164,12 +164,12 @@ class _Checks:
     def begin(
         self, seed: Any, options: dict[str, Any] | None, before: IntArray | None = None
     ) -> IntArray:
-        """Reset all games, or those in a reset mask; return the masks, checked like all else.
+        """Reset all games, or those in a reset mask; return the checked masks.
 
         Args:
-            seed: of the reset.
-            options: of the reset.
-            before: the masks before, where some games go on.
+            seed: passed to ``reset``.
+            options: passed to ``reset``.
+            before: masks before, where some games go on.
         """
         where = f"after reset(seed={seed}, options={options})"
         which = np.ones(self.size, dtype=np.bool_)
@@ -187,7 +187,7 @@ class _Checks:
         return masks
 
     def steps(self, rng: np.random.Generator, options: dict[str, Any] | None) -> None:
-        """Make random steps, and check what comes of them in every game."""
+        """Make random steps, and check their results in every game."""
         env, self_play = self.env, is_self_play(self.env)
         legal = 1.0 if illegal_move_raises(env) else 0.9
         masks = self.begin(0, options)
@@ -276,7 +276,7 @@ class _Checks:
         check_mask(self.game, mask, after, ends, f"{where}, at the end")
 
     def opponent(self, rng: np.random.Generator) -> None:
-        """Check starts of one's own, the seats, and the opponent's moves, its first ones too."""
+        """Check given starts, the seats, and the opponent's moves, its first ones too."""
         for start in self.replies.starts(-(-REPLIES // self.size)):
             masks = self.begin(None, {"start": tuple(start.tolist())})
             before = positions_of(self.env)
@@ -294,7 +294,7 @@ class _Checks:
         self.replies.check()
 
     def seeds_of_each_game(self) -> None:
-        """Check that an integer seeds game ``i`` as the sequence does that counts on from it."""
+        """Check that an integer ``seed`` seeds game ``i`` with ``seed + i``."""
         sampled = number_of_positions(self.game.rules) > MOST_STARTS
         if sampled or callable(getattr(first_of(self.env), "opponent", None)):
             return
@@ -314,7 +314,7 @@ class _Checks:
                       "of the others", positions_of(self.env)[~which], before[~which])  # fmt: skip
 
     def samples(self) -> None:
-        """Check ``sample_actions``: legal, evenly drawn, by the seed, and without effect."""
+        """Check that ``sample_actions`` is legal, uniform, seeded and without side effects."""
         sample = attribute(self.env, "sample_actions")
         self.begin(SEED, self.options)
         first = sample()
@@ -347,7 +347,7 @@ class _Checks:
         require_equal("after sample_actions() the positions", positions_of(self.env), before)
 
     def what_are_no_actions(self) -> None:
-        """Check that what are no actions raises, and changes nothing."""
+        """Check that invalid actions raise and change nothing."""
         number = self.game.rules.num_actions
         masks = self.begin(0, None)
         before = positions_of(self.env)
@@ -376,11 +376,11 @@ class _Checks:
                 'illegal_move="raise"')  # fmt: skip
 
     def trace(self, seed: int) -> list[Any]:
-        """What some steps from a seed on show."""
+        """Return the results of some steps after a seeded reset."""
         return play_on(self, self.env, self.begin(seed, self.options))
 
     def copies(self, name: str) -> None:
-        """Check that a copy keeps the positions, goes its own way and goes on alike."""
+        """Check that a copy keeps the positions, is independent, and continues alike."""
         masks = self.begin(1, self.options)
         with during(f"copying the environment by {name}"):
             again = COPIES[name](self.env)
@@ -395,7 +395,7 @@ class _Checks:
 
 
 def play_on(checks: _Checks, env: Any, masks: IntArray) -> list[Any]:
-    """Make some random legal steps; return all that is seen."""
+    """Make some random legal steps; return all results."""
     rng = np.random.default_rng(0)
     seen: list[Any] = [positions_of(env).tolist()]
     for _ in range(STEPS // 4):

@@ -1,4 +1,4 @@
-"""The check of what is drawn: opponents against the solution, sampled actions."""
+"""The check of random draws: opponents against the solution, sampled actions."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from nim_envs.testing.requirements import require, shown
 from nim_envs.testing.turns import first_of, positions_reached
 
 FALSE_ALARM = 1e-6
-"""The probability, at most, that what is drawn as it should be is found too far from that."""
+"""Largest probability that correct draws fail the check."""
 
 FEW = 10
-"""At most so many starts are asked for where the opponent is not judged."""
+"""Most starts drawn where the opponent is not judged."""
 
 RANDOM_MOVES = {"random": 1.0, "optimal": 0.0}
-"""How often the opponents that have a name move at random."""
+"""Probability of a random move of each named opponent."""
 
 Chances = npt.NDArray[np.float64]
 
 
 class Tally:
-    """Scores of what was drawn, from 0 to 1, beside what is expected of them."""
+    """Scores of draws, from 0 to 1, and their expectation."""
 
     def __init__(self) -> None:
         self.scored = self.expected = self._variance = 0.0
@@ -39,9 +39,9 @@ class Tally:
         """Add one draw.
 
         Args:
-            scores: of everything that can be drawn, ``(n,)``.
-            chances: probabilities of these, ``(n,)``.
-            drawn: which of them it may have been, ``(n,)``: of some draws only the result is seen.
+            scores: scores of all outcomes, ``(n,)``.
+            chances: probabilities of the outcomes, ``(n,)``.
+            drawn: outcomes that it may have been, ``(n,)``, as only the result may be visible.
         """
         mean = float(chances @ scores)
         self.scored += float(chances[drawn] @ scores[drawn] / chances[drawn].sum())
@@ -60,19 +60,19 @@ class Tally:
 
 
 def ranks(number: int) -> Chances:
-    """Return scores that tell equal chances from a preference for the first or the last."""
+    """Return scores that reveal a preference for the first or the last outcome."""
     return np.arange(number) / max(number - 1, 1)
 
 
 class Replies:
-    """Judges the moves of an opponent that has a name or a number, by the solution of the game.
+    """Judges the moves of a named or numbered opponent by the solution of the game.
 
     An optimal opponent draws among the winning actions, or among all where none wins; a random one
-    among all; a number is the probability of a random move. Others may play as they like.
+    among all; a number is the probability of a random move. Others are not judged.
 
     Args:
         env: the environment, wrapped or not; or several of them.
-        game: the game.
+        game: the game that is played.
     """
 
     def __init__(self, env: Any, game: Game) -> None:
@@ -94,7 +94,7 @@ class Replies:
         """Yield starts from which an opponent's moves are judged: no first move ends the game.
 
         Args:
-            number: how many at the most; fewer where any move of the opponent will do.
+            number: most starts; fewer where the opponent is not judged.
         """
         if self._epsilon is None:
             number = min(number, FEW)
@@ -106,10 +106,10 @@ class Replies:
         """Judge the reply in a step that was checked, if there was one.
 
         Args:
-            position: before the step.
-            action: of the step.
-            after: the position then.
-            where: what the message begins with.
+            position: position before the step.
+            action: action of the step.
+            after: position afterwards.
+            where: beginning of the message.
         """
         rules = self._rules
         if self._epsilon is not None and rules.action_mask(position)[action]:
@@ -121,9 +121,9 @@ class Replies:
         """Judge a move of the opponent.
 
         Args:
-            before: the position before it.
-            after: the position then.
-            where: what the message begins with.
+            before: position before the move.
+            after: position afterwards.
+            where: beginning of the message.
         """
         if self._epsilon is None:
             return

@@ -1,4 +1,4 @@
-"""The check of a component: its table, and what it says of itself in closed form."""
+"""The check of a component: its table, and its closed forms."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from nim_envs.theory.nimbers import mex
 from nim_envs.theory.values import component_values
 
 SEVERAL_STATES = 64
-"""Pairs of states are checked for at most this many states."""
+"""Most states of which all pairs are checked."""
 
 
 def check_component(component: Component, name: str) -> None:
     """Check one component; see :func:`nim_envs.testing.check_game`.
 
     Args:
-        component: the component.
-        name: what messages call it.
+        component: any component that can be tabulated.
+        name: its name in messages.
 
     Raises:
         ConformanceError: it is not as it should be.
@@ -50,7 +50,7 @@ def check_component(component: Component, name: str) -> None:
 
 
 def _some(states: int, number: int) -> IntArray:
-    """All states, or so many of them evenly spread, the first and the last among them."""
+    """All states, or ``number`` of them evenly spread, including the first and the last."""
     return np.unique(np.linspace(0, states - 1, min(states, number)).astype(np.int64))
 
 
@@ -109,7 +109,7 @@ def _check_ranks(component: Component, name: str) -> None:
 
 
 def _check_closed_forms(component: Component, name: str, table: IntArray, second: IntArray) -> None:
-    """Check what a component says of its options against its table."""
+    """Check a component's closed forms against its table."""
     legal = table != NO_MOVE
     every = np.arange(component.states)
     for what, expected in (
@@ -139,7 +139,7 @@ def _check_closed_forms(component: Component, name: str, table: IntArray, second
 
 
 def _check_grundy_values(component: Component, name: str, states: IntArray) -> None:
-    """Check Grundy values, by closed form or not: each must be the mex of those of its options."""
+    """Check that each Grundy value is the mex of those of the options."""
     with during(f"Grundy values of {name}"):
         values = component_values(component).normal(np.arange(component.states))
     for state in states.tolist():

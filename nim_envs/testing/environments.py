@@ -8,7 +8,7 @@ import gymnasium
 from pettingzoo import AECEnv
 
 from nim_envs.encoding import Encoding
-from nim_envs.scoring.subjects import subject_of
+from nim_envs.scoring.scored_game import scored_game
 from nim_envs.testing.batched import check_batched
 from nim_envs.testing.single import check_single
 from nim_envs.testing.turn_based import check_turn_based
@@ -22,28 +22,28 @@ def check_env(env: Any) -> None:
 
     - Observations lie in the observation space; dictionaries have ``"observation"`` and then
       ``"action_mask"``. The mask is all zeros for a player who is not to move and where a game has
-      terminated, and kept where it is cut short.
+      terminated, and kept where it is truncated.
     - Rewards are +1 for the winner and -1 for the loser at the end, 0 before; both players
-      terminate together. An illegal action forfeits, or raises and changes nothing. What is no
-      action at all raises.
+      terminate together. An illegal action forfeits, or raises and changes nothing. An invalid
+      action raises.
     - Infos have every documented entry, with its type: whose turn it is, the mask, the winner; with
       ``truth_in_info=True`` what the solution of the game says of the last move.
-    - An opponent that has a name or a number plays as it says, by the solution of the game: it
-      draws evenly among the winning actions, or among all, and as often as it should.
-    - ``reset(seed=...)`` decides everything random that follows, in a batch game by game. Starts
-      are those that were asked for, and a reset of some games leaves the others.
+    - A named or numbered opponent plays by the solution of the game: it draws uniformly among the
+      winning actions, or among all, with the right probabilities.
+    - ``reset(seed=...)`` determines all later random numbers, in a batch game by game. Starts are
+      as requested, and a reset of some games leaves the others.
     - ``action_masks``, ``sample_actions``, ``state``, ``last``, ``agent_iter``, ``next_starts`` and
       ``render``, where there are such methods, agree with the game. After ``close`` nothing can be
       played.
-    - Copies by ``copy.deepcopy`` and ``pickle`` keep the position, and go their own way.
+    - Copies by ``copy.deepcopy`` and ``pickle`` keep the position, and are independent.
     - Arrays that were returned are the caller's own.
     - ``set_position``, where there is one, goes on from there.
-    - PettingZoo's ``api_test`` or Gymnasium's ``check_env`` has nothing to object, on a copy.
+    - PettingZoo's ``api_test`` or Gymnasium's ``check_env`` passes on a copy.
 
     Args:
         env: a turn-based, Gymnasium or batched environment of this package, wrapped or not; its
-            random state and the game in progress are lost. An environment of Gymnasium whose
-            wrappers change observations or rewards is checked for what they leave.
+            random state and the game in progress are lost. Where wrappers change observations or
+            rewards, those are not checked.
 
     Raises:
         ConformanceError: a promise is broken; the message says where.
@@ -64,5 +64,5 @@ def check_env(env: Any) -> None:
             "check_env takes an AECEnv of PettingZoo, an Env or a VectorEnv of Gymnasium, not "
             f"{env!r}"
         )
-    game, encoding = subject_of(env)
+    game, encoding = scored_game(env)
     check(env, game, encoding or Encoding("integer", game.rules))

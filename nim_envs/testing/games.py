@@ -19,10 +19,10 @@ from nim_envs.testing.requirements import check_copies, during, require, require
 from nim_envs.theory.solution import Solution
 
 STARTS = 64
-"""So many starts are drawn."""
+"""Number of starts to draw."""
 
 MOST_OBSERVATIONS = 5_000
-"""The encodings of at most this many positions are compared."""
+"""Most positions whose encodings are compared."""
 
 
 def check_game(game: Game) -> None:
@@ -85,10 +85,10 @@ def check_rules(rules: Rules) -> None:
     """Check that rules do what their components say, at all positions or a sample of them.
 
     Args:
-        rules: the rules, whose components were checked.
+        rules: rules whose components were checked before.
 
     Raises:
-        ConformanceError: they do not.
+        ConformanceError: the rules and a component disagree.
     """
     positions = some_positions(rules)
     with during("rules.action_mask, options, is_terminal or step of an array of positions"):
@@ -133,7 +133,7 @@ def _there_and_back(rules: Rules, positions: IntArray) -> IntArray:
 
 
 def _options_of(rules: Rules, position: IntArray) -> list[list[int] | None]:
-    """What each action leaves, one at a time and in plain words; ``None`` where it is illegal."""
+    """The position after each action, computed without arrays; ``None`` where it is illegal."""
     components = rules.components
     left: list[list[int] | None] = []
     for index, component in enumerate(components):
@@ -167,7 +167,7 @@ def check_solution(solution: Solution) -> None:
     """Check a solution against exhaustive search, or on large boards against its own options.
 
     Args:
-        solution: of any game, by any method.
+        solution: solution of any game, by any method.
 
     Raises:
         ConformanceError: it is wrong somewhere.
@@ -222,10 +222,12 @@ def _require_values(what: str, positions: IntArray, found: Any, expected: Any, s
 
 
 def _check_starts(game: Game) -> None:
-    """Check that starts are positions with a move, and that a seed decides them."""
+    """Check that starts are positions with a move, and reproducible by a seed."""
     rules = game.rules
     with during("drawing starts"):
-        drawn = [game.start.bind(game).sample(np.random.default_rng(0), STARTS) for _ in range(2)]
+        drawn = [
+            game.start.sampler(game).sample(np.random.default_rng(0), STARTS) for _ in range(2)
+        ]
     require_equal("what the same seed draws the second time", drawn[1], drawn[0])
     starts = {"drawn": drawn[0]}
     with suppress(SearchTooLargeError):

@@ -13,10 +13,10 @@ from nim_envs.testing.requirements import require, require_dtype, require_equal,
 from nim_envs.testing.turns import first_of, is_self_play
 
 TRUTH = ("winning", "kept_win")
-"""The entries that there are with ``truth_in_info=True`` alone."""
+"""The entries with ``truth_in_info=True`` only."""
 
 NOBODY = -1
-"""The winner of a game that goes on or was truncated."""
+"""The winner while a game goes on, and after a truncation."""
 
 
 def truth_of(game: Game, position: IntArray, action: int) -> dict[str, bool]:
@@ -29,7 +29,7 @@ def truth_of(game: Game, position: IntArray, action: int) -> dict[str, bool]:
 
 
 def check_entries(info: Any, expected: dict[str, Any], where: str) -> None:
-    """Check that an info has the expected entries, with their types, and no truth beside them."""
+    """Check that an info has the expected entries, with their types, and no truth besides."""
     if not isinstance(info, dict):
         raise ConformanceError(f"{where}, the info is {shown(info)}, not a dictionary")
     for key, value in expected.items():
@@ -48,7 +48,7 @@ class Infos:
 
     Args:
         env: the environment, wrapped or not; or several of them.
-        game: the game.
+        game: the game that is played.
     """
 
     def __init__(self, env: Any, game: Game) -> None:
@@ -59,12 +59,12 @@ class Infos:
         self._seat = 0 if first.seat is None else first.seat
 
     def begun(self, info: Any, mask: IntArray, where: str) -> int:
-        """Check the info of a new game; return the seat of who is to move.
+        """Check the info of a new game; return the seat to move.
 
         Args:
-            info: the info.
-            mask: the action mask, which was checked.
-            where: what the message begins with.
+            info: info of the agent.
+            mask: action mask, checked before.
+            where: beginning of the message.
         """
         seat = self._seat
         if seat == "random":
@@ -82,15 +82,15 @@ class Infos:
         reward: float,
         where: str,
     ) -> int:
-        """Check the info after a step; return the seat of who is to move.
+        """Check the info after a step; return the seat to move.
 
         Args:
-            info: the info.
-            mask: the action mask, which was checked.
-            seat: who made the step.
-            move: the position before it and the action.
-            reward: of the step, which was checked.
-            where: what the message begins with.
+            info: info of the agent.
+            mask: action mask, checked before.
+            seat: seat that made the step.
+            move: position before the step, and its action.
+            reward: reward of the step, checked before.
+            where: beginning of the message.
         """
         winner = NOBODY
         if reward:

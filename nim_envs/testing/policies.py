@@ -1,4 +1,4 @@
-"""The check of a policy: valid probabilities, the same whatever it is asked together with."""
+"""The check of a policy: valid probabilities, the same in every batch."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from nim_envs.testing.requirements import during, require, require_equal
 
 POSITIONS = 300
 BATCHES = (1, 2, 7, 64)
-"""Sizes of the batches that a policy is asked in, besides all positions at once."""
+"""Batch sizes, besides all positions at once."""
 
 TOLERANCE = 1e-4
 """Probabilities may differ by this much between batches: small floats add up in another order."""
 
 ACTS = 10
-"""So many times an agent acts at a position."""
+"""Number of times that an agent acts at a position."""
 
 
 def check_policy(policy: AnyPlayer, env_or_game: Any, *, illegal: bool = False) -> None:
-    """Check that a policy can be scored: that it is one function of the position.
+    """Check that a policy can be scored: that its probabilities depend on the position alone.
 
     Asked about many positions at once, in batches of other sizes, in other orders and a second
     time, it must return valid probabilities, and the same for a position each time. It must not
@@ -48,12 +48,12 @@ def check_policy(policy: AnyPlayer, env_or_game: Any, *, illegal: bool = False) 
 
     Args:
         policy: as :func:`nim_envs.optimality` takes it.
-        env_or_game: the same.
+        env_or_game: as :func:`nim_envs.optimality` takes it.
         illegal: whether illegal actions are allowed: some policies ignore the mask, and lose.
 
     Raises:
-        ConformanceError: it does not; the message says where.
-        TypeError: ``policy`` or ``env_or_game`` is something else.
+        ConformanceError: it cannot; the message says where.
+        TypeError: ``policy`` or ``env_or_game`` is of another kind.
 
     Example:
         >>> from nim_envs import make_game
@@ -96,7 +96,7 @@ def check_policy(policy: AnyPlayer, env_or_game: Any, *, illegal: bool = False) 
 
 
 def _shown(chances: FloatArray) -> str:
-    """Probabilities, those that are not 0 by their action."""
+    """Nonzero probabilities by action, as text."""
     shares = {int(action): round(float(chances[action]), 6) for action in np.flatnonzero(chances)}
     return f"actions with probabilities {shares}"
 
@@ -165,7 +165,7 @@ class _Asked:
         asked = AskedPlayer(self.policy, self.rules, SCORED, 2)
         if asked.method != "act" and not asked.takes_generator:
             return asked(Turns(observations, masks, observations), np.random.default_rng(0))
-        # What it draws at a position is its own, whatever it is asked together with.
+        # Draws at a position do not depend on the rest of the batch.
         answers = [
             asked(Turns(observation[np.newaxis], mask[np.newaxis], observation), rng)
             for observation, mask, rng in zip(
@@ -175,7 +175,7 @@ class _Asked:
         return np.concatenate([as_array(answer)[0] for answer in answers])
 
     def acts(self, position: IntArray, rng: np.random.Generator) -> list[int]:
-        """Return what an agent does at a position, some times over."""
+        """Return the actions of an agent that acts several times at a position."""
         mask = self.rules.action_mask(position)
         observation = self.observe(position[np.newaxis], mask[np.newaxis])[0]
         with during(f"act() at {position.tolist()}"):
@@ -183,7 +183,7 @@ class _Asked:
 
 
 def _check_acts(policy: Any, asked: _Asked, positions: IntArray, chances: FloatArray) -> None:
-    """Check that an agent never does what has no probability."""
+    """Check that an agent never takes an action of probability 0."""
     rng = np.random.default_rng(0)
     for position, row in zip(positions, chances, strict=True):
         for action in asked.acts(position, rng):

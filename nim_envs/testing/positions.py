@@ -12,10 +12,10 @@ from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.testing.requirements import require
 
 LARGEST_BOARD = 1 << 18
-"""Boards of at most this many (position, action) pairs are checked whole; of others a sample."""
+"""Most (position, action) pairs of boards that are checked completely."""
 
 SAMPLE = 200
-"""So many positions are drawn from larger boards, or where each takes long to check."""
+"""Number of positions drawn from larger boards, or where each takes long to check."""
 
 
 def is_small(rules: Rules) -> bool:
@@ -30,9 +30,9 @@ def some_positions(rules: Rules, number: int = SAMPLE, *, playable: bool = False
     random play from the initial position.
 
     Args:
-        rules: of the game.
-        number: how many; fewer, where there are no more.
-        playable: whether each has to leave a legal move.
+        rules: rules of the game.
+        number: most positions.
+        playable: whether each must have a legal move.
     """
     rng = np.random.default_rng(0)
     if is_small(rules):
@@ -51,7 +51,7 @@ def some_positions(rules: Rules, number: int = SAMPLE, *, playable: bool = False
 
 
 def _met_in_play(rules: Rules, number: int, rng: np.random.Generator) -> IntArray:
-    """The positions of some random games."""
+    """The positions visited by some random games."""
     position = start = np.array(rules.initial, dtype=np.int64)
     met = [position]
     while len(met) < 4 * number:
@@ -64,19 +64,19 @@ def _met_in_play(rules: Rules, number: int, rng: np.random.Generator) -> IntArra
 class Play:
     """All positions of a small board and all moves between them, as ``rules.step`` makes them.
 
-    What follows from it uses nothing but the rules, position by position: no theorem, no sum.
+    Its results use nothing but the rules, position by position: no theorem, no sum.
 
     Args:
-        rules: of the game.
+        rules: rules of the game.
 
     Attributes:
         positions: ``(n, components)``, in mixed-radix order.
-        sources: where each move is made, as a row of ``positions``, ``(moves,)``.
-        actions: the move, ``(moves,)``.
-        targets: the row that it leads to, ``(moves,)``.
+        sources: row of ``positions`` before each move, ``(moves,)``.
+        actions: action of each move, ``(moves,)``.
+        targets: row of ``positions`` after each move, ``(moves,)``.
 
     Raises:
-        ConformanceError: a move leads to no position, or back to where play has been.
+        ConformanceError: a move leads to no position, or the moves form a cycle.
 
     Example:
         >>> from nim_envs.rules import nim
@@ -102,7 +102,7 @@ class Play:
                 f"action {self.actions[move]} at {before} leads to {after[move].tolist()}, which "
                 "is not a position"
             )
-        # How many moves play can last from each position.
+        # Number of moves of the longest play from each position.
         self._lengths = np.full(number, -1)
         unknown, length = np.ones(number, dtype=np.bool_), 0
         while unknown.any():

@@ -1,4 +1,4 @@
-"""How checks fail: with a sentence that says what was done, what came out, what was expected."""
+"""Failures of checks: messages with the call, the result and the expected result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from nim_envs.errors import ConformanceError, SearchTooLargeError
 
 LONGEST_SHOWN = 200
-"""Values are shown by at most this many characters."""
+"""Most characters of a value in a message."""
 
 COPIES: dict[str, Callable[[Any], Any]] = {
     "copy.deepcopy": copy.deepcopy,
@@ -37,7 +37,7 @@ def require_equal(what: str, found: Any, expected: Any) -> None:
 
 def require_dtype(what: str, found: Any, dtype: npt.DTypeLike) -> None:
     """Raise ``ConformanceError`` unless an array, or a number, has this type."""
-    if np.asarray(found).dtype != dtype:  # its name is asked for only where it is wrong
+    if np.asarray(found).dtype != dtype:  # the name is slow, so only for the message
         raise ConformanceError(f"{what} has dtype {np.asarray(found).dtype}, not {np.dtype(dtype)}")
 
 
@@ -68,9 +68,9 @@ def shown(value: Any) -> str:
 
 @contextmanager
 def during(what: str) -> Iterator[None]:
-    """Turn an error that a thing raises while it is checked into a ``ConformanceError``.
+    """Turn an error raised by the checked object into a ``ConformanceError``.
 
-    A ``SearchTooLargeError`` goes through: it tells that the check itself cannot be made.
+    A ``SearchTooLargeError`` passes through: the check itself cannot be made.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""The check of what every environment has: ``render`` and ``close``."""
+"""The check of ``render`` and ``close``, which every environment has."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from nim_envs.testing.requirements import during, require, require_equal, requir
 
 
 def check_render(env: Any, game: Game, position: IntArray, where: str) -> None:
-    """Check what ``render`` returns of a position, or of a batch of them.
+    """Check the return value of ``render`` for a position, or for a batch.
 
     Windows are not opened, and renderings that a wrapper changes are not judged.
 
     Args:
-        env: the environment.
-        game: the game.
-        position: where it is, ``(components,)`` or ``(num_envs, components)``.
-        where: what the message begins with.
+        env: environment with any render mode.
+        game: the game that is played.
+        position: current position, ``(components,)`` or ``(num_envs, components)``.
+        where: beginning of the message.
     """
     mode = env.unwrapped.render_mode
     if mode == "human" or env.render_mode != mode:
@@ -55,7 +55,7 @@ def check_render(env: Any, game: Game, position: IntArray, where: str) -> None:
 
 
 def check_close(env: Any) -> None:
-    """Check, on a copy, that an environment can be closed twice, and not played after that."""
+    """Check, on a copy, that an environment can be closed twice, and not be used after that."""
     closed = copy.deepcopy(env)
     with during("close(), called twice"):
         closed.close()

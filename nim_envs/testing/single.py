@@ -41,10 +41,10 @@ from nim_envs.testing.turns import (
 )
 
 GAMES = 8
-"""So many games are played from each kind of start."""
+"""Number of games from each kind of start."""
 
 REPLIES = 100
-"""An opponent is asked for its moves from at most this many positions."""
+"""Most positions from which the opponent's moves are checked."""
 
 
 def check_single(env: Any, game: Game, encoding: Encoding) -> None:
@@ -84,7 +84,7 @@ class _Checks:
 
     @property
     def position(self) -> IntArray:
-        """Where the environment says the game is, as a copy."""
+        """The position by the environment, as a copy."""
         return np.array(self.env.unwrapped.position)
 
     def begin(
@@ -128,7 +128,7 @@ class _Checks:
         ends: tuple[float, bool, bool],
         where: str,
     ) -> IntArray:
-        """Check what is observed; return the mask."""
+        """Check observation and info; return the mask."""
         self.observed.check(observation, position, where)
         mask = self.observed.mask(observation, info, where)
         check_mask(self.game, mask, position, ends, where)
@@ -137,7 +137,7 @@ class _Checks:
     def written_to(
         self, observation: Any, info: Any, position: IntArray, mask: IntArray, where: str
     ) -> None:
-        """Check that arrays that were returned are the caller's own, and ``action_masks``."""
+        """Check that returned arrays are the caller's own, and check ``action_masks``."""
         holders = (observation, info) if isinstance(observation, dict) else (info,)
         for array in (content(observation), *(holder["action_mask"] for holder in holders)):
             if isinstance(array, np.ndarray) and array.flags.writeable:
@@ -163,7 +163,7 @@ class _Checks:
             position, mask, seat, over = self.step(position, seat, action)
 
     def opponent(self, rng: np.random.Generator) -> None:
-        """Check starts of one's own, the seats, and the opponent's moves, its first ones too."""
+        """Check given starts, the seats, and the opponent's moves, its first ones too."""
         for start in self.replies.starts(REPLIES):
             position, mask, seat = self.begin(None, {"start": tuple(start.tolist())})
             where = f"after a reset to {start.tolist()}"
@@ -175,7 +175,7 @@ class _Checks:
         self.replies.check()
 
     def what_is_no_action(self) -> None:
-        """Check that what is no action raises, and changes nothing."""
+        """Check that an invalid action raises and changes nothing."""
         self.env.reset(seed=0)
         before = self.position
         for action in (-1, self.game.rules.num_actions, 0.5, None):
@@ -203,7 +203,7 @@ class _Checks:
         require_equal(f"after {where} the position", self.position, position)
 
     def trace(self, seed: int) -> list[Any]:
-        """What some games from a seed on show, played by the same choices."""
+        """Return the results of some games after a seeded reset, with the same choices."""
         rng, seen = np.random.default_rng(0), []
         for number in range(GAMES):
             last = self.env.reset(seed=None if number else seed, options=self.options)
@@ -211,11 +211,11 @@ class _Checks:
         return seen
 
     def play_on(self, env: Any, rng: np.random.Generator, last: Any) -> list[Any]:
-        """Play a game to its end by random legal actions; return all that is seen.
+        """Play a game to its end by random legal actions; return all results.
 
         Args:
-            env: the environment, or a copy.
-            rng: the source of the choices.
+            env: the environment or a copy.
+            rng: source of the choices.
             last: observation and info of the last call.
         """
         observation, info = last
@@ -229,7 +229,7 @@ class _Checks:
         return seen
 
     def copies(self, name: str) -> None:
-        """Check that a copy keeps the position, goes its own way and goes on alike."""
+        """Check that a copy keeps the position, is independent, and continues alike."""
         env = self.env
         observation, info = env.reset(seed=1)
         mask = self.observed.mask(observation, info, "after reset(seed=1)")
@@ -267,13 +267,13 @@ def _pickles(value: Any) -> bool:
 def _check_by_gymnasium(env: Any) -> None:
     """Run Gymnasium's own check on a copy.
 
-    It takes illegal actions, and objects to games that one step ends.
+    It takes illegal actions, and rejects games that end after one step.
     """
     if illegal_move_raises(env) or env.unwrapped.max_cycles == 1:
         return
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*is different from the unwrapped version")
-        # A heap of size 0, as PettingZoo says of it, too.
+        # A heap of size 0; PettingZoo warns of it, too.
         warnings.filterwarnings("ignore", message=".*maximum and minimum values are equal")
         with redirect_stdout(io.StringIO()), during("Gymnasium's check_env"):
             gymnasium_check_env(copy.deepcopy(env), skip_render_check=True, skip_close_check=True)

@@ -30,7 +30,7 @@ from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.turns import SEED, Observed, check_seeds, content, uniform_start
 
 GAMES = 6
-"""So many games are played from each kind of start."""
+"""Number of games from each kind of start."""
 
 EXPECTED_WARNINGS = (
     "Observation is not a NumPy array",  # a dict, as the action mask asks for
@@ -42,7 +42,7 @@ EXPECTED_WARNINGS = (
     "Environment's maximum and minimum state space values are equal",  # an empty heap
     "State numpy array is all zeros",
 )
-"""What PettingZoo's tests say of its classics, too: of dicts, and of vectors of small numbers."""
+"""Warnings of PettingZoo's tests that its own classic games cause too."""
 
 
 def check_turn_based(env: Any, game: Game, encoding: Encoding) -> None:
@@ -100,16 +100,16 @@ class _Checks:
         self.rules = game.rules
         self.observed = observed
         self.options: dict[str, Any] | None = None
-        # What the infos say of the last moves in the game in progress.
+        # Expected infos about the last moves in the game in progress.
         self.truth: dict[str, dict[str, bool]] = {}
 
     @property
     def position(self) -> IntArray:
-        """Where the environment says the game is, as a copy."""
+        """The position by the environment, as a copy."""
         return np.array(self.env.unwrapped.position)
 
     def seen(self, position: IntArray, mover: str | None, where: str) -> None:
-        """Check what both players see; ``mover`` alone has legal actions."""
+        """Check the observations of both players; ``mover`` alone has legal actions."""
         require_equal(f"{where}, the position", self.position, position)
         for agent in PLAYERS:
             with during(f"{where}, observe({agent!r})"):
@@ -135,12 +135,12 @@ class _Checks:
             check_entries(self.env.infos[agent], self.truth[agent], f"{where}, for {agent}")
 
     def no_truth_yet(self) -> None:
-        """Expect of the infos what they say before the first move."""
+        """Expect the infos from before the first move."""
         told = TRUTH if self.env.unwrapped.truth_in_info else ()
         self.truth = {agent: dict.fromkeys(told, False) for agent in PLAYERS}
 
     def truth_of_move(self, agent: str, position: IntArray, action: int) -> None:
-        """Expect of the infos the truth about a move that was made."""
+        """Expect the infos to hold the truth about a move."""
         if self.env.unwrapped.truth_in_info:
             self.truth[agent] = truth_of(self.game, position, action)
 
@@ -177,7 +177,7 @@ class _Checks:
         require_error("a step when no agent is left", env.unwrapped.step, None)
 
     def starts_to_come(self) -> None:
-        """Check that ``next_starts`` draws what resets would, and leaves the game as it is."""
+        """Check that ``next_starts`` draws what resets would, without side effects."""
         env = self.env
         env.reset(seed=SEED, options=self.options)
         position, again = self.position, copy.deepcopy(env)
@@ -226,7 +226,7 @@ class _Checks:
                 break
             if any(env.truncations.values()):
                 self.ends(where, (0.0, 0.0), terminated=False, truncated=True)
-                self.seen(position, other, f"{where}, where the game was cut short")
+                self.seen(position, other, f"{where}, where the game was truncated")
                 break
             mover = 1 - mover
         last_rewards = dict(env.rewards)
@@ -252,7 +252,7 @@ class _Checks:
         self.infos(where)
 
     def what_is_no_action(self) -> None:
-        """Check that what is no action raises, and changes nothing."""
+        """Check that an invalid action raises and changes nothing."""
         env = self.env
         env.reset(seed=0)
         before = self.position
@@ -293,7 +293,7 @@ class _Checks:
         self.seen(position, None, where)
 
     def trace(self, seed: int) -> list[Any]:
-        """What some games from a seed on show, played by the same choices."""
+        """Return the results of some games after a seeded reset, with the same choices."""
         rng = np.random.default_rng(0)
         seen: list[Any] = []
         for number in range(GAMES):
@@ -302,7 +302,7 @@ class _Checks:
         return seen
 
     def copies(self, name: str) -> None:
-        """Check that a copy keeps the position, goes its own way and draws the same starts."""
+        """Check that a copy keeps the position, is independent, and draws the same starts."""
         env = self.env
         env.reset(seed=1)
         env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
@@ -348,7 +348,7 @@ class _Checks:
 
 
 def play_on(env: Any, rng: np.random.Generator) -> list[Any]:
-    """Play a game to its end by random legal actions; return all that is seen."""
+    """Play a game to its end by random legal actions; return all results."""
     seen = [env.unwrapped.position.tolist()]
     while not any(env.terminations.values()) and not any(env.truncations.values()):
         mask = env.observe(env.agent_selection)["action_mask"]

@@ -1,4 +1,4 @@
-"""What the checks of all environments share: observations, and what a step may lead to."""
+"""Shared by the checks of all environments: observations, and the results of a step."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from nim_envs.testing.requirements import during, require, require_dtype, requir
 
 SEED = 3
 SEEDS = 10
-"""So many seeds must not all give the same games."""
+"""Number of seeds that must not all give the same games."""
 
 KEYS = ["observation", "action_mask"]
 
 
 class Observed:
-    """Checks what an environment shows of positions.
+    """Checks the observations of an environment.
 
     Args:
-        game: the game.
+        game: the game that is played.
         encoding: how positions are observed, unless a wrapper changes that.
-        space: the observation space.
-        unwrapped: that of the environment without wrappers.
+        space: observation space of the outermost wrapper.
+        unwrapped: observation space without wrappers.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Observed:
         """Check that an observation is in its space, and is that of a position."""
         if isinstance(observation, dict) and isinstance(self.space, spaces.Dict) and self.plain:
             require_equal(f"{where}, the keys of the observation", list(observation), KEYS)
-        if not self.space.contains(observation):  # messages take longer than checks
+        if not self.space.contains(observation):  # the message takes longer than the check
             raise ConformanceError(
                 f"{where}, the observation {shown(observation)} is not in the observation space "
                 f"{self.space}"
@@ -67,7 +67,7 @@ class Observed:
 
 
 def content(observation: Any) -> Any:
-    """Return what stands beside the mask in an observation."""
+    """Return an observation without its mask."""
     return observation["observation"] if isinstance(observation, dict) else observation
 
 
@@ -83,12 +83,12 @@ def uniform_start(reset: Callable[..., Any]) -> dict[str, Any] | None:
 
 
 def check_seeds(traced: Callable[[int], Any], game: Game, options: dict[str, Any] | None) -> None:
-    """Check that a seed decides what is played, and that it is not ignored.
+    """Check that equal seeds give equal games, and that the seed is not ignored.
 
     Args:
-        traced: plays from a ``reset(seed=...)`` and returns all that was seen.
-        game: the game.
-        options: of the resets; ``None``: the starts are the game's own.
+        traced: plays from a ``reset(seed=...)`` and returns all results.
+        game: the game that is played.
+        options: options of the resets; ``None``: the game's own starts.
     """
     first, _, again = traced(SEED), traced(SEED + 1), traced(SEED)
     if first != again:
@@ -117,16 +117,16 @@ def check_turn(
     *,
     self_play: bool,
 ) -> None:
-    """Check one step of an environment that makes the opponent's reply, or in self-play none.
+    """Check one step, which includes the opponent's reply except in self-play.
 
     Args:
-        game: the game.
-        position: before.
-        action: what the player did.
-        after: the position then.
+        game: the game that is played.
+        position: position before the step.
+        action: action of the player.
+        after: position afterwards.
         ends: reward, whether the game terminated, whether it was truncated.
-        where: what the message begins with.
-        self_play: whether the opponent does not reply.
+        where: beginning of the message.
+        self_play: whether there is no reply.
     """
     reward, terminated, truncated = ends
     rules = game.rules
@@ -161,7 +161,7 @@ def check_turn(
 
 
 def positions_reached(rules: Rules, position: IntArray) -> IntArray:
-    """Return what the legal actions at a position lead to, ``(legal actions, components)``."""
+    """Return the positions after the legal actions, ``(legal actions, components)``."""
     actions = np.flatnonzero(rules.action_mask(position))
     return rules.step(np.broadcast_to(position, (len(actions), len(position))), actions)
 
@@ -169,14 +169,14 @@ def positions_reached(rules: Rules, position: IntArray) -> IntArray:
 def check_mask(
     game: Game, mask: IntArray, after: IntArray, ends: tuple[float, bool, bool], where: str
 ) -> None:
-    """Check the mask that a step returns.
+    """Check the mask returned by a step.
 
     Args:
-        game: the game.
-        mask: the mask.
-        after: the position.
-        ends: as of :func:`check_turn`.
-        where: what the message begins with.
+        game: the game that is played.
+        mask: int, ``(actions,)``.
+        after: position after the step.
+        ends: as in :func:`check_turn`.
+        where: beginning of the message.
     """
     _, terminated, truncated = ends
     legal = game.rules.action_mask(after)
@@ -187,7 +187,7 @@ def check_mask(
 
 
 def chosen_action(mask: IntArray, rng: np.random.Generator, legal: float = 1.0) -> int:
-    """Return a random action: legal with this probability, where one is, else any."""
+    """Return a random action, legal with probability ``legal`` if one exists."""
     if mask.any() and rng.random() < legal:
         return int(rng.choice(np.flatnonzero(mask)))
     return int(rng.integers(len(mask)))
@@ -199,12 +199,12 @@ def illegal_move_raises(env: Any) -> bool:
 
 
 def is_self_play(env: Any) -> bool:
-    """Return whether the player of an environment makes the moves of both seats."""
+    """Return whether the agent plays both seats."""
     return getattr(first_of(env), "opponent", "random") is None
 
 
 def first_of(env: Any) -> Any:
-    """Return an environment without its wrappers, or the first of several in one of Gymnasium's."""
+    """Return an environment without wrappers; of a vector of Gymnasium's, the first one."""
     unwrapped = env.unwrapped
     return unwrapped.envs[0].unwrapped if hasattr(unwrapped, "envs") else unwrapped
 

@@ -1,4 +1,4 @@
-"""Who wins and why: Grundy values, theorems, exhaustive search, counting."""
+"""Theory of who wins: Grundy values, theorems, exhaustive search, counting."""
 
 from nim_envs.theory.counting import count_games, perft
 from nim_envs.theory.grundy import grundy_values, levels, misere_grundy_values

@@ -14,7 +14,7 @@ def perft(rules: Rules, depth: int, position: Sequence[int] | None = None) -> in
     """Return the number of sequences of exactly ``depth`` legal moves.
 
     Args:
-        rules: the rules.
+        rules: moves and initial position.
         depth: number of moves.
         position: where to start; the initial position by default.
 
@@ -36,7 +36,7 @@ def count_games(rules: Rules, position: Sequence[int] | None = None) -> int:
     """Return the number of distinct complete games: sequences of moves to a terminal position.
 
     Args:
-        rules: the rules.
+        rules: moves and initial position.
         position: where to start; the initial position by default.
 
     Raises:

@@ -18,10 +18,10 @@ LARGEST_MEMO = 5_000_000
 
 
 WORK_OF_OPTION, WORK_AT_A_TIME = 7, 3_600
-"""Work of an option besides that for each of its parts; work before a search is interrupted."""
+"""Work of an option beyond that of its parts; work between two yields of a search."""
 
 LARGE_TABLE = 1 << 18
-"""Positions in a table with which an option takes twice the time."""
+"""Positions in a table from which on an option takes twice the time."""
 
 WORK_UNIT = 14 * LARGE_TABLE
 """Work, times the size of a large table, that takes about a microsecond."""
@@ -41,7 +41,7 @@ class PartRule(Protocol):
 
 
 class HeapSearch:
-    """Who wins sums of heaps of one game, by a search with a table of all positions visited.
+    """Search that finds who wins sums of heaps of one game; a table keeps visited positions.
 
     A position is kept as its heaps in ascending order, without those that have no move, which do
     not change who wins. The search uses no theorem: it can test them, and it solves games for
@@ -109,7 +109,7 @@ class HeapSearch:
         return self.wins(checked_heaps(heaps))
 
     def wins(self, heaps: Sequence[int]) -> bool:
-        """Return what :meth:`is_winning` does, of heaps that need no check."""
+        """Return :meth:`is_winning` without checking ``heaps``."""
         return self._search(self.canonical(heaps))
 
     def winning_moves(self, heaps: Sequence[int]) -> list[tuple[int, Heaps]]:
@@ -119,7 +119,7 @@ class HeapSearch:
             heaps: objects in each heap.
 
         Returns:
-            For each move the index of its heap in ``heaps``, and the heaps that it leaves of it.
+            For each move the index of its heap in ``heaps``, and the heaps that it leaves.
 
         Raises:
             InvalidPositionError: these are not heaps.
@@ -138,7 +138,7 @@ class HeapSearch:
         return self._winning.get(position)
 
     def forget(self) -> None:
-        """Empty the table of results, which makes it small."""
+        """Empty the table of results and free its memory."""
         self._winning = {(): self._winning[()]}
 
     def _search(self, position: Heaps) -> bool:
@@ -151,11 +151,11 @@ class HeapSearch:
         """Search a position in canonical form, without recursion, until it is known.
 
         Args:
-            position: the position.
+            position: heaps, each with a move, ascending.
 
         Yields:
-            Every now and then, and at the end, the work since: the options that were looked at,
-            each counted by its length, so that a unit is about a microsecond.
+            The work since the last yield, from time to time and at the end: options visited,
+            weighted by their length, in units of about a microsecond.
         """
         work = 0
         stack: list[tuple[Heaps, Iterator[Heaps]]] = []
@@ -168,7 +168,7 @@ class HeapSearch:
                 looked += 1
                 winning = self.known(option)
                 if winning is None:
-                    # Looked at again, first, when it is known.
+                    # Visit this option again, first, once it is known.
                     stack[-1] = here, chain([option], options)
                     stack.append((option, self.options(option)))
                     break

@@ -10,13 +10,13 @@ from nim_envs.theory.grundy import levels
 
 
 def longest_play(rules: Rules, starts: IntArray | None = None) -> int:
-    """Return how many moves the longest play of a game has.
+    """Return the number of moves of the longest play of a game.
 
-    Components are played to their ends in any order, so the longest plays of a sum add up; those of
-    slots are never added up beyond the parts that the slots have room for.
+    The longest plays of components add up, as the order of moves is free; in slots, only those of
+    parts that fit at the same time.
 
     Args:
-        rules: the rules.
+        rules: components of the game.
         starts: where play may begin, ``(n, components)``; ``None``: at any position.
 
     Raises:
@@ -47,9 +47,9 @@ def longest_play(rules: Rules, starts: IntArray | None = None) -> int:
 
 
 def _longest_in_slots(component: Component, longest: IntArray, slots: int) -> int:
-    """Return the most moves that parts in equal slots have, as a knapsack of so many slots."""
+    """Return the most moves of parts in ``slots`` equal slots: a knapsack problem."""
     needed = component.slots_needed
-    most = np.zeros(slots + 1, dtype=np.int64)  # with up to so many slots
+    most = np.zeros(slots + 1, dtype=np.int64)  # by number of slots used, at most
     for room in range(1, slots + 1):
         fits = (needed > 0) & (needed <= room)
         most[room] = (longest[fits] + most[room - needed[fits]]).max(initial=most[room - 1])

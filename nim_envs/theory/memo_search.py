@@ -15,10 +15,10 @@ from nim_envs.theory.solution import Solution
 
 
 class ComponentParts:
-    """The states of all kinds of components of a game, numbered through: the parts of its sums.
+    """The states of all different components of a game, numbered as the parts of its sums.
 
     Args:
-        rules: the rules.
+        rules: components of the game.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -52,12 +52,12 @@ class ComponentParts:
 
 
 def count_up_to_order(rules: Rules) -> int:
-    """Return how many positions there are up to the order of like components.
+    """Return the number of positions up to the order of like components.
 
     States without a move are left out, as they do not change who wins.
 
     Args:
-        rules: the rules.
+        rules: components of the game.
 
     Example:
         >>> from nim_envs.rules import nim
@@ -77,11 +77,11 @@ def count_up_to_order(rules: Rules) -> int:
 
 
 class MemoSolution(Solution):
-    """A game that is solved position by position on demand, with a table of all results.
+    """A game solved on demand, position by position, with a table of all results.
 
     Args:
-        rules: the rules.
-        convention: who wins.
+        rules: components of the game.
+        convention: normal or misère play.
         limit: most positions in the table.
     """
 
@@ -95,7 +95,7 @@ class MemoSolution(Solution):
 
     @property
     def is_whole(self) -> bool:
-        """Whether any position can be looked up: no, each is searched when it is asked about."""
+        """False: positions are searched on demand."""
         return False
 
     def _winning(self, positions: IntArray) -> BoolArray:

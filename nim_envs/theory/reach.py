@@ -1,4 +1,4 @@
-"""Which positions play can reach, and at which of them each player can be to move."""
+"""Positions that play can reach, by the player to move."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from nim_envs.theory.search import LARGEST_SEARCH, level_order, moves
 
 
 def reachable(rules: Rules, starts: IntArray, limit: int = LARGEST_SEARCH) -> BoolArray:
-    """Return at which positions each player can be to move, in games from ``starts``.
+    """Return the positions at which each player can be to move, in games from ``starts``.
 
     Args:
-        rules: the rules.
+        rules: moves of the game.
         starts: where ``player_0`` may be to move first, ``(n, components)``.
         limit: most positions that may be enumerated.
 

@@ -28,7 +28,7 @@ def level_order(rules: Rules, limit: int = LARGEST_SEARCH) -> Iterator[IntArray]
     of one level come together, in pieces of at most ``CHUNK``.
 
     Args:
-        rules: the rules.
+        rules: moves of the game.
         limit: most positions that may be enumerated.
 
     Yields:
@@ -65,7 +65,7 @@ def moves(rules: Rules, indices: IntArray) -> Iterator[tuple[int, BoolArray, Int
     """Yield, for each action, where it is legal and the positions it leads to.
 
     Args:
-        rules: the rules.
+        rules: moves of the game.
         indices: mixed-radix indices of positions, ``(n,)``.
 
     Yields:
@@ -98,8 +98,8 @@ def search_winning(rules: Rules, convention: Convention, limit: int = LARGEST_SE
     """Return for every position whether the player to move wins, by backward induction.
 
     Args:
-        rules: the rules.
-        convention: who wins.
+        rules: moves of the game.
+        convention: normal or misère play.
         limit: most positions that may be enumerated.
 
     Returns:
@@ -129,7 +129,7 @@ def search_grundy_values(rules: Rules, limit: int = LARGEST_SEARCH) -> IntArray:
     It does not use that games are sums, so it can test the Sprague-Grundy theorem.
 
     Args:
-        rules: the rules.
+        rules: moves of the game.
         limit: most positions that may be enumerated.
 
     Returns:

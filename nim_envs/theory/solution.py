@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,20 +18,6 @@ from nim_envs.theory.theorems import sprague_grundy, tame_misere
 from nim_envs.theory.values import ComponentValues, component_values
 
 Positions = Sequence[int] | npt.NDArray[np.integer]
-
-
-class Solvable(Protocol):
-    """Anything with rules and a convention, such as a :class:`nim_envs.Game`."""
-
-    @property
-    def rules(self) -> Rules:
-        """The rules."""
-        ...
-
-    @property
-    def convention(self) -> Convention:
-        """Who wins."""
-        ...
 
 
 class Solution(ABC):
@@ -49,17 +35,17 @@ class Solution(ABC):
         self.method = method
 
     def __repr__(self) -> str:
-        """Return what was solved, and how."""
+        """Return the game in short, and the method."""
         solved = f"{self.rules.in_short}, {self.convention.play}"
         return f"{type(self).__name__}({solved}, by {self.method})"
 
     @property
     def is_whole(self) -> bool:
-        """Whether any position can be looked up: none is searched when it is asked about."""
+        """Whether every position is known, so that none is searched on demand."""
         return True
 
     def for_many_positions(self) -> Solution:
-        """Return the solution to ask about very many positions: this one, or one that is whole."""
+        """Return a solution suited to very many positions: this one, or one that is whole."""
         return self
 
     def is_winning(self, positions: Positions) -> Any:

@@ -25,14 +25,14 @@ def sprague_grundy(values: IntArray) -> BoolArray:
 
 
 def bouton(heaps: IntArray, convention: Convention = Convention.NORMAL) -> BoolArray:
-    """Return which positions of Nim, with no bound on what is taken, are N-positions.
+    """Return which positions of Nim, without a bound on moves, are N-positions.
 
     Normal play: those whose nim-sum is not 0. Misère play: the same while some heap
     holds 2 or more; else those with an even number of heaps of 1.
 
     Args:
         heaps: objects in each heap, ``(..., heaps)``.
-        convention: who wins.
+        convention: normal or misère play.
 
     Returns:
         ``(...)``.

@@ -42,7 +42,7 @@ class ComponentValues(ABC):
 
         Args:
             state: one state.
-            value: the wanted value.
+            value: Grundy value of the options to find.
             misere: whether ``value`` is a misère Grundy value.
         """
         here = np.array(state, dtype=np.int64)
@@ -53,7 +53,7 @@ class ComponentValues(ABC):
         return found
 
     def after_moves(self, first: IntArray, second: IntArray | None, misere: bool) -> IntArray:
-        """Return the value of what moves leave; shape kept.
+        """Return the values after moves; shape kept.
 
         Args:
             first: the states that the component is left in.
@@ -184,7 +184,7 @@ def subtraction_sequence(amounts: tuple[int, ...], size: int) -> tuple[list[int]
         encoded += value.to_bytes(4, "little")
         if anchor and encoded.endswith(anchor):
             return values, anchored - window + 1, heap - anchored
-        # R. P. Brent's cycle finding: the window to compare with moves on, each time after longer.
+        # R. P. Brent's cycle finding: the reference window moves on after ever longer intervals.
         if heap + 1 == window or (anchor and heap - anchored == wait):
             wait *= 2 if anchor else 1
             anchor, anchored = bytes(encoded[-4 * window :]), heap

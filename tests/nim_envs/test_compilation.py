@@ -97,7 +97,7 @@ def test_a_change_in_a_sibling_folder_is_seen(house, chosen):
     )
 
 
-def test_what_was_compiled_from_older_sources_is_removed_a_week_after_its_last_use(house):
+def test_compiled_code_of_older_sources_is_removed_a_week_after_its_last_use(house):
     cache = house / "cache"
     output(call_house(house, cache=cache))
     (used,) = cache.iterdir()
@@ -159,7 +159,7 @@ def test_compilation_says_so_once_and_loading_from_disk_does_not(house, chosen):
     assert said("doubled(); doubled.recompile()") == [message]
 
 
-def test_what_is_compiled_elsewhere_is_not_announced(house):
+def test_compilation_outside_the_block_is_not_announced(house):
     code = "doubled(); exec({!r})".format(ANNOUNCE.format(call="doubled()"))
     process = call_house(house, code=code)
     assert process.communicate()[1] == ""
@@ -223,7 +223,7 @@ for _ in range(10):
 """
 
 
-def test_what_is_compiled_does_the_same_as_plain_python():
+def test_compiled_code_does_the_same_as_plain_python():
     def printed(**environment):
         done = subprocess.run(
             [sys.executable, "-W", "ignore:overflow encountered:RuntimeWarning", "-c", PLAY],

@@ -39,7 +39,7 @@ def test_a_new_file_obeys_the_umask_and_another_keeps_its_mode(tmp_path, umask):
         assert (mode(path), path.read_bytes()) == (kept, b"two")
 
 
-def test_nobody_else_reads_what_replaces_a_private_file_while_it_is_written(tmp_path):
+def test_nobody_else_can_read_the_replacement_of_a_private_file(tmp_path):
     path = tmp_path / "file"
     path.touch(0o600)
     with replacing(path):
@@ -79,7 +79,7 @@ with replacing(sys.argv[1]) as file:
 """
 
 
-def test_what_a_killed_process_left_is_removed_once_it_is_dead(tmp_path):
+def test_temporary_files_of_a_killed_process_are_removed(tmp_path):
     path, neighbour = tmp_path / "file", tmp_path / "file.0123456789abcdef.tmp.zip"
     neighbour.write_bytes(b"mine")
     writer = subprocess.Popen(

@@ -118,6 +118,6 @@ def test_every_extra_that_is_named_exists():
     assert named <= extras()
 
 
-def test_no_extra_promises_a_package_that_the_wheel_has_not():
+def test_no_extra_promises_a_package_missing_from_the_wheel():
     assert "agents" not in extras()
     assert {"vector", "render", "solver", "sb3", "rllib", "torchrl"} <= extras()

@@ -185,7 +185,7 @@ def spoils(chosen):
 
 @pytest.mark.parametrize("sample", [None, 40])
 @pytest.mark.parametrize("subject", [NIM, single(), make_vector("nim", 3, heaps=HEAPS)], ids=str)
-def test_a_policy_that_writes_to_what_it_is_given_gets_the_score_of_its_answers(subject, sample):
+def test_a_policy_that_overwrites_its_arguments_gets_the_score_of_its_answers(subject, sample):
     def shares(observations, masks):
         return masks / masks.sum(axis=1, keepdims=True)
 
@@ -210,7 +210,7 @@ def test_a_policy_that_writes_to_what_it_is_given_gets_the_score_of_its_answers(
     check_policy(spoils(shares), subject)
 
 
-def test_those_who_search_and_people_are_told_that_they_cannot_be_scored():
+def test_searching_and_human_players_cannot_be_scored():
     env = pettingzoo.make("aec", "nim_envs/nim-v0", heaps=HEAPS)
     with pytest.raises(TypeError, match="cannot be scored: it searches"):
         optimality(AlphaBetaAgent(env), env)
@@ -219,7 +219,7 @@ def test_those_who_search_and_people_are_told_that_they_cannot_be_scored():
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, None])
-def test_a_seed_that_is_none_is_named(seed):
+def test_an_invalid_seed_is_named(seed):
     with pytest.raises(
         InvalidGameError, match=r"seed must be an integer from 0 .*not " + str(seed)
     ):

@@ -115,7 +115,7 @@ def rewards_against(opponent, seat=1, **arguments):
 
 
 @pytest.mark.parametrize("player", FIRSTS, ids=lambda player: getattr(player, "__name__", None))
-def test_whoever_is_scored_is_an_opponent_and_plays_matches_alike(player):
+def test_every_scored_player_can_be_an_opponent_and_play_matches(player):
     assert str(optimality(player, NIM)) == str(optimality(first_legal, NIM))
     assert rewards_against(player) == rewards_against(first_of_three)
     assert rewards_against(player, seat=0) == rewards_against(first_of_three, seat=0)
@@ -210,7 +210,7 @@ def test_probabilities_are_drawn_from_with_the_seed_of_the_environment():
     assert counts / number == pytest.approx([0.2] * 5, abs=0.03)
 
 
-def test_an_opponent_may_write_to_what_it_is_given():
+def test_an_opponent_may_overwrite_its_arguments():
     def spoiling(player):
         def opponent(observations, masks, rng):
             answer = player(observations, masks, rng)

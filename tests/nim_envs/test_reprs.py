@@ -1,4 +1,4 @@
-"""What games and environments show of themselves: one short line, and a picture in a notebook."""
+"""Games and environments in one short line, and as a picture in a notebook."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_every_game_shows_itself_in_one_short_line(name):
     assert game.solution.method in repr(game.solution)
 
 
-def test_what_the_line_says():
+def test_reprs_of_games_and_rules():
     nim = make_game("nim", misere=True, start="p_position")
     assert repr(nim) == "Game(nim, heaps 3-4-5, misère play, start p_position)"
     assert repr(make_game("kayles", heaps=(60,))) == (
@@ -49,7 +49,7 @@ def test_what_the_line_says():
     assert repr(TableComponent(((-1,), (0,)))) == "TableComponent(2 states, 1 options)"
 
 
-def test_an_environment_says_where_the_game_is():
+def test_the_repr_of_an_environment_has_its_position():
     env = pettingzoo.make("aec", "nim_envs/nim-v0", heaps=(1, 2)).unwrapped
     assert repr(env) == "GameEnv(nim, heaps 1-2, normal play; not reset)"
     env.reset()
@@ -102,7 +102,7 @@ def test_scores_are_one_line():
     assert len(repr(score)) <= LONGEST
 
 
-def test_a_bar_of_progress_in_a_notebook_moves_as_at_a_terminal(monkeypatch):
+def test_a_progress_bar_in_a_notebook_moves_as_in_a_terminal(monkeypatch):
     class Stream(io.StringIO):
         __module__ = "ipykernel.iostream"
 

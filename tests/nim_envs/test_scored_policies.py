@@ -111,7 +111,7 @@ def test_an_illegal_move_does_not_win_and_is_reported_apart():
     assert forfeits.waiting[game.rules.indices(np.array([2, 1]))] == 1
 
 
-def test_what_is_left_of_a_heap_is_no_less_than_nothing():
+def test_a_move_never_leaves_a_negative_heap():
     game = make_game("nim", heaps=(2, 2))
 
     class TakesTwo:
@@ -178,13 +178,13 @@ def no_rows(observations, masks):
     ],
 )
 @pytest.mark.parametrize("score", [optimality, best_response])
-def test_what_a_policy_must_not_return_is_one_clear_error(score, returned, fault):
+def test_an_invalid_answer_of_a_policy_is_one_clear_error(score, returned, fault):
     with pytest.raises(InvalidPolicyError, match=fault):
         score(returned, NIM)
 
 
 @pytest.mark.parametrize("after", [(1, 2), None, (1.0, 2.0, 3.0), "abc", [[1], [2, 3], 4]])
-def test_what_is_no_position_is_one_clear_error(after):
+def test_an_invalid_position_is_one_clear_error(after):
     class Mover:
         def move(self, position):
             return after
@@ -292,7 +292,7 @@ def test_the_interval_holds_the_expectation_as_often_as_it_says(share, probabili
 
 
 @pytest.mark.parametrize("mean", [np.nextafter(0, 1), 1e-12, 1 - 1e-12, np.nextafter(1, 0)])
-def test_a_mean_that_is_all_but_0_or_1_has_an_interval(mean):
+def test_a_mean_close_to_0_or_1_has_an_interval(mean):
     low, high = mean_interval(float(mean), 50)
     assert 0 <= low <= mean <= high <= 1
     assert mean_interval(round(mean), 50) == pytest.approx((low, high), abs=1e-6)
@@ -316,7 +316,7 @@ def test_too_many_positions_of_slots_are_counted_and_not_listed():
         optimality(first_legal, game)
 
 
-def test_counting_positions_of_slots_stops_when_there_are_enough():
+def test_counting_positions_of_slots_stops_at_a_sufficient_number():
     rules = make_game("kayles", heaps=(8,)).rules
     number = len(rules.lattice())
     assert number_of_positions(rules, number) == number

@@ -134,7 +134,7 @@ def test_a_score_is_refused_where_it_cannot_be_exact():
 
 
 @pytest.mark.parametrize("score", [optimality, best_response, beatable_share])
-def test_what_would_take_hours_is_refused_at_once(score):
+def test_scoring_that_would_take_hours_is_refused_at_once(score):
     asked = []
     game = make_game("nim", heaps=(300, 300, 300))
     with pytest.raises(SearchTooLargeError, match=f"{301**3} positions of 900 actions") as caught:

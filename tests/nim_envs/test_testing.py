@@ -101,7 +101,7 @@ OWN_GAMES = [
 
 
 @pytest.mark.parametrize("game", OWN_GAMES, ids=lambda game: str(game.rules.shape))
-def test_a_game_of_ones_own_passes_in_all_environments(game):
+def test_a_custom_game_passes_in_all_environments(game):
     check_game(game)
     for arguments in ({}, {"encoding": "binary"}, {"illegal_move": "raise"}, {"max_cycles": 2}):
         check_env(GameEnv(game, **arguments))
@@ -113,7 +113,7 @@ def test_every_registered_game_passes(case):
     check_game(make_game(case[0], **case[1]))
 
 
-def test_games_that_are_too_large_to_check_say_so():
+def test_too_large_games_are_refused_by_the_check():
     with pytest.raises(SearchTooLargeError):
         check_game(make_game("nim", heaps=(10**15,)))
 
@@ -195,7 +195,7 @@ class WronglySolved(Game):
 class StartAnywhere(Start):
     """Starts that may have no move."""
 
-    def bind(self, game):
+    def sampler(self, game, *, search=True):
         return Anywhere(game)
 
 
@@ -215,7 +215,7 @@ class Anywhere(Sampler):
 
 
 class Unseeded(StartAnywhere):
-    def bind(self, game):
+    def sampler(self, game, *, search=True):
         sampler = Anywhere(game)
         sampler.sample = lambda rng, size: np.random.default_rng().integers(
             1, game.rules.shape, size=(size, len(game.rules.shape))
@@ -440,7 +440,7 @@ def test_illegal_actions_can_be_allowed():
     check_policy(Taker(2), NIM, illegal=True)
 
 
-def test_what_is_no_policy_is_refused():
+def test_an_object_that_is_no_policy_is_refused():
     with pytest.raises(TypeError, match="policy"):
         check_policy(7, NIM)
     with pytest.raises(TypeError, match="nim_envs"):

@@ -133,7 +133,7 @@ class SignedProducts(GeneralisingLearner):
             self.state.begin_again(rng)
             self._begun = True
         run = training.ValueTraining(
-            self.state, self._board, game.start.bind(game), rng, self.rounding
+            self.state, self._board, game.start.sampler(game), rng, self.rounding
         )
         try:
             run.learn(games, after_game)

@@ -22,7 +22,7 @@ from agents.tabular.protocol import (
 )
 from agents.tabular.shaping import nim_sum_bonus
 from nim_envs.compilation import compiled
-from nim_envs.reference_counts import without_reference_counts
+from nim_envs.numba_intrinsics import without_reference_counts
 
 
 class Records(NamedTuple):

@@ -23,7 +23,7 @@ from nim_envs.registration import make_game
 from nim_envs.render.text import render_text
 from nim_envs.rules import Convention
 
-PLAYERS = np.arange(2)
+SEATS = np.arange(2)
 
 
 @dataclass
@@ -176,7 +176,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         self._made_of = copy(game), encoding  # the copy has no solution
         self.encoding = Encoding(encoding, game.rules, np.int32)
         self.layout = layout_of(game.rules, self.encoding)
-        self._start = start_of(game.start.bind(game), self.layout)
+        self._start = start_of(game.start.sampler(game), self.layout)
         self._last_mover_gets = 1.0 if game.convention is Convention.NORMAL else -1.0
         # JAX traces once for each object, and a bound method is a new one each time.
         compiled: Any = self
@@ -195,7 +195,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
     @property
     def num_players(self) -> int:
         """Two."""
-        return len(PLAYERS)
+        return len(SEATS)
 
     @property
     def num_actions(self) -> int:
@@ -333,4 +333,4 @@ def _or_all(legal: Array, everything: Array) -> Array:
 
 def _rewards(player: Array, gets: Array) -> Array:
     """Return the rewards by player: ``gets`` to ``player``, its opposite to the other."""
-    return jnp.where(player == PLAYERS, gets, 0.0 - gets).astype(jnp.float32)
+    return jnp.where(player == SEATS, gets, 0.0 - gets).astype(jnp.float32)

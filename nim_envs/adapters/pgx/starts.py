@@ -18,7 +18,7 @@ from nim_envs.rules.validation import check_bytes
 from nim_envs.starts import Sampler
 from nim_envs.starts.counted import FLAGS, CountedSampler, Layer
 from nim_envs.starts.rejected import RejectionSampler
-from nim_envs.starts.samplers import FloatArray, Mixed
+from nim_envs.starts.samplers import BalancedSampler, FloatArray
 
 LARGEST_WORD = 2**32 - 1
 
@@ -51,7 +51,7 @@ def start_of(sampler: Sampler, layout: Layout) -> DeviceStart:
         SearchTooLargeError: there are too many starts to be listed and counted, or their tables
             would take over ``LARGEST_BYTES``.
     """
-    if isinstance(sampler, Mixed):
+    if isinstance(sampler, BalancedSampler):
         return _Coin(start_of(sampler.first, layout), start_of(sampler.second, layout))
     if isinstance(sampler, RejectionSampler):
         return _Counted(sampler.counted(), layout)

@@ -1,4 +1,4 @@
-"""Stable-Baselines3: batched games as its environment; its models scored, also as they train."""
+"""Stable-Baselines3: batched games as a ``VecEnv``, and scores of models during training."""
 
 from nim_envs.optional import imports_for
 

@@ -1,4 +1,4 @@
-"""Callbacks of Stable-Baselines3: the exact score as training goes, and a falling entropy bonus."""
+"""Callbacks of Stable-Baselines3: exact scores during training, and a falling entropy bonus."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from nim_envs.scoring import Optimality, optimality
 
 
 class OptimalityCallback(BaseCallback):
-    """Scores the model exactly as training goes, like ``EvalCallback``, but without playing.
+    """Scores the model exactly during training, like ``EvalCallback`` but without playing.
 
     The game and its encoding are those of the environment that the model trains in. A score is
-    taken before training, then between a rollout and the next, as the model changes there alone,
-    and when training ends. It is logged as ``optimality/percent``, beside
+    taken before training, between rollouts, as the model changes only there, and when training
+    ends. It is logged as ``optimality/percent``, beside
     ``optimality/random_percent``, ``optimality/illegal_percent`` and ``optimality/games``, and goes
     to TensorBoard where the model has a log there.
 
-    The best model is selected by the exact score, the truth that nobody has in another problem;
-    so the file says so in its name, and the score of the last model stands beside it. What is to
-    be compared with other training is the last one.
+    The best model is selected by the exact score, which no other problem provides; so the file name
+    says so, and the score of the last model is saved beside it. Compare the last model, not the
+    best, with other training.
 
     Args:
         eval_freq: least number of steps between two scores, of all environments together, where
@@ -46,11 +46,11 @@ class OptimalityCallback(BaseCallback):
     Attributes:
         steps: steps by the time of each score, of all environments together.
         games: the same in games.
-        scores: the scores.
+        scores: an :class:`nim_envs.scoring.scores.Optimality` each.
         played: games played so far.
 
     Raises:
-        ValueError: numbers that are no positive integers.
+        ValueError: a number is not a positive integer.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class OptimalityCallback(BaseCallback):
 
     @property
     def remaining(self) -> float:
-        """Share of training that is left: of the games, or without a limit on them of the steps."""
+        """Share of training that is left, in games or, without a limit on games, in steps."""
         if self.max_games is None:
             return float(self.model._current_progress_remaining)
         return max(0.0, 1 - self.played / self.max_games)
@@ -102,7 +102,7 @@ class OptimalityCallback(BaseCallback):
         )
 
     def _line(self, index: int) -> str:
-        """One of the scores, in words."""
+        """Return one score in words."""
         return f"{self.scores[index]}; {self.games[index]} games, {self.steps[index]} steps"
 
     def _on_training_start(self) -> None:
@@ -124,7 +124,7 @@ class OptimalityCallback(BaseCallback):
 
     @property
     def _now(self) -> int:
-        """Games or steps so far, whichever are counted."""
+        """Return the games or steps so far, whichever are counted."""
         return self.num_timesteps if self.eval_games is None else self.played
 
     def _score(self) -> None:
@@ -152,7 +152,7 @@ class OptimalityCallback(BaseCallback):
             print(self._line(-1))
 
     def _table(self) -> bytes:
-        """All scores, as a CSV file has them."""
+        """Return all scores as a CSV file."""
         text = io.StringIO(newline="")
         rows = csv.writer(text)
         rows.writerow(["steps", "games", "percent", "random_percent", "illegal_percent"])
@@ -172,7 +172,7 @@ class OptimalityCallback(BaseCallback):
 
 
 def _at_least_one(name: str, number: int | None) -> int | None:
-    """``number``, checked, if there is one."""
+    """Return ``number`` if it is ``None`` or at least 1."""
     return None if number is None else checked_integer(name, number, minimum=1)
 
 

@@ -1,4 +1,4 @@
-"""How a model of Stable-Baselines3 plays, as a function that can be scored."""
+"""A model of Stable-Baselines3 as a function that can be scored."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from nim_envs.players import Array, MaskArray, PolicyFunction
 
 
 def sb3_policy(model: BaseAlgorithm, *, greedy: bool = True) -> PolicyFunction:
-    """Return how ``model`` plays, as :func:`nim_envs.optimality` takes it.
+    """Return ``model`` as a policy for :func:`nim_envs.optimality`.
 
     The function follows the model's further training. A model of plain arrays gets the
     observations; one of dictionaries, as ``gymnasium.make`` returns them, the masks beside them.
 
     Args:
-        model: of ``MaskablePPO``, which plays legal moves alone; or of an algorithm that knows no
-            masks, such as ``PPO`` or ``DQN``, whose illegal moves the score then counts.
+        model: a ``MaskablePPO`` model, which plays legal moves only; or one without masks, such as
+            ``PPO`` or ``DQN``, whose illegal moves the score counts.
         greedy: whether it takes its best action, as by ``model.predict(..., deterministic=True)``,
             instead of drawing one.
 
@@ -46,7 +46,7 @@ def sb3_policy(model: BaseAlgorithm, *, greedy: bool = True) -> PolicyFunction:
 
 
 class ModelPolicy:
-    """How a model plays; see :func:`sb3_policy`."""
+    """A model as a policy; see :func:`sb3_policy`."""
 
     def __init__(self, model: BaseAlgorithm, *, greedy: bool) -> None:
         network: Any = model.policy
@@ -69,7 +69,7 @@ class ModelPolicy:
             masks: ``(n, actions)``.
 
         Raises:
-            ValueError: the model is one of another game or encoding.
+            ValueError: the model was trained on another game or encoding.
         """
         space: Any = self._model.action_space
         if space.n != masks.shape[1]:
@@ -85,7 +85,7 @@ class ModelPolicy:
             return network.get_distribution(tensors, **legal).distribution.probs
 
     def _shown(self, observations: Array, masks: MaskArray) -> Any:
-        """The observations as the model gets them when it trains."""
+        """Return the observations in the form of training."""
         shown: Any = observations
         if isinstance(self._model.observation_space, spaces.Dict):
             shown = {"observation": observations, "action_mask": masks}

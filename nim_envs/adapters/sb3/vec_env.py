@@ -33,14 +33,14 @@ class GameVecEnv(VecEnv):
     Observations are plain arrays; ``action_masks`` returns the masks, as sb3-contrib requires.
 
     Args:
-        game: the game.
-        num_envs: how many are played at the same time.
+        game: rules, convention and start.
+        num_envs: number of games.
         arguments: of :class:`nim_envs.envs.vector.VectorGameEnv`: ``opponent``, ``seat``,
             ``encoding``, ``illegal_move``, ``max_cycles``, ``truth_in_info``.
 
     Attributes:
-        game: the game, and ``encoding``, how it is observed: so :func:`nim_envs.optimality` takes
-            this environment, in wrappers too.
+        game: the game; with ``encoding``, the observations' encoding, it lets
+            :func:`nim_envs.optimality` take this environment, in wrappers too.
 
     Raises:
         InvalidGameError: an argument with a value that is not allowed.
@@ -66,7 +66,7 @@ class GameVecEnv(VecEnv):
         return np.ascontiguousarray(observations)
 
     def reset(self) -> Array:
-        """Begin new games from the seeds and options that were set; the first options are for all.
+        """Begin new games from the seeds and options that were set; the first options hold for all.
 
         Returns:
             The observations, ``(num_envs, ...)``.
@@ -107,7 +107,7 @@ class GameVecEnv(VecEnv):
         return self._seen(observations, given), rewards, ended, infos
 
     def _truth(self, given: dict[str, Any]) -> list[dict[str, Any]]:
-        """The truth about each move, where it is asked for."""
+        """Return the info entries about each move, where wanted."""
         if not self.env.truth_in_info:
             return [{} for _ in range(self.num_envs)]
         pairs = zip(given["winning"].tolist(), given["kept_win"].tolist(), strict=True)
@@ -123,7 +123,7 @@ class GameVecEnv(VecEnv):
         return [getattr(owner, attr_name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Always raises: the games share their attributes.
+        """Raise: the games share their attributes.
 
         Raises:
             AttributeError: always.
@@ -145,5 +145,5 @@ class GameVecEnv(VecEnv):
         return list(self._masks[list(self._get_indices(indices))])
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
-        """Return that no game is wrapped."""
+        """Return ``False`` for every game."""
         return [False for _ in self._get_indices(indices)]

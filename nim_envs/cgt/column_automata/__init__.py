@@ -1,4 +1,4 @@
-"""Automata that read all heaps bit by bit, as claims of who wins: proof, and play."""
+"""Column automata: claims of who wins, which read all heaps bit by bit; proof, and play."""
 
 from nim_envs.cgt.column_automata.automaton import ONE, SEPARATOR, ZERO, ColumnAutomaton
 from nim_envs.cgt.column_automata.moves import HeapReading, MoveRelation, heap_reading

@@ -24,10 +24,10 @@ ZERO = 2
 """The letter of a heap without one; automata of two letters do not read it."""
 
 SYMBOLS = ("|", "1", "0")
-"""How the letters are written."""
+"""Symbols of the letters."""
 
 ALPHABETS = {2: "1 |", 3: "0 1 |"}
-"""How the letters are written together, by their number."""
+"""Symbols of an alphabet, by number of letters."""
 
 LARGEST_INT64 = int(np.iinfo(np.int64).max)
 """The largest heap in arrays of int64."""
@@ -37,7 +37,7 @@ State = TypeVar("State", bound=Hashable)
 
 @dataclass(frozen=True, eq=False)
 class ColumnAutomaton:
-    """A claim of which positions are lost for the player to move, as a finite automaton.
+    """A finite automaton that claims which positions are lost for the player to move.
 
     It reads the heaps in binary, aligned, column by column: one letter for each heap's bit, in
     the order of the heaps, then the separator. With two letters, written ``"1 |"``, only the ones
@@ -48,12 +48,12 @@ class ColumnAutomaton:
     Args:
         transitions: int64 ``(states, letters)``, the next state, by the letters ``SEPARATOR``,
             ``ONE`` and, if there are three, ``ZERO``; state 0 is the start.
-        lost: bool ``(states,)``, in which states after the last separator the position read is
+        lost: bool ``(states,)``, the states after the last separator in which the position is
             claimed to be a P-position.
         most_significant_first: whether the column of the highest bits is read first, or last.
 
     Raises:
-        InvalidAutomatonError: arrays of other shapes or types, or a next state that is none.
+        InvalidAutomatonError: arrays of other shapes or types, or an invalid next state.
 
     References:
         J. E. Hopcroft and J. D. Ullman, *Introduction to Automata Theory, Languages, and
@@ -123,7 +123,7 @@ class ColumnAutomaton:
 
     @property
     def reads_zeros(self) -> bool:
-        """Whether it reads every bit, and not the ones of a column alone."""
+        """Whether it reads every bit, not only the ones of a column."""
         return len(self._rows[0]) > ZERO
 
     @property
@@ -133,7 +133,7 @@ class ColumnAutomaton:
 
     @property
     def reading(self) -> str:
-        """How it reads, such as ``"letters 1 |, least significant bits first"``."""
+        """Letters and order of reading, such as ``"letters 1 |, least significant bits first"``."""
         order = "most" if self.most_significant_first else "least"
         return f"letters {self.letters}, {order} significant bits first"
 
@@ -160,7 +160,7 @@ class ColumnAutomaton:
         state = np.zeros(heaps.shape[:-1], dtype=np.int64)
         for column in self._columns(int(largest.max(initial=0))):
             bits = heaps >> column & 1
-            # A column above a position's own is not read, except the lowest.
+            # Columns above a position's highest bit are not read, except the lowest column.
             read = (largest >> column > 0) | (column == 0)
             state = np.where(read, self._after_column(state, bits), state)
         return np.asarray(self.lost[state])
@@ -210,10 +210,9 @@ class ColumnAutomaton:
         return bool(self.lost[state])
 
     def padded(self) -> ColumnAutomaton:
-        """Return an automaton of the same claim that may read empty high columns, too.
+        """Return an automaton with the same claim that may also read empty high columns.
 
-        It says the same of every position, however many empty columns are read above the highest
-        object.
+        Its claim does not depend on the number of empty columns above the highest bit.
         """
         return self._padded
 
@@ -221,8 +220,8 @@ class ColumnAutomaton:
     def _padded(self) -> ColumnAutomaton:
         rows, lost = self._rows, self.lost.tolist()
 
-        # In which order ever: the state, the claim of what was read before this column, and
-        # whether this column is to be read as this automaton does.
+        # In either order: the state, the claim before this column, and whether this automaton
+        # reads this column.
         def upwards(state: tuple[int, bool, bool], letter: int) -> tuple[int, bool, bool]:
             number, claim, counts = state
             after = rows[number][letter]
@@ -230,7 +229,7 @@ class ColumnAutomaton:
                 return after, lost[after] if counts else claim, False
             return after, claim, counts or letter == ONE
 
-        # The state, the claim of what was read, and whether there was an object.
+        # The state, the claim so far, and whether a bit was set.
         def downwards(state: tuple[int, bool, bool], letter: int) -> tuple[int, bool, bool]:
             number, _, met = state
             after = rows[number][letter]
@@ -249,13 +248,13 @@ class ColumnAutomaton:
         is_lost: Callable[[State], bool],
         letters: int | None = None,
     ) -> ColumnAutomaton:
-        """Return the automaton of what is reached from ``start``, numbered as it is found.
+        """Return the automaton of the states reached from ``start``, numbered as found.
 
         Args:
-            start: the start.
-            step: the state after another and a letter.
-            is_lost: which states are claimed to be lost.
-            letters: number of letters; as many as this one has by default.
+            start: first state.
+            step: next state, from a state and a letter.
+            is_lost: whether a state is claimed to be lost.
+            letters: number of letters; by default this automaton's.
         """
         numbers, found, rows = {start: 0}, [start], []
         for state in found:  # which grows meanwhile
@@ -273,16 +272,16 @@ class ColumnAutomaton:
         )
 
     def minimal(self) -> ColumnAutomaton:
-        """Return the smallest automaton that says the same of all words that end in a separator.
+        """Return the smallest automaton with the same claims for all words that end in a separator.
 
-        Automata that say the same of them have the same one, to the numbers of its states.
+        It is the same for all automata with these claims, including the numbers of its states.
 
         References:
             E. F. Moore, "Gedanken-experiments on sequential machines", *Automata Studies* (1956),
             129-153.
         """
-        # What is claimed after the next separator tells states apart, not what is claimed now:
-        # that is asked only of states that a separator leads to.
+        # States are distinguished by the claims after the next separator, not by their own: those
+        # matter only after a separator.
         kind = self.lost[self.transitions[:, SEPARATOR]].astype(np.int64)
         kinds = len(np.unique(kind))
         while True:
@@ -295,8 +294,8 @@ class ColumnAutomaton:
         first[kind[::-1]] = np.arange(self.states)[::-1]
         next_kind: list[list[int]] = kind[self.transitions[first]].tolist()
         claims: list[bool] = self.lost[self.transitions[first, SEPARATOR]].tolist()
-        # A kind is one state for each claim that separators lead to it with; after other letters,
-        # and at the start, the claim does not matter, so one that there is already will do.
+        # A kind becomes one state for each claim with which separators lead to it; after other
+        # letters, and at the start, the claim does not matter, so any existing one serves.
         reached, order = {int(kind[0])}, [int(kind[0])]
         for one in order:  # which grows meanwhile
             for after in next_kind[one]:
@@ -317,14 +316,14 @@ class ColumnAutomaton:
         return self._from_steps(any_of(int(kind[0])), step, lambda state: state[1])
 
     def without_zeros(self) -> ColumnAutomaton:
-        """Return the automaton of letters ``"1 |"`` that claims what this one does of sorted ones.
+        """Return the automaton of letters ``"1 |"`` with this one's claims for sorted columns.
 
-        It says of a position what this one says where every column has one zero, read first, and
-        its ones. Where this one reads ones alone, that is itself, made minimal.
+        Its claim is this one's where every column has one zero, read first, and then its ones. If
+        this one reads only ones, it is itself, made minimal.
         """
         rows, lost = self._rows, self.lost
 
-        # The state, and whether the zero of this column was read.
+        # The state, and whether this column's zero was read.
         def step(state: tuple[int, bool], letter: int) -> tuple[int, bool]:
             number, begun = state
             if self.reads_zeros and not begun:
@@ -334,7 +333,7 @@ class ColumnAutomaton:
         return self._from_steps((0, False), step, lambda state: bool(lost[state[0]]), 2).minimal()
 
     def says_the_same_as(self, other: ColumnAutomaton) -> bool:
-        """Return whether both read alike, and claim the same of all that they may read.
+        """Return whether both read in the same way and make the same claims.
 
         Args:
             other: the automaton to compare with.
@@ -362,7 +361,7 @@ class ColumnAutomaton:
         return "\n".join([self.reading, *(line.rstrip() for line in table)])
 
     def mermaid(self) -> str:
-        """Return it as a Mermaid state diagram, as GitHub and the manual draw it.
+        """Return it as a Mermaid state diagram, which GitHub and the manual draw.
 
         Example:
             >>> even = ColumnAutomaton([[0, 1], [2, 0], [2, 2]], [True, False, False], False)

@@ -12,15 +12,15 @@ Map = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Columns:
-    """A claim that depends on how many ones each column has, read from the highest column.
+    """A claim that depends on the number of ones in each column, read from the highest.
 
     State 0 is the start.
 
     Args:
-        maps: the next states after a column without ones, with one, and so on. After them all, the
-            maps of numbers from ``exact`` on come again.
-        exact: the least number of ones that has the effect of a larger one.
-        lost: which states are claimed to be lost after the last column.
+        maps: the next states after a column with 0, 1, ... ones. After the last map, those from
+            ``exact`` on repeat.
+        exact: smallest number of ones with the effect of a larger number.
+        lost: whether each state is claimed to be lost after the last column.
     """
 
     maps: tuple[Map, ...]
@@ -29,7 +29,7 @@ class Columns:
 
     @property
     def period(self) -> int:
-        """Number of ones that can be added to ``exact`` or more ones without another effect."""
+        """Number of ones that can be added to ``exact`` or more without changing the effect."""
         return len(self.maps) - self.exact
 
     def after(self, ones: int) -> Map:
@@ -40,15 +40,14 @@ class Columns:
 
 
 def columns_of(automaton: ColumnAutomaton, limit: int, one_heap: bool = False) -> Columns | str:
-    """Return the claim of an automaton column by column, or why there is no such form of it.
+    """Return the claim of an automaton column by column, or the reason why that is impossible.
 
     An automaton that reads the lowest column first is reversed, by the subset construction.
 
     Args:
-        automaton: the claim.
-        limit: entries that the maps of all numbers of ones may have, and that may be looked at to
-            reverse them.
-        one_heap: whether the claim is of one heap alone, so that no column has more than one one;
+        automaton: the automaton to convert.
+        limit: most entries of the maps, and most entries visited to reverse them.
+        one_heap: whether the claim is about one heap alone, so that columns have at most one one;
             then the letters may be read in any way.
     """
     padded = automaton.padded()
@@ -73,10 +72,10 @@ def columns_of(automaton: ColumnAutomaton, limit: int, one_heap: bool = False) -
 
 
 def _told_apart(padded: ColumnAutomaton, claim: ColumnAutomaton) -> str | None:
-    """Return a word of which two claims differ, one reading zeros and the other none.
+    """Return a word on which two claims differ, one reading zeros and the other not.
 
-    Words have at least one letter in each column. A position has as many in every column, but
-    this is more than is asked for here.
+    Words have at least one letter in each column. Positions have the same number in every column,
+    but that is not required here.
     """
     rows: list[list[int]] = padded.transitions.tolist()
     others: list[list[int]] = claim.transitions.tolist()
@@ -99,7 +98,7 @@ def _told_apart(padded: ColumnAutomaton, claim: ColumnAutomaton) -> str | None:
 
 
 def _column_maps(claim: ColumnAutomaton, most: int) -> tuple[list[Map], int]:
-    """Return the next states after 0, 1, ... ones and a separator, and where they come again.
+    """Return the next states after 0, 1, ... ones and a separator, and the start of their period.
 
     No maps are returned where there are more than ``most``.
     """
@@ -124,7 +123,7 @@ def _maps_of_one_bit(claim: ColumnAutomaton) -> list[Map]:
 
 
 def _reversed(maps: list[Map], lost: list[bool], limit: int) -> tuple[list[Map], list[bool]]:
-    """Return maps that read the columns the other way round; none if they are too large.
+    """Return maps that read the columns in reverse; none if they are too large.
 
     A new state is the set of states from which the columns read so far, the lowest ones, lead to
     a claim of lost.
@@ -146,7 +145,7 @@ def _reversed(maps: list[Map], lost: list[bool], limit: int) -> tuple[list[Map],
 
 
 def _shortest(maps: list[Map], exact: int, lost: tuple[bool, ...]) -> Columns:
-    """Return the maps with the shortest period, which comes as early as it can."""
+    """Return the maps with the shortest period, beginning as early as possible."""
     whole = len(maps) - exact
     tail = maps[exact:]
     period = next(

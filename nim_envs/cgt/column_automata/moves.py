@@ -1,4 +1,4 @@
-"""Moves of heap games, read bit by bit: which heaps a move leaves of which."""
+"""Moves of heap games, read bit by bit from the heap before and after the move."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from nim_envs.rules.validation import checked_integer
 class Difference(NamedTuple):
     """Bounds on the objects taken, once some bits of heap and rest are read.
 
-    With the most significant bits first, how many were taken by the bits so far, ``least`` and
-    ``most`` being equal; with the least significant first, how many must be taken by the bits to
-    come, at least and at most.
+    With the most significant bits first, the number taken by the bits so far, ``least`` and
+    ``most`` being equal; with the least significant first, the least and the largest number that
+    the remaining bits must take.
     """
 
     least: int
@@ -30,10 +30,10 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True)
 class MoveRelation:
-    """Which heaps a move may leave of a heap: those smaller by 1 to ``max_take``.
+    """The moves that leave a heap smaller by 1 to ``max_take``, as a finite automaton.
 
-    It is a finite automaton that reads a bit of the heap and one of what is left at a time, in
-    either order. Its states are made as they are needed.
+    It reads one bit of the heap before and one of the heap after the move at a time, in either
+    order. Its states are made when needed.
 
     Args:
         max_take: most objects that one move may take; ``None``: no bound, as in Nim.
@@ -77,32 +77,32 @@ class MoveRelation:
     def step(
         self, state: Difference, bit: int, bit_left: int, most_significant_first: bool
     ) -> Difference | None:
-        """Return the state after another bit of the heap and of what is left of it.
+        """Return the state after one more bit of the heap before and after the move.
 
         Args:
-            state: the state before.
-            bit: the heap's bit, 0 or 1.
-            bit_left: the bit of what is left.
+            state: state so far.
+            bit: bit of the heap before the move, 0 or 1.
+            bit_left: bit of the heap after the move.
             most_significant_first: which bits are read first.
 
         Returns:
-            The next state; ``None``: whatever bits follow, this is no move.
+            The next state; ``None`` if no further bits make this a move.
         """
         least, most = state
         taken = bit - bit_left
         if most_significant_first:
             so_far = 2 * least + taken
             if self.max_take is None:
-                so_far = min(so_far, 1)  # that it is more than nothing is all that matters
+                so_far = min(so_far, 1)  # it only matters that it is positive
             elif so_far > self.max_take:
-                return None  # the bits to come take back less than one of this column
+                return None  # the remaining bits give back less than one of this column
             return None if so_far < 0 else Difference(so_far, so_far)
         least = -((taken - least) // 2)  # halves, rounded up
         most = None if most is None else (most - taken) // 2
         return None if most is not None and least > most else Difference(least, most)
 
     def accepts(self, state: Difference, most_significant_first: bool) -> bool:
-        """Return whether the bits read in ``state`` are those of a move, if no more follow."""
+        """Return whether the bits read so far, without any more, are those of a move."""
         if most_significant_first:
             return state.least >= 1
         return state.least <= 0 and (state.most is None or state.most >= 0)
@@ -113,7 +113,7 @@ class HeapReading:
     """The positions of a game as heaps, from one of which a move takes objects.
 
     Args:
-        relation: what a move may leave of a heap.
+        relation: moves in one heap.
         limits: for each component the limit of a running total, which is read as the objects
             left until it is exceeded; ``None``: a heap, which is read as it is.
     """
@@ -132,7 +132,7 @@ class HeapReading:
         A total that ends the game is the first that does.
 
         Raises:
-            InvalidPositionError: more objects than there are before a total's first number.
+            InvalidPositionError: more objects than are left at total 0.
         """
         sizes = np.asarray(heaps, dtype=np.int64)
         if (self._totals & (sizes > self._offsets)).any():
@@ -143,7 +143,7 @@ class HeapReading:
 
     @property
     def _totals(self) -> IntArray:
-        """Which components are running totals."""
+        """Whether each component is a running total."""
         return np.array([limit is not None for limit in self.limits])
 
     @property
@@ -153,14 +153,14 @@ class HeapReading:
 
 
 def heap_reading(rules: Rules) -> HeapReading:
-    """Return how positions of ``rules`` are read as heaps, and what a move may leave of a heap.
+    """Return positions of ``rules`` as heaps, and the moves in a heap.
 
     Heaps of Nim, of bounded Nim and of subtraction games with amounts 1 to some number are read as
     they are. A running total of the addition game is read as the objects left, the limit plus one
     less the total, of which a move takes 1 to ``k``: a larger number added takes all of them.
 
     Raises:
-        InvalidGameError: some component is no such heap, or two of them have different moves.
+        InvalidGameError: a component is no such heap, or two of them have different moves.
 
     Example:
         >>> from nim_envs.rules import addition, nim

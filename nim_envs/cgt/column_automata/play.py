@@ -16,7 +16,7 @@ from nim_envs.cgt.column_automata.moves import Difference, MoveRelation
 from nim_envs.errors import InvalidPositionError
 
 Pair = tuple[int, Difference]
-"""A state of the automaton, and one of the relation."""
+"""A state of the automaton and one of the move relation."""
 
 Around = tuple[list[int], list[int]]
 """The states after a column, by the state before: if a bit in it is 0, and if it is 1."""
@@ -25,15 +25,15 @@ Around = tuple[list[int], list[int]]
 def move_to_lost(
     automaton: ColumnAutomaton, relation: MoveRelation, position: Sequence[int]
 ) -> tuple[int, ...] | None:
-    """Return the position after a move to one that is claimed to be lost; ``None``: there is none.
+    """Return the position after a move to a claimed loss; ``None`` if there is no such move.
 
-    Heap by heap, and column by column, it follows all bits that a move may leave of the heap, and
-    keeps one way to each pair of a state of the automaton and one of the relation: the time is
-    that of a few steps for each bit of the position, however many moves there are.
+    For each heap, column by column, it follows all bits that a move may leave and keeps one way to
+    each pair of automaton state and relation state. So the time is a few steps for each bit of the
+    position, however many moves there are.
 
     Args:
-        automaton: the claim.
-        relation: what a move may leave of a heap.
+        automaton: claims which positions are lost.
+        relation: moves in one heap.
         position: objects in each heap; integers of any size.
 
     Raises:
@@ -52,7 +52,7 @@ def move_to_lost(
             f"position must be a sequence of integers, one for each heap, not {position!r}"
         )
     heaps: list[int] = array.tolist()
-    # It may read more columns than an option has, and so those of the position.
+    # Options may have fewer columns than the position, so the automaton is padded.
     padded = automaton.padded()
     first = padded.most_significant_first
     columns = range(max(1, max(heaps, default=0).bit_length()))[:: -1 if first else 1]
@@ -102,11 +102,11 @@ def _left(
     relation: MoveRelation,
     steps: Sequence[tuple[int, Around]],
 ) -> list[int] | None:
-    """Return the bits of what a move to a lost position leaves of a heap, if there is one.
+    """Return the bits of a heap after a move to a lost position, if there is one.
 
     Args:
-        automaton: the claim, which may be padded.
-        relation: what a move may leave.
+        automaton: claims which positions are lost; padded.
+        relation: moves in one heap.
         steps: for each column the heap's bit, and the next states with 0 and with 1 instead.
     """
     first = automaton.most_significant_first

@@ -2,14 +2,15 @@
 
 A claim is right if it says of the position without objects what the convention says, and calls
 any other position lost exactly where no move leads to one that it calls lost: by induction on the
-number of objects. Of the infinitely many positions finitely many classes need a look, as everything
-is read column by column, from the highest. (An automaton that reads the other way is reversed.)
+number of objects. Instead of infinitely many positions, finitely many classes are checked, as
+everything is read column by column, from the highest. (An automaton that reads the other way is
+reversed.)
 
-What a column does to the claim depends on how many ones it has, and from some number on the
-effects come again. A heap and what a move leaves of it are read at the same time: for each choice
-of the bits that are left, the columns so far lead to a pair of the state in which the automaton
-would then be, and of what is known of the objects taken. The *kind* of a heap is the set of these
-pairs. It has a winning move if, at the end, some pair is one of a lost position and a move.
+The effect of a column on the claim depends on its number of ones, and is periodic from some number
+on. A heap before and after a move is read at the same time: for each choice of the bits after the
+move, the columns so far lead to a pair of the automaton's state and the bounds on the objects
+taken. The *kind* of a heap is the set of these pairs. The heap has a winning move if, at the end,
+some pair belongs to a lost position and a legal move.
 
 1. No lost position has a move to a lost one. This concerns one heap at a time, beside others that
    may have any number of ones in each column: all pairs are followed.
@@ -17,19 +18,19 @@ pairs. It has a winning move if, at the end, some pair is one of a lost position
    *configurations* are followed, each a state of the automaton and the set of the heaps' kinds. One
    that is not lost, and in which no kind has a winning move, refutes the claim.
 
-Kinds only grow with the kinds before them: if one is part of another, and both heaps have the same
-bits from there on, it stays part of it. An empty heap's kind is part of every other, since of every
-heap no object may have been taken in the columns so far. So it is enough to follow in each
-configuration the kinds that are no part of others in it, and of the configurations with the same
-state those of which no other is a *part*: one is part of another if each of its kinds is part of
-one of the other. For whatever heaps complete the other, so that no move wins, complete the one: a
-heap of it has the bits of one that its kind is part of, and what else has ones in the other is an
-empty heap until then in the one. For the same reason heaps of one kind need not have different
-bits: with ones in all of them, a part of the configuration is reached.
+Kinds are monotone: if one is a subset of another, and both heaps have the same bits from there on,
+it stays a subset. An empty heap's kind is a subset of every other, as no object may have been taken
+from any heap in the columns so far. So it is enough to follow the maximal kinds of each
+configuration, and the minimal configurations of each state: a configuration is *part* of another if
+each of its kinds is a subset of one of the other's. For the bits that complete the other without a
+winning move also complete the part: each of its heaps takes the bits of a heap whose kind contains
+its own, and ones elsewhere in the other go to heaps that were empty so far in the part. For the
+same reason heaps of one kind need not have different bits: with ones in all of them, a part of the
+configuration is reached.
 
-Configurations that no position has may be followed, too: how many heaps of a kind there are is not
-looked at. So where one refutes the claim, a position that does is made of it and tried; if it does
-does not, the claim is called not proved.
+Configurations that no position has may be followed, too, as the number of heaps of a kind is not
+counted. So where one refutes the claim, a position is made from it and tried; if that does not
+refute the claim, the claim is called not proved.
 
 A claim of *one heap alone* is proved in the same way: a column is then the bit of that heap, so
 that no other ones stand beside it, and no configuration has a second heap. All configurations are
@@ -41,8 +42,8 @@ References:
     D. Neider and U. Topcu, "An automaton learning approach to solving safety games over infinite
     graphs", *TACAS* 2016, 204-221: automata, learned and checked, for games with infinitely many
     positions. M. De Wulf, L. Doyen, T. A. Henzinger and J.-F. Raskin, "Antichains: a new algorithm
-    for checking universality of finite automata", *CAV* 2006, 17-30: of the sets that are followed
-    only those are kept that decide for others, as kinds and configurations are here.
+    for checking universality of finite automata", *CAV* 2006, 17-30: only maximal or
+    minimal sets are kept, as kinds and configurations are here.
 """
 
 from __future__ import annotations
@@ -59,10 +60,10 @@ from nim_envs.cgt.column_automata.moves import Difference, MoveRelation
 from nim_envs.cgt.column_automata.play import move_to_lost
 
 WORK_LIMIT = 20_000_000
-"""Steps after which a proof is given up."""
+"""Most steps of a proof."""
 
 SMALL_BOARDS = ((1, 16), (2, 8), (3, 4), (5, 2))
-"""Heaps, and what they are smaller than, where claims that cannot be proved are looked at."""
+"""Number of heaps, and bound of their sizes, of boards searched where a proof fails."""
 
 
 class Outcome(Enum):
@@ -79,9 +80,9 @@ class Verdict:
 
     Args:
         outcome: whether the claim is proved, refuted, or neither.
-        reason: why, in words.
-        position: where the claim contradicts itself, if it is refuted.
-        work: steps that it took.
+        reason: explanation in words.
+        position: where the rules contradict the claim, if it is refuted.
+        work: number of steps.
     """
 
     outcome: Outcome
@@ -91,7 +92,7 @@ class Verdict:
 
     @property
     def proved(self) -> bool:
-        """Whether the claim is right for all heaps that it was to be proved for."""
+        """Whether the claim is right for all heaps."""
         return self.outcome is Outcome.PROVED
 
     @property
@@ -135,18 +136,18 @@ def prove(
 ) -> Verdict:
     """Prove or refute that an automaton says who wins, for every number of heaps of every size.
 
-    Or for one heap of every size: games with a single heap, or with a single running total.
+    With ``one_heap``, for one heap of every size: games with one heap or one running total.
 
-    It is given a claim and nothing else, and knows no theorem. A refutation comes with a position
-    at which the rules contradict the claim. There may be neither: when the work is at its
-    limit, or for claims of a form of which this proof knows too little.
+    The proof uses no theorem. A refutation comes with a position at which the rules contradict the
+    claim. There may be neither: where the work reaches its limit, or the claim has a form that
+    this proof does not cover.
 
     Args:
-        automaton: the claim.
-        relation: what a move may leave of a heap.
+        automaton: claims which positions are lost.
+        relation: moves in one heap.
         misere: whether the player who makes the last move loses.
-        work_limit: steps after which it is given up.
-        one_heap: whether the claim is of one heap alone, and may be wrong for several.
+        work_limit: most steps.
+        one_heap: whether the claim is about one heap alone, and may be wrong for several.
 
     Example:
         >>> nim = ColumnAutomaton([[0, 1], [2, 0], [2, 2]], [True, False, False], False)
@@ -189,7 +190,7 @@ def prove(
 def _by_small_boards(
     automaton: ColumnAutomaton, relation: MoveRelation, one_heap: bool, why: str, work: int
 ) -> Verdict:
-    """Return a refutation if a small board has one, else that the claim is not proved, and why."""
+    """Return a refutation from a small board, or the verdict "not proved" with the reason."""
     for heaps, below in SMALL_BOARDS:
         if one_heap and heaps > 1:
             continue
@@ -203,7 +204,7 @@ def _by_small_boards(
 def _contradiction(
     automaton: ColumnAutomaton, relation: MoveRelation, position: tuple[int, ...]
 ) -> str | None:
-    """Return how the rules contradict what is claimed of a position with objects, if they do."""
+    """Return the contradiction between rules and claim at a position with objects, if any."""
     option = move_to_lost(automaton, relation, position)
     lost = bool(automaton.is_lost(position))
     if lost and option is not None:
@@ -227,8 +228,8 @@ class _Moves:
         self.columns = columns
         self.counter = counter
         self.bits: dict[int, tuple[int, ...]] = {0: (0,), 1: (1,)}
-        """By the number of ones in a column, what bits a heap may have there. A larger number does
-        what one of these does, one more or less included."""
+        """The possible bits of a heap, by the number of ones in a column. A larger number has the
+        effect of one of these, with one more or less, too."""
         if not one_heap:
             for ones in range(1, columns.exact + columns.period + 1):
                 self.bits[ones] = (0, 1)
@@ -250,7 +251,7 @@ class _Moves:
     def _all_after(self, relation: MoveRelation) -> dict[tuple[int, int], list[int]]:
         """Return, by bit and ones in the column, the sets of pairs after every pair."""
         found = {}
-        # Sets of pairs take words of memory, as many as can be told before.
+        # The memory of the sets of pairs is known beforehand.
         self.counter.add(len(self.pairs) ** 2 * 2 * len(self.bits) // 64)
         for bit, ones in sorted((bit, ones) for ones, bits in self.bits.items() for bit in bits):
             row = []
@@ -267,7 +268,7 @@ class _Moves:
         return found
 
     def _leave_out_what_leads_nowhere(self) -> None:
-        """Keep of all sets the pairs from which a move to a lost position can be reached."""
+        """Keep only the pairs from which a move to a lost position can be reached."""
         useful, before = self.goal, 0
         while useful != before:
             before = useful
@@ -341,7 +342,7 @@ def _with_a_wrong_move(moves: _Moves) -> tuple[int, ...] | None:
 def _steps_to(
     end: tuple[int, int], ways: dict[tuple[int, int], tuple[tuple[int, int], int, int] | None]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the bit of the heap that is changed and the ones of each column, the lowest first."""
+    """Yield the changed heap's bit and the ones of each column, the lowest first."""
     way = ways[end]
     while way is not None:
         before, bit, ones = way
@@ -350,7 +351,7 @@ def _steps_to(
 
 
 def _heaps_of(steps: list[tuple[int, int]]) -> tuple[int, ...]:
-    """Return a heap with the bits, and beside it as many others as the ones need."""
+    """Return a heap with these bits, and enough other heaps for the ones."""
     others = max((ones - bit for bit, ones in steps), default=0)
     heaps = [0] * (1 + others)
     for column, (bit, ones) in enumerate(steps):
@@ -362,15 +363,15 @@ def _heaps_of(steps: list[tuple[int, int]]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Configuration:
-    """A state of the claim, the kinds of heaps that are no part of others, and how it came about.
+    """A state of the claim, the maximal kinds of heaps, and the way to them.
 
     Args:
         state: the state of the claim.
-        met: whether there was an object.
-        kinds: the kinds, ascending, none of them part of another.
+        met: whether a bit was set so far.
+        kinds: the kinds, ascending, none a subset of another.
         before: the configuration before the last column, if there is one.
-        ones: how many ones the last column had.
-        bits: the bits in it of the kinds before.
+        ones: number of ones in the last column.
+        bits: bits of the previous kinds in the last column.
     """
 
     state: int
@@ -381,7 +382,7 @@ class _Configuration:
     bits: tuple[int, ...] = ()
 
     def is_part_of(self, kinds: tuple[int, ...]) -> bool:
-        """Return whether each of its kinds is part of one of ``kinds``."""
+        """Return whether each of its kinds is a subset of one of ``kinds``."""
         return all(any(kind & other == kind for other in kinds) for kind in self.kinds)
 
 
@@ -412,8 +413,7 @@ def _without_a_move(moves: _Moves) -> tuple[int, ...] | None:
 def _followers(now: _Configuration, moves: _Moves) -> Iterator[_Configuration]:
     """Yield the configurations after another column.
 
-    That the heaps of a kind have different bits is not looked at: with all of them 1 there would
-    be fewer kinds.
+    Heaps of one kind have the same bit: different bits lead to no smaller configuration.
     """
     for ones, possible in moves.bits.items():
         state = moves.columns.after(ones)[now.state]
@@ -433,9 +433,9 @@ def _followers(now: _Configuration, moves: _Moves) -> Iterator[_Configuration]:
 
 
 def _realised(end: _Configuration, moves: _Moves) -> tuple[int, ...]:
-    """Return a position whose heaps have kinds that are part of those of a configuration.
+    """Return a position whose heaps' kinds are subsets of those of a configuration.
 
-    Where a column would need fewer ones than heaps that must have one, it has more.
+    A column has more ones than planned where more heaps must have one.
     """
     path: list[_Configuration] = []
     step: _Configuration | None = end
@@ -443,7 +443,7 @@ def _realised(end: _Configuration, moves: _Moves) -> tuple[int, ...]:
         path.append(step)
         step = step.before
     path.reverse()
-    heaps: list[tuple[int, int]] = []  # each with its kind
+    heaps: list[tuple[int, int]] = []  # heaps, each with its kind
     for before, after in itertools.pairwise(path):
         bits = [_bit_like(kind, before.kinds, after.bits) for _, kind in heaps]
         ones = after.ones
@@ -464,5 +464,5 @@ def _realised(end: _Configuration, moves: _Moves) -> tuple[int, ...]:
 
 
 def _bit_like(kind: int, kinds: tuple[int, ...], bits: tuple[int, ...]) -> int:
-    """Return the bit of a kind that ``kind`` is part of; 0 if there is none."""
+    """Return the bit of a kind that contains ``kind``; 0 if there is none."""
     return next((bit for bit, other in zip(bits, kinds, strict=True) if kind & other == kind), 0)

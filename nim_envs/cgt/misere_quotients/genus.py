@@ -4,7 +4,7 @@ References:
     J. H. Conway, *On Numbers and Games*, ch. 12; *Winning Ways*, ch. 13. W. L. Sibert and J. H.
     Conway, "Mathematical Kayles", *International Journal of Game Theory* 20 (1992), 237-246: misère
     Kayles solved. D. T. Allemang, "Generalized genus sequences for misère octal games", the same
-    30 (2001), 539-556: what the genus says of further games.
+    30 (2001), 539-556: the genus of further games.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.nimbers import mex
 
 MOST_GUESSES = 300
-"""Guesses after which a misère Grundy value is given up."""
+"""Most guesses for a misère Grundy value."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class Genus:
     def is_tame(self) -> bool:
         """Whether some position of Nim has this genus."""
         of_nim: list[tuple[int, ...]] = [(self.normal, self.normal ^ 2)]
-        if self.normal <= 1:  # of heaps of at most 1, or with a larger one beside
+        if self.normal <= 1:  # heaps of at most 1, or also a larger one
             of_nim.append((1 - self.normal, self.normal ^ 2, self.normal))
         return self.misere in of_nim
 
     def __str__(self) -> str:
-        """Return the usual symbol, the misère values as a superscript."""
+        """Return the usual symbol, with the misère values as a superscript."""
         separator = "" if max(self.misere) < 10 else ","
         return f"{self.normal}^{separator.join(map(str, self.misere))}"
 
@@ -67,15 +67,15 @@ def heap_genera(
 ) -> tuple[Genus | None, ...]:
     """Return the genus of each heap from 0 to ``largest``; ``None`` where it was not found.
 
-    A misère Grundy value is the mex of those of the options, and 1 without a move. Positions of
-    value 0 are the P-positions; those of value ``v`` are then, one value after the other, those
-    not of a smaller value of which no option has value ``v``. Each value is thus a property that
-    refines the classes of a misère quotient, with Nim heaps of 2 among its parts. It is not found
-    where these classes are too many, or perhaps infinitely many.
+    A misère Grundy value is the mex of the options' values, and 1 without a move. The P-positions
+    have value 0. Value by value, the positions of value ``v`` are those without a smaller value of
+    which no option has value ``v``. So each value is a property that refines the classes of a
+    misère quotient, with Nim heaps of 2 among its parts. A value is not found where there are too
+    many classes, perhaps infinitely many.
 
     Args:
         game: a heap game, or the name of one.
-        largest: the largest heap.
+        largest: objects in the largest heap.
         limit: most classes of positions.
 
     Raises:
@@ -93,7 +93,7 @@ def heap_genera(
         options = rule.options(heap)
         normal.append(mex(reduce(xor, (normal[left] for left in option), 0) for option in options))
     found: list[Genus | None] = [None] * (largest + 1)
-    # Of all heaps together first, then of each of the others with no larger ones.
+    # First all heaps together, then each remaining heap without larger ones.
     together = _MisereValues(rule, limit)
     together.add_up_to(largest)
     for heap in range(together.largest + 1):
@@ -105,7 +105,7 @@ def heap_genera(
             alone.add_up_to(heap)
             misere = alone.of(heap)
             if misere is None:
-                break  # With larger heaps, what was too much is too much again.
+                break  # Larger heaps only add classes.
             found[heap] = Genus(normal[heap], misere)
     return tuple(found)
 
@@ -114,7 +114,7 @@ class _MisereValues:
     """Misère Grundy values of single heaps, with heaps of 2 added.
 
     Args:
-        game: the game.
+        game: rule of the heaps.
         limit: most classes of positions.
     """
 
@@ -132,7 +132,7 @@ class _MisereValues:
         return self._heaps.largest
 
     def add_up_to(self, largest: int) -> None:
-        """Add heaps up to ``largest``, or as many as have a quotient that is small enough."""
+        """Add heaps up to ``largest``, or until the quotient is too large."""
         try:
             while self.largest < largest:
                 self._heaps.add_next(self._game)
@@ -141,13 +141,13 @@ class _MisereValues:
         self._begin()
 
     def _begin(self) -> None:
-        """Start with the classes of the search, of which only those of value 0 are known."""
+        """Start with the classes of the search; only value 0 is known."""
         refined = self._search.refined
         self._classes, self._values = refined.classes, np.where(refined.lost, 0, -1)
         self._value, self._most = 0, -1
 
     def of(self, heap: int) -> tuple[int, ...] | None:
-        """Return the values of a heap with 0, 1, 2, ... heaps of 2 added, if they are found."""
+        """Return the values of a heap with 0, 1, 2, ... heaps of 2 added, if found."""
         word = self._heaps.word(self._game, (heap,))
         while True:
             wanted = self._with_twos(self._classes.of(word))

@@ -1,4 +1,4 @@
-"""Misère quotients: who wins misère play of any sum of a game's heaps, in one finite table.
+"""Misère quotients: finite tables of who wins misère play of any sum of a game's heaps.
 
 Two positions are *indistinguishable* if, whatever sum of the game's heaps is added to both, the
 same player wins. The classes of positions are a commutative monoid, the misère quotient; where it
@@ -24,7 +24,7 @@ from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.heap_search import Heaps, checked_heaps
 
 LARGEST_UNPERIODIC = 500
-"""Heaps after which the search for a period stops."""
+"""Largest heap in the search for a period."""
 
 PROGRESS_DELAY = 1.0
 """Seconds before a progress bar appears."""
@@ -37,13 +37,13 @@ class MisereQuotient:
     Its elements are the numbers from 0, the class of the empty position.
 
     Attributes:
-        game: the game.
-        largest: the largest heap that was looked at.
+        game: rule of the heaps.
+        largest: objects in the largest heap that was added.
         elements: the element of a single heap of each size from 0 to ``largest``.
         products: ``(order, order)``, the class of a sum of positions of two classes.
         lost: the elements of the P-positions.
         representatives: a position of each class.
-        period: how the elements of all larger heaps follow, where that is proven.
+        period: period of the elements of all heaps, where proven.
     """
 
     game: HeapGame
@@ -102,7 +102,7 @@ class MisereQuotient:
             heaps: objects in each heap.
 
         Returns:
-            For each move the index of its heap in ``heaps``, and the heaps that it leaves of it.
+            For each move the index of its heap in ``heaps``, and the heaps that it leaves.
 
         Raises:
             InvalidPositionError: as :meth:`is_winning`.
@@ -128,10 +128,10 @@ def misere_quotient(
 ) -> MisereQuotient:
     """Return the misère quotient of the heaps of ``game``, with proof.
 
-    Heap by heap the classes of sums are refined as far as the next heap needs it, without any
-    search of positions; see :func:`nim_envs.cgt.misere_quotients.refinement.refine`. The result is
-    then proven by other code: the outcomes obey the rule that makes them, that a position other
-    than the empty one is lost where no option is, and the empty one is won.
+    Each added heap refines the classes of sums as far as necessary, without any search of
+    positions; see :func:`nim_envs.cgt.misere_quotients.refinement.refine`. The result is
+    then proven by separate code: the empty position is won, and any other is lost exactly where no
+    option is lost.
 
     The search ends early where the quotient is proven to be that of all heaps, by the theorem
     on periodic quotients; see :mod:`nim_envs.cgt.misere_quotients.periods`.
@@ -166,12 +166,12 @@ def misere_quotient(
 class HeapQuotients:
     """The misère quotient of sums of heaps of one or more games, heap by heap.
 
-    Where :meth:`extend` is interrupted or passes the limit, what was proven before stays.
+    Where :meth:`extend` is interrupted or exceeds the limit, earlier results stay.
 
     Args:
         games: heap games, or their names; their heaps may be added to each other.
         limit: most elements.
-        search: where other parts than heaps were added already.
+        search: a search that may have other parts than heaps already.
 
     Example:
         >>> search = HeapQuotients(["kayles", "dawsons_kayles"])
@@ -188,12 +188,12 @@ class HeapQuotients:
     ) -> None:
         self.games = tuple(heap_game(game) if isinstance(game, str) else game for game in games)
         self.search = QuotientSearch(limit) if search is None else search
-        # The part of a heap of each size; None where it has no move.
+        # Part number by heap size; None for heaps without a move.
         self.parts: dict[HeapGame, list[int | None]] = {game: [] for game in self.games}
 
     @property
     def largest(self) -> int:
-        """The largest heap up to which the quotient is known of all games."""
+        """The largest heap up to which the quotient is known for all games."""
         return min(map(len, self.parts.values())) - 1
 
     def extend(
@@ -271,14 +271,14 @@ class HeapQuotients:
         return tuple(0 if part is None else of_parts[part] for part in self.parts[game])
 
     def period(self, game: HeapGame) -> QuotientPeriod | None:
-        """Return how the classes of larger heaps of a game follow, where that is proven."""
+        """Return the proven period of a game's heaps, if there is one."""
         return periodic_from(game, self.elements(game))
 
     def quotient(self, game: HeapGame) -> MisereQuotient:
         """Return the quotient of sums of the heaps added so far, as one of heaps of ``game``.
 
-        Its products are of sums of all games, and so are the representatives where there is more
-        than one game, which are then left out.
+        Its products are those of sums of all games. Representatives are left out where there is
+        more than one game.
 
         Raises:
             SearchTooLargeError: it has more elements than the limit.
@@ -304,7 +304,7 @@ class HeapQuotients:
 
 
 def _shown(heaps: range, names: str, progress: bool) -> Iterator[int]:
-    """Yield heaps, with a progress bar where one is wanted."""
+    """Yield heaps, with a progress bar if wanted."""
     if not progress:
         yield from heaps
         return

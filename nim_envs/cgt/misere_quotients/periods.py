@@ -15,7 +15,7 @@ looks only at the elements of a heap and of its options: heap ``n`` with the ele
 nothing new to it. Nothing here depends on who wins the empty position: the theorem is also about
 quotients of normal play, whose elements are told apart by Grundy values.
 
-The theorem is not about games that must leave heaps of different sizes: there ``b`` may be
+The theorem does not hold for games that must leave heaps of different sizes: there ``b`` may be
 ``a - p``.
 
 References:
@@ -38,8 +38,8 @@ class QuotientPeriod:
     """Heaps ``n`` and ``n + length`` have the same element for all ``n >= start``.
 
     Attributes:
-        start: where the period begins, at least 1.
-        length: the period.
+        start: first heap of the period, at least 1.
+        length: difference of heaps with the same element.
     """
 
     start: int
@@ -55,7 +55,7 @@ class QuotientPeriod:
 
 
 def may_be_periodic(game: HeapGame) -> bool:
-    """Return whether the theorem is about a game: one with finitely many digits, free to split."""
+    """Return whether the theorem applies: to games of finitely many digits that split freely."""
     return game.places is not None and not game.unequal
 
 
@@ -63,7 +63,7 @@ def periodic_from(game: HeapGame, elements: Sequence[int]) -> QuotientPeriod | N
     """Return the shortest period that the elements of some heaps prove, if there is one.
 
     Args:
-        game: the game; without a period if its digits repeat, or its heaps must be unequal.
+        game: rule of the heaps; without a period if its digits repeat or its heaps must be unequal.
         elements: the elements of heaps of 0, 1, ... objects, in a quotient of all these.
     """
     places = game.places
@@ -82,12 +82,12 @@ def periodic_from(game: HeapGame, elements: Sequence[int]) -> QuotientPeriod | N
 def period_refutation(
     game: HeapGame, elements: Sequence[int], period: QuotientPeriod
 ) -> str | None:
-    """Return why elements of heaps do not prove a period; ``None`` if they do.
+    """Return the reason why elements do not prove a period; ``None`` if they do.
 
     Args:
-        game: the game.
+        game: rule of the heaps.
         elements: the elements of heaps of 0, 1, ... objects, in a quotient of all these.
-        period: the claim.
+        period: the claimed period.
     """
     places = game.places
     if places is None or game.unequal:

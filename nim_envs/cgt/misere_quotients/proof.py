@@ -1,10 +1,10 @@
-"""Proof that a finite monoid says who wins, apart from how it was found.
+"""Proof that a finite monoid says who wins, independent of the search for it.
 
 A claim is a monoid, an element for every part of a sum, and which elements are lost. It is right
 if the empty position is won in misère play and lost in normal play, and any other is lost exactly
-where no option is lost. Of the
-infinitely many positions finitely many classes need a look, in the *transition algebra* of
-Plambeck and Siegel: pairs of an element and the set of elements of the options.
+where no option is lost. Instead of infinitely many positions, finitely many classes are checked,
+in the *transition algebra* of Plambeck and Siegel: pairs of an element and the set of elements of
+the options.
 
 References:
     T. E. Plambeck and A. N. Siegel, "Misère quotients for impartial games", *Journal of
@@ -31,19 +31,18 @@ def refutation(
     lost: npt.NDArray[np.bool_],
     convention: Convention = Convention.MISERE,
 ) -> str | None:
-    """Return why a claimed quotient is wrong; ``None`` is a proof that it is right.
+    """Return the reason why a claimed quotient is wrong; ``None`` proves it right.
 
     Right means that it is *the* quotient, up to the numbers of its elements: it says who wins
     every sum of the parts, every element is the class of some sum, and of any two elements some
     sum, added to both, makes one lost and the other not.
 
     Args:
-        options: for each part what a move leaves of it, as earlier parts; for some there may be
-            no move.
+        options: for each part the results of its moves, as earlier parts; may be empty.
         products: ``(n, n)``, the claimed table of products; element 0 is that of no part.
         elements: the claimed element of each part.
         lost: ``(n,)``, the claimed elements of the P-positions.
-        convention: who wins the empty position.
+        convention: decides who wins the empty position.
     """
     order = len(lost)
     table = np.asarray(products)
@@ -51,11 +50,11 @@ def refutation(
     if reason is None:
         reason = _no_monoid(table, sorted(set(elements)))
     if reason is None:
-        # In normal play nothing beside the sum is won: the empty position is lost.
+        # In normal play no move outside the sum wins: the empty position is lost.
         beside = np.zeros(order, dtype=np.bool_) if convention is Convention.NORMAL else None
         reason = _disobeys(options, table, elements, np.asarray(lost, dtype=np.bool_), beside)
     if reason is None:
-        # As a product with any element is one with parts, rows that differ are told apart.
+        # Every element is a product of parts, so some sum distinguishes different rows.
         rows = np.packbits(np.asarray(lost)[table], axis=1)
         distinct, number = np.unique(rows, axis=0, return_inverse=True)
         if len(distinct) < order:
@@ -72,13 +71,13 @@ def layers_refutation(
     lost: npt.NDArray[np.bool_],
     layers: Sequence[Sequence[int]],
 ) -> str | None:
-    """Return why a monoid does not say who wins sums with each of some layers added.
+    """Return the reason why a monoid is wrong about sums with a layer added.
 
     A *layer* is a position beside the sum of parts; moves lead from it to earlier layers, and
     layer 0 has no move.
 
     Args:
-        options: for each part what a move leaves of it, as earlier parts.
+        options: for each part the results of its moves, as earlier parts.
         products: ``(n, n)``, the claimed table of products; element 0 is that of no part.
         elements: the claimed element of each part.
         lost: ``(layers, n)``, the claimed elements that are lost with each layer added.
@@ -103,7 +102,7 @@ def layers_refutation(
 def _malformed(
     options: Options, table: npt.NDArray[np.integer], elements: Sequence[int], order: int
 ) -> str | None:
-    """Return in which way the claim is none, if there is one."""
+    """Return the fault of a malformed claim, if there is one."""
     if table.shape != (order, order) or not order:
         return f"the table of products is of shape {table.shape}, not {(order, order)}"
     if table.min() < 0 or table.max() >= order or not all(0 <= x < order for x in elements):
@@ -117,7 +116,7 @@ def _malformed(
 
 
 def _no_monoid(table: npt.NDArray[np.integer], generators: list[int]) -> str | None:
-    """Return why ``table`` is no commutative monoid that the generators generate, if it is none."""
+    """Return the reason why ``table`` is no commutative monoid with these generators, if any."""
     order = len(table)
     if (table[0] != np.arange(order)).any():
         return "element 0 is not neutral"
@@ -125,7 +124,7 @@ def _no_monoid(table: npt.NDArray[np.integer], generators: list[int]) -> str | N
         return "the products are not commutative"
     for generator in generators:
         by = table[:, generator]
-        # Enough, as every element is a product of generators: F. W. Light's test.
+        # Sufficient, as every element is a product of generators: F. W. Light's test.
         if (by[table] != table[:, by]).any():
             return f"products with element {generator} are not associative"
     reached = np.zeros(order, dtype=np.bool_)
@@ -146,14 +145,14 @@ def _disobeys(
     lost: BoolArray,
     won: BoolArray | None,
 ) -> str | None:
-    """Return a way in which play shows ``lost`` to be wrong, if there is one.
+    """Return a contradiction between ``lost`` and the rules of play, if there is one.
 
     Args:
-        options: for each part what a move leaves of it.
-        table: the products.
+        options: for each part the results of its moves.
+        table: ``(n, n)``, the products.
         elements: the element of each part.
-        lost: the claim.
-        won: the elements that a move beside the sum wins; ``None``: there is nothing beside it,
+        lost: ``(n,)``, the claimed elements of the P-positions.
+        won: the elements that a move outside the sum wins; ``None``: there is nothing outside it,
             and the empty position is won.
     """
     if lost[0] and won is None:
@@ -163,7 +162,7 @@ def _disobeys(
         return f"element {int(np.argmax(beside & lost))} is lost, with a lost option"
     if won is not None and not (lost[0] or won[0]):
         return "the empty sum is won, without a lost option"
-    # Part by part: with which elements added a move in the part wins.
+    # Part by part: the added elements with which a move in the part wins.
     generators: set[tuple[int, bytes]] = set()
     for part, choices in enumerate(options):
         if not choices:
@@ -191,12 +190,12 @@ def _won_without_a_move(
 ) -> str | None:
     """Return an element of ``won`` of which some sum has no winning move, if there is one.
 
-    Of a sum, a set of elements matters: those which, added to it, leave no winning move in the
-    sum itself, though the whole is won by the claim. For a sum of two it is what remains in the
-    sets of both, each looked at from the other's element. Only the largest sets are kept.
+    For each sum, the set of elements counts with which the claim says the whole is won, although
+    the sum itself has no winning move. The set of a sum of two is the intersection of both sets,
+    each shifted by the other's element. Only the largest sets are kept.
     """
     order = len(won)
-    pulled = []  # by generator: its element, and for each element added before, the set as a row
+    pulled = []  # by generator: its element, and its set shifted by each element, as rows
     for element, wins in generators:
         left = won[table[:, element]] & ~np.frombuffer(wins, dtype=np.bool_)
         pulled.append((element, left[table]))

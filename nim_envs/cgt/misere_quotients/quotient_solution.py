@@ -31,13 +31,13 @@ from nim_envs.theory.grundy import left_by_moves, levels
 from nim_envs.theory.solution import Solution
 
 LARGEST_COMPONENT = 2_000
-"""States of a component, other than an octal heap, up to which its quotient is looked for."""
+"""Most states of a component, other than an octal heap, for which a quotient is sought."""
 
 LARGEST_LAYERS = 2_000
-"""Positions of the components that do not split up to which each makes a layer."""
+"""Most positions of the components that do not split for which each becomes a layer."""
 
 REMEMBERED = 32
-"""Quotients that are kept for the next game with the same components."""
+"""Quotients in the cache, for later games with the same components."""
 
 PROVEN = "misère quotient, proven by its transition algebra"
 PERIODIC = "theorem on periodic misère quotients"
@@ -46,13 +46,12 @@ PERIODIC = "theorem on periodic misère quotients"
 class QuotientSolution(Solution):
     """A game in misère play, solved by the misère quotient of all its components together.
 
-    Where a heap is larger than those looked at, its class follows by the theorem on periodic
-    quotients.
+    The classes of larger heaps than those searched follow by the theorem on periodic quotients.
 
     Args:
-        rules: the rules.
-        spend: told of the work of finding the quotient, where it is not remembered, in units of
-            about a microsecond, and which share of the heaps is done; it may end that by an error.
+        rules: components of the game.
+        spend: called with the work on a quotient that is not cached, in units of about a
+            microsecond, and the share of the heaps done; may raise an error to stop.
 
     Raises:
         SearchTooLargeError: the quotient has too many elements, or is infinite.
@@ -78,8 +77,8 @@ class QuotientSolution(Solution):
         periodic = any(quotient.is_periodic(game, size) for game, size in sizes.items())
         super().__init__(rules, Convention.MISERE, PERIODIC if periodic else PROVEN)
         self._products, self._lost, self._layer = quotient.products, quotient.lost, quotient.layer
-        # By component: the class of each state, all 0 where its states make layers; and how far
-        # one state more is in the numbers of these, 0 where they do not.
+        # By component: the class of each state, all 0 where its states make layers; and the stride
+        # of a state in the layers' numbers, 0 where there are none.
         elements = {
             each: np.zeros(each.states, dtype=np.int64) if each in single
             else quotient.elements(each)
@@ -93,7 +92,7 @@ class QuotientSolution(Solution):
 
     @property
     def order(self) -> int:
-        """Number of classes of the quotient, which may be of more components than this game's."""
+        """Number of classes of the quotient, which may cover more components than this game has."""
         return len(self._products)
 
     def _winning(self, positions: IntArray) -> BoolArray:
@@ -107,7 +106,7 @@ class QuotientSolution(Solution):
         here = [
             elements[positions[..., component]] for component, elements in enumerate(self._elements)
         ]
-        # The class of all components but one: those before it, and those after it.
+        # The class of all other components: those before it, and those after it.
         after = [np.zeros(positions.shape[:-1], dtype=np.int64)]
         for classes in reversed(here[1:]):
             after.append(products[after[-1], classes])
@@ -129,7 +128,7 @@ class QuotientSolution(Solution):
 
 
 def _strides(components: Sequence[Component]) -> list[int]:
-    """Return how far apart in number positions are that differ by one state of each component."""
+    """Return the mixed-radix strides of components."""
     states = [component.states for component in components]
     return [math.prod(states[place + 1 :]) for place in range(len(states))]
 
@@ -143,7 +142,7 @@ class _Joint:
 
     Args:
         components: components other than octal heaps.
-        games: the games of the octal heaps.
+        games: rules of the octal heaps.
     """
 
     def __init__(self, components: Iterable[Component], games: Iterable[HeapGame]) -> None:
@@ -153,13 +152,13 @@ class _Joint:
         self.heaps = HeapQuotients(games, search=self.search)
 
     def share(self, sizes: dict[HeapGame, int]) -> float:
-        """Return the share of the heaps up to some sizes that are there; 1 of none."""
+        """Return the share of the heaps up to ``sizes`` that were added; 1 if there are none."""
         there = sum(min(len(self.heaps.parts[game]), size) for game, size in sizes.items())
         wanted = sum(sizes.values())
         return there / wanted if wanted else 1.0
 
     def extend(self, sizes: dict[HeapGame, int]) -> None:
-        """Add what is not there yet: all components, and heaps of each game up to a size."""
+        """Add all missing components, and missing heaps of each game up to a size."""
         for component in self.components:
             if component not in self.parts:
                 self.parts[component] = self._add(component)
@@ -182,7 +181,7 @@ class _Joint:
 def _options_in_order(
     component: Component, parts: Sequence[int | None]
 ) -> Iterable[tuple[int, list[Word]]]:
-    """Yield the states with a move and what it leaves as parts, which are there by then."""
+    """Yield the states with a move and the results of moves, in parts added before."""
     for state in np.argsort(levels(component), kind="stable").tolist():
         options = [
             tuple(part for each in left if (part := parts[each]) is not None)
@@ -194,23 +193,23 @@ def _options_in_order(
 
 @lru_cache(maxsize=REMEMBERED)
 def _joint(components: frozenset[Component], games: frozenset[HeapGame]) -> _Joint:
-    """Return the quotient of components, remembered; of games as far as it was wanted yet."""
-    # In an order that is the same in every run.
+    """Return the quotient of components from a cache; heaps may have to be added."""
+    # Sorted, so that every run is the same.
     return _Joint(sorted(components, key=repr), sorted(games, key=lambda game: game.name))
 
 
 class _Layered:
-    """A quotient of sums of components, for each position of some single components beside them.
+    """A quotient of sums of components, refined by some single components.
 
-    Any number of octal heaps may come about, so that their sums need a quotient. Of components
-    that do not split there are never more than at first; with any number of them the quotient may
-    be infinite. So their positions are gone through, each a *layer*: who wins with it added is a
-    property of the sums of the others, which refines their classes.
+    Play can create any number of octal heaps, so their sums need a quotient. Components that do not
+    split never increase in number, and a quotient of any number of them may be infinite. So each of
+    their positions is a *layer*: who wins with it added is a property of sums of the others, which
+    refines their classes.
 
     Args:
-        joint: the quotient of the others.
-        sizes: the largest heap of each of its games.
-        single: the single components.
+        joint: quotient of the other components.
+        sizes: largest heap of each of its games.
+        single: components that make the layers.
     """
 
     def __init__(
@@ -237,7 +236,7 @@ class _Layered:
         ]
         self._joint = joint
         self._classes = self._refine(options_of)
-        # The classes may have become finer: the theorem has to hold of these.
+        # The classes may have become finer, and the theorem must hold for them.
         self._periods = {
             game: periodic_from(game, self._of_parts(parts))
             for game, parts in joint.heaps.parts.items()
@@ -295,7 +294,7 @@ class _Layered:
 
 
 def _options(states: Parts, word: Word) -> Iterable[Word]:
-    """Yield what a move leaves of a position of single components."""
+    """Yield the results of moves at a position of single components."""
     for place, part in enumerate(word):
         for left in states.options[part]:
             yield tuple(sorted((*word[:place], *left, *word[place + 1 :])))
@@ -307,11 +306,11 @@ def _layered(
     sizes: tuple[tuple[HeapGame, int], ...],
     single: tuple[Component, ...],
 ) -> _Layered:
-    """Return the quotient of components and of heaps up to some sizes, remembered."""
+    """Return the quotient of components and of heaps up to some sizes, from a cache."""
     return _Layered(_joint(parts, frozenset(game for game, _ in sizes)), dict(sizes), single)
 
 
 def forget_quotients() -> None:
-    """Forget the quotients that are remembered, as where their cost is measured."""
+    """Empty the cache of quotients, for measurements."""
     _layered.cache_clear()
     _joint.cache_clear()

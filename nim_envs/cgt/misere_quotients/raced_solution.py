@@ -1,4 +1,4 @@
-"""Misère play by a search and by a misère quotient at the same time: the sooner one answers."""
+"""Misère play by a search and a misère quotient in turns: the first to finish answers."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from nim_envs.theory.memo_search import MemoSolution
 from nim_envs.theory.solution import Solution
 
 HEAD_START = 30_000
-"""Work of the search before a quotient is looked for: some hundredths of a second."""
+"""Work of the search before the quotient begins: some hundredths of a second."""
 
 EVEN, FIRST_SHARE, SHARE, LAST = 100_000, 1.1, 0.6, 0.8
-"""Work of the searches; its share that may go into the quotient up to it, and of what follows, as
-of what takes long it is mostly the search that answers; and the share of the heaps after which the
-quotient, about to be found, catches up."""
+"""Work of the searches up to which the quotient may take the first share of it, and beyond which
+the second, as in long games it is mostly the search that answers; and the share of the heaps after
+which the quotient, nearly finished, may catch up."""
 
 
 WORK_OF_QUESTION, WORK_OF_POSITION = 50, 5
-"""Work of a question about an array of positions, and of each of them, if all are known already."""
+"""Work of a look-up of an array of known positions, and of each position in it."""
 
 TURN = 10_000
-"""Work before the two take turns: each finds less of its own in the processor's cache."""
+"""Work in a turn: each change of turns costs cached data in the processor."""
 
 
 class _AnsweredError(Exception):
-    """The search has answered the question while the quotient was looked for."""
+    """The search has finished before the quotient."""
 
 
 class _FoundError(Exception):
-    """The quotient was found before the search had answered the question."""
+    """The quotient was found before the search finished."""
 
 
 def _allowed(searched: int, share: float) -> float:
     """Return the work that may go into the quotient.
 
     Args:
-        searched: work of the searches so far.
-        share: of the heaps that the quotient is of.
+        searched: work of all searches so far.
+        share: share of the heaps already in the quotient.
     """
     if share >= LAST or searched <= EVEN:
         return FIRST_SHARE * searched
@@ -54,15 +54,14 @@ def _allowed(searched: int, share: float) -> float:
 class RacedSolution(MemoSolution):
     """A game in misère play, searched on demand until its misère quotient is found.
 
-    No one knows beforehand which of the two takes less time: a search of one position may visit a
-    small part of all; a quotient may be small, large or infinite. So the two take turns, and the
-    work on the quotient stays in proportion to that of all searches so far. Work is counted, not
-    timed: the same questions are answered in the same way on any machine. Where the search has
-    answered first, the quotient is tried again once the searches have doubled their work; once it
-    is found, it answers everything.
+    It is unknown beforehand which takes less time: the search of one position may visit only a few
+    others; a quotient may be small, large or infinite. So they take turns, and the work on the
+    quotient stays in proportion to that of all searches so far. Work is counted, not timed, so that
+    results are the same on any machine. Where the search finishes first, the quotient is continued
+    once the searches have doubled their work; once it is found, it answers everything.
 
     Args:
-        rules: the rules.
+        rules: components of the game.
         limit: most positions in the table of the search.
     """
 
@@ -73,7 +72,7 @@ class RacedSolution(MemoSolution):
         self._next_try: float = HEAD_START
 
     def for_many_positions(self) -> Solution:
-        """Return the quotient, where there is one, whatever it takes to find it."""
+        """Return the quotient if there is one, whatever the work to find it."""
         if self._quotient is None and self._next_try < math.inf:
             self._next_try = math.inf
             with suppress(SearchTooLargeError):
@@ -82,7 +81,7 @@ class RacedSolution(MemoSolution):
 
     @property
     def is_whole(self) -> bool:
-        """Whether any position can be looked up: once the quotient was found."""
+        """Whether the quotient was found, so that no position is searched on demand."""
         return self._quotient is not None
 
     def _turn_to(self, quotient: QuotientSolution) -> None:
@@ -116,7 +115,7 @@ class RacedSolution(MemoSolution):
         return bool(self._search.known(position))
 
     def _race(self, steps: Iterator[int]) -> None:
-        """Look for the quotient until ``steps`` have made the search that is under way."""
+        """Work on the quotient until ``steps``, the current search, is finished."""
 
         def spend(work: int, share: float) -> None:
             self._spent += work

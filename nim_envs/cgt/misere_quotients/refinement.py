@@ -1,13 +1,13 @@
 """Classes of the positions of a sum that determine a yes-no property of the positions, exactly.
 
-A *property* is given by the classes of positions that have it at once, and by the rule of play:
-a position is *won* if its class says so, or if some option is not won. Who wins misère play is
-one: only the empty position is won at once. Others say who wins once more parts are added.
+A *property* is given by classes that are won at once, and by the rule of play: a position is *won*
+if its class is won at once, or if some option is not won. Who wins misère play is a property: only
+the empty position is won at once. Other properties tell who wins after parts are added.
 
 :func:`refine` finds classes fine enough for a property, without any search of positions. It
-guesses the property from one position of each class, and proves the guess, or else goes back:
-with ever more copies of the last part, the property of the positions of the other parts is a
-property of the same kind, so that it calls itself.
+guesses the property from one position of each class and tries to prove the guess. If that fails,
+it calls itself: with 0, 1, ... copies of the last part added, who wins is again such a property of
+the positions of the other parts.
 
 References:
     T. E. Plambeck and A. N. Siegel, "Misère quotients for impartial games", *Journal of
@@ -32,14 +32,14 @@ Word = tuple[int, ...]
 Elements = npt.NDArray[np.int16]
 
 LARGEST_UNANSWERED = 200_000
-"""Sets of rests that a proof may keep at a time."""
+"""Most sets of rests that a proof keeps."""
 
 MOST_GUESSES = 1_000
-"""Guesses that may be made before a part is given up: far more than any known quotient needed."""
+"""Most guesses for a part: far more than any known quotient needed."""
 
 
 CALL, PAIR, GATHERED, SORTED = 20, 5, 500, 10
-"""Work in :data:`Spend`'s units: of a step on arrays and of a pair; entries gathered or sorted."""
+"""Work of a step on arrays and of a pair; entries gathered or sorted in a unit of work."""
 
 
 class TooManyClassesError(Exception):
@@ -47,21 +47,21 @@ class TooManyClassesError(Exception):
 
 
 Spend = Callable[[int], None]
-"""Told of work that is about to be done, in units of about a microsecond; it may raise an error."""
+"""Called with work before it is done, in units of about a microsecond; may raise an error."""
 
 
 def free(work: int) -> None:
-    """Take no notice of work."""
+    """Ignore the work."""
 
 
 @dataclass
 class Limits:
-    """How far a refinement may go.
+    """Limits of a refinement.
 
     Attributes:
         classes: most classes.
         guesses: most guesses that may still be made.
-        spend: told of the work, which it may end by an error.
+        spend: called with the work; may raise an error to stop.
     """
 
     classes: int
@@ -72,17 +72,17 @@ class Limits:
 class Parts:
     """The parts of a sum, each by its options; parts with the same options are one part.
 
-    Parts are numbers from 0, and an option is what it leaves: earlier parts in ascending order.
+    Parts are numbers from 0, and an option is a list of earlier parts in ascending order.
     Parts without a move do not change who wins and are left out.
     """
 
     def __init__(self) -> None:
         self.options: list[tuple[Word, ...]] = []
-        self.lengths: list[int] = []  # of the longest play of each part
+        self.lengths: list[int] = []  # longest play of each part
         self._numbers: dict[tuple[Word, ...], int] = {}
 
     def number(self, options: Iterable[Word]) -> int:
-        """Return the number of the part with these options, a new one where there is none."""
+        """Return the number of the part with these options, a new number if there is none."""
         distinct = tuple(sorted({tuple(sorted(option)) for option in options}))
         number = self._numbers.setdefault(distinct, len(self.options))
         if number == len(self.options):
@@ -97,15 +97,15 @@ class Classes:
     """Classes of the positions of the first parts: a finite commutative monoid.
 
     Attributes:
-        parts: all parts, of which there may be more.
+        parts: all parts, possibly more than the first ones.
         products: ``(n, n)``, the class of a sum of two positions; class 0 is that of no part.
         elements: the class of each of the first parts.
-        lengths: ``(n,)``, the longest play of an example of each class; of its options the
-            classes have shorter examples.
-        options: ``(n, n)``, which classes the options of that example have.
-        words: the examples themselves.
+        lengths: ``(n,)``, the longest play of an example of each class; the classes of its
+            options have shorter examples.
+        options: ``(n, n)``, the classes of the options of that example.
+        words: the examples, as parts.
         smaller: classes of the positions without the last part; ``None`` where there is no part.
-        inclusion: the class here of each class of ``smaller``.
+        inclusion: for each class of ``smaller`` the class that contains it.
     """
 
     parts: Parts
@@ -132,7 +132,7 @@ class Classes:
         return element
 
     def after_move(self, part: int) -> IntArray:
-        """Return the classes of the options of one part; it need not be one of the first."""
+        """Return the classes of the options of one part, not necessarily one of the first."""
         if part not in self._after_move:
             found = {self.of(option) for option in self.parts.options[part]}
             self._after_move[part] = np.array(sorted(found), dtype=np.int64)
@@ -145,7 +145,7 @@ class Classes:
 
     @cached_property
     def moves(self) -> list[tuple[int, IntArray]]:
-        """The class of each part and the classes of its options, where both differ."""
+        """The class of each part and the classes of its options, without duplicates."""
         distinct = {}
         for part, element in enumerate(self.elements):
             after = self.after_move(part)
@@ -161,7 +161,7 @@ class Classes:
 
 
 def _image(source: Classes, target: Classes) -> tuple[Classes, Elements]:
-    """Return the classes of ``target`` that positions of ``source`` have, and their numbers."""
+    """Return the classes of ``target`` of positions of ``source``, and their numbers."""
     inclusion = target.inclusion
     order = np.argsort(source.lengths, kind="stable")
     kept, first = np.unique(inclusion[order], return_index=True)
@@ -182,7 +182,7 @@ def _image(source: Classes, target: Classes) -> tuple[Classes, Elements]:
 
 
 def _renumbered(rows: BoolArray, numbers: Elements, order: int) -> BoolArray:
-    """Return sets of classes, one a row, as sets of the ``order`` classes that ``numbers`` says."""
+    """Return sets of classes, one in a row, renumbered by ``numbers`` to ``order`` classes."""
     renumbered = np.zeros((len(rows), order), dtype=np.bool_)
     by_number = np.argsort(numbers, kind="stable")
     kept, first = np.unique(numbers[by_number], return_index=True)
@@ -191,7 +191,7 @@ def _renumbered(rows: BoolArray, numbers: Elements, order: int) -> BoolArray:
 
 
 def coarsest(parts: Parts, count: int) -> Classes:
-    """Return two classes of positions of the first parts: of the empty one, and of all others."""
+    """Return two classes of positions of the first parts: the empty one, and all others."""
     nothing: Elements = np.zeros(0, dtype=np.int16)
     classes = Classes(
         parts, np.zeros((1, 1), np.int16), [], np.zeros(1, np.int64), np.zeros((1, 1), np.bool_),
@@ -212,9 +212,9 @@ class Refined:
     """Classes fine enough for a property.
 
     Attributes:
-        classes: the classes.
-        coarser: the class of each among those that were refined.
-        lost: ``(n,)``, which classes do not have the property.
+        classes: the finer classes.
+        coarser: for each class the refined one that contains it.
+        lost: ``(n,)``, the classes without the property.
     """
 
     classes: Classes
@@ -228,15 +228,15 @@ def refine(
     limits: Limits,
     without_last: Refined | None = None,
 ) -> Refined:
-    """Return classes that determine a property: ``classes``, or no finer ones than are needed.
+    """Return the coarsest refinement of ``classes`` that determines a property.
 
-    Any two of the classes returned that lie in one of the given classes can be told apart by the
-    property, perhaps after more parts were added to both.
+    Any two returned classes within one given class are distinguished by the property, perhaps
+    after parts are added to both.
 
     Args:
         classes: classes of positions.
-        won_at_once: ``(n,)``, the classes that have the property whatever the options are.
-        limits: how far to go.
+        won_at_once: ``(n,)``, the classes that have the property whatever the options.
+        limits: limits of classes, guesses and work.
         without_last: the result for positions without the last part, where it is known.
 
     Raises:
@@ -277,7 +277,7 @@ def refine(
 
 
 def _guess(classes: Classes, won_at_once: BoolArray) -> BoolArray:
-    """Return which classes do not have the property, as their examples say."""
+    """Return the classes without the property, judged by their examples."""
     won = won_at_once.tolist()
     options = bits(classes.options)
     lost = 0
@@ -301,14 +301,14 @@ def _joined(
     Args:
         classes: the classes that are refined.
         fine: classes of the positions without the last part.
-        coarser: the class of each of them among ``classes``.
-        losts: which of them are lost with 0, 1, ... copies of the last part.
+        coarser: for each of them the class of ``classes`` that contains it.
+        losts: the lost ones with 0, 1, ... copies of the last part.
         powers: the classes of 0, 1, ... copies of the last part among ``classes``.
-        back: with one more copy than in ``losts`` all is as with this number of copies.
-        limits: how many classes there may be.
+        back: number of copies that is equivalent to one copy more than in ``losts``.
+        limits: limit of classes.
     """
     last, count, order = len(classes.elements) - 1, len(losts), fine.order
-    # A position is (a class of ``fine``, copies), as the number copies * order + class.
+    # A position is a class of ``fine`` with copies, numbered copies * order + class.
     copies_of = [
         copies if copies < count else back + (copies - back) % (count - back)
         for copies in range(2 * count + 1)
@@ -357,7 +357,7 @@ def _options_of(
         fine: classes of the positions without the last part.
         number: ``(copies, classes)``, the class of a position with copies of the last part.
         rests: the class of each example without its copies of the last part.
-        copies: these copies.
+        copies: number of copies in each example.
         order: number of classes.
     """
     found = np.zeros((len(rests), order), dtype=np.bool_)
@@ -378,12 +378,12 @@ def coarsest_congruence(
 
     Args:
         labels: ``(n,)``.
-        moves: each ``(n,)``: where one step leads from each of ``n`` points.
-        spend: told of the work.
+        moves: each ``(n,)``: the next point of each of ``n`` points.
+        spend: called with the work.
 
     Returns:
-        ``(n,)``, the number of each point's block: two points are in one block exactly if from
-        both the same steps lead to the same labels, however many steps there are.
+        ``(n,)``, the number of each point's block: two points are in one block exactly if the same
+        sequences of moves lead from both to the same labels.
 
     References:
         E. F. Moore, "Gedanken-experiments on sequential machines" (1956).
@@ -402,15 +402,15 @@ def coarsest_congruence(
 
 
 def by_shortest(block: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
-    """Return an example of each block, and the numbers of the blocks in the examples' order.
+    """Return an example of each block, and each point's block in the examples' order.
 
     Args:
         block: ``(n,)``, the block of each point; there are blocks 0, 1, ... without a gap.
         lengths: ``(n,)``, the longest play of each point.
 
     Returns:
-        A point of the shortest play of each block, those of shorter play first, so that the empty
-        position comes first; and for each point the place of its block's example among these.
+        A point of shortest play from each block, sorted by play, so that the empty position comes
+        first; and for each point the index of its block's example.
     """
     by_length = np.argsort(lengths, kind="stable")
     examples = by_length[np.sort(np.unique(block[by_length], return_index=True)[1])]
@@ -422,17 +422,17 @@ def by_shortest(block: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]
 class Unanswered:
     """A proof that a guess obeys the rule of play, or a refutation of it.
 
-    The *unanswered rests* of a position are the classes of positions that make it, added to it,
-    a won position by the guess, but not by their classes at once nor by a move in it: a move in
-    the rest must do. Where two positions are added, unanswered is what is so for both. So the
-    pairs (class, unanswered rests) form a finite monoid; of pairs of a class those with most
-    unanswered rests are enough. The guess is right if no position leaves the empty rest unanswered.
+    A *rest* is the class of a position that is added to another. It is *unanswered* if the guess
+    says that the sum is won, but neither its class at once nor a move in the other position wins,
+    so that a move in the rest must. In a sum of two, rests are unanswered if both leave them so.
+    The pairs (class, unanswered rests) thus form a finite monoid; for each class the pairs with the
+    largest sets suffice. The guess is right if no position leaves the empty rest unanswered.
 
     Args:
         classes: the classes of the positions.
-        won_at_once: ``(n,)``, the classes that are won whatever the options are.
-        lost: ``(n,)``, the guess.
-        spend: told of the work.
+        won_at_once: ``(n,)``, the classes that are won whatever the options.
+        lost: ``(n,)``, the guessed lost classes.
+        spend: called with the work.
     """
 
     def __init__(
@@ -445,11 +445,11 @@ class Unanswered:
         self._most: list[set[int]] = [set() for _ in range(classes.order)]
         self._most[0] = {everything}
         self._number = 1
-        # By class of a part: what its moves leave unanswered, each with its pulled back rows.
+        # By class of a part: its sets of unanswered rests, each with the shifted sets as rows.
         self._parts: dict[int, dict[int, BoolArray]] = {}
 
     def answered(self, moves: Iterable[tuple[int, IntArray]]) -> bool:
-        """Return whether the guess is right of sums of some parts and of those before.
+        """Return whether the guess is right for sums of these parts and earlier ones.
 
         Args:
             moves: the class of each of these parts, and the classes of its options.
@@ -474,7 +474,7 @@ class Unanswered:
             after: the classes of its options.
 
         Returns:
-            ``None`` if a move in it, with some rest, refutes that the sum is lost.
+            The bits; ``None`` if a move in it refutes that a sum is lost.
         """
         self._spend(CALL + self._classes.order * len(after) // GATHERED)
         sums = self._classes.products[:, element]
@@ -484,11 +484,11 @@ class Unanswered:
         return bits((self._open[sums] & ~wins)[np.newaxis])[0]
 
     def covered(self, element: int, rests: int) -> bool:
-        """Return whether an earlier part of the same class leaves as much unanswered."""
+        """Return whether an earlier part of the same class leaves all these rests unanswered."""
         return any(rests | known == known for known in self._parts.get(element, ()))
 
     def _keep(self, element: int, rests: int) -> bool:
-        """Keep a part, unless another of its class leaves as much unanswered."""
+        """Keep a part, unless another of its class leaves all its rests unanswered."""
         if self.covered(element, rests):
             return False
         known = self._parts.setdefault(element, {})
@@ -502,7 +502,7 @@ class Unanswered:
         return rests in self._parts[element]
 
     def _explore(self, frontier: list[tuple[int, int]], parts: list[tuple[int, int]]) -> bool:
-        """Add parts to pairs until nothing new comes; return whether all rests are answered."""
+        """Add parts to pairs until no pair is new; return whether all rests are answered."""
         products, order = self._classes.products, self._classes.order
         while frontier:
             pairs = [pair for pair in frontier if pair[1] in self._most[pair[0]]]
@@ -541,7 +541,7 @@ class Unanswered:
 
 
 def bits(rows: BoolArray) -> list[int]:
-    """Return each row of a boolean array as the bits of an integer, the first lowest."""
+    """Return each row of a boolean array as an integer, the first entry as the lowest bit."""
     return [
         int.from_bytes(row.tobytes(), "little")
         for row in np.packbits(rows, axis=1, bitorder="little")

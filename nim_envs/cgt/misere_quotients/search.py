@@ -1,4 +1,4 @@
-"""Find the misère quotient of the sums of some parts, part by part, smallest first."""
+"""Search for the misère quotient of sums of parts, part by part, smallest first."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ LARGEST_LIMIT = 8_000
 """Largest such limit: the products of that many elements take half a gigabyte."""
 
 WON_AT_ONCE = np.array([True, False])
-"""Who wins before any move, for the empty position and for all others: misère play."""
+"""Whether the empty position and all others are won without a move, in misère play."""
 
 
 @dataclass(frozen=True, eq=False)
 class PartsQuotient:
-    """The misère quotient of the sums of some parts, as it was proven.
+    """The proven misère quotient of sums of parts.
 
     Attributes:
         products: ``(n, n)``, the class of a sum of two positions; class 0 is the empty one's.
@@ -61,40 +61,40 @@ class PartsQuotient:
 class QuotientSearch:
     """The misère quotient of sums of parts, which are added one by one.
 
-    Where adding a part is interrupted or passes the limit, the quotient without it stays.
+    Where adding a part is interrupted or exceeds the limit, the quotient without it stays.
 
     Args:
         limit: most elements.
 
     Attributes:
-        spend: told of the work of what is added; it may end that by an error.
+        spend: called with the work of adding parts; may raise an error to stop.
     """
 
     def __init__(self, limit: int = LARGEST_ORDER) -> None:
         self.parts = Parts()
         self.spend: Spend = free
         self.limit = checked_integer("limit", limit, 1, LARGEST_LIMIT)
-        # Positions without a part have a class of their own here, so that it is known who wins
-        # at once; the quotient has at most one element less.
+        # The empty position has a class of its own here, which is won at once; in the quotient it
+        # may be merged with another.
         self._refined = refine(coarsest(self.parts, 0), WON_AT_ONCE[:1], Limits(1))
         self._unanswered = self._proven(self._refined)
-        self._rests: list[int] = []  # that each part leaves unanswered
+        self._rests: list[int] = []  # unanswered rests of each part
         self._quotient: PartsQuotient | None = None
 
     def __len__(self) -> int:
-        """Return the number of parts of which the quotient is."""
+        """Return the number of parts."""
         return len(self._refined.classes.elements)
 
     @property
     def refined(self) -> Refined:
-        """The classes, with the empty position apart, and which are lost."""
+        """The classes, with the empty position separate, and the lost ones."""
         return self._refined
 
     def add(self, options: Iterable[Sequence[int]]) -> int:
         """Add a part, unless one with these options is there already.
 
         Args:
-            options: what a move leaves of it, as numbers of earlier parts; at least one.
+            options: results of its moves, as numbers of earlier parts; at least one.
 
         Returns:
             The number of the part.
@@ -124,8 +124,8 @@ class QuotientSearch:
     def _add_known(self, part: int) -> bool:
         """Add a part that an earlier one of the same class covers; return whether there is one.
 
-        The class of the earlier one is then right for this one too: whatever no move in this one
-        answers, no move in that one answers.
+        Then its class is the same: every rest that this part leaves unanswered, the earlier one
+        leaves unanswered too.
         """
         classes = self._refined.classes
         after = classes.after_move(part)
@@ -157,7 +157,7 @@ class QuotientSearch:
         return unanswered
 
     def too_many(self) -> SearchTooLargeError:
-        """Return the error that says that the quotient has more elements than the limit."""
+        """Return the error for a quotient with more elements than the limit."""
         return SearchTooLargeError(
             f"the misère quotient has more than {self.limit} elements, which is the limit"
         )
@@ -168,7 +168,7 @@ class QuotientSearch:
         return int(self._blocks().max()) + 1
 
     def _blocks(self) -> IntArray:
-        """Return the element of each class, where that of the empty position is one of them."""
+        """Return the element of each class, the empty position's included."""
         classes, lost = self._refined.classes, self._refined.lost
         moves = [classes.products[:, element] for element in classes.distinct_elements]
         return coarsest_congruence(lost, moves, self.spend)

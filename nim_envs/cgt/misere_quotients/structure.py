@@ -37,7 +37,7 @@ def kernel(products: IntArray) -> tuple[int, ...]:
 
 
 def is_tame(products: IntArray, lost: Collection[int]) -> bool:
-    """Return whether a misère quotient is one of Nim: then the game is called tame, else wild.
+    """Return whether a misère quotient is one of Nim, so that the game is tame, not wild.
 
     The quotients of misère Nim are the trivial one; two elements, of which one is lost; or
     those two and a kernel in which every element is its own inverse, whose identity is lost too.

@@ -1,4 +1,4 @@
-"""Checks of what the batched environment is given; each error says what is allowed."""
+"""Checks of the arguments of the batched environment; each error says what is allowed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from nim_envs.rules.component import BoolArray, IntArray
 
 
 def checked_autoreset_mode(mode: Any) -> AutoresetMode:
-    """Return an ``AutoresetMode``, or the one that has the value ``mode``.
+    """Return ``mode``, or the ``AutoresetMode`` with this value.
 
     Raises:
-        InvalidGameError: there is none.
+        InvalidGameError: no such mode.
     """
     try:
-        # An array would be compared with the values.
+        # An array would be compared with the values entry by entry.
         return AutoresetMode(mode if isinstance(mode, (str, AutoresetMode)) else None)
     except ValueError:
         raise InvalidGameError(
@@ -78,11 +78,11 @@ def checked_actions(
     """Return ``actions`` as int64 ``(size,)``, in an array that compiled code takes.
 
     Args:
-        actions: to be checked.
-        num_actions: of the action space of one game.
+        actions: value given by the caller.
+        num_actions: size of the action space of one game.
         size: number of games.
-        whose: whose actions they are, to begin the message with.
-        least: the least that is allowed.
+        whose: owner of the actions, the beginning of the message.
+        least: smallest allowed action.
 
     Raises:
         InvalidActionError: they are not integers of this shape and range.
@@ -94,7 +94,7 @@ def checked_actions(
             f"{allowed}, not an array of dtype {given.dtype} and shape {given.shape}"
         )
     if given is not actions:
-        # In an array with integers a boolean has become one.
+        # NumPy turns booleans among integers into 0 or 1.
         booleans = [one for one in actions if isinstance(one, (bool, np.bool_))]
         if booleans:
             raise InvalidActionError(f"{allowed}, not the boolean {booleans[0]!r}")

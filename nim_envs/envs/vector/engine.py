@@ -28,18 +28,18 @@ class Engine:
     """Many games in progress, played by compiled functions.
 
     Args:
-        game: the game.
+        game: rules, convention and start.
         encoding: how positions are observed.
         size: number of games.
         has_opponent: whether there is an opponent; else it is self-play.
-        replies_in_python: whether a Python function makes the opponent's moves.
-        epsilon: how often the compiled opponent moves at random; else it plays optimally.
+        replies_in_python: whether a Python player makes the opponent's moves.
+        epsilon: probability of a random move of the compiled opponent; else it plays optimally.
         agent_seat: 0, 1, or -1 for one drawn for each game.
         max_cycles: most moves of each player; ``None``: no limit.
 
     Attributes:
         games: the games in progress.
-        own_starts: the starts of the game itself.
+        own_starts: starts of the game, unless ``reset`` names others.
 
     Raises:
         SearchTooLargeError: the tables would be too large; or the opponent plays optimally, no
@@ -76,12 +76,12 @@ class Engine:
             game_bits=np.zeros(size, dtype=np.uint64),
             action_bits=np.zeros(size, dtype=np.uint64),
         )
-        self._own_sampler = game.start.bind(game)
+        self._own_sampler = game.start.sampler(game)
         self.own_starts = self._new_starts(self._own_sampler)
         self._other_starts: dict[Start, StartStates] = {}
 
     def _bind_tables(self) -> None:
-        """Make what follows from the arguments alone, and is left out of pickles."""
+        """Make tables and buffers, which follow from the arguments and are not pickled."""
         self._optimal_play: OptimalPlay | None = None
         if self._epsilon < 1.0:
             self._optimal_play = optimal_play(self._game, self._encoding)
@@ -112,7 +112,7 @@ class Engine:
         )
 
     def compile(self, *, illegal_moves_raise: bool) -> None:
-        """Call every compiled function on no game at all."""
+        """Compile every function, by calling it on no games."""
         nobody = np.zeros(self._size, dtype=np.bool_)
         self.seed_games(np.zeros(self._size, dtype=np.uint64), nobody)
         kernels.first_outside(self._no_actions, 0, 1)
@@ -130,17 +130,17 @@ class Engine:
         results: Results | None = None,
         rows: WordArray | None = None,
     ) -> int:
-        """Make phases of a step in all games.
+        """Run phases of a step in all games.
 
         Args:
-            phases: the sum of the phases of :mod:`nim_envs.envs.vector.kernels`.
-            starts: of new games.
-            actions: int64 ``(games,)``, where a phase makes moves.
+            phases: sum of phases of :mod:`nim_envs.envs.vector.kernels`.
+            starts: start positions of new games.
+            actions: int64 ``(games,)``; needed where a phase makes moves.
             results: written by the phase ``RESULTS``.
-            rows: of :meth:`new_rows`, written by the phase ``OBSERVE``.
+            rows: from :meth:`new_rows`, written by the phase ``OBSERVE``.
 
         Returns:
-            In how many games it is not the agent's turn yet; see
+            Number of games where it is not the agent's turn yet; see
             :func:`nim_envs.envs.vector.kernels.play`.
         """
         return kernels.play(
@@ -156,11 +156,11 @@ class Engine:
         )
 
     def seed_games(self, seeds: WordArray, which: BoolArray) -> None:
-        """Seed what the games in ``which`` draw, each by its own entry of ``seeds``."""
+        """Seed the random numbers of the games in ``which``, each by its entry of ``seeds``."""
         kernels.seed_games(self.games.game_bits, self.games.action_bits, seeds, which)
 
     def begin(self, which: BoolArray) -> None:
-        """Let new games be due in ``which``."""
+        """Mark the games in ``which`` to begin anew."""
         self.games.outcomes[which] = kernels.ONGOING
         self.games.due[which] = kernels.NEW_GAME
 
@@ -173,7 +173,7 @@ class Engine:
             starts = self._new_starts(
                 self._own_sampler
                 if start == self._game.start
-                else self._game.sampler_without_search(start)
+                else start.sampler(self._game, search=False)
             )
             self._other_starts[start] = starts
         return starts
@@ -191,7 +191,7 @@ class Engine:
             starts.discard()
 
     def sample_actions(self) -> IntArray:
-        """Return a legal action of every game, int64 ``(games,)``; any where none is legal."""
+        """Return a legal action of every game, int64 ``(games,)``; any where none is."""
         actions = np.empty(self._size, dtype=np.int64)
         self._sample(actions)
         return actions
@@ -224,7 +224,7 @@ class Engine:
         return position
 
     def new_rows(self, *, copy: bool) -> WordArray:
-        """Return room for the observations of all games: new, or the same at every call."""
+        """Return an array for the observations of all games: a new one, or always the same."""
         return np.empty_like(self._rows) if copy else self._rows
 
     def observe(self, rows: WordArray) -> None:

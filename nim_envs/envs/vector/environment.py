@@ -80,8 +80,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     the opponent has already moved. If that move ends the game, another game begins in its place.
 
     ``reset(seed=...)`` takes an integer, so that game ``i`` is seeded with ``seed + i``, or a
-    sequence of integers and ``None``, one for each game. What a game draws depends only on its
-    own seed and on what happened in it, not on the other games.
+    sequence of integers and ``None``, one for each game. The random numbers of a game depend only
+    on its own seed and its own history, not on the other games.
     Exceptions are starts out of more than 2**20 positions and an opponent that is a function:
     these draw from ``np_random``. ``options={"start": ...}`` chooses the starts of this reset,
     and ``options={"reset_mask": ...}``, a boolean array, the games that begin anew.
@@ -128,19 +128,19 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     ``"final_info"`` are of those that ended: the winners and the truth of their last moves.
 
     Args:
-        game: the game.
+        game: rules, convention and start.
         num_envs: number of games.
         name: name of the environment, in its metadata.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
             actions, or among all where none wins; a number: optimal but for a random move with
-            that probability. Or whatever :func:`nim_envs.optimality` scores: a function of the
-            observations, the action masks and a generator, that returns actions or
+            that probability. Or any player that :func:`nim_envs.optimality` scores: a function of
+            the observations, the action masks and a generator, that returns actions or
             probabilities: all for the whole batch, the masks all zeros where it is not to move;
             a function of observations and action masks, or an object with
             ``action_probabilities`` or ``move``, asked about the games in which it is to move; or
             an agent with ``act(observation, action_mask, rng)``, which acts in one game after the
             other, or in all at once by ``act_many``, with the same arguments for a batch. It may
-            write to what it is given; an action of -1, no legal move, is an illegal one.
+            overwrite its arguments; an action of -1, no legal move, is an illegal one.
         seat: versus an opponent, the agent's: 0 for ``player_0``, who moves first, 1 for
             ``player_1``, or ``"random"``: drawn for each game. ``None``: 0; in self-play there is
             no other choice.
@@ -298,7 +298,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         return self._shown(observed), infos
 
     def _seed(self, seed: int | list[int | None] | None, which: BoolArray) -> None:
-        """Seed the games in ``which``; those that have no seed yet by the system's entropy."""
+        """Seed the games in ``which``; those never seeded before by the system's entropy."""
         if not self._seeded:
             drawn = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
             self._engine.seed_games(drawn, self._all.copy())
@@ -331,7 +331,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         raise no_move_for_agent(self.game.rules, self._engine.position(index), reply)
 
     def _reply_in_python(self, opponent: PlayingPlayer) -> IntArray:
-        """Make the moves of a player as the opponent, where they are due; return its actions."""
+        """Make the due moves of an opponent in Python; return its actions."""
         observations = self._observations()
         due = self._engine.games.due == kernels.OPPONENT
         masks = observations["action_mask"] * due[:, np.newaxis]
@@ -398,7 +398,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         return self._shown(observed), rewards, terminations, truncations, infos
 
     def _truth(self, actions: IntArray) -> tuple[BoolArray, BoolArray]:
-        """Return the truth about the moves that are to be made, false where a game is over."""
+        """Return the truth about moves before they are made, false where a game is over."""
         moving = self._engine.games.outcomes == kernels.ONGOING
         winning, kept = moves_truth(self.game, self._engine.positions(), actions)
         return winning & moving, kept & moving
@@ -411,7 +411,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         winners: Array | None = None,
         truth: tuple[BoolArray, BoolArray] | None = None,
     ) -> Infos:
-        """Return the infos of the games in ``which``; by default none is won, and no move made."""
+        """Return the infos of the games in ``which``; by default without winners and moves."""
         if winners is None:
             winners = np.full(self.num_envs, -1, dtype=np.int8)
         infos: Infos = {
@@ -482,7 +482,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
                 for observation, mask in zip(*observed.values(), strict=True)
             ]
         else:
-            # All at once would be a matrix of objects.
+            # Assigned at once, they would become a matrix of objects.
             for index, observation in zip(which, observed["observation"], strict=True):
                 final[index] = observation
         last_masks = np.zeros(masks.shape, dtype=np.int8)
@@ -527,7 +527,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         return self._renderer.show(self.positions, self._engine.games, self.metadata["render_fps"])
 
     def _shown(self, observed: dict[str, Array]) -> Any:
-        """Return the observations as their space has them."""
+        """Return the observations in the form of the observation space."""
         return observed if self.mask_in_observation else observed["observation"]
 
     def _observations(self) -> dict[str, Array]:
@@ -570,5 +570,5 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the games in progress."""
         self.__dict__.update(state)
-        # Pickles forget it.
+        # Pickles do not keep this flag.
         self._all.setflags(write=False)

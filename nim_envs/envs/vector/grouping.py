@@ -16,34 +16,34 @@ from nim_envs.theory.search import moves
 UInt32Array = npt.NDArray[np.uint32]
 
 GROUP_ENTRIES = 1 << 16
-"""Components are merged as long as their joint states have at most this many options in all: the
-tables then stay in a processor's cache."""
+"""Most options of all joint states for which components are merged, so that tables stay in the
+processor's cache."""
 
 SLOT_ENTRIES = 1 << 23
-"""The same for slots that share what splits. Beyond it each slot is a group of its own, which
-takes little memory and no time to make, but is slower in every move."""
+"""The same for slots of one group. Beyond it each slot is a group of its own, which takes little
+memory and no time to make, but is slower in every move."""
 
 LARGEST_SLOT_ENTRIES = 1 << 25
-"""Options in all of the joint states of slots where nothing less will do: where only a search of
-all positions tells who wins."""
+"""The same where joint states are needed, because only a search of all positions solves the
+game."""
 
 
 class Grouping:
     """The components of a game merged into groups.
 
-    Neighbouring components are merged while their joint states are few. Slots that share what
-    splits are one group, whose states are the numbers of its positions, where these are few; else
-    each slot is a group of its own.
+    Neighbouring components are merged while their joint states are few. Slots that receive each
+    other's split heaps are one group, whose states are the numbers of its positions, where these
+    are few; else each slot is a group of its own.
 
     Args:
-        rules: the rules.
-        largest: options in all that the joint states of several components may have.
-        largest_slots: the same for slots that share what splits.
+        rules: components to merge.
+        largest: most options of all joint states of merged components.
+        largest_slots: the same for slots.
 
     Attributes:
         members: the components of each group.
         sizes: number of states of each group.
-        slots: for each range of slots that are groups of their own, the range of these groups.
+        slots: ranges of groups that are single slots of one group of slots.
     """
 
     def __init__(
@@ -97,8 +97,8 @@ class Grouping:
     def strides(self) -> IntArray:
         """Multipliers of the groups' states that number positions, int64 ``(groups,)``.
 
-        Where nothing splits that is the position's index. Only for games whose positions can be
-        numbered.
+        In games that do not split, the number is the position's index. Only for games whose
+        positions can be numbered.
         """
         return np.array([math.prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))])
 
@@ -130,12 +130,12 @@ class Grouping:
     def successors(self, group: range, first: int, last: int) -> IntArray:
         """Return the states that a group's actions lead to, or ``NO_MOVE``.
 
-        What a slot that is a group of its own splits off is left out.
+        Second parts are left out where a slot is a group of its own.
 
         Args:
-            group: the group.
-            first: its first state to take.
-            last: the state after the last.
+            group: components of the group.
+            first: first state.
+            last: state after the last one.
 
         Returns:
             ``(last - first, actions of the group)``.
@@ -159,15 +159,15 @@ class Grouping:
 
 
 class JointSlots:
-    """Slots that share what splits, as a game of their own whose positions are numbered.
+    """A group of slots as a game of its own, whose positions are numbered.
 
     Args:
-        rules: of the whole game.
-        group: the slots.
-        largest: options in all that the positions may have.
+        rules: rules of the whole game.
+        group: components that are the slots.
+        largest: most options of all positions together.
 
     Attributes:
-        rules: of the slots alone.
+        rules: rules of the slots alone.
         positions: by number, ``(size, slots)``.
         size: number of positions.
 
@@ -179,7 +179,7 @@ class JointSlots:
         components = rules.components[group.start : group.stop]
         self.rules = Rules(rules.name, components, (0,) * len(components))
         actions = len(components) * rules.num_options
-        # Beyond that mixed-radix numbers could not be looked up either.
+        # Larger mixed-radix numbers do not fit in 64 bits.
         self.rules.check_size(LARGEST_STATE)
         self.positions = self.rules.lattice(largest // actions)
         self.size = len(self.positions)
@@ -198,8 +198,8 @@ class JointSlots:
 
         Args:
             num_options: option slots of a component in the whole game.
-            first: the first position to take.
-            last: the position after the last.
+            first: number of the first position.
+            last: number after the last position.
 
         Returns:
             ``(last - first, slots * num_options)``.

@@ -47,29 +47,29 @@ FlagArray = npt.NDArray[np.uint8]
 FloatArray = npt.NDArray[np.float32]
 
 BLOCK = 4096
-"""Games that go through all phases of a step together: they stay in a processor's cache."""
+"""Games that go through all phases of a step together, few enough for the processor's cache."""
 
 OBSERVATION_BLOCK = 128
 """Games whose observations are written together, word by word."""
 
 OPENINGS_IN_ONE_CALL = 64
-"""Most new games begun in a row, in one call, where the opponent's first move ends each."""
+"""Most games begun one after the other in a call where the opponent's first move ends each."""
 
 NO_LIMIT = 2**31 - 1
-"""As :attr:`Settings.most_moves`: games are not truncated."""
+"""Value of :attr:`Settings.most_moves` without truncation."""
 
 ONGOING, TRUNCATED, LAST_MOVE, FORFEIT, BY_OPPONENT, UNANSWERED = (
     np.uint8(bits) for bits in (0, 1, 2, 4, 8, 16)
 )
-"""How a game ended, in bits: ``max_cycles`` is reached; no legal move is left; the last move was
-illegal; the opponent made it; the game was cut short before the opponent's reply. A game with one
-of the second and third bits has terminated, even where it has the first too."""
+"""Bits for the end of a game: ``max_cycles`` is reached; no legal move is left; the last move was
+illegal; the opponent made the last move; truncated before the opponent's reply. A game with the
+second or third bit has terminated, even if it has the first too."""
 
 AUTORESET, MOVE, OPPONENT_MOVE, BEGIN_AND_REPLY, RESULTS, OBSERVE = (1, 2, 4, 8, 16, 32)
-"""Phases of a step, in their order: games that are over are to be replaced; the agent moves, or in
-self-play the player to move; the moves of an opponent that is a Python function are made; new
-games begin and the compiled opponent replies; rewards, terminations, truncations and winners are
-written; observations are written."""
+"""Phases of a step, in order: mark finished games for replacement; make the moves of the agent, or
+in self-play of the player to move; make the moves of an opponent in Python; begin new games and let
+the compiled opponent reply; write rewards, terminations, truncations and winners; write
+observations."""
 
 AGENT, OPPONENT, NEW_GAME = (np.uint8(due) for due in range(3))
 """The next event in a game: a move of the agent (in self-play, of the player to move), a move of
@@ -95,7 +95,7 @@ class Games(NamedTuple):
 
 
 class Starts(NamedTuple):
-    """Start positions: a list to draw from, or one for each game, prepared by the caller."""
+    """Start positions: a list to draw from, or one prepared by the caller for each game."""
 
     states: UInt32Array  # (groups, starts) or (groups, games), packed
     cumulative: npt.NDArray[np.float64]  # probabilities summed up; empty: all are equally likely
@@ -109,14 +109,14 @@ class Settings(NamedTuple):
     last_mover_reward: np.float32  # +1 or -1
     most_moves: np.int32  # of both players in one game
     has_opponent: bool  # else every step makes the move of the seat to move
-    replies_in_python: bool  # whether a Python function makes the opponent's moves
+    replies_in_python: bool  # whether a Python player makes the opponent's moves
     agent_seat: int  # 0 or 1, or -1: drawn for each game
     epsilon: float  # probability of a random move of the opponent; else it plays optimally
     winning: Winning  # the actions of the compiled opponent where it plays optimally
 
 
 class Buffers(NamedTuple):
-    """Room for intermediate results of a phase, one entry for each game of a block."""
+    """Buffers for intermediate results of a phase, one entry for each game of a block."""
 
     active: FlagArray
     flags: FlagArray
@@ -135,7 +135,7 @@ def new_buffers(games: int, rows: int) -> Buffers:
 
     Args:
         games: number of games.
-        rows: of :attr:`Winning.rows`.
+        rows: number of rows of :attr:`Winning.rows`.
     """
     size = min(games, BLOCK)
     return Buffers(
@@ -171,20 +171,20 @@ def seed_games(
 
 @compiled(inner=True)
 def successor_at(at: np.uint32, count: np.uint32, state: np.uint32, option: np.uint32) -> np.uint32:
-    """Return the index in ``Tables.successors`` of what a move leads to.
+    """Return the index in ``Tables.successors`` of a move's result.
 
     Args:
-        at: where the group's rows begin.
-        count: the length of a row.
-        state: the group's state.
-        option: the action, as an index into the group's actions.
+        at: start of the group's rows.
+        count: length of a row.
+        state: state of the group, not packed.
+        option: index among the group's actions.
     """
     return np.uint32(at + count * state + option)
 
 
 @compiled(inner=True)
 def state_mask(bits: np.uint32) -> np.uint32:
-    """Return the bits in which a packed state has its state, given their number."""
+    """Return the mask of the ``bits`` lowest bits, which hold the state in a packed one."""
     return np.uint32((ONE << bits) - ONE)
 
 
@@ -230,8 +230,8 @@ def sample(
             bits_of_state = groups[group, STATE_BITS]
             mask = state_mask(bits_of_state)
             packed = states[group, first + here : first + end]
-            # Once the group is found, what is left wraps around to a large number. What is left
-            # for the last group is found there.
+            # Once the group is found, the remainder wraps around to a large number. A remainder at
+            # the last group belongs to it.
             if group == len(groups) - 1:
                 for i in range(number):
                     found = ONE - (left[i] >> TOP_BIT)
@@ -258,10 +258,10 @@ def fill_empty_slots(
     first: int,
     last: int,
 ) -> None:
-    """Put what the moves of :func:`move` split off into the first empty slot, before these moves.
+    """Put second parts of moves into the first empty slot, before :func:`move` makes the rest.
 
-    Only where slots are groups of their own. A slot that is played is not empty before, nor after
-    a move that splits, so it does not matter that the rest of the move comes later.
+    Only where slots are groups of their own. The order does not matter: the slot of a move is not
+    empty before it, nor after a move that splits.
     """
     for row in range(len(slots)):
         first_slot, end_slot, at = (
@@ -301,8 +301,8 @@ def move(
 
     A negative action, of an opponent in Python, is no legal move and forfeits.
 
-    A game that the opponent ended with its first move was over before the agent's first turn:
-    it does not count, and a new one is due.
+    A game that the opponent's first move ended, before any turn of the agent, does not count, and
+    a new one is due.
     """
     number = last - first
     successors = tables.successors
@@ -330,7 +330,7 @@ def move(
             forbidden = np.uint32(after[i] >> TOP_BIT)
             chosen = np.uint32(ZERO - np.uint32(mine & ~forbidden))
             packed[i] = (after[i] & chosen) | (packed[i] & ~chosen)
-            # Where any group has a legal action left, it was not the last move.
+            # It was not the last move if any group has a legal action left.
             alive = LAST_MOVE if packed[i] >> bits_of_state != ZERO else ONGOING
             broken = FORFEIT if mine & forbidden else ONGOING
             flags[i] = np.uint8((flags[i] & ~alive) | broken)
@@ -369,7 +369,7 @@ def draw_start(cumulative: npt.NDArray[np.float64], number: int, bits: np.uint64
     uniform = fraction(bits)
     if len(cumulative) == 0:
         return int(uniform * number)
-    # The first sum above it; the last sum may be slightly below 1 because of rounding.
+    # The first cumulative sum above it; rounding may leave the last one slightly below 1.
     low, high = 0, number - 1
     while low < high:
         middle = (low + high) >> 1
@@ -384,7 +384,7 @@ def draw_start(cumulative: npt.NDArray[np.float64], number: int, bits: np.uint64
 def begin(
     starts: Starts, games: Games, settings: Settings, buffers: Buffers, first: int, last: int
 ) -> None:
-    """Begin the new games that are due, except where the prepared start is used already."""
+    """Begin the new games that are due, unless the prepared start is used already."""
     number = last - first
     new, chosen = buffers.flags, buffers.option
     states, used, prepared = games.states, starts.used, starts.prepared
@@ -463,7 +463,7 @@ def find_by_position(
     first: int,
     last: int,
 ) -> None:
-    """Write to ``found`` where the winning actions of each position are, to ``count`` how many."""
+    """Write the start of each position's winning actions to ``found``, the number to ``count``."""
     for i in range(last - first):
         game, position = np.uint64(first) + np.uint64(i), NO_BITS
         for group in range(len(strides)):
@@ -482,9 +482,9 @@ def find_by_values(
     first: int,
     last: int,
 ) -> None:
-    """Write to ``buffers.ranges`` where each group's winning actions are: those to its target.
+    """Write the range of each group's winning actions, those to its target, to ``buffers.ranges``.
 
-    How many there are in all groups is written to ``buffers.option``.
+    Their number in all groups is written to ``buffers.option``.
     """
     total, firm, count, values = buffers.after, buffers.place, buffers.option, winning.values
     number = last - first
@@ -518,10 +518,10 @@ def find_by_values(
 def choose_winning(
     winning: Winning, epsilon: float, bits: WordArray, due: FlagArray, buffers: Buffers
 ) -> None:
-    """Put a winning action in the place of a random one, all equally likely, where there is one.
+    """Replace random replies by winning actions, all equally likely, where there are any.
 
-    Where an opponent moves at random now and then, only if it does not. ``buffers.ranges`` and
-    ``buffers.option`` say where the actions are and how many.
+    With probability ``epsilon`` the random reply stays. ``buffers.ranges`` holds the ranges of the
+    winning actions and ``buffers.option`` their number.
     """
     number = len(due)
     optimal, left, drawn = buffers.flags, buffers.option, buffers.drawn
@@ -538,7 +538,7 @@ def choose_winning(
                 optimal[i] &= np.uint8(fraction(mixed(bits[i])) >= epsilon)
     for row in range(len(winning.rows)):
         found, first_action = buffers.ranges[row], winning.rows[row, ROW_ACTION]
-        # As in :func:`sample`: after its row is found, what is left is a large number.
+        # As in :func:`sample`: after its row is found, the remainder is a large number.
         for i in range(number):
             count = np.uint32(found[i] >> U32)
             here = np.uint32(left[i] < count)
@@ -552,7 +552,7 @@ def choose_winning(
 
 @compiled(inner=True)
 def count_due(due: FlagArray, what: np.uint8, first: int, last: int) -> int:
-    """Return in how many games ``what`` is due."""
+    """Return the number of games where ``what`` is due."""
     count = 0
     for i in range(first, last):
         count += due[i] == what
@@ -561,7 +561,7 @@ def count_due(due: FlagArray, what: np.uint8, first: int, last: int) -> int:
 
 @compiled(inner=True)
 def autoreset(games: Games, first: int, last: int) -> None:
-    """Make a new game due wherever one is over."""
+    """Mark finished games for replacement by new ones."""
     outcome, due = games.outcomes[first:last], games.due[first:last]
     for i in range(last - first):
         due[i] = either(np.uint8(outcome[i] != ONGOING), NEW_GAME, AGENT)
@@ -579,7 +579,7 @@ def write_results(
     first: int,
     last: int,
 ) -> None:
-    """Write the rewards of those who made the step, terminations, truncations and winners."""
+    """Write the rewards of the players who moved, terminations, truncations and winners."""
     last_mover_reward = settings.last_mover_reward
     outcome, reward = games.outcomes[first:last], rewards[first:last]
     terminated, truncated = terminations[first:last], truncations[first:last]
@@ -591,8 +591,8 @@ def write_results(
         terminated[i] = (outcome[i] & (LAST_MOVE | FORFEIT)) != 0
         truncated[i] = (outcome[i] & (LAST_MOVE | FORFEIT | TRUNCATED)) == TRUNCATED
     seat, winner = games.seats[first:last], winners[first:last]
-    # Small integers alone: the compiler puts four times as many of them in a vector as of floats.
-    # In self-play it has become the turn of the other seat than the mover's.
+    # Small integers alone: a vector register holds four times as many of them as of floats.
+    # In self-play it is now the turn of the seat that did not move.
     turned = np.uint8(not settings.has_opponent)
     last_mover_loses = LAST_MOVE if last_mover_reward < np.float32(0) else ONGOING
     for i in range(last - first):
@@ -600,7 +600,7 @@ def write_results(
         by_opponent = np.uint8((outcome[i] & BY_OPPONENT) != 0)
         goes_on = np.uint8((outcome[i] & (LAST_MOVE | FORFEIT)) == 0)
         who = np.uint8(np.uint8(seat[i]) ^ turned ^ lost ^ by_opponent)
-        # All bits, which are -1, while the game goes on.
+        # All bits set, which is -1, while the game goes on.
         winner[i] = np.int8(who | np.uint8(np.uint8(0) - goes_on))
 
 
@@ -675,16 +675,16 @@ def play(
     mask_column: int,
     rows: WordArray,
 ) -> int:
-    """Make the phases of a step that ``phases`` names, in all games.
+    """Run the phases of a step that ``phases`` names, in all games.
 
     They are one compiled function, because a function that several compiled functions call is
     compiled again for each of them.
 
     Returns:
-        In how many games it is not the agent's turn yet: those that wait for the reply of an
-        opponent in Python or for a prepared start, and those that the opponent's first move
-        ended :data:`OPENINGS_IN_ONE_CALL` times in a row. If there are any, observations that were
-        written are out of date.
+        Number of games where it is not the agent's turn yet: they wait for the reply of an opponent
+        in Python or for a prepared start, or the opponent's first move ended
+        :data:`OPENINGS_IN_ONE_CALL` games in a row. If there are any, the observations written are
+        out of date.
     """
     left, size = 0, len(games.outcomes)
     winning = settings.winning

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.envs.rendering import LastMove, Renderer
+from nim_envs.envs.renderer import LastMove, Renderer
 from nim_envs.envs.vector import kernels
 from nim_envs.envs.vector.kernels import Games
 from nim_envs.game import PLAYERS, Game
@@ -22,19 +22,19 @@ class StepRecord(NamedTuple):
     """A step of all games, one entry each."""
 
     positions: IntArray  # before it, (games, components)
-    seats: npt.NDArray[np.int8]  # of those who made it
+    seats: npt.NDArray[np.int8]  # of the movers
     actions: IntArray  # theirs
     rewards: npt.NDArray[np.float64]  # theirs, known after the step
     in_this_game: BoolArray  # whether no new game has begun since the step
 
     @classmethod
     def begun(cls, positions: IntArray, games: Games, actions: IntArray) -> StepRecord:
-        """Return a step that is about to be made.
+        """Return the record of a step before it is made.
 
         Args:
-            positions: before the step, ``(games, components)``.
-            games: before the step.
-            actions: of the step, ``(games,)``.
+            positions: positions before the step, ``(games, components)``.
+            games: games before the step.
+            actions: actions of the step, ``(games,)``.
         """
         return cls(
             positions=positions,
@@ -46,17 +46,17 @@ class StepRecord(NamedTuple):
 
 
 class BatchRenderer:
-    """Shows the games of a batch, with the step that was made last.
+    """Renders the games of a batch, with their last step.
 
     Args:
-        game: the game.
-        mode: one of :data:`RENDER_MODES`; ``None``: nothing is to be shown.
+        game: the game that is shown; solved now if ``show_winning_moves`` is true.
+        mode: one of :data:`RENDER_MODES`; ``None``: nothing is rendered.
         show_winning_moves: whether pictures mark the winning moves.
-        self_play: whether a step is one move; else it is the agent's and the opponent's.
+        self_play: whether a step is one move, not the agent's and the opponent's.
 
     Attributes:
-        last_step: the step that was made last, where pictures show it.
-        draws: whether it makes pictures, so that steps are to be recorded.
+        last_step: the last step, where pictures show it.
+        draws: whether pictures are made, so that steps must be recorded.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
@@ -80,8 +80,8 @@ class BatchRenderer:
 
         Args:
             positions: ``(games, components)``.
-            games: their seats and outcomes.
-            frames_per_second: of the environment.
+            games: seats and outcomes.
+            frames_per_second: value from the environment's metadata.
         """
         shown: list[Any] = [
             self._renderer.show(self.scene(index, position, games), frames_per_second)
@@ -90,12 +90,12 @@ class BatchRenderer:
         return tuple(shown)
 
     def begin(self, which: BoolArray) -> None:
-        """Show no last step where a new game begins."""
+        """Forget the last step of games that begin anew."""
         if self.last_step is not None:
             self.last_step.in_this_game[which] = False
 
     def scene(self, index: int, position: IntArray, games: Games) -> Scene:
-        """Return what a picture of game ``index`` shows."""
+        """Return the contents of a picture of game ``index``."""
         over = bool(games.outcomes[index])
         winner, last_move = None, None
         step = self.last_step

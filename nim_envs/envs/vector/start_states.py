@@ -1,4 +1,4 @@
-"""Start positions as compiled code takes them."""
+"""Start positions in the form of the compiled code."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class StartStates:
 
     Args:
         sampler: draws the starts.
-        tables: of the game.
+        tables: groups and packed states of the game.
         size: number of games.
 
     Attributes:
-        arrays: for the compiled functions.
+        arrays: arguments of the compiled functions.
     """
 
     def __init__(self, sampler: Sampler, tables: GameTables, size: int) -> None:

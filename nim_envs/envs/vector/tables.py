@@ -1,4 +1,4 @@
-"""A game as flat arrays: what compiled code reads instead of calling the rules."""
+"""A game as flat arrays, which compiled code reads instead of calling the rules."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Tables(NamedTuple):
 
     Neighbouring components are merged into *groups*. A group's state is the mixed-radix
     number of its components' states, so that a small game is a single group and a move a
-    single look-up. Slots that share what splits are a group too, whose states are the numbers of
-    its positions; or, where these are many, each slot is a group, and what a move splits off is
-    looked up apart. The rows of all groups are joined in one flat array; equal groups share them.
+    single look-up. The slots of heaps that split are a group too, whose states are the numbers of
+    its positions; or, where these are many, each slot is a group, and second parts are looked up
+    separately. The rows of all groups are joined in one flat array; equal groups share them.
 
-    A *packed* state has the group's state in its lower bits, and above them how many of the
-    group's actions are legal there.
+    A *packed* state has the group's state in its lower bits, and above them the number of legal
+    actions of the group there.
 
     An observation with its action mask is a row of 64-bit words: first the observation, then the
     mask, each padded with zeros. It is the bitwise or of the rows of its groups.
@@ -75,21 +75,21 @@ class Tables(NamedTuple):
     # whether an earlier group writes there too.
     columns: UInt32Array
     shared: BoolArray
-    # (ranges, 3): the first of the groups that share what splits and the one after the last, each
-    # a slot, and where what they split off begins.
+    # (ranges, 3): for slots that are groups of their own, the first and the one after the last, and
+    # the start of their entries in ``seconds``.
     slots: UInt32Array
-    # By state and option of a slot: the packed state of what is split off, or 0.
+    # By state and option of a slot: the packed state of the second part, or 0.
     seconds: UInt32Array
 
 
 class Layout(NamedTuple):
-    """Where the observation and the action mask are in a row.
+    """Place of the observation and of the action mask in a row.
 
     Attributes:
-        words: number of 64-bit words.
+        words: number of 64-bit words in a row.
         mask_column: the first word of the action mask.
         features: number of entries of an observation.
-        dtype: of an observation.
+        dtype: type of an observation's entries.
         actions: number of actions.
     """
 
@@ -125,7 +125,7 @@ def row_layout(rules: Rules, encoding: Encoding) -> Layout:
 
 
 def _words(size: int) -> int:
-    """Number of words that ``size`` bytes take."""
+    """Number of 64-bit words for ``size`` bytes."""
     return -(-size // WORD_BYTES)
 
 
@@ -133,17 +133,17 @@ class GameTables:
     """Tables that batches of games with equal rules and encoding share.
 
     Args:
-        rules: the rules.
+        rules: components of the game.
         encoding: how positions are observed.
         largest_slots: see :class:`nim_envs.envs.vector.grouping.Grouping`.
 
     Attributes:
         grouping: the components, merged into groups.
-        layout: of observations.
-        arrays: the tables.
+        layout: layout of observations and masks.
+        arrays: arguments of the compiled functions.
 
     Raises:
-        SearchTooLargeError: they would take more bytes than are allowed.
+        SearchTooLargeError: the tables would exceed the memory limit.
     """
 
     def __init__(self, rules: Rules, encoding: Encoding, largest_slots: int) -> None:
@@ -153,7 +153,7 @@ class GameTables:
 
 
 _made: WeakValueDictionary[tuple[Any, ...], GameTables] = WeakValueDictionary()
-"""The tables that are in use."""
+"""The tables in use."""
 
 
 def game_tables(rules: Rules, encoding: Encoding, largest_slots: int = SLOT_ENTRIES) -> GameTables:
@@ -169,12 +169,12 @@ def game_tables(rules: Rules, encoding: Encoding, largest_slots: int = SLOT_ENTR
 
 
 def check_tables(rules: Rules, what: str, number: int) -> None:
-    """Raise ``SearchTooLargeError`` if tables would take more bytes than are allowed.
+    """Raise ``SearchTooLargeError`` if tables would exceed the memory limit.
 
     Args:
-        rules: the rules.
-        what: names the tables in the message.
-        number: of bytes.
+        rules: named in the message.
+        what: name of the tables in the message.
+        number: size in bytes.
     """
     check_bytes(
         f"{what} of {rules.name} with components of {rules.shape} states and {rules.num_options} "
@@ -187,11 +187,11 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
     """Return the tables of a game.
 
     Args:
-        grouping: its components, merged into groups.
+        grouping: components of the game, merged into groups.
         encoding: how positions are observed.
 
     Raises:
-        SearchTooLargeError: they would take more bytes than are allowed.
+        SearchTooLargeError: the tables would exceed the memory limit.
     """
     rules, members = grouping.rules, grouping.members
     layout = row_layout(rules, encoding)
@@ -251,7 +251,7 @@ def tabulate(grouping: Grouping, encoding: Encoding) -> Tables:
 
 def packed_states(tables: Tables, states: UInt32Array) -> UInt32Array:
     """Return ``states`` of the groups, ``(groups, n)``, packed."""
-    # Compiled code takes contiguous arrays, and indexing need not return one.
+    # Compiled code needs a contiguous array, which indexing need not return.
     return np.ascontiguousarray(tables.packed[tables.groups[:, STATES_AT, np.newaxis] + states])
 
 

@@ -1,4 +1,4 @@
-"""Where the winning actions are: tables for an opponent that plays optimally."""
+"""Tables of winning actions, for an opponent that plays optimally."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from nim_envs.rules.convention import Convention
 from nim_envs.theory.solution import Solution, SumSolution
 
 MISERE_TARGETS = 2
-"""Targets of a group before those for normal values: the misère values 0 and 1."""
+"""Number of targets before those for normal values: the misère values 0 and 1."""
 
 ROW_ACTION, TARGETS_AT, TARGETS = range(3)
 """Columns of :attr:`Winning.rows`."""
@@ -44,25 +44,24 @@ class Winning(NamedTuple):
     """The winning actions as arrays.
 
     In a sum that a theorem solves, each group has a row. Its winning actions are those that move
-    to a *target*, which follows from the other groups: a group state of a certain value. By state
-    and target, the tables say which these are. In a game that only a search of all positions
-    solves, there is one row, for the whole position.
+    to a *target*, a value that follows from the other groups; they are listed by state and target.
+    In a game that only a search of all positions solves, there is one row, for the whole position.
     """
 
-    # (rows, 3): what is added to the actions of a row, where its targets begin, and how many
-    # there are for each state. The last target is reached by no action.
+    # (rows, 3): offset of the actions of a row, start of its targets, and number of targets for
+    # each state. No action reaches the last target.
     rows: UInt32Array
-    # By row, state and target: in the lower half where the actions begin in ``actions``, in the
-    # upper half how many there are.
+    # By row, state and target: the start of the actions in ``actions`` in the lower half, their
+    # number in the upper half.
     ranges: WordArray
     actions: UInt32Array
     # By group and state: twice the nim-sum of the components' values, and 1 more in misère play
     # where one of the components is firm.
     values: UInt32Array
-    # How many firm components there are beside the groups: one in normal play, where every
-    # component may count as firm.
+    # Number of firm components besides the groups: one in normal play, where every component may
+    # count as firm.
     firm: np.uint32
-    # (groups,): of the groups' states in the number of a position; empty where a theorem holds.
+    # (groups,): strides of the groups' states in a position's number; empty with a theorem.
     strides: WordArray
 
 
@@ -74,19 +73,19 @@ NOTHING = Winning(
     firm=np.uint32(0),
     strides=np.zeros(0, dtype=np.uint64),
 )
-"""For games without an optimal opponent."""
+"""Placeholder for games without an optimal opponent."""
 
 
 class OptimalPlay:
     """Tables of optimal play that batches of equal games share.
 
     Args:
-        game: the game.
+        game: the game, which is solved.
         encoding: how positions are observed.
 
     Attributes:
-        tables: of the game.
-        winning: the winning actions.
+        tables: groups and packed states of the game.
+        winning: winning actions as arrays.
 
     Raises:
         SearchTooLargeError: the tables would be too large, or the game cannot be solved.
@@ -119,7 +118,7 @@ def optimal_play(game: Game, encoding: Encoding) -> OptimalPlay:
 
 
 def _solution(game: Game) -> Solution:
-    """Return the solution of ``game``, or say how large the search for it would be."""
+    """Return the solution of ``game``; the error says how large the search would be."""
     try:
         return game.solution
     except SearchTooLargeError as error:
@@ -131,7 +130,7 @@ def _solution(game: Game) -> Solution:
 
 
 def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
-    """Return the winning actions of a game that the values of its components solve.
+    """Return the winning actions of a game solved by the values of its components.
 
     A move of one group wins if it leaves the sum a P-position. In normal play, and while another
     group is firm, that is a move to the normal value ``rest``, the nim-sum of the other groups;
@@ -139,8 +138,8 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
     :func:`nim_envs.theory.tame_misere`.
 
     Args:
-        solution: of the game.
-        game: its tables.
+        solution: solution of the game.
+        game: tables of the game.
 
     Raises:
         SearchTooLargeError: the tables would be too large.
@@ -188,7 +187,7 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
 def _group_values(
     solution: SumSolution, grouping: Grouping, index: int
 ) -> tuple[IntArray, BoolArray]:
-    """The nim-sum of the values in each state of a group, and where a component is firm."""
+    """Nim-sum of the components' values in each state of a group, and where one is firm."""
     group = grouping.members[index]
     parts = grouping.parts(group, np.arange(grouping.sizes[index]))
     normal = np.zeros(len(parts), dtype=np.int64)
@@ -209,7 +208,7 @@ class _Moves(NamedTuple):
     state: IntArray  # counted from the first of them
     action: IntArray
     first: UInt32Array  # the state that the group is left in
-    # Of a slot: the state of the empty slot afterwards, 0 where nothing is split off.
+    # In a slot: the second part, put into the empty slot; 0 for none.
     second: UInt32Array | None
 
 
@@ -243,13 +242,13 @@ def _with_targets(
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Return the state, the action and the target of every move, one entry for each target.
 
-    A move has one for the normal value that it leaves, and in misère play one more where the
+    A move has one target for the normal value that it leaves, and in misère play another if the
     misère value that it leaves is 0 or 1.
 
     Args:
-        moves: the moves.
-        normal: the normal values of the group's states.
-        firm: which of them are firm.
+        moves: moves of one group.
+        normal: normal values of the group's states.
+        firm: whether each state is firm.
         misere: whether it is misère play.
     """
     left, left_firm = normal[moves.first], firm[moves.first]
@@ -266,9 +265,9 @@ def _with_targets(
 
 
 def _ranges(keys: IntArray, number: int) -> WordArray:
-    """Return for each of ``number`` keys where it begins in sorted ``keys``, and how often it is.
+    """Return the start and the count of each of ``number`` keys in sorted ``keys``.
 
-    The first in the lower half of each entry, the second in the upper half.
+    The start is in the lower half of each entry, the count in the upper half.
     """
     counts = np.bincount(keys, minlength=number).astype(np.uint64)
     ranges: WordArray = (np.cumsum(counts) - counts) | (counts << np.uint64(32))
@@ -276,11 +275,11 @@ def _ranges(keys: IntArray, number: int) -> WordArray:
 
 
 def winning_by_search(solution: Solution, game: GameTables) -> Winning:
-    """Return the winning actions of a game that a search solves, by the number of the position.
+    """Return the winning actions of a game solved by search, by the number of the position.
 
     Args:
-        solution: of the game.
-        game: its tables.
+        solution: solution of the game.
+        game: tables of the game.
 
     Raises:
         SearchTooLargeError: the tables would be too large.

@@ -29,7 +29,7 @@ def objective(of_task, logits):
         return policy[[places[tuple(position)] for position in observations.tolist()]]
 
     won = win_chances(agent, EpsilonOptimalAgent(game, of_task.epsilon), game)
-    starts, chances = game.start.bind(game).support()
+    starts, chances = game.start.sampler(game).support()
     at = game.rules.indices(starts)
     return float(chances @ (won.moving[at] + won.waiting[at]) / 2)
 
@@ -71,7 +71,7 @@ def test_opponent_and_best_play_are_those_of_the_package(name):
     theirs = opponent.action_probabilities(of_task.positions[here], masks)
     assert of_task.opponent[here] == pytest.approx(theirs, abs=1e-15)
     best = best_response(opponent, game)
-    starts, chances = game.start.bind(game).support()
+    starts, chances = game.start.sampler(game).support()
     at = game.rules.indices(starts)
     assert of_task.most_won == pytest.approx(chances @ (best.moving[at] + best.waiting[at]) / 2)
 

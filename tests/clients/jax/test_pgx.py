@@ -32,7 +32,7 @@ from nim_envs.starts import OutcomeStart, UniformStart
 from nim_envs.starts.box import checked_box
 from nim_envs.starts.counted import CountedSampler
 from nim_envs.starts.rejected import RejectionSampler
-from nim_envs.starts.samplers import Mixed, Sampler
+from nim_envs.starts.samplers import BalancedSampler, Sampler
 from tests.clients.tutorials import run_tutorial
 from tests.games import ALL, label
 
@@ -267,7 +267,7 @@ STARTS = ["uniform", "n_position", "p_position", "balanced", "fixed"]
 @pytest.mark.parametrize("kind", [JointLayout, ComponentLayout])
 def test_starts_that_are_listed(start, kind):
     game = nim_envs.make_game("misere_nim", heaps=(3, 2, 2), start=start)
-    sampler = game.start.bind(game)
+    sampler = game.start.sampler(game)
     assert_drawn_from(sampler, game, *sampler.support(), kind)
 
 
@@ -293,7 +293,7 @@ def test_starts_that_are_counted(case, winning):
         support = support[np.asarray(game.solution.is_winning(support)) == winning]
     assert_drawn_from(sampler, game, support, np.full(len(support), 1 / len(support)))
     if winning:
-        balanced = Mixed(sampler, CountedSampler(box, False, game.solution))
+        balanced = BalancedSampler(sampler, CountedSampler(box, False, game.solution))
         positions = box.positions()
         won = np.asarray(game.solution.is_winning(positions))
         chances = np.where(won, 0.5 / won.sum(), 0.5 / max(1, (~won).sum()))
@@ -330,16 +330,16 @@ def test_starts_of_boxes_that_are_too_large_to_list(start, misere):
         assert won == (5000 if start == "n_position" else 0)
     # In a P-position, too, each heap alone is of nearly any size with nearly the same probability.
     if start != "balanced":
-        sampler = env.game.start.bind(env.game)
+        sampler = env.game.start.sampler(env.game)
         expected = np.bincount(sampler.sample(np.random.default_rng(0), 200_000)[:, 1]) / 40
         assert chisquare(np.bincount(positions[:, 1]), expected).pvalue > 1e-4
 
 
 def test_a_sampler_that_rejects_is_replaced_by_one_that_counts():
     game = nim_envs.make_game("nim", heaps=(50,) * 5)
-    assert isinstance(OutcomeStart(True).bind(game), RejectionSampler)
+    assert isinstance(OutcomeStart(True).sampler(game), RejectionSampler)
     bounded = UniformStart(low=(0, 0, 0, 3, 7), high=(50, 4, 3, 3, 8))
-    assert bounded.bind(game).support()[0].shape == (51 * 5 * 4 * 2, 5)
+    assert bounded.sampler(game).support()[0].shape == (51 * 5 * 4 * 2, 5)
     env = PgxEnv(nim_envs.Game(game.rules, game.convention, bounded))
     positions = np.asarray(functions(env)[0](keys(3000)).position)
     assert (positions.min(axis=0) == [0, 0, 0, 3, 7]).all()

@@ -21,7 +21,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def shown(capsys, *arguments):
-    """What a command prints; it must succeed."""
+    """Return the output of a command, which must succeed."""
     code = run(list(arguments))
     captured = capsys.readouterr()
     assert code == 0, captured.err

@@ -111,7 +111,7 @@ def test_a_program_is_scored_and_its_blunders_are_shown(tmp_path, monkeypatch, c
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_what_a_program_said_before_ctrl_c_is_not_asked_again(tmp_path, monkeypatch, typed):
+def test_replies_from_before_ctrl_c_are_not_requested_again(tmp_path, monkeypatch, typed):
     monkeypatch.chdir(tmp_path)
     words = ["--game", "nim", "--set", "heaps=2,3", "--score", script(tmp_path, stop_after=4)]
     process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""What the tests of the batched environment share."""
+"""Helpers of the tests of the batched environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the environments promise."""
+"""Promises of the turn-based environment."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_reset_options_choose_the_start_of_one_game():
 @pytest.mark.parametrize(
     "start", [(3, 4, 6), (0, 0, 0), (1, 2), (-1, 2, 3), "nowhere", (1.0, 2, 3), 5]
 )
-def test_a_start_that_is_none_is_refused_and_the_game_goes_on(start):
+def test_an_invalid_start_is_refused_and_the_game_goes_on(start):
     env = make(heaps=(3, 4, 5))
     env.reset()
     env.step(0)
@@ -238,7 +238,7 @@ def test_max_cycles_truncates_both_seats_without_a_winner():
 
 
 @pytest.mark.parametrize("first", ["player_0", "player_1"])
-def test_where_a_game_is_cut_short_the_seat_to_move_keeps_its_mask_alone(first):
+def test_after_a_truncation_only_the_seat_to_move_keeps_its_mask(first):
     env = make(heaps=(3, 4), max_cycles=1)
     env.reset()
     env.set_position((3, 4), agent=first)
@@ -440,7 +440,7 @@ BAD_ACTIONS = [-1, 15, 10**20, 1.0, 0.5, "0", True, False, None, (0,), [0], np.f
 
 
 @pytest.mark.parametrize("action", BAD_ACTIONS, ids=repr)
-def test_what_is_no_action_is_refused_by_name(action):
+def test_an_invalid_action_is_refused_by_name(action):
     env = make(heaps=(3, 4, 5))
     env.reset()
     with pytest.raises(InvalidActionError) as caught:
@@ -459,7 +459,7 @@ def test_none_is_refused_with_the_reason_while_the_game_goes_on():
 
 
 @pytest.mark.parametrize("agent", ["player_2", None, 0])
-def test_who_is_no_player_has_no_observation(agent):
+def test_an_unknown_agent_has_no_observation(agent):
     env = make()
     env.reset()
     with pytest.raises(InvalidActionError, match=f"not {agent!r}"):
@@ -548,7 +548,7 @@ def test_arbitrary_calls_raise_only_the_packages_own_errors(calls, illegal_move,
 
 
 @pytest.mark.parametrize("action", [0, 1], ids=["the last move", "a forfeit"])
-def test_a_game_after_one_that_was_cut_short_begins_and_ends_like_any_other(action):
+def test_a_game_after_a_truncated_one_begins_and_ends_like_any_other(action):
     env = GameEnv(make_game("nim", heaps=(2, 2)), max_cycles=1, render_mode="ansi")
     env.reset(seed=0)
     for _ in range(2):
@@ -585,7 +585,7 @@ def test_the_spaces_are_as_large_as_what_comes_from_them():
     assert env.state_space.contains(env.state())
 
 
-def test_rewards_add_up_to_the_result_and_to_nothing_before():
+def test_rewards_add_up_to_the_result_and_are_0_before():
     env = GameEnv(make_game("nim", heaps=(2,)))
     env.reset(seed=0)
     assert env.last()[1] == 0

@@ -40,7 +40,7 @@ def maker(case, **more):
     pairwise(ALL, ["integer", "one_hot", "binary", "unary"], [False, True]),
     ids=labels,
 )
-def test_the_check_of_environments_has_nothing_to_object(case, encoding, truth):
+def test_the_check_of_environments_passes(case, encoding, truth):
     # PettingZoo's api_test is a part of it.
     check_env(maker(case, encoding=encoding, truth_in_info=truth)())
 

@@ -80,7 +80,7 @@ def test_a_large_heap_that_splits_takes_no_table(allocated):
         _ = rules.table
 
 
-def test_environments_of_equal_rules_share_what_they_look_up(allocated):
+def test_environments_of_equal_rules_share_their_tables(allocated):
     def play(env):
         env.reset(seed=0)
         for move in range(40):
@@ -96,11 +96,13 @@ def test_environments_of_equal_rules_share_what_they_look_up(allocated):
     assert allocated() < 7 * 16 * 6000
 
 
-def test_copies_find_what_is_shared():
+def test_copies_find_shared_tables():
     env = make_aec(heaps=(3, 9))
     env.reset()
     for again in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
-        assert again.unwrapped.game.rules.rows[1] is env.unwrapped.game.rules.rows[1]
+        assert (
+            again.unwrapped.game.rules.state_options[1] is env.unwrapped.game.rules.state_options[1]
+        )
         again.step(9)
         assert again.state().tolist() == [3, 8, 1]
         assert again.observe("player_1")["action_mask"].tolist() == [1] * 3 + [0] * 6 + [1] * 8 + [
@@ -121,7 +123,7 @@ def test_copies_find_what_is_shared():
         ({"heaps": (10**9,), "max_take": 3, "encoding": "unary"}, r"'unary' would take \d{11}"),
     ],
 )
-def test_what_would_be_too_large_is_refused_with_its_bytes(make, arguments, bytes_named, allocated):
+def test_too_large_data_are_refused_with_their_bytes(make, arguments, bytes_named, allocated):
     with pytest.raises(SearchTooLargeError, match=f"{bytes_named}.*limit is {2**30} bytes"):
         make(**arguments)
     assert allocated() < MEBIBYTE

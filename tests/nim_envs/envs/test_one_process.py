@@ -150,7 +150,7 @@ def test_a_closed_game_is_gone_whether_it_was_over_or_not(make_one):
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "1", True, np.int64(3), np.array(3), [1]], ids=repr)
 @pytest.mark.parametrize("way", [make_aec, make, batched])
-def test_what_is_no_seed_is_refused_by_name(way, seed):
+def test_an_invalid_seed_is_refused_by_name(way, seed):
     env = way().unwrapped
     with pytest.raises(InvalidResetError, match="seed must be None") as caught:
         env.reset(seed=seed)
@@ -164,7 +164,7 @@ def test_what_is_no_seed_is_refused_by_name(way, seed):
     "options", ["start", ["start"], 3, {"start"}, True, ("start", "fixed"), ""]
 )
 @pytest.mark.parametrize("way", [make_aec, make, batched])
-def test_what_are_no_options_is_refused_by_name(way, options):
+def test_invalid_options_are_refused_by_name(way, options):
     env = way().unwrapped
     with pytest.raises(InvalidResetError, match="options must be None or a dictionary") as caught:
         env.reset(options=options)
@@ -204,7 +204,7 @@ def test_any_integer_is_an_action(way, kind):
 
 @pytest.mark.parametrize("action", [1.0, True, np.float64(1), np.True_, "1", np.array(1.0), -1, 99])
 @pytest.mark.parametrize("way", [make_aec, make, batched])
-def test_what_is_no_action_is_refused(way, action):
+def test_an_invalid_action_is_refused(way, action):
     env = way(heaps=(3, 4)).unwrapped
     env.reset(seed=0)
     with pytest.raises(InvalidActionError, match="0 to 7"):
@@ -254,7 +254,7 @@ def test_mistyped_arguments_of_games_and_of_parts_of_sums():
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_all_that_an_error_lists_is_allowed(name):
+def test_everything_listed_by_an_error_is_allowed(name):
     with pytest.raises(UnknownArgumentError) as caught:
         make_game(name, xyzzy=1)
     listed = str(caught.value).rsplit("takes ", 1)[1].split(", ")

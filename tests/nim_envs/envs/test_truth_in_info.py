@@ -52,7 +52,7 @@ def truth_in(info, index=None):
 
 
 @pytest.mark.parametrize("case", ALL, ids=label)
-def test_all_three_environments_say_what_is_true_of_every_move(case):
+def test_all_three_environments_tell_the_truth_about_every_move(case):
     game = make_game(case[0], **case[1])
     referee = Referee(game)
     aec = GameEnv(game, truth_in_info=True)
@@ -160,7 +160,7 @@ def test_in_a_batch_the_truth_is_of_each_games_own_move(mode):
     assert seen > 20
 
 
-def test_who_knows_keeps_every_win():
+def test_an_optimal_player_keeps_every_win():
     game = make_game("misere_nim", start="n_position")
     env = VersusEnv(game, opponent="random", truth_in_info=True)
     for seed in range(30):
@@ -194,7 +194,7 @@ def test_spaces_and_games_are_the_same_with_and_without_it(truth):
     assert ({"winning", "kept_win"} <= info.keys()) == truth
 
 
-def test_what_cannot_be_solved_is_refused_when_it_is_made():
+def test_an_unsolvable_game_is_refused_when_it_is_made():
     graph = {"successors": tuple(() if n == 0 else (n - 1,) for n in range(3)), "tokens": (2,)}
     GameEnv(make_game("graph", **graph), truth_in_info=True)
     # Wild misère play of many heaps: only a search could say, and it would be too large.

@@ -118,7 +118,7 @@ def test_a_second_part_alone_keeps_a_game_going(monkeypatch):
     assert (rewards.tolist(), terminations.tolist()) == ([1.0], [True])
 
 
-def test_tables_hold_once_what_equal_groups_have_in_common():
+def test_equal_groups_share_their_entries_in_tables():
     tables = batch(heaps=(500, 500, 500))._engine._tables
     assert tables.successors.size == 501 * 500
     # The amounts that a heap allows are always the first ones.
@@ -161,7 +161,7 @@ def test_an_illegal_move_can_raise_and_leaves_everything_as_it_was():
     env.step([3, 2, 1])
 
 
-def test_a_called_opponents_actions_are_checked_too():
+def test_actions_of_a_function_as_opponent_are_checked_too():
     answers = []
 
     def broken(observations, masks, rng):
@@ -344,7 +344,7 @@ def test_bad_arguments_are_refused_by_name(arguments, named):
     assert all(word in str(caught.value) for word in named)
 
 
-def test_what_is_too_large_is_refused_with_its_bytes():
+def test_a_too_large_environment_is_refused_with_its_bytes():
     with pytest.raises(SearchTooLargeError, match=str(10**15)):
         batch(heaps=(10**15,))
     with pytest.raises(SearchTooLargeError, match=r"would take \d+ bytes .*limit is 1073741824"):
@@ -377,7 +377,7 @@ def test_an_optimal_opponent_needs_no_table_of_all_positions():
     ],
     ids=str,
 )
-def test_what_are_no_actions_is_refused_by_name(actions, named):
+def test_invalid_actions_are_refused_by_name(actions, named):
     env = batch(num_envs=4)
     env.reset()
     before = pickle.dumps(env)
@@ -404,7 +404,7 @@ def test_any_integers_are_actions(kind):
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "1", [1, 2], [1, -2, 3], [1, 2.0, 3], True, [True] * 3])
-def test_what_is_no_seed_is_refused_by_name(seed):
+def test_an_invalid_seed_is_refused_by_name(seed):
     env = batch(num_envs=3)
     with pytest.raises(ValueError, match="seed must be"):
         env.reset(seed=seed)
@@ -413,7 +413,7 @@ def test_what_is_no_seed_is_refused_by_name(seed):
 @pytest.mark.parametrize(
     "mask", [[True] * 3, np.ones(2, bool), np.ones(3), np.zeros(3, bool), "all"], ids=str
 )
-def test_what_is_no_reset_mask_is_refused(mask):
+def test_an_invalid_reset_mask_is_refused(mask):
     env = batch(num_envs=3)
     env.reset()
     with pytest.raises(ValueError, match=r"reset_mask must be .*\(3,\)"):

@@ -234,7 +234,7 @@ def types(infos):
     "opponent", [None, "random", first_legal], ids=["alone", "random", "function"]
 )
 @pytest.mark.parametrize("heaps", [(3, 4, 5), (40, 50, 60)], ids=["one group", "more groups"])
-def test_where_games_are_cut_short_the_seat_to_move_keeps_its_mask(heaps, opponent, mode):
+def test_after_truncations_the_seat_to_move_keeps_its_mask(heaps, opponent, mode):
     seat = None if opponent is None else "random"
     env = batch(
         num_envs=20, heaps=heaps, opponent=opponent, seat=seat, max_cycles=1, autoreset_mode=mode

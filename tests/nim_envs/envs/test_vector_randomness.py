@@ -1,4 +1,4 @@
-"""What the batched environment draws: starts, seats, sampled actions, opponents."""
+"""Random draws of the batched environment: starts, seats, sampled actions, opponents."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_the_random_numbers_are_those_of_splitmix64():
 
 
 def frequencies(env, start, draws):
-    """How often each action is drawn by ``draws`` in games that all begin at ``start``."""
+    """Count each action drawn by ``draws`` in games that all begin at ``start``."""
     env.reset(seed=11, options={"start": start})
     drawn = draws(env)
     return np.bincount(drawn, minlength=env.single_action_space.n)
@@ -292,7 +292,7 @@ def test_seats_are_drawn_evenly_and_starts_as_their_distribution_says():
     assert chisquare(np.bincount(infos["seat"])).pvalue > 1e-3
     env = batch(heaps=(2, 3), start="balanced", num_envs=60_000)
     env.reset(seed=0)
-    positions, probabilities = env.game.start.bind(env.game).support()
+    positions, probabilities = env.game.start.sampler(env.game).support()
     lines = env.game.rules.indices(env.positions)
     expected = np.zeros(env.game.rules.num_positions)
     np.add.at(expected, env.game.rules.indices(positions), probabilities)

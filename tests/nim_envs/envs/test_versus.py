@@ -105,7 +105,7 @@ def test_it_agrees_with_the_batched_environment_in_everything(case, seat, max_cy
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_where_a_game_is_cut_short_the_mask_is_kept_if_the_agent_is_to_move(seat):
+def test_after_a_truncation_the_mask_is_kept_if_the_agent_is_to_move(seat):
     env = make_versus("nim", heaps=(3, 4, 5), seat=seat, max_cycles=1)
     _, info = env.reset(seed=0)
     observation, reward, terminated, truncated, info = env.step(int(info["action_mask"].argmax()))
@@ -174,7 +174,7 @@ def test_every_form_of_make_and_make_vec_plays_the_same_games(name, opponent):
     ids=str,
 )
 @pytest.mark.parametrize("name", GAMES)
-def test_gymnasiums_own_check_has_nothing_to_say(name, arguments, capsys):
+def test_gymnasiums_own_check_passes(name, arguments, capsys):
     # Warnings fail every test here.
     env = gymnasium.make(gymnasium_id(name), **arguments)
     check_env(env.unwrapped)

@@ -151,7 +151,7 @@ def picture_of(env, **more):
     return picture, picture.panels[0], picture.frame(env._scene())
 
 
-def test_what_the_last_move_took_stays_as_rings_of_the_movers_colour():
+def test_objects_taken_by_the_last_move_are_rings_of_the_movers_colour():
     env = make(heaps=(3, 4, 5))
     env.reset()
     env.step(2 * 5 + 1)  # two of heap 2
@@ -303,7 +303,7 @@ def test_graphs_are_laid_out_from_left_to_right_without_overlap(nodes):
     assert not any(one.overlaps(two) for one, two in itertools.combinations(drawn, 2))
 
 
-def test_rules_of_ones_own_are_drawn_as_a_graph_or_as_numbers_if_too_large():
+def test_custom_rules_are_drawn_as_a_graph_or_as_numbers_if_too_large():
     small = TableComponent(rows=((-1, -1), (0, -1), (1, 0), (2, 1)))
     large = TableComponent(rows=((-1,), *((state,) for state in range(200))))
     game = Game(Rules("mine", (small, large, small), (3, 200, 2)), Convention.NORMAL)
@@ -390,7 +390,7 @@ def act(env, description):
     raise AssertionError(description)
 
 
-def test_what_a_move_took_is_pale_and_what_it_split_off_is_a_row_of_its_own():
+def test_objects_taken_are_pale_and_a_heap_split_off_has_its_own_row():
     env = make("kayles", heaps=(12,))
     env.reset()
     act(env, "heap 0: take 2, leave 3 and 7")
@@ -459,7 +459,7 @@ def test_only_slots_that_hold_something_are_drawn_where_heaps_split():
     assert list(panel.layout.cells) == [0, 1]
 
 
-def test_a_point_stands_for_the_move_that_it_shows():
+def test_a_click_chooses_the_move_that_is_drawn_there():
     heaps = Picture(make_game("nim", heaps=(3, 5)))
     panel = heaps.panels[0]
     position = np.array([2, 5])
@@ -481,7 +481,7 @@ def test_a_point_stands_for_the_move_that_it_shows():
     assert graph.action_at(np.array([2, 0]), drawn.places[2]) is None
 
 
-def test_every_legal_move_of_heaps_and_tracks_has_its_point():
+def test_every_legal_move_of_heaps_and_tracks_can_be_clicked():
     rng = np.random.default_rng(0)
     for game in (
         make_game("nim", heaps=(3, 4, 5)),
@@ -619,7 +619,7 @@ def test_bad_arguments_are_refused():
         GameEnv(make_game("officers", heaps=(30,) * 8, misere=True), show_winning_moves=True)
 
 
-def test_a_word_of_no_letters_is_no_matter():
+def test_an_empty_word_does_not_matter():
     canvas = Canvas((300, 300))
     assert canvas.text("", (10, 10), 20).width == 0
     assert canvas.shortened("a long line", 1, 20) == ""

@@ -38,7 +38,7 @@ def test_a_game_takes_a_position_as_its_start(position):
 
 
 @pytest.mark.parametrize("start", ["anywhere", bytearray(b"\1\2"), {1, 2}, {1: 2}, 1, (1.0, 2)])
-def test_a_game_refuses_what_is_no_start(start):
+def test_a_game_refuses_an_invalid_start(start):
     with pytest.raises(InvalidPositionError, match=r"a start must be one of .*'uniform'.*, not "):
         Game(RULES, Convention.NORMAL, start)
 
@@ -128,7 +128,7 @@ def test_environments_take_games_and_not_rules(make):
 
 
 @pytest.mark.parametrize("action", [-1, RULES.num_actions, 1.0, True, None, "1"])
-def test_what_is_no_action_is_not_described(action):
+def test_an_invalid_action_is_not_described(action):
     for describe in (RULES.describe_action, RULES.describe_move):
         with pytest.raises(InvalidActionError, match="action must be an integer from 0 to 7, not "):
             describe(action, (3, 4))

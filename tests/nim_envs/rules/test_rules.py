@@ -30,7 +30,7 @@ from nim_envs.rules import (
     subtraction,
     sum_of,
 )
-from nim_envs.rules.rows import Rows
+from nim_envs.rules.state_options import StateOptionsCache
 from nim_envs.rules.words import any_of
 from nim_envs.theory import count_games, levels, perft
 from tests.games import ALL, label
@@ -300,7 +300,7 @@ def test_bad_arguments_are_refused_by_name(make, named):
         (sum_of([kayles((4,)), kayles((5,))]), (4, 0, 5, 5, 0), "slots for the heaps 2 to 4"),
     ],
 )
-def test_what_is_no_position_is_refused_with_what_one_is(rules, position, named):
+def test_an_invalid_position_is_refused_with_a_description_of_valid_ones(rules, position, named):
     with pytest.raises(InvalidPositionError) as caught:
         rules.checked_positions(position)
     assert named in str(caught.value)
@@ -322,10 +322,10 @@ def test_a_component_may_have_a_single_state():
 
 def test_tables_that_everyone_shares_cannot_be_written_to():
     rules = nim((3, 4))
-    row = rules.rows[0][3]
+    row = rules.state_options[0][3]
     splitting = kayles((4,))
     seconds = splitting.second_table
-    there = splitting.rows[0][4].seconds
+    there = splitting.state_options[0][4].seconds
     own = rules.components[0].table
     for table in (rules.table, rules.mask_table, own, row.mask, row.successors, seconds, there):
         with pytest.raises(ValueError, match="read-only"):
@@ -384,23 +384,26 @@ def test_equal_components_have_the_same_tables_until_nobody_uses_them():
     assert first.table is third.table
     assert first is nim(heaps=(73,)).components[0]
     assert others.components[0] not in rules.components
-    assert rules.rows[0] is rules.rows[2] is nim(heaps=(97, 73)).rows[1]
+    assert rules.state_options[0] is rules.state_options[2] is nim(heaps=(97, 73)).state_options[1]
     # Rows are as long as the most options of the game.
-    assert len(nim(heaps=(73,)).rows[0][7].mask) == 73
-    assert len(rules.rows[0][7].mask) == 97
+    assert len(nim(heaps=(73,)).state_options[0][7].mask) == 73
+    assert len(rules.state_options[0][7].mask) == 97
     for again in (pickle.loads(pickle.dumps(rules)), copy.deepcopy(rules)):
         assert again.components[1] is second
-        assert again.rows[1] is rules.rows[1]
-    gone = [weakref.ref(value) for value in (first, second, rules.rows[0], rules.rows[1])]
+        assert again.state_options[1] is rules.state_options[1]
+    gone = [
+        weakref.ref(value)
+        for value in (first, second, rules.state_options[0], rules.state_options[1])
+    ]
     del rules, first, second, third, again
     assert [reference() for reference in gone] == [None] * 4
 
 
 @pytest.mark.parametrize("case", ALL, ids=label)
-def test_rows_of_states_are_the_rows_of_the_tables(case):
+def test_options_of_single_states_are_the_rows_of_the_tables(case):
     name, arguments = case
     rules = make_game(name, **arguments).rules
-    for index, rows in enumerate(rules.rows):
+    for index, rows in enumerate(rules.state_options):
         for state in range(rules.shape[index]):
             row = rows[state]
             assert row.successors.tolist() == rules.table[index, state].tolist()
@@ -411,10 +414,10 @@ def test_rows_of_states_are_the_rows_of_the_tables(case):
         assert (rows[0].seconds is not None) == rules.components[index].splits
 
 
-def test_rows_are_made_again_where_they_would_take_too_much_memory(monkeypatch):
+def test_options_of_single_states_are_discarded_where_they_take_too_much_memory(monkeypatch):
     component = nim(heaps=(300,)).components[0]
-    monkeypatch.setattr("nim_envs.rules.rows.MOST_BYTES", 10 * 900)
-    rows = Rows(component, 300)
+    monkeypatch.setattr("nim_envs.rules.state_options.MOST_BYTES", 10 * 900)
+    rows = StateOptionsCache(component, 300)
     for state in [*range(301), *range(301)]:
         assert rows[state].successors[:state].tolist() == list(range(state))[::-1]
         assert len(rows) <= 10
@@ -422,7 +425,7 @@ def test_rows_are_made_again_where_they_would_take_too_much_memory(monkeypatch):
 
 
 @pytest.mark.parametrize("case", ALL, ids=label)
-def test_large_games_answer_without_tables_what_small_ones_answer_with_them(case, monkeypatch):
+def test_large_games_without_tables_answer_as_small_ones_with_tables(case, monkeypatch):
     name, arguments = case
     rules = make_game(name, **arguments).rules
     positions = rules.lattice(200_000)[:2000]
@@ -464,7 +467,7 @@ def test_the_winner_follows_from_the_convention_and_the_last_mover():
     assert Convention.MISERE.in_words == "whoever makes the last move loses"
 
 
-def test_a_game_of_ones_own_needs_only_a_table():
+def test_a_custom_game_needs_only_a_table():
     # A token on a path with a short cut: 3 -> 2 -> 1 -> 0, and 3 -> 0.
     path = TableComponent(rows=((NO_MOVE, NO_MOVE), (0, NO_MOVE), (1, NO_MOVE), (2, 0)))
     game = Game(Rules("path", (path, path), initial=(3, 2)), Convention.NORMAL)

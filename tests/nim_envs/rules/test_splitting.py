@@ -198,7 +198,7 @@ def random_splitting_tables(count, seed):
 
 
 @pytest.mark.parametrize("convention", Convention)
-def test_random_games_that_split_are_solved_right_by_whatever_applies(convention):
+def test_random_games_that_split_are_solved_right_by_every_method_that_applies(convention):
     methods = Counter()
     tail = TableComponent(rows=((-1, -1), (0, -1), (1, 0)))
     for table in random_splitting_tables(60, seed=3):
@@ -279,7 +279,7 @@ def test_the_known_sequences_come_out_of_the_tables():
 
 
 @pytest.mark.parametrize("code", ["kayles", "dawsons_kayles", "officers", "grundy", "4.7"])
-def test_what_a_move_removes_is_what_it_leaves_and_the_table_lacks(code):
+def test_a_move_removes_the_heaps_it_leaves_that_the_table_lacks(code):
     heap = SplittingHeap(heap_game(code), 9)
     for state, option in np.argwhere(heap.table != NO_MOVE).tolist():
         taken, part = heap.moves[option]
@@ -296,7 +296,7 @@ def test_what_a_move_removes_is_what_it_leaves_and_the_table_lacks(code):
 
 
 @pytest.mark.parametrize("code", ["kayles", "dawsons_chess", "grundy", "4.7", "0.6"])
-def test_a_state_leads_to_those_that_a_move_leaves_alone(code):
+def test_a_state_leads_to_the_states_left_without_a_second_part(code):
     heap = SplittingHeap(heap_game(code), 9)
     states = np.arange(heap.states)
     alone = np.where(heap.second_table == 0, heap.table, NO_MOVE)
@@ -392,7 +392,7 @@ def test_points_of_the_lattice_that_need_too_many_slots_are_no_positions():
 @pytest.mark.parametrize("game", ["kayles", "sum"])
 def test_starts_are_drawn_among_positions_alone(name, game):
     made = make_game(game)
-    sampler = NAMED_STARTS[name].bind(made)
+    sampler = NAMED_STARTS[name].sampler(made)
     drawn = sampler.sample(np.random.default_rng(0), 300)
     assert made.rules.is_position(drawn).all()
     assert not made.rules.is_terminal(drawn).any()
@@ -500,7 +500,7 @@ def test_a_heap_too_large_to_tabulate_is_refused_with_its_size():
     unequal=st.booleans(),
     size=st.integers(0, 14),
 )
-def test_what_heaps_need_is_what_the_search_of_their_table_finds(
+def test_slots_needed_by_heaps_equal_a_search_of_their_table(
     digits, head, repeating, unequal, size
 ):
     heap = SplittingHeap(HeapGame((head, *digits), repeating, unequal), size)

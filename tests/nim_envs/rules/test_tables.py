@@ -50,7 +50,7 @@ def test_tables_differ_where_any_entry_does():
     assert TableComponent(ROWS, np.zeros((3, 2), int)) == TableComponent(ROWS, ())
 
 
-def test_what_is_done_to_the_array_later_does_not_change_the_component():
+def test_later_changes_of_the_array_do_not_change_the_component():
     rows = np.array(ROWS)
     component = TableComponent(rows)
     rows[:] = NO_MOVE
@@ -77,7 +77,7 @@ def test_what_is_done_to_the_array_later_does_not_change_the_component():
         ({0: [-1]}, "an array, or a sequence of rows, of integers"),
     ],
 )
-def test_what_is_no_table_is_refused_with_the_entry(rows, message):
+def test_an_invalid_table_is_refused_with_the_entry(rows, message):
     with pytest.raises(InvalidGameError, match=message):
         TableComponent(rows)
 
@@ -117,7 +117,7 @@ def test_rules_refuse_a_cycle_through_a_second_part():
         Rules("loop", (TableComponent(ROWS), *(loop,) * 4), (2, 2, 0, 0, 0))
 
 
-def test_a_long_way_into_a_cycle_is_gone_once():
+def test_a_long_path_into_a_cycle_is_followed_once():
     size = 100_000
     rows = np.arange(1, size + 1)[:, np.newaxis]
     rows[-1] = size - 1

@@ -63,7 +63,7 @@ SOLVED_BY_THEOREM = [
     SOLVED_BY_THEOREM,
     ids=[f"{label(case[:2])}-{case[2]}" for case in SOLVED_BY_THEOREM],
 )
-def test_counted_starts_are_as_many_as_there_are_and_equally_likely(name, arguments, misere):
+def test_counted_starts_are_complete_and_equally_likely(name, arguments, misere):
     game = make_game(name, **{**arguments, "misere": misere})
     for box in random_boxes(game, 12):
         points = CountedSampler(box, terminal=True)
@@ -143,14 +143,14 @@ def test_large_games_start_from_positions_of_the_wanted_outcome(name, arguments)
     game = make_game(name, **arguments)
     assert isinstance(game.solution, SumSolution)
     for start, wanted in (("n_position", True), ("p_position", False)):
-        sampler = NAMED_STARTS[start].bind(game)
+        sampler = NAMED_STARTS[start].sampler(game)
         drawn = sampler.sample(np.random.default_rng(5), 300)
         assert (game.solution.is_winning(drawn) == wanted).all()
         assert not game.rules.is_terminal(drawn).any()
         with pytest.raises(SearchTooLargeError, match="the limit for listing"):
             sampler.support()
     for start in ("uniform", "balanced"):
-        drawn = NAMED_STARTS[start].bind(game).sample(np.random.default_rng(6), 300)
+        drawn = NAMED_STARTS[start].sampler(game).sample(np.random.default_rng(6), 300)
         assert not game.rules.is_terminal(game.rules.checked_positions(drawn)).any()
         assert len(np.unique(drawn, axis=0)) > 200
 
@@ -174,7 +174,7 @@ def test_the_smallest_and_largest_random_numbers_stand_for_wanted_positions(winn
 @pytest.mark.parametrize(("name", "arguments"), LARGE, ids=str)
 @pytest.mark.parametrize("start", ["uniform", "n_position", "p_position", "balanced"])
 def test_many_starts_of_large_games_are_those_drawn_one_by_one(name, arguments, start):
-    sampler = NAMED_STARTS[start].bind(make_game(name, **arguments))
+    sampler = NAMED_STARTS[start].sampler(make_game(name, **arguments))
     one_by_one, at_once = np.random.default_rng(7), np.random.default_rng(7)
     drawn = np.stack([sampler.draw(one_by_one) for _ in range(20)])
     blocks = [sampler.sample(at_once, size) for size in (1, 0, 5, 14)]
@@ -216,5 +216,5 @@ def test_a_searched_game_too_large_to_list_is_drawn_from():
     assert theorem_for(game.rules, game.convention) is None
     assert game.rules.num_positions > 2**20
     for winning in (True, False):
-        drawn = OutcomeStart(winning).bind(game).sample(np.random.default_rng(8), 50)
+        drawn = OutcomeStart(winning).sampler(game).sample(np.random.default_rng(8), 50)
         assert (game.solution.is_winning(drawn) == winning).all()

@@ -29,7 +29,7 @@ GAMES = [
 @pytest.mark.parametrize("name", NAMED_STARTS)
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.rules.name)
 def test_every_start_is_in_the_box_and_leaves_a_move(game, name):
-    sampler = NAMED_STARTS[name].bind(game)
+    sampler = NAMED_STARTS[name].sampler(game)
     rng = np.random.default_rng(0)
     drawn = np.concatenate([sampler.sample(rng, 500), [sampler.draw(rng) for _ in range(20)]])
     assert drawn.shape == (520, len(game.rules.components))
@@ -40,22 +40,22 @@ def test_every_start_is_in_the_box_and_leaves_a_move(game, name):
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.rules.name)
-def test_n_and_p_positions_are_such_and_balanced_is_half_and_half(game):
+def test_starts_by_outcome_have_it_and_balanced_ones_are_half_and_half(game):
     rng = np.random.default_rng(1)
     for name, wanted in (("n_position", True), ("p_position", False)):
-        drawn = NAMED_STARTS[name].bind(game).sample(rng, 300)
+        drawn = NAMED_STARTS[name].sampler(game).sample(rng, 300)
         assert (game.solution.is_winning(drawn) == wanted).all()
-    drawn = NAMED_STARTS["balanced"].bind(game).sample(rng, 2000)
+    drawn = NAMED_STARTS["balanced"].sampler(game).sample(rng, 2000)
     share = game.solution.is_winning(drawn).mean()
     assert abs(share - 0.5) < 5 * 0.5 / 2000**0.5
-    positions, probabilities = NAMED_STARTS["balanced"].bind(game).support()
+    positions, probabilities = NAMED_STARTS["balanced"].sampler(game).support()
     winning = game.solution.is_winning(positions)
     assert probabilities[winning].sum() == pytest.approx(0.5)
 
 
 def test_a_uniform_start_reaches_every_position_of_its_box_equally_often():
     game = make_game("nim", heaps=(3, 4))
-    drawn = UniformStart(low=1, high=(3, 2)).bind(game).sample(np.random.default_rng(2), 60_000)
+    drawn = UniformStart(low=1, high=(3, 2)).sampler(game).sample(np.random.default_rng(2), 60_000)
     positions, counts = np.unique(drawn, axis=0, return_counts=True)
     assert positions.tolist() == [[i, j] for i in (1, 2, 3) for j in (1, 2)]
     # Six cells of 10,000; five standard deviations of a binomial count.
@@ -68,7 +68,7 @@ def test_a_box_too_large_to_list_is_drawn_from_all_the_same():
         (OutcomeStart(winning=True), True),
         (OutcomeStart(winning=False), False),
     ):
-        sampler = start.bind(game)
+        sampler = start.sampler(game)
         drawn = sampler.sample(np.random.default_rng(3), 40)
         assert (game.solution.is_winning(drawn) == wanted).all()
         with pytest.raises(SearchTooLargeError, match=str(201**4)):
@@ -76,39 +76,39 @@ def test_a_box_too_large_to_list_is_drawn_from_all_the_same():
     for low in (50, (60, 50, 40, 50)):
         points = np.prod(201 - np.broadcast_to(low, 4))
         with pytest.raises(SearchTooLargeError, match=f"has {points} points"):
-            UniformStart(low=low).bind(game).support()
+            UniformStart(low=low).sampler(game).support()
 
 
 def test_a_box_of_a_single_state_of_a_component_is_a_box():
     game = make_game("nim", heaps=(3, 4))
-    positions, _ = UniformStart(low=(3, 0), high=(3, 2)).bind(game).support()
+    positions, _ = UniformStart(low=(3, 0), high=(3, 2)).sampler(game).support()
     assert positions.tolist() == [[3, 0], [3, 1], [3, 2]]
 
 
 @pytest.mark.parametrize("start", [UniformStart(), OutcomeStart(winning=True), BalancedStart()])
 def test_boxes_reach_down_to_empty_heaps_by_default(start):
-    positions, _ = start.bind(make_game("nim", heaps=(3, 4))).support()
+    positions, _ = start.sampler(make_game("nim", heaps=(3, 4))).support()
     assert positions.min(axis=0).tolist() == [0, 0]
     assert positions.max(axis=0).tolist() == [3, 4]
 
 
-def test_what_can_be_listed_is_decided_by_the_box_not_by_the_game():
+def test_the_size_of_the_box_not_of_the_game_decides_whether_starts_are_listed():
     game = make_game("nim", heaps=(1000, 1000, 1000))
-    positions, probabilities = UniformStart(low=900).bind(game).support()
+    positions, probabilities = UniformStart(low=900).sampler(game).support()
     assert len(positions) == 101**3
     assert positions.min() == 900
     assert probabilities == pytest.approx(1 / 101**3)
     # Of 13**6 points six heaps of Kayles can be at few; only those are counted.
     rows = make_game("kayles", heaps=(12,)).rules
     assert len(rows.shape) == 6
-    kayles = UniformStart().bind(make_game("kayles", heaps=(12,))).support()[0]
+    kayles = UniformStart().sampler(make_game("kayles", heaps=(12,))).support()[0]
     assert len(kayles) == (~rows.is_terminal(rows.lattice(10**6))).sum()
 
 
 def test_draws_from_a_large_box_stay_inside_it():
     game = make_game("nim", heaps=(10**9,) * 3)
     start = UniformStart(low=10**8, high=(10**8 + 500, 2 * 10**8, 10**9))
-    drawn = start.bind(game).sample(np.random.default_rng(6), 200)
+    drawn = start.sampler(game).sample(np.random.default_rng(6), 200)
     assert (drawn >= 10**8).all()
     assert (drawn <= [10**8 + 500, 2 * 10**8, 10**9]).all()
 
@@ -117,12 +117,12 @@ def test_a_box_too_large_to_count_without_such_a_position_is_refused(monkeypatch
     monkeypatch.setattr("nim_envs.starts.choice.DRAWS_BEFORE_GIVING_UP", 1000)
     # A single heap can always be won, unless it is empty.
     with pytest.raises(InvalidPositionError, match=r"no P-position.* was found in 1000 draws"):
-        OutcomeStart(winning=False, low=1).bind(make_game("nim", heaps=(10**9,)))
+        OutcomeStart(winning=False, low=1).sampler(make_game("nim", heaps=(10**9,)))
 
 
 def test_a_box_too_large_to_list_without_such_a_position_is_refused():
     with pytest.raises(InvalidPositionError, match=r"no P-position.* \[1023, 3000\] exists"):
-        OutcomeStart(winning=False, low=(0, 1024), high=(1023, 3000)).bind(
+        OutcomeStart(winning=False, low=(0, 1024), high=(1023, 3000)).sampler(
             make_game("nim", heaps=(3000, 3000))
         )
 
@@ -130,7 +130,7 @@ def test_a_box_too_large_to_list_without_such_a_position_is_refused():
 @pytest.mark.parametrize("name", ["nim", "misere_nim"])
 def test_the_coin_of_a_balanced_start_is_the_first_number_of_the_seed(name):
     game = make_game(name, heaps=(3, 4, 5))
-    sampler = BalancedStart().bind(game)
+    sampler = BalancedStart().sampler(game)
     for seed in range(20):
         heads = np.random.default_rng(seed).random() < 0.5
         assert game.solution.is_winning(sampler.draw(np.random.default_rng(seed))) == heads
@@ -138,13 +138,13 @@ def test_the_coin_of_a_balanced_start_is_the_first_number_of_the_seed(name):
 
 def test_a_huge_box_needs_no_table():
     game = make_game("nim", heaps=(10**15, 10**15), start="uniform")
-    drawn = game.start.bind(game).sample(np.random.default_rng(4), 5)
+    drawn = game.start.sampler(game).sample(np.random.default_rng(4), 5)
     assert (drawn > 10**9).any()
 
 
 @given(seed=st.integers(0, 2**32), name=st.sampled_from(sorted(NAMED_STARTS)))
 def test_the_same_seed_draws_the_same_positions(seed, name):
-    sampler = NAMED_STARTS[name].bind(GAMES[0])
+    sampler = NAMED_STARTS[name].sampler(GAMES[0])
     first, second = (np.random.default_rng(seed) for _ in "12")
     assert sampler.sample(first, 8).tolist() == sampler.sample(second, 8).tolist()
     assert sampler.draw(first).tolist() == sampler.draw(second).tolist()
@@ -166,15 +166,15 @@ def test_the_same_seed_draws_the_same_positions(seed, name):
 )
 def test_an_impossible_start_is_refused_by_name(start, named):
     with pytest.raises(InvalidPositionError) as caught:
-        start.bind(make_game("nim", heaps=(3, 4, 5)))
+        start.sampler(make_game("nim", heaps=(3, 4, 5)))
     assert named in str(caught.value)
 
 
 def test_a_game_without_such_positions_to_start_from_says_so():
     with pytest.raises(InvalidPositionError, match="no P-position"):
-        NAMED_STARTS["p_position"].bind(make_game("nim", heaps=(5,)))
+        NAMED_STARTS["p_position"].sampler(make_game("nim", heaps=(5,)))
     with pytest.raises(InvalidPositionError, match="no N-position"):
-        OutcomeStart(winning=True, low=1).bind(make_game("nim", heaps=(1, 1)))
+        OutcomeStart(winning=True, low=1).sampler(make_game("nim", heaps=(1, 1)))
 
 
 def test_positions_and_names_are_starts():
@@ -204,7 +204,7 @@ def test_positions_and_names_are_starts():
 )
 def test_many_starts_at_once_are_those_drawn_one_by_one(start):
     game = make_game("nim", heaps=(10**9,) * 3 if not isinstance(start, str) else (3, 4, 5))
-    sampler = as_start(start).bind(game)
+    sampler = as_start(start).sampler(game)
     one_by_one, at_once = np.random.default_rng(7), np.random.default_rng(7)
     drawn = np.stack([sampler.draw(one_by_one) for _ in range(40)])
     blocks = [sampler.sample(at_once, size) for size in (1, 0, 9, 30)]
@@ -218,7 +218,7 @@ def test_many_starts_at_once_are_those_drawn_one_by_one(start):
 )
 def test_starts_of_few_positions_are_drawn_one_by_one_or_at_once(heaps, expected, name):
     game = make_game("nim", heaps=heaps)
-    sampler = NAMED_STARTS[name].bind(game)
+    sampler = NAMED_STARTS[name].sampler(game)
     one_by_one, at_once = np.random.default_rng(9), np.random.default_rng(9)
     drawn = np.stack([sampler.draw(one_by_one) for _ in range(40)])
     assert sampler.sample(at_once, 40).tolist() == drawn.tolist()
@@ -232,7 +232,7 @@ def test_starts_of_few_positions_are_drawn_one_by_one_or_at_once(heaps, expected
 )
 def test_boxes_that_can_be_listed_are_listed(sizes):
     low, high = sizes
-    sampler = OutcomeStart(False, low, high).bind(make_game("nim", heaps=(2000, 2000)))
+    sampler = OutcomeStart(False, low, high).sampler(make_game("nim", heaps=(2000, 2000)))
     if (np.array(high) - low + 1).prod() <= 2**20:
         positions, probabilities = sampler.support()
         assert (positions[:, 0] == positions[:, 1]).all()

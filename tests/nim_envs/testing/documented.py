@@ -1,4 +1,4 @@
-"""What the docstrings of environments promise: the entries of infos, the public methods."""
+"""Promises in the docstrings of environments: the entries of infos, the public methods."""
 
 from __future__ import annotations
 

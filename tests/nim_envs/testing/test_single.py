@@ -96,7 +96,7 @@ def test_every_documented_entry_of_infos_is_judged(entry, opponent):
     ],
 )
 @pytest.mark.parametrize("seat", [0, 1])
-def test_an_opponent_that_is_not_what_it_is_called_is_found(said, played, named, seat):
+def test_an_opponent_that_plays_otherwise_than_named_is_found(said, played, named, seat):
     env = VersusEnv(make_game("nim", heaps=(3, 4, 5)), opponent=played, seat=seat)
     env.opponent = said
     with pytest.raises(ConformanceError, match=named):

@@ -189,7 +189,7 @@ class TruthUnasked(GameEnv):
 
 
 class TruthOfTheNextMove(GameEnv):
-    """What infos say of a move they say of the position that it leads to."""
+    """Infos about the position after a move, instead of the move."""
 
     def __init__(self, game):
         super().__init__(game, truth_in_info=True)

@@ -104,7 +104,7 @@ def random_tables(count, seed):
 
 
 @pytest.mark.parametrize("convention", Convention)
-def test_random_games_given_as_tables_are_solved_right_by_whatever_applies(convention):
+def test_random_games_given_as_tables_are_solved_right_by_every_method_that_applies(convention):
     methods = set()
     for first, second in itertools.pairwise(random_tables(60, seed=5)):
         rules = Rules("random", (first, second, first), (0, 0, 0))
@@ -286,7 +286,7 @@ def solve_is_search(table):
         (True, False, True),
     ],
 )
-def test_a_solver_refuses_what_is_no_position(position):
+def test_a_solver_refuses_an_invalid_position(position):
     solution = make_game("nim").solution
     for ask in (
         solution.is_winning,
@@ -314,7 +314,7 @@ def test_nim_sum_is_exclusive_or_for_integers_of_any_size(values):
     assert nim_sum(values) == expected
 
 
-def test_nim_sum_refuses_what_is_no_nimber():
+def test_nim_sum_refuses_invalid_nimbers():
     with pytest.raises(ValueError, match="-3"):
         nim_sum((1, -3))
     with pytest.raises(TypeError):

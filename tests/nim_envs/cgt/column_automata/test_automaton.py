@@ -129,7 +129,7 @@ def test_arrays_of_no_automaton_are_refused(transitions, lost, first, message):
 @pytest.mark.parametrize(
     "positions", [3, "34", [[1.5]], [[1, -1]], [[1, 2], [3]], [True, False], [[2**70, -1]], [None]]
 )
-def test_what_is_no_position_is_refused(positions):
+def test_an_invalid_position_is_refused(positions):
     with pytest.raises(InvalidPositionError, match="integers of at least 0"):
         right_claim(None, False, True).is_lost(positions)
 

@@ -25,7 +25,7 @@ from tests.nim_envs.cgt.column_automata.test_proof import mutants
 from tests.pairwise import pairwise
 
 BELOW = 2000
-"""What the heaps are smaller than of which search says who wins."""
+"""Bound of the heaps for which search says who wins."""
 
 GAMES = pairwise(range(1, 13), (False, True), (False, True), (2, 3))
 """The most that may be taken, misère or not, the order of the bits, the number of letters."""
@@ -131,7 +131,7 @@ def test_a_claim_that_is_wrong_only_for_several_heaps_is_proved_for_one(misere, 
     ("max_take", "misere", "first", "letters"),
     [game for game in GAMES if game[0] not in (1, 3, 7)],
 )
-def test_what_is_right_for_one_heap_is_refuted_for_several(max_take, misere, first, letters):
+def test_a_claim_right_for_one_heap_is_refuted_for_several(max_take, misere, first, letters):
     claim = one_heap_claim(max_take, misere, first, letters)
     verdict = prove(claim, MoveRelation(max_take), misere)
     assert verdict.refuted

@@ -64,6 +64,6 @@ def test_without_objects_there_is_no_move():
 
 
 @pytest.mark.parametrize("position", [[[1, 2]], 3, (1, -2), (0.5,)])
-def test_what_is_no_position_is_refused(position):
+def test_an_invalid_position_is_refused(position):
     with pytest.raises(InvalidPositionError):
         move_to_lost(right_claim(None, True, True), MoveRelation(), position)

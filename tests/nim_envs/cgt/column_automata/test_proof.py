@@ -81,7 +81,7 @@ def test_the_right_claims_of_nim_are_small():
 
 
 @pytest.mark.parametrize(("max_take", "misere", "first", "letters"), GAMES)
-def test_of_mutants_exactly_the_right_ones_are_proved(max_take, misere, first, letters):
+def test_exactly_the_right_mutants_are_proved(max_take, misere, first, letters):
     right = right_claim(max_take, misere, first, letters)
     expected = claims_of(right)
     every = list(mutants(right))
@@ -98,7 +98,7 @@ def test_of_mutants_exactly_the_right_ones_are_proved(max_take, misere, first, l
             assert_the_position_refutes(verdict, mutant, max_take, misere)
 
 
-def test_of_automata_with_several_changes_none_is_proved_that_is_wrong():
+def test_no_wrong_automaton_with_several_changes_is_proved():
     rng = np.random.default_rng(0)
     outcomes = dict.fromkeys(Outcome, 0)
     for _ in range(1000):
@@ -170,7 +170,7 @@ def test_out_of_work_is_neither_proved_nor_refuted(limit):
         assert "given up" in verdict.reason
 
 
-def test_a_large_bound_is_given_up_and_not_waited_for():
+def test_a_large_bound_is_given_up_quickly():
     verdict = prove(right_claim(7, False, True), MoveRelation(2**40), False, work_limit=10_000)
     assert verdict.outcome is Outcome.NOT_PROVED
 

@@ -28,7 +28,7 @@ def positions(largest, heaps):
 
 
 def plain_search(game, convention):
-    """Who wins by the words of the rules: every heap in its place, nothing left out."""
+    """Return who wins by the plain rules: every heap in its place, nothing left out."""
 
     @cache
     def wins(heaps):
@@ -161,14 +161,14 @@ def test_searches_past_their_limit_say_so():
 
 
 @pytest.mark.parametrize("heaps", [(1, -2), (1, 2.5), ("3",), 7, None, (True,)])
-def test_what_is_no_position_is_refused(heaps):
+def test_an_invalid_position_is_refused(heaps):
     with pytest.raises(InvalidPositionError, match="list of heaps"):
         HeapSearch("kayles", Convention.MISERE).is_winning(heaps)
     with pytest.raises(InvalidPositionError):
         misere_quotient("kayles", 3).is_winning(heaps)
 
 
-def test_what_is_out_of_reach_of_a_quotient_is_refused():
+def test_heaps_beyond_a_quotient_and_invalid_arguments_are_refused():
     with pytest.raises(InvalidPositionError, match="0 to 3, not 4"):
         misere_quotient("kayles", 3).is_winning([4])
     with pytest.raises(InvalidGameError):

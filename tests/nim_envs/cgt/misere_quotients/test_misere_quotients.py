@@ -203,7 +203,7 @@ def test_the_numbers_of_elements_do_not_matter_to_the_proof(name, largest):
         assert refutation(options, relabelled, numbers[elements].tolist(), lost[back]) is None
 
 
-def test_elements_that_nothing_tells_apart_are_refused():
+def test_indistinguishable_elements_are_refused():
     # Two of them are one: right about who wins, but not the quotient.
     options = [[()]]
     cyclic = np.add.outer(np.arange(4), np.arange(4)) % 4
@@ -225,7 +225,7 @@ def test_elements_that_nothing_tells_apart_are_refused():
         ([[0, 1], [1, 1]], [1], [False, True], "lost option"),
     ],
 )
-def test_what_is_no_quotient_is_refused_with_its_reason(products, elements, lost, reason):
+def test_a_wrong_quotient_is_refused_with_the_reason(products, elements, lost, reason):
     assert reason in refutation([[()]], np.array(products), elements, np.array(lost))
 
 

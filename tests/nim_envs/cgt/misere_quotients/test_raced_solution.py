@@ -43,7 +43,7 @@ def some_positions(game, number):
 @pytest.mark.parametrize(
     ("code", "heaps"), [("0.04", (50,)), ("0.35", (36,)), ("0.16", (20, 20)), ("0.26", (20, 20))]
 )
-def test_a_short_search_is_made_without_a_look_for_a_quotient(monkeypatch, code, heaps):
+def test_a_short_search_tries_no_quotient(monkeypatch, code, heaps):
     def never(*_):
         raise AssertionError("looked for a quotient")
 
@@ -104,7 +104,7 @@ def test_the_same_questions_are_answered_in_the_same_way():
 
 def test_starts_by_outcome_are_drawn_by_the_quotient():
     game = misere("0.26", 20, 20, start="p_position")
-    sampler = game.start.bind(game)
+    sampler = game.start.sampler(game)
     positions = sampler.sample(np.random.default_rng(0), 50)
     assert not solve(game, method="search").is_winning(positions).any()
     assert game.solution.method == QUOTIENT

@@ -1,4 +1,4 @@
-"""Arrays without reference counts, for tight compiled loops."""
+"""Numba intrinsics: arrays without reference counts, for tight compiled loops."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _without_reference_counts(typing_context: Any, value: Any) -> Any:
 
 
 def _unchanged(value: Any) -> Any:
-    """Return ``value``: plain Python code has no use for it."""
+    """Return ``value`` unchanged, as plain Python needs nothing else."""
     return value
 
 

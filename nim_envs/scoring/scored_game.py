@@ -1,4 +1,4 @@
-"""What a policy is scored on: a game, or the game of an environment and how that is observed."""
+"""The game that a policy is scored on, and its encoding, from a game or an environment."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from nim_envs.encoding import Encoding
 from nim_envs.game import Game
 
 
-class Subject(NamedTuple):
-    """A game, and the encoding in which it is observed; ``None``: positions as they are."""
+class ScoredGame(NamedTuple):
+    """A game and the encoding of its observations; ``None``: positions as int64."""
 
     game: Game
     encoding: Encoding | None
 
 
-def subject_of(env_or_game: Any) -> Subject:
-    """Return the game to score on, and how its positions are observed.
+def scored_game(env_or_game: Any) -> ScoredGame:
+    """Return the game to score on and the encoding of its observations.
 
     Args:
         env_or_game: a game; or an environment of this package, turn-based, for Gymnasium, single
@@ -27,7 +27,7 @@ def subject_of(env_or_game: Any) -> Subject:
         TypeError: neither.
     """
     if isinstance(env_or_game, Game):
-        return Subject(env_or_game, None)
+        return ScoredGame(env_or_game, None)
     env = getattr(env_or_game, "unwrapped", env_or_game)
     game, encoding = getattr(env, "game", None), getattr(env, "encoding", None)
     if game is None and hasattr(env, "get_attr"):
@@ -39,4 +39,4 @@ def subject_of(env_or_game: Any) -> Subject:
             "a policy is scored on a nim_envs.Game, or an environment of nim_envs, wrapped or not; "
             f"not on {env_or_game!r}"
         )
-    return Subject(game, encoding)
+    return ScoredGame(game, encoding)

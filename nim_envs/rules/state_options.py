@@ -1,4 +1,4 @@
-"""Options of single states, tabulated when play first comes to them and shared by equal rules."""
+"""Options of single states, computed when play first visits them and shared by equal rules."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from nim_envs.rules.component import NO_MOVE, Component
 MaskArray = npt.NDArray[np.int8]
 
 MOST_BYTES = 2**26
-"""Bytes of rows that are kept of one component; beyond that they are made again."""
+"""Bytes of options cached for one component; the cache is emptied beyond it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StateOptions:
     """The options of one state of a component, padded to the number of options of the game."""
 
     successors: npt.NDArray[Any]  # (options,): the next state, or NO_MOVE; the smallest integers
-    seconds: npt.NDArray[Any] | None  # what they put into an empty slot; None if never anything
+    seconds: npt.NDArray[Any] | None  # the states put into an empty slot; None if none ever
     mask: MaskArray  # (options,): which are legal
-    legal: int  # how many these are
+    legal: int  # number of legal options
 
 
-class Rows(dict[int, Row]):
-    """The rows of a component by state: ``rows[state]`` makes what is not there yet.
+class StateOptionsCache(dict[int, StateOptions]):
+    """The options of a component by state; ``cache[state]`` computes missing ones.
 
     Args:
-        component: the component.
-        options: length of the rows.
+        component: owner of the states.
+        options: length of the arrays.
     """
 
     def __init__(self, component: Component, options: int) -> None:
@@ -44,7 +44,7 @@ class Rows(dict[int, Row]):
         size = options * (self._dtype.itemsize * (1 + component.splits) + 1)
         self._most = max(1, MOST_BYTES // max(1, size))
 
-    def __missing__(self, state: int) -> Row:
+    def __missing__(self, state: int) -> StateOptions:
         if len(self) >= self._most:
             self.clear()
         states = np.array([state], dtype=np.int64)
@@ -59,21 +59,21 @@ class Rows(dict[int, Row]):
         mask = (successors != NO_MOVE).astype(np.int8)
         for array in (successors, mask):
             array.setflags(write=False)
-        row = self[state] = Row(successors, seconds, mask, int(np.count_nonzero(mask)))
+        row = self[state] = StateOptions(successors, seconds, mask, int(np.count_nonzero(mask)))
         return row
 
 
-_in_use: WeakValueDictionary[tuple[Component, int], Rows] = WeakValueDictionary()
+_in_use: WeakValueDictionary[tuple[Component, int], StateOptionsCache] = WeakValueDictionary()
 
 
-def rows_of(component: Component, options: int) -> Rows:
-    """Return the rows of ``component``, the same object as long as anybody keeps it.
+def shared_state_options(component: Component, options: int) -> StateOptionsCache:
+    """Return the cache of ``component``, the same object as long as it is in use.
 
     Args:
-        component: the component; equal ones have the same rows.
-        options: length of the rows; at least the component's number of options.
+        component: equal components share a cache.
+        options: length of the arrays; at least the component's number of options.
     """
     rows = _in_use.get((component, options))
     if rows is None:
-        rows = _in_use[component, options] = Rows(component, options)
+        rows = _in_use[component, options] = StateOptionsCache(component, options)
     return rows

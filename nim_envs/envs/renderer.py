@@ -1,4 +1,4 @@
-"""Rendering of one game: text, a picture, or a window."""
+"""Renderer of one game: text, a picture, or a window."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from nim_envs.rules.validation import checked_boolean, checked_choice
 
 
 class LastMove(NamedTuple):
-    """The move that a picture shows as new."""
+    """The move that a picture highlights."""
 
     before: IntArray  # the position before it, (components,)
     seat: int | None  # who made it; None where several moves are shown as one
     description: str  # who made which move; may be empty
 
     def followed_by(self, reply: LastMove) -> LastMove:
-        """Return both moves, shown as one."""
+        """Return both moves as one."""
         return LastMove(self.before, None, f"{self.description}; {reply.description}")
 
 
@@ -30,10 +30,10 @@ class Renderer:
     """Shows positions in the render mode of an environment.
 
     Args:
-        game: the game.
-        mode: one of ``modes``; ``None``: nothing is to be shown.
-        modes: the render modes that the environment has.
-        title: of the window.
+        game: the game that is shown; solved now if ``show_winning_moves`` is true.
+        mode: one of ``modes``; ``None``: nothing is rendered.
+        modes: render modes of the environment.
+        title: title of the window.
         show_winning_moves: whether pictures mark the winning moves.
 
     Raises:
@@ -66,13 +66,13 @@ class Renderer:
         winner: int | None = None,
         last_move: LastMove | None = None,
     ) -> Scene:
-        """Return what is to be shown of a position.
+        """Return the scene of a position.
 
         Args:
             position: the position, ``(components,)``.
             mover: the seat that is to move; ``None`` when the game is over.
             winner: the seat that has won, if one has.
-            last_move: what to show as new, if anything.
+            last_move: the move to highlight, if any.
         """
         shown = self.show_winning_moves and mover is not None
         return Scene(
@@ -89,8 +89,8 @@ class Renderer:
         """Show a scene.
 
         Args:
-            scene: what to show.
-            frames_per_second: in a window, how many different scenes are shown in a second.
+            scene: contents of the picture.
+            frames_per_second: most different scenes in a second, in a window.
 
         Returns:
             In mode ``"rgb_array"`` the picture, ``(height, width, 3)``, uint8; in mode
