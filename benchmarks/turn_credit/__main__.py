@@ -82,12 +82,14 @@ def _weight(task: tuple[str, tuple[Any, ...]]) -> float:
 
 
 def _sorted(records: Iterable[Any]) -> list[Any]:
-    """Records by setting, then by estimator."""
-    places = list(SETTINGS)
-    names = list(ESTIMATORS)
-    return sorted(
-        records, key=lambda each: (places.index(each.setting), names.index(each.estimator))
-    )
+    """Records by setting, by estimator and by policy, whichever came first."""
+    places, names = list(SETTINGS), list(ESTIMATORS)
+
+    def place(each: Any) -> tuple[int, int, str, int]:
+        policy, draw = getattr(each, "policy", ""), getattr(each, "draw", 0)
+        return places.index(each.setting), names.index(each.estimator), policy, draw
+
+    return sorted(records, key=place)
 
 
 @benchmark(
