@@ -227,10 +227,10 @@ class GameEnv(AECEnv[str, Any, Any]):
             ClosedEnvironmentError: after :meth:`close`.
         """
         self.check_open()
-        sampler = self.sampler_of(options)
-        self.begin(sampler, checked_seed(seed))
+        sampler = self._sampler_of(options)
+        self._begin_at(sampler, checked_seed(seed))
 
-    def begin(self, sampler: Sampler, seed: int | None) -> None:
+    def _begin_at(self, sampler: Sampler, seed: int | None) -> None:
         """Start a new game at a position drawn from ``sampler``; ``seed`` as in :meth:`reset`."""
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
@@ -255,9 +255,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.check_open()
         if self._rng is None:
             raise ResetNeededError("there is no generator of starts yet: call reset() first")
-        return self.sampler_of(options).sample(self._rng, games)
+        return self._sampler_of(options).sample(self._rng, games)
 
-    def sampler_of(self, options: dict[str, Any] | None) -> Sampler:
+    def _sampler_of(self, options: dict[str, Any] | None) -> Sampler:
         """Return the sampler of the start in a reset's ``options``, or of the game's own start.
 
         Raises:

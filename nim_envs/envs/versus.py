@@ -216,14 +216,14 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         checked_options(options)
         checked_seed(seed)
         # Errors are raised before the game in progress changes.
-        sampler = self._aec.sampler_of(options)
+        sampler = self._aec._sampler_of(options)
         super().reset(seed=seed)
         start_seed = None
         if seed is not None or not self._begun:
             start_seed = int(self.np_random.integers(2**63))
         self._ready = False
         for _ in range(MOST_OPENINGS):
-            self._aec.begin(sampler, start_seed)
+            self._aec._begin_at(sampler, start_seed)
             self._begun, start_seed = True, None
             self._seat = self._fixed_seat
             if self._seat < 0:

@@ -8,6 +8,7 @@ import numpy as np
 
 from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
+from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.rules.component import IntArray
 from nim_envs.testing.requirements import require, require_dtype, require_equal, shown
 from nim_envs.testing.turns import first_of, is_self_play
@@ -22,7 +23,8 @@ NOBODY = -1
 def truth_of(game: Game, position: IntArray, action: int) -> dict[str, bool]:
     """Return the truth about a move, as an info has it, from the solution of the game."""
     winning = bool(game.solution.is_winning(position))
-    kept = winning and bool(game.rules.action_mask(position)[action])
+    legal = action != NO_LEGAL_MOVE and bool(game.rules.action_mask(position)[action])
+    kept = winning and legal
     if kept:
         kept = not game.solution.is_winning(game.rules.step(position, np.array(action)))
     return {"winning": winning, "kept_win": kept}

@@ -15,6 +15,7 @@ from gymnasium import spaces
 from nim_envs.encoding import Encoding
 from nim_envs.errors import IllegalMoveError
 from nim_envs.game import PLAYERS, Game
+from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.rules.component import IntArray
 from nim_envs.testing.infos import TRUTH, check_entries, truth_of
 from nim_envs.testing.positions import some_positions
@@ -67,6 +68,7 @@ def check_turn_based(env: Any, game: Game, encoding: Encoding) -> None:
     checks.agents_in_turn(rng)
     checks.what_is_no_action()
     checks.illegal_action(rng)
+    checks.no_legal_move()
     check_seeds(checks.trace, game, checks.options)
     for name in COPIES:
         checks.copies(name)
@@ -277,12 +279,20 @@ class _Checks:
                 env.step(action)
                 self.truth_of_move(agent, position, action)
 
+    def no_legal_move(self) -> None:
+        """Check that a mover who names no legal move forfeits as by an illegal action."""
+        self.env.reset(options=self.options)
+        self.no_truth_yet()
+        self.forfeits(NO_LEGAL_MOVE, self.position, self.env.agent_selection)
+
     def forfeits(self, action: int, position: IntArray, agent: str) -> None:
         """Check an illegal action."""
-        where = f"after the illegal action {action} of {agent} at {position.tolist()}"
-        with during(f"step({action}), an illegal action,"):
+        named = action != NO_LEGAL_MOVE
+        what = f"the illegal action {action}" if named else "forfeit()"
+        where = f"after {what} of {agent} at {position.tolist()}"
+        with during(f"step({action}), an illegal action," if named else "forfeit()"):
             try:
-                self.env.step(action)
+                self.env.step(action) if named else self.env.unwrapped.forfeit()
             except IllegalMoveError:
                 self.ends(where, (0.0, 0.0), terminated=False, truncated=False)
                 self.seen(position, agent, where)

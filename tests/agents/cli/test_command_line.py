@@ -355,7 +355,7 @@ def test_a_missing_package_is_named_with_how_to_install_it(
         (["show", "--game", "nim", "--agent", "random", "--position", "[[1,2,3]]"], "[[1,2,3]]"),
         (["show", "--game", "nim", "--agent", "random", "--position", "true,1,2"], "true,1,2"),
         (["evaluate", "--game", "nim", "--agent", "README.md"],
-         "README.md is damaged, or was not written by this package\n"),
+         "README.md cannot be loaded: it is damaged, or was not written by this package\n"),
         (["evaluate", "--game", "nim", "--agent", "."], ".: "),
         (["evaluate", "--game", "nim", "--agent", "random", "--sample", "5", "--seed", "-1"], "-1"),
         (["evaluate", "--game", "nim", "--agent", "missing.zip"], "missing.zip"),

@@ -284,6 +284,12 @@ class ActionAtTheVeryEnd(GameEnv):
             super().step(action)
 
 
+class ForfeitsForTheOther(GameEnv):
+    def forfeit(self):
+        super().forfeit()
+        self.rewards = {agent: -reward for agent, reward in self.rewards.items()}
+
+
 class NewSpaces(GameEnv):
     def observation_space(self, agent):
         return copy.deepcopy(super().observation_space(agent))
@@ -330,6 +336,7 @@ FAULTS = {
     ItsOwnPosition: ("position", "after what was observed was written to, the position"),
     ActionAtTheEnd: ("step", "an action at the end of a game did not raise"),
     ActionAtTheVeryEnd: ("step", "a step when no agent is left did not raise"),
+    ForfeitsForTheOther: ("forfeit", r"after forfeit\(\) of player_0 at .*, env.rewards is"),
     NewSpaces: ("observation_space", "makes a new space"),
     NewActionSpaces: ("action_space", "makes a new space"),
     MaskForBoth: ("observe", "for player_1, who is not to move at .*, the mask"),
