@@ -316,7 +316,8 @@ def test_the_solver_is_compared_with_the_naive_method(tmp_path, capsys, monkeypa
     monkeypatch.setattr(solver, "QUICK_NAIVE_SIZE", 5_000)
     monkeypatch.setitem(solver.RATES, "0.6", solver.Setting(20_000, 9_000))
     arguments = ["--games", "0.6", "--periods", "0.77", "0.07", "0.16", "--jobs", "1", "--quick",
-                 "--quotients", "0.77:12", "0.123:"]  # fmt: skip
+                 "--quotients", "0.77:12", "0.123:", "--positions", "0.04:50", "0.77:36",
+                 "--doublings", "0.156", "--auto", "0.6"]  # fmt: skip
     solver.main([*arguments, "--output", str(tmp_path)])
     printed = capsys.readouterr().out
     with (tmp_path / "rates.csv").open(encoding="utf-8") as file:
@@ -338,6 +339,9 @@ def test_the_solver_is_compared_with_the_naive_method(tmp_path, capsys, monkeypa
         "0.15",
     )
     assert (second["heaps"], second["order"], second["period"]) == ("all", "20", "5")
+    with (tmp_path / "positions.csv").open(encoding="utf-8") as file:
+        (position,) = csv.DictReader(file)
+    assert (position["game"], position["heaps"]) == ("0.04", "50")
     for shown in (printed, (tmp_path / "solver.md").read_text(encoding="utf-8")):
         assert "0.07" in shown
         assert rate["SHA-256"] in shown
