@@ -624,51 +624,49 @@ def _cover(plan: Any, last: int) -> None:
 cover = compiled(inner=True)(_cover)
 
 
-def _first_without(
-    values: Any, heaps: Any, value: int, singles: Any, splits: Any, unequal: bool, hits: Any,
-    hit_counts: Any,
-) -> int:  # fmt: skip
-    """Return how many of ``heaps``, up to the first without one, have an option ``value``.
+def _first_without(values: Any, searches: Any, plan: Any) -> int:
+    """Return how many of ``searches``, up to the first in vain, find an option.
 
-    All pairs are tried, those first that had the value as an option lately. Many heaps in one call,
-    as a call costs the counting of references.
+    A search is a heap, with the value that an option must have above its low 32 bits. All pairs
+    are tried, those first that had the value as an option lately. Many searches in one call, as a
+    call costs the counting of references.
     """
-    target, low, high = np.uint16(value), np.uint64(LOW), np.uint64(32)
-    for k in range(len(heaps)):
-        found, heap = False, np.uint64(heaps[k])
+    low, high = np.uint64(LOW), np.uint64(32)
+    hits, hit_counts = plan.hits, plan.hit_counts
+    for k in range(len(searches)):
+        value, heap = searches[k] >> 32, searches[k] & LOW
+        target, found = np.uint16(value), False
         for i in range(min(hit_counts[value], HITS)):
             hit = hits[value, i]
-            if values[heap - (hit & low)] ^ np.uint16(hit >> high) == target:
+            if values[np.uint64(heap) - (hit & low)] ^ np.uint16(hit >> high) == target:
                 found = True
                 break
         if found:
             continue
-        for i in range(len(splits)):
-            total = heaps[k] - splits[i]
-            last = (total - 1) // 2 if unequal else total // 2
+        for taken in plan.splits:
+            total = heap - taken
+            last = (total - 1) // 2 if plan.unequal else total // 2
             one = 1
             while not found and one + PAIRS <= last:
                 found = any_pair(values, one, total - one, target)
                 one += PAIRS
-            if found:
+            if found and heap >= LEARN:
                 one -= PAIRS
                 while values[one] ^ values[total - one] != target:
                     one += 1
                 # For any heap that may come the other part is larger than this one.
-                if heaps[k] >= LEARN and total - one > one + LANES:
-                    hit = np.uint64(values[one]) << high | np.uint64(one + splits[i])
+                if total - one > one + LANES:
+                    hit = np.uint64(values[one]) << high | np.uint64(one + taken)
                     hits[value, hit_counts[value] % HITS] = hit
                     hit_counts[value] += 1
-                break
-            one = last - PAIRS + 1
-            found = any_pair(values, one, total - one, target)
+            found = found or any_pair(values, last - PAIRS + 1, total - last + PAIRS - 1, target)
             if found:
                 break
-        for i in range(len(singles)):
-            found = found or values[heaps[k] - singles[i]] == target
+        for taken in plan.singles:
+            found = found or values[heap - taken] == target
         if not found:
             return k
-    return len(heaps)
+    return len(searches)
 
 
 first_without = compiled(inner=True)(_first_without)
@@ -687,7 +685,7 @@ mark_options = compiled(inner=True)(_mark_options)
 def _verified(values: Any, known: int, plan: Any) -> bool:
     """Return whether all rare values below those of the next ``LANES`` heaps are options."""
     excluded, last = plan.excluded, 0
-    heaps = np.empty(LANES, dtype=np.int64)
+    searches = np.empty(LANES, dtype=np.int64)
     excluded[:] = 0
     for lane in range(LANES):
         value = int(values[known + lane])
@@ -703,17 +701,13 @@ def _verified(values: Any, known: int, plan: Any) -> bool:
             for word in range(WORDS):
                 left = ~excluded[value * WORDS + word]
                 while left:
-                    heaps[count] = known + 64 * word + lowest_bit(left)
+                    searches[count] = value << 32 | (known + 64 * word + lowest_bit(left))
                     left &= left - np.uint64(1)
                     count += 1
-            doubtful = heaps[:count]
-            if first_without(
-                values, doubtful, value, plan.singles, plan.splits, plan.unequal, plan.hits,
-                plan.hit_counts,
-            ) < count:  # fmt: skip
+            if first_without(values, searches[:count], plan) < count:
                 return False
-            for heap in doubtful[: len(plan.searched) - plan.state[SEARCHED]]:
-                plan.searched[plan.state[SEARCHED]] = value << 32 | heap
+            for search in searches[: min(count, len(plan.searched) - plan.state[SEARCHED])]:
+                plan.searched[plan.state[SEARCHED]] = search
                 plan.state[SEARCHED] += 1
     return True
 
@@ -733,16 +727,17 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     Returns:
         How many values are known now. If less than ``until``, then ``plan.state`` says why.
     """
-    common, excluded = plan.common, plan.excluded
+    common, excluded, splits = plan.common, plan.excluded, plan.splits
     direct, left, distant = plan.direct, plan.left, plan.distant
-    singles, splits = plan.singles, plan.splits
     low, high = np.uint64(LOW), np.uint64(32)
     bound = len(common)
     most = len(direct) - len(splits) * LANES
     least = np.empty(CANDIDATES * SIDE, dtype=np.uint16)
     # The last lane, counted from 1, that a value was found to be excluded from heap by heap.
     marks = np.empty(bound, dtype=np.uint16)
-    one = np.empty(1, dtype=np.int64)
+    choices = np.flatnonzero(common[: plan.limit + 1])[::-1].astype(np.uint16)
+    rare = np.flatnonzero(common == 0)
+    searches = np.empty(len(rare), dtype=np.int64)
     while known < until:
         count = plan.state[COUNT]
         if plan.state[CURSOR] + 3 * LANES > 64 * plan.width:
@@ -754,11 +749,8 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         at_once = plan.state[RARE_LATELY] > 0
         excluded[:] = 0
         exclude(plan, known)
-        possible = common
         if at_once:
             cover(plan, bound - 1)
-            possible = np.ones_like(common)
-        choices = np.flatnonzero(possible[: plan.limit + 1])[::-1].astype(np.uint16)
         marks[:] = 0
         new_rare = 0
         for lane in range(LANES):
@@ -787,18 +779,22 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                         plan.state[STATUS] = NEEDS_BOUND
                         return known
                     word = excluded[value * WORDS + lane // 64]
-                    if not possible[value] or word >> np.uint64(lane % 64) & np.uint64(1):
+                    if not common[value] or word >> np.uint64(lane % 64) & np.uint64(1):
                         continue
-                if common[value]:
-                    if marks[value] != mark:
+                if marks[value] != mark:
+                    break
+            if at_once:
+                count_searches = 0
+                for option in rare:
+                    if option > value:
                         break
-                else:
-                    one[0] = heap
-                    if first_without(
-                        values, one, value, singles, splits, plan.unequal, plan.hits,
-                        plan.hit_counts,
-                    ) == 0:  # fmt: skip
-                        break
+                    word = excluded[option * WORDS + lane // 64]
+                    if not word >> np.uint64(lane % 64) & np.uint64(1):
+                        searches[count_searches] = option << 32 | heap
+                        count_searches += 1
+                option = first_without(values, searches[:count_searches], plan)
+                if option < count_searches:
+                    value = searches[option] >> 32
             values[heap] = value
             if not common[value]:
                 new_rare += 1
