@@ -100,6 +100,9 @@ to look up."""
 LEFT_COST = 60
 """How much longer looking up an offset takes than the bitmap of one value, shifted by it."""
 
+ROWS = 4 * CANDIDATES
+"""Values of each heap that are looked at side by side, at most."""
+
 FEW = 3
 """So few heaps of which a rare value is not shown to be an option are searched one by one."""
 
@@ -732,7 +735,8 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     low, high = np.uint64(LOW), np.uint64(32)
     bound = len(common)
     most = len(direct) - len(splits) * LANES
-    least = np.empty(CANDIDATES * SIDE, dtype=np.uint16)
+    least = np.empty(ROWS * SIDE, dtype=np.uint16)
+    reached = np.empty(SIDE, dtype=np.uint16)
     # The last lane, counted from 1, that a value was found to be excluded from heap by heap.
     marks = np.empty(bound, dtype=np.uint16)
     choices = np.flatnonzero(common[: plan.limit + 1])[::-1].astype(np.uint16)
@@ -756,24 +760,31 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         for lane in range(LANES):
             heap, mark = known + lane, np.uint16(lane + 1)
             if lane % SIDE == 0:
-                note_least(values, heap, left, excluded, lane, choices, least)
+                reached[:] = rows = 0
             for i in range(count):
                 far = heap - np.int64(direct[i] & low)
                 if far >= 1:
                     marks[direct[i] >> high ^ np.uint64(values[far])] = mark
-            place, value, looked_up = lane % SIDE, -1, 0
+            side, place, value = lane % SIDE, 0, -1
             while True:
-                if place < len(least) and least[place] != NONE:
-                    value = int(least[place])
-                    place += SIDE
+                if place == rows and rows < ROWS and reached[side] != NONE:
+                    note_least(
+                        values, heap - side, left, excluded, lane - side, choices, reached, least,
+                        rows,
+                    )  # fmt: skip
+                    rows += CANDIDATES
+                if place < rows:
+                    value = int(least[place * SIDE + side])
+                    place += 1
+                    if value == NONE:
+                        continue
                 else:
-                    place = len(least)
-                    value += 1
-                    if looked_up == 0:
-                        looked_up = 1
+                    if place == rows:
+                        place, value = rows + 1, min(int(reached[side]), plan.limit)
                         mark_options(values, heap, left, marks, mark)
-                    if value > plan.limit and looked_up == 1:
-                        looked_up = 2
+                    value += 1
+                    if value > plan.limit and place == rows + 1:
+                        place = rows + 2
                         mark_options(values, heap, distant, marks, mark)
                     if value == bound:
                         plan.state[STATUS] = NEEDS_BOUND
