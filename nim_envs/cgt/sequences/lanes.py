@@ -286,7 +286,9 @@ def note_least(
         first_place = builder.mul(row, ir.Constant(WORD, SIDE))
         for place in range(CANDIDATES):
             index = builder.add(first_place, ir.Constant(WORD, place * SIDE))
-            _store(builder, rows[place], _address(context, builder, signature.args[7], least, index))
+            _store(
+                builder, rows[place], _address(context, builder, signature.args[7], least, index)
+            )
         return context.get_dummy_value()
 
     return types.void(

@@ -357,10 +357,10 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
 
     rare = np.flatnonzero(~is_common[1:]) + 1
     # A heap of rare value counts once for each number of objects that a splitting move takes.
-    pairs = np.unique(
-        np.concatenate([np.stack([rare + taken, values[rare]], axis=1) for taken in splits]), axis=0
+    packed = np.unique(
+        np.concatenate([values[rare].astype(np.int64) << 32 | rare + taken for taken in splits])
     )
-    offsets, offset_values = pairs[:, 0], pairs[:, 1]
+    offsets, offset_values = packed & LOW, packed >> 32
     lately = max(known // 2, known - RECENT)
     used = int(np.count_nonzero(np.bincount(values[lately:][is_common[lately:]])))
     largest = min(LARGEST_BITMAPS * 8 // (2 * bound), known - LANES)
@@ -390,7 +390,6 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
         hits[: len(earlier.hits)] = earlier.hits
         hit_counts[: len(earlier.hits)] = earlier.hit_counts
     singles = _taken(game, LEAVE_ONE)
-    packed = offsets | offset_values << 32
     # To leave one heap is as to split off an empty one, of value 0.
     others = np.concatenate([singles, packed[~grouped]])
     left = (others & LOW >= SIDE) & (others & LOW < known)
@@ -470,7 +469,8 @@ def _sample(
     offsets = np.arange(0, span, STEP)
     heaps = offsets - splits[np.arange(len(offsets)) % len(splits)]
     small = np.full(len(offsets), NONE, dtype=np.uint16)
-    used = (heaps >= LANES) & is_common[heaps]
+    # Where the larger heap is among those to come, its bit is not set yet.
+    used = (heaps >= LANES // 2) & is_common[heaps]
     small[used] = values[heaps[used]]
     rare = np.flatnonzero(common[: values[known // 2 :].max()] == 0)
     fullest = np.argsort(-counts, kind="stable")[: min(FULLEST, np.count_nonzero(counts))]
