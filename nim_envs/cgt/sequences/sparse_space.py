@@ -387,8 +387,8 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
     room_for_searches = min(SEARCHES, known // SEARCHED_SHARE) if known >= LEARN else 0
     hits, hit_counts = np.zeros((bound, HITS), dtype=np.uint64), np.zeros(bound, dtype=np.int64)
     if earlier is not None:
-        hits[: len(earlier.hits)] = earlier.hits
-        hit_counts[: len(earlier.hits)] = earlier.hit_counts
+        hits[: len(earlier.hits)] = earlier.hits[:bound]
+        hit_counts[: len(earlier.hits)] = earlier.hit_counts[:bound]
     singles = _taken(game, LEAVE_ONE)
     # To leave one heap is as to split off an empty one, of value 0.
     others = np.concatenate([singles, packed[~grouped]])
@@ -470,7 +470,7 @@ def _sample(
     heaps = offsets - splits[np.arange(len(offsets)) % len(splits)]
     small = np.full(len(offsets), NONE, dtype=np.uint16)
     # Where the larger heap is among those to come, its bit is not set yet.
-    used = (heaps >= LANES // 2) & is_common[heaps]
+    used = (heaps >= 1) & is_common[heaps]
     small[used] = values[heaps[used]]
     rare = np.flatnonzero(common[: values[known // 2 :].max()] == 0)
     fullest = np.argsort(-counts, kind="stable")[: min(FULLEST, np.count_nonzero(counts))]
@@ -787,8 +787,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                         place = rows + 2
                         mark_options(values, heap, distant, marks, mark)
                     if value == bound:
-                        plan.state[STATUS] = NEEDS_BOUND
-                        return known
+                        break
                     word = excluded[value * WORDS + lane // 64]
                     if not common[value] or word >> np.uint64(lane % 64) & np.uint64(1):
                         continue
@@ -806,6 +805,9 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                 option = first_without(values, searches[:count_searches], plan)
                 if option < count_searches:
                     value = searches[option] >> 32
+            if value == bound:
+                plan.state[STATUS] = NEEDS_BOUND
+                return known
             values[heap] = value
             if not common[value]:
                 new_rare += 1
