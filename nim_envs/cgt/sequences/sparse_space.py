@@ -802,9 +802,9 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                     if not word >> np.uint64(lane % 64) & np.uint64(1):
                         searches[count_searches] = option << 32 | heap
                         count_searches += 1
-                option = first_without(values, searches[:count_searches], plan)
-                if option < count_searches:
-                    value = searches[option] >> 32
+                passed = first_without(values, searches[:count_searches], plan)
+                if passed < count_searches:
+                    value = searches[passed] >> 32
             if value == bound:
                 plan.state[STATUS] = NEEDS_BOUND
                 return known
