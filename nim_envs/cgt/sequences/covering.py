@@ -13,7 +13,7 @@ from nim_envs.cgt.sequences.lanes import NONE
 from nim_envs.compilation import compiled
 
 AT_ONCE = 16
-"""Pairs with the same value of the larger heap that are chosen at once, for time's sake."""
+"""Pairs that are chosen for a target before the gains are computed again, for time's sake."""
 
 
 def _most_frequent(
@@ -42,33 +42,34 @@ def _most_frequent(
     step = shares.shape[1]
     picked = np.full((len(targets), most), -1)
     places = np.empty(len(larger), dtype=np.int64)
-    without = np.empty(step)
+    without, gains = np.empty(step), np.empty(len(larger))
     for row in range(len(targets)):
         for index in range(len(larger)):
             places[index] = np.searchsorted(ordered, np.uint16(larger[index] ^ targets[row]))
         without[:] = 1 / step
         number = 0
         while number < most:
-            best, gain = -1, least
             for index in range(len(larger)):
-                place = places[index]
+                gains[index], place = 0.0, places[index]
                 if place < len(small) and ordered[place] == larger[index] ^ targets[row]:
-                    gained = 0.0
                     for residue in range(step):
-                        gained += without[residue] * shares[index, residue]
-                    if gained > gain:
-                        best, gain = index, gained
-            if best < 0:
+                        gains[index] += without[residue] * shares[index, residue]
+            until = min(number + AT_ONCE, most)
+            best = gains.argmax()
+            if gains[best] <= least:
                 break
-            place, until = places[best], min(places[best] + AT_ONCE, len(small))
-            while number < most and place < until:
-                if ordered[place] != larger[best] ^ targets[row]:
-                    break
-                picked[row, number] = order[place]
-                number += 1
-                place += 1
-                without *= 1 - shares[best]
-            places[best] = place
+            while number < until and gains[best] > least:
+                place = places[best]
+                while number < until and place < len(small):
+                    if ordered[place] != larger[best] ^ targets[row]:
+                        break
+                    picked[row, number] = order[place]
+                    number += 1
+                    place += 1
+                    for residue in range(step):
+                        without[residue] *= 1 - shares[best, residue]
+                places[best], gains[best] = place, 0.0
+                best = gains.argmax()
     return picked
 
 

@@ -30,7 +30,7 @@ SIDE = 16
 """Heaps that :func:`note_least` looks at, side by side."""
 
 CANDIDATES = 7
-"""Values of each heap that :func:`note_least` looks at; hardly any heap needs more."""
+"""Values of each heap that :func:`note_least` looks at: as many as registers hold."""
 
 NONE = (1 << 16) - 1
 """In place of a value: none."""
@@ -222,33 +222,40 @@ def any_pair(typing: Any, values: Any, first: Any, last: Any, target: Any) -> An
 @intrinsic
 def note_least(
     typing: Any, values: Any, first: Any, pairs: Any, excluded: Any, lane: Any, choices: Any,
-    least: Any,
+    reached: Any, least: Any, row: Any,
 ) -> Any:  # fmt: skip
-    """Store the least values that may be those of ``SIDE`` heaps from ``first`` on.
+    """Store the next values that may be those of ``SIDE`` heaps from ``first`` on.
 
-    Of ``choices``, uint16, descending, those are taken that are not excluded, at most
-    ``CANDIDATES`` for each heap, and then those are left out that are options by one of ``pairs``.
-    All is done for the heaps side by side, without branches.
+    Of ``choices``, uint16, descending, the least are taken that are larger than what was
+    ``reached`` for the heap and not excluded, at most ``CANDIDATES`` for each heap, and then those
+    are left out that are options by one of ``pairs``. All is done for the heaps side by side,
+    without branches.
 
     The heaps begin at ``lane``, a multiple of ``SIDE``, of the lanes of each value in ``excluded``.
     Each of the uint64 ``pairs`` has an offset of at least ``SIDE`` in its low 32 bits, the value of
-    a heap of this offset above them. ``least`` is uint16 of ``CANDIDATES`` rows of ``SIDE`` heaps,
-    one after the other, ascending; where there are no more, the rows are filled with ``NONE``.
+    a heap of this offset above them. ``least`` is uint16 of rows of ``SIDE`` heaps, one after the
+    other, of which ``CANDIDATES`` from ``row`` on are filled, ascending; where there are no more,
+    with ``NONE``. ``reached``, uint16 for each of the heaps, becomes the largest value taken, or
+    ``NONE`` if there are no more.
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        values, first, pairs, excluded, lane, choices, least = arguments
+        values, first, pairs, excluded, lane, choices, reached, least, row = arguments
         excluded = _address(context, builder, signature.args[3], excluded, ir.Constant(WORD, 0))
         words = builder.bitcast(excluded, SHORT.as_pointer())
         words = builder.gep(words, [builder.udiv(lane, ir.Constant(WORD, SIDE))])
         bits = ir.Constant(HEAPS, [1 << heap for heap in range(SIDE)])
         zeros, none = (ir.Constant(HEAPS, [x] * SIDE) for x in (0, NONE))
+        reached = _address(context, builder, signature.args[6], reached, ir.Constant(WORD, 0))
+        before = _load(builder, reached, HEAPS, 2)
 
         def note(choice: Any, noted: list[Any]) -> list[Any]:
             place = builder.mul(builder.zext(choice, WORD), ir.Constant(WORD, LANES // SIDE))
             mask = _repeated(builder, builder.load(builder.gep(words, [place])), HEAPS)
             free = builder.icmp_unsigned("==", builder.and_(mask, bits), zeros)
-            lower = [_repeated(builder, choice, HEAPS), *noted[:-1]]
+            new = _repeated(builder, choice, HEAPS)
+            free = builder.and_(free, builder.icmp_unsigned(">", new, before))
+            lower = [new, *noted[:-1]]
             return [builder.select(free, *rows) for rows in zip(lower, noted, strict=True)]
 
         def strike(pair: Any, noted: list[Any]) -> list[Any]:
@@ -268,19 +275,25 @@ def note_least(
             ]
 
         rows = _fold(context, builder, signature.args[5], choices, [none] * CANDIDATES, note)
+        _store(builder, rows[-1], reached)
         rows = _fold(context, builder, signature.args[2], pairs, rows, strike)
-        for row in reversed(range(CANDIDATES)):
-            struck = builder.icmp_unsigned("==", rows[row], none)
-            rows[row:] = [
+        for place in reversed(range(CANDIDATES)):
+            struck = builder.icmp_unsigned("==", rows[place], none)
+            rows[place:] = [
                 builder.select(struck, *two)
-                for two in zip([*rows[row + 1 :], none], rows[row:], strict=True)
+                for two in zip([*rows[place + 1 :], none], rows[place:], strict=True)
             ]
-        for row in range(CANDIDATES):
-            place = ir.Constant(WORD, row * SIDE)
-            _store(builder, rows[row], _address(context, builder, signature.args[6], least, place))
+        first_place = builder.mul(row, ir.Constant(WORD, SIDE))
+        for place in range(CANDIDATES):
+            index = builder.add(first_place, ir.Constant(WORD, place * SIDE))
+            _store(
+                builder, rows[place], _address(context, builder, signature.args[7], least, index)
+            )
         return context.get_dummy_value()
 
-    return types.void(values, types.int64, pairs, excluded, types.int64, choices, least), code
+    return types.void(
+        values, types.int64, pairs, excluded, types.int64, choices, reached, least, types.int64
+    ), code
 
 
 def _fold(

@@ -100,6 +100,9 @@ to look up."""
 LEFT_COST = 60
 """How much longer looking up an offset takes than the bitmap of one value, shifted by it."""
 
+ROWS = 4 * CANDIDATES
+"""Values of each heap that are looked at side by side, at most."""
+
 FEW = 3
 """So few heaps of which a rare value is not shown to be an option are searched one by one."""
 
@@ -354,10 +357,10 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
 
     rare = np.flatnonzero(~is_common[1:]) + 1
     # A heap of rare value counts once for each number of objects that a splitting move takes.
-    pairs = np.unique(
-        np.concatenate([np.stack([rare + taken, values[rare]], axis=1) for taken in splits]), axis=0
+    packed = np.unique(
+        np.concatenate([values[rare].astype(np.int64) << 32 | rare + taken for taken in splits])
     )
-    offsets, offset_values = pairs[:, 0], pairs[:, 1]
+    offsets, offset_values = packed & LOW, packed >> 32
     lately = max(known // 2, known - RECENT)
     used = int(np.count_nonzero(np.bincount(values[lately:][is_common[lately:]])))
     largest = min(LARGEST_BITMAPS * 8 // (2 * bound), known - LANES)
@@ -384,10 +387,9 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
     room_for_searches = min(SEARCHES, known // SEARCHED_SHARE) if known >= LEARN else 0
     hits, hit_counts = np.zeros((bound, HITS), dtype=np.uint64), np.zeros(bound, dtype=np.int64)
     if earlier is not None:
-        hits[: len(earlier.hits)] = earlier.hits
-        hit_counts[: len(earlier.hits)] = earlier.hit_counts
+        hits[: len(earlier.hits)] = earlier.hits[:bound]
+        hit_counts[: len(earlier.hits)] = earlier.hit_counts[:bound]
     singles = _taken(game, LEAVE_ONE)
-    packed = offsets | offset_values << 32
     # To leave one heap is as to split off an empty one, of value 0.
     others = np.concatenate([singles, packed[~grouped]])
     left = (others & LOW >= SIDE) & (others & LOW < known)
@@ -467,7 +469,8 @@ def _sample(
     offsets = np.arange(0, span, STEP)
     heaps = offsets - splits[np.arange(len(offsets)) % len(splits)]
     small = np.full(len(offsets), NONE, dtype=np.uint16)
-    used = (heaps >= LANES) & is_common[heaps]
+    # Where the larger heap is among those to come, its bit is not set yet.
+    used = (heaps >= 1) & is_common[heaps]
     small[used] = values[heaps[used]]
     rare = np.flatnonzero(common[: values[known // 2 :].max()] == 0)
     fullest = np.argsort(-counts, kind="stable")[: min(FULLEST, np.count_nonzero(counts))]
@@ -624,51 +627,49 @@ def _cover(plan: Any, last: int) -> None:
 cover = compiled(inner=True)(_cover)
 
 
-def _first_without(
-    values: Any, heaps: Any, value: int, singles: Any, splits: Any, unequal: bool, hits: Any,
-    hit_counts: Any,
-) -> int:  # fmt: skip
-    """Return how many of ``heaps``, up to the first without one, have an option ``value``.
+def _first_without(values: Any, searches: Any, plan: Any) -> int:
+    """Return how many of ``searches``, up to the first in vain, find an option.
 
-    All pairs are tried, those first that had the value as an option lately. Many heaps in one call,
-    as a call costs the counting of references.
+    A search is a heap, with the value that an option must have above its low 32 bits. All pairs
+    are tried, those first that had the value as an option lately. Many searches in one call, as a
+    call costs the counting of references.
     """
-    target, low, high = np.uint16(value), np.uint64(LOW), np.uint64(32)
-    for k in range(len(heaps)):
-        found, heap = False, np.uint64(heaps[k])
+    low, high = np.uint64(LOW), np.uint64(32)
+    hits, hit_counts = plan.hits, plan.hit_counts
+    for k in range(len(searches)):
+        value, heap = searches[k] >> 32, searches[k] & LOW
+        target, found = np.uint16(value), False
         for i in range(min(hit_counts[value], HITS)):
             hit = hits[value, i]
-            if values[heap - (hit & low)] ^ np.uint16(hit >> high) == target:
+            if values[np.uint64(heap) - (hit & low)] ^ np.uint16(hit >> high) == target:
                 found = True
                 break
         if found:
             continue
-        for i in range(len(splits)):
-            total = heaps[k] - splits[i]
-            last = (total - 1) // 2 if unequal else total // 2
+        for taken in plan.splits:
+            total = heap - taken
+            last = (total - 1) // 2 if plan.unequal else total // 2
             one = 1
             while not found and one + PAIRS <= last:
                 found = any_pair(values, one, total - one, target)
                 one += PAIRS
-            if found:
+            if found and heap >= LEARN:
                 one -= PAIRS
                 while values[one] ^ values[total - one] != target:
                     one += 1
                 # For any heap that may come the other part is larger than this one.
-                if heaps[k] >= LEARN and total - one > one + LANES:
-                    hit = np.uint64(values[one]) << high | np.uint64(one + splits[i])
+                if total - one > one + LANES:
+                    hit = np.uint64(values[one]) << high | np.uint64(one + taken)
                     hits[value, hit_counts[value] % HITS] = hit
                     hit_counts[value] += 1
-                break
-            one = last - PAIRS + 1
-            found = any_pair(values, one, total - one, target)
+            found = found or any_pair(values, last - PAIRS + 1, total - last + PAIRS - 1, target)
             if found:
                 break
-        for i in range(len(singles)):
-            found = found or values[heaps[k] - singles[i]] == target
+        for taken in plan.singles:
+            found = found or values[heap - taken] == target
         if not found:
             return k
-    return len(heaps)
+    return len(searches)
 
 
 first_without = compiled(inner=True)(_first_without)
@@ -687,7 +688,7 @@ mark_options = compiled(inner=True)(_mark_options)
 def _verified(values: Any, known: int, plan: Any) -> bool:
     """Return whether all rare values below those of the next ``LANES`` heaps are options."""
     excluded, last = plan.excluded, 0
-    heaps = np.empty(LANES, dtype=np.int64)
+    searches = np.empty(LANES, dtype=np.int64)
     excluded[:] = 0
     for lane in range(LANES):
         value = int(values[known + lane])
@@ -703,17 +704,13 @@ def _verified(values: Any, known: int, plan: Any) -> bool:
             for word in range(WORDS):
                 left = ~excluded[value * WORDS + word]
                 while left:
-                    heaps[count] = known + 64 * word + lowest_bit(left)
+                    searches[count] = value << 32 | (known + 64 * word + lowest_bit(left))
                     left &= left - np.uint64(1)
                     count += 1
-            doubtful = heaps[:count]
-            if first_without(
-                values, doubtful, value, plan.singles, plan.splits, plan.unequal, plan.hits,
-                plan.hit_counts,
-            ) < count:  # fmt: skip
+            if first_without(values, searches[:count], plan) < count:
                 return False
-            for heap in doubtful[: len(plan.searched) - plan.state[SEARCHED]]:
-                plan.searched[plan.state[SEARCHED]] = value << 32 | heap
+            for search in searches[: min(count, len(plan.searched) - plan.state[SEARCHED])]:
+                plan.searched[plan.state[SEARCHED]] = search
                 plan.state[SEARCHED] += 1
     return True
 
@@ -733,16 +730,18 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     Returns:
         How many values are known now. If less than ``until``, then ``plan.state`` says why.
     """
-    common, excluded = plan.common, plan.excluded
+    common, excluded, splits = plan.common, plan.excluded, plan.splits
     direct, left, distant = plan.direct, plan.left, plan.distant
-    singles, splits = plan.singles, plan.splits
     low, high = np.uint64(LOW), np.uint64(32)
     bound = len(common)
     most = len(direct) - len(splits) * LANES
-    least = np.empty(CANDIDATES * SIDE, dtype=np.uint16)
+    least = np.empty(ROWS * SIDE, dtype=np.uint16)
+    reached = np.empty(SIDE, dtype=np.uint16)
     # The last lane, counted from 1, that a value was found to be excluded from heap by heap.
     marks = np.empty(bound, dtype=np.uint16)
-    one = np.empty(1, dtype=np.int64)
+    choices = np.flatnonzero(common[: plan.limit + 1])[::-1].astype(np.uint16)
+    rare = np.flatnonzero(common == 0)
+    searches = np.empty(len(rare), dtype=np.int64)
     while known < until:
         count = plan.state[COUNT]
         if plan.state[CURSOR] + 3 * LANES > 64 * plan.width:
@@ -754,51 +753,61 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         at_once = plan.state[RARE_LATELY] > 0
         excluded[:] = 0
         exclude(plan, known)
-        possible = common
         if at_once:
             cover(plan, bound - 1)
-            possible = np.ones_like(common)
-        choices = np.flatnonzero(possible[: plan.limit + 1])[::-1].astype(np.uint16)
         marks[:] = 0
         new_rare = 0
         for lane in range(LANES):
             heap, mark = known + lane, np.uint16(lane + 1)
             if lane % SIDE == 0:
-                note_least(values, heap, left, excluded, lane, choices, least)
+                reached[:] = rows = 0
             for i in range(count):
                 far = heap - np.int64(direct[i] & low)
                 if far >= 1:
                     marks[direct[i] >> high ^ np.uint64(values[far])] = mark
-            place, value, looked_up = lane % SIDE, -1, 0
+            side, place, value = lane % SIDE, 0, -1
             while True:
-                if place < len(least) and least[place] != NONE:
-                    value = int(least[place])
-                    place += SIDE
+                if place == rows and rows < ROWS and reached[side] != NONE:
+                    note_least(
+                        values, heap - side, left, excluded, lane - side, choices, reached, least,
+                        rows,
+                    )  # fmt: skip
+                    rows += CANDIDATES
+                if place < rows:
+                    value = int(least[place * SIDE + side])
+                    place += 1
+                    if value == NONE:
+                        continue
                 else:
-                    place = len(least)
-                    value += 1
-                    if looked_up == 0:
-                        looked_up = 1
+                    if place == rows:
+                        place, value = rows + 1, min(int(reached[side]), plan.limit)
                         mark_options(values, heap, left, marks, mark)
-                    if value > plan.limit and looked_up == 1:
-                        looked_up = 2
+                    value += 1
+                    if value > plan.limit and place == rows + 1:
+                        place = rows + 2
                         mark_options(values, heap, distant, marks, mark)
                     if value == bound:
-                        plan.state[STATUS] = NEEDS_BOUND
-                        return known
+                        break
                     word = excluded[value * WORDS + lane // 64]
-                    if not possible[value] or word >> np.uint64(lane % 64) & np.uint64(1):
+                    if not common[value] or word >> np.uint64(lane % 64) & np.uint64(1):
                         continue
-                if common[value]:
-                    if marks[value] != mark:
+                if marks[value] != mark:
+                    break
+            if at_once:
+                count_searches = 0
+                for option in rare:
+                    if option > value:
                         break
-                else:
-                    one[0] = heap
-                    if first_without(
-                        values, one, value, singles, splits, plan.unequal, plan.hits,
-                        plan.hit_counts,
-                    ) == 0:  # fmt: skip
-                        break
+                    word = excluded[option * WORDS + lane // 64]
+                    if not word >> np.uint64(lane % 64) & np.uint64(1):
+                        searches[count_searches] = option << 32 | heap
+                        count_searches += 1
+                passed = first_without(values, searches[:count_searches], plan)
+                if passed < count_searches:
+                    value = searches[passed] >> 32
+            if value == bound:
+                plan.state[STATUS] = NEEDS_BOUND
+                return known
             values[heap] = value
             if not common[value]:
                 new_rare += 1
