@@ -411,13 +411,13 @@ def self_play(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[
         memory = memory._replace(
             result=memory.result.at[known].set(results * (-1.0) ** before, mode="drop")
         )
-        total += jnp.where(over, lengths, 0).sum()
+        total += jnp.where(over, lengths, 0).sum(dtype=jnp.int32)
         states = jax.tree.map(
             lambda new, old: jax.vmap(jnp.where)(over, new, old),
             new_games(env, settings, start_key),
             states,
         )
-        playing = Games(states, jnp.where(over, 0, lengths), ended + over.sum())
+        playing = Games(states, jnp.where(over, 0, lengths), ended + over.sum(dtype=jnp.int32))
         return playing, memory, moves + games, key, total
 
     before = state.playing.ended
