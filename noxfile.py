@@ -92,7 +92,8 @@ def clients(session: nox.Session, libraries: str) -> None:
     session.run(*pytest, "tests/clients", *elsewhere, *session.posargs)
     session.run(*pytest, "tests/clients/jax", *session.posargs)
     of_text = [f"--ignore=nim_envs/adapters/{name}.py" for name in TEXT_LIBRARIES]
-    session.run(*pytest, "--doctest-modules", "agents/deep", "nim_envs/adapters", *of_text)
+    with_torch = ("agents/deep", "agents/generalising/signed_products", "nim_envs/adapters")
+    session.run(*pytest, "--doctest-modules", *with_torch, *of_text)
     for name in ("deep", "generalisation"):
         run_benchmark(session, name)
 
