@@ -13,10 +13,11 @@ MODULES = (
     "nim_envs.encoding", "nim_envs.starts", "nim_envs.scoring", "nim_envs.rules",
     "nim_envs.theory", "nim_envs.solver", "nim_envs.cgt.sequences", "nim_envs.cgt.misere_quotients",
     "nim_envs.cgt.column_automata",
-    "nim_envs.testing", "nim_envs.text", "nim_envs.errors", "nim_envs.adapters",
+    "nim_envs.players", "nim_envs.testing", "nim_envs.text", "nim_envs.errors", "nim_envs.adapters",
     "agents", "agents.base", "agents.training", "agents.training.seeds",
     "agents.training.metrics", "agents.evaluation", "agents.storage", "agents.tabular.schedules",
-    "agents.deep", "agents.deep.alphazero", "agents.testing", "benchmarks.leaderboard",
+    "agents.turn_credit", "agents.deep", "agents.deep.alphazero", "agents.testing",
+    "benchmarks.leaderboard",
 )  # fmt: skip
 """The public modules in navigation order; a package without names stands for its modules."""
 
