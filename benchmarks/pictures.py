@@ -83,21 +83,6 @@ def frames_of(name: str, arguments: dict[str, Any] | None = None, seed: int = 0)
     return cast(list[Frame], [*frames, env.render()])
 
 
-def png(frame: Frame) -> bytes:
-    """Return a picture as PNG.
-
-    Args:
-        frame: ``(height, width, 3)``, uint8.
-
-    Raises:
-        MissingPackageError: Pillow is not installed.
-    """
-    buffer = io.BytesIO()
-    picture = needed("PIL.Image", "a PNG").fromarray(frame)
-    picture.save(buffer, format="PNG", optimize=True)
-    return buffer.getvalue()
-
-
 def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
     """Return an animated GIF.
 

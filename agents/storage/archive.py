@@ -121,7 +121,7 @@ class Archive:
         return self._arrays[number]
 
     def _array(self, number: int, most: int) -> Array:
-        """An array of at most so many bytes; the same each time."""
+        """Return an array of at most ``most`` bytes, read from the file once."""
         if number not in self._arrays:
             name = f"{number}.npy"
             if name not in self._file.namelist():

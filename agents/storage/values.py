@@ -207,7 +207,7 @@ KINDS: dict[str, Callable[..., Any]] = {
     "game": Decoder._game,
     "learner": Decoder._learner,
 }
-"""What decodes the entries of each kind."""
+"""The decoder of each kind of entry."""
 
 
 def _check_saved(learner: Any, saved: Any) -> None:

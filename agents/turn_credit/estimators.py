@@ -57,7 +57,7 @@ FAMILIES = {
     "cure": "centred by turn, without its bias",
     "value": "the exact value function",
 }
-"""What estimators are made from, in words."""
+"""The families of estimators, by what their credit is made from."""
 
 
 # Sampled credits.
@@ -186,7 +186,7 @@ class _Line(NamedTuple):
 
 
 def _centred(mean: FloatArray, reached: FloatArray | float, group: int, std: bool) -> _Line:
-    """What becomes of x by centring it among those who reach a turn."""
+    """Return the expectation of x, given x, after centring among the games that reach a turn."""
     if not std:
         factor = np.broadcast_to(centred_factor(reached, group), mean.shape)
         return _Line(factor, -factor * mean)

@@ -230,7 +230,8 @@ class Exact:
         """
         task = self.task
         gradient = np.zeros((len(task.chances), *self.policy.shape))
-        ahead = np.ones(len(self.policy))  # chance of so many turns more, from an agent's turn
+        # The chance of reaching the turn, from an earlier one of the agent.
+        ahead = np.ones(len(self.policy))
         for earlier in reversed(range(turn - 1)):
             credit = (task.on @ ahead)[task.after] * task.legal
             ahead = (self.policy * credit).sum(axis=-1)

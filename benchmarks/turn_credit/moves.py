@@ -34,7 +34,7 @@ CHOOSING = (100, 101, 102, 103, 104)
 
 @dataclass(frozen=True)
 class Moves:
-    """What an estimator needs to learn a game.
+    """Moves that an estimator needs to learn a game.
 
     Attributes:
         setting: a key of :data:`~benchmarks.turn_credit.settings.SETTINGS`.

@@ -49,7 +49,7 @@ SHOWN = {
     "GAE 0": "GAE 0",
     "GAE 1": "GAE 1",
 }
-"""What is drawn, and how it is named; the tables have all estimators."""
+"""The estimators that are drawn, with their labels; the tables have all."""
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

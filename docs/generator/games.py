@@ -15,7 +15,7 @@ import mkdocs_gen_files
 import numpy as np
 import pettingzoo
 
-from benchmarks.pictures import frames_of, gif, moves_of, png
+from benchmarks.pictures import frames_of, gif, moves_of
 from docs.generator import results
 from docs.generator.markdown import code, described, linked, references, table, words, write
 from nim_envs import Convention, Game, GameEnv
@@ -28,6 +28,7 @@ from nim_envs.registration import (
     gymnasium_id,
     make_game,
 )
+from nim_envs.render.frame import png
 from nim_envs.theory import grundy_values
 
 WINNERS = {

@@ -31,7 +31,7 @@ MOVES_LOOKED_AT = 1 << 14
 """Moves of a component that are looked at to learn the forms that moves have."""
 
 BYTES_OF_MOVE = 512
-"""What a move takes at the most in the tables by which replies are read and judged."""
+"""Bytes per move, upper bound: the tables by which replies are read and judged."""
 
 TOLD = ("heaps", "misere", "start", "tokens")
 """Arguments of games that their names have already, or that do not change their rules."""
@@ -227,7 +227,7 @@ class Language:
 def _kept(
     cache: OrderedDict[Position, Made], position: Position, make: Callable[[Position], Made]
 ) -> Made:
-    """What ``make`` makes of a position, from a cache of limited size."""
+    """Return ``make(position)``, from a cache of limited size."""
     found = cache.get(position)
     if found is None:
         if len(cache) >= CACHED_POSITIONS:

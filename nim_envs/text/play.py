@@ -24,7 +24,7 @@ from nim_envs.text.verdicts import Verdict, reward, verdict
 
 @dataclass(frozen=True)
 class Turn:
-    """What a reply led to.
+    """The result of a reply.
 
     Attributes:
         verdict: the truth about the reply.
@@ -234,7 +234,7 @@ class TextGame:
         return Turn(truth, self._fault, False, None, -1.0, None)
 
     def _opponent_move(self, truth: Verdict) -> str | None:
-        """What the opponent's move is called, if it made one."""
+        """Return the opponent's move as text; ``None`` if it made none."""
         if self._env.opponent is None or truth.after is None:
             return None
         now = tuple(self._env.position.tolist())

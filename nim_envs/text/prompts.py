@@ -180,7 +180,7 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 
 def _moves_in_words(language: Language) -> list[str]:
-    """What a move is, in plain words."""
+    """Return sentences that say what a move is."""
     components = language.game.rules.components
     parts = [
         (kind, words, [index for index, _ in group])
@@ -204,7 +204,7 @@ def _capital(text: str) -> str:
 
 
 def _details(language: Language) -> list[str]:
-    """What is to be known of components besides what a move is, in plain words."""
+    """Return sentences about components, apart from what a move is."""
     rules = language.game.rules
     sentences = []
     for component in dict.fromkeys(rules.components):

@@ -18,7 +18,7 @@ QUOTES = "`'\"*"
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reply was read as.
+    """The move that a reply was read as.
 
     Attributes:
         action: the legal action that it names; ``None``: it names none.

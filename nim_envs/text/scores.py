@@ -204,12 +204,7 @@ def score(
 
 
 def _random_percent(game: Game, positions: npt.NDArray[np.int64]) -> float:
-    """What random moves score at N-positions."""
-
-    def random(
-        observations: npt.NDArray[np.int64], masks: npt.NDArray[np.int8]
-    ) -> npt.NDArray[np.float64]:
-        shares: npt.NDArray[np.float64] = masks / masks.sum(axis=1, keepdims=True, dtype=np.int64)
-        return shares
-
-    return optimality(random, game, positions).percent if len(positions) else math.nan
+    """Return the score of random moves at N-positions, which that of any policy has beside it."""
+    if not len(positions):
+        return math.nan
+    return optimality(lambda _, masks: masks.argmax(axis=1), game, positions).random_percent

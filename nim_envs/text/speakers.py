@@ -71,7 +71,7 @@ def checked_replies(replies: Any, number: int) -> list[str]:
     """Return the replies to ``number`` prompts as a list.
 
     Raises:
-        InvalidPolicyError: they are not so many strings.
+        InvalidPolicyError: they are not ``number`` strings.
     """
     allowed = f"a speaker must return one string for each of {number} prompts"
     if isinstance(replies, (str, bytes)) or not hasattr(replies, "__iter__"):
