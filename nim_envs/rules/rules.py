@@ -173,7 +173,7 @@ class Rules:
     def coordinates(self, positions: IntArray) -> IntArray:
         """Return the coordinates of positions: ``(..., components)`` to ``(..., len(fields))``.
 
-        In games without coordinates they are the positions themselves.
+        A new array, but in games without coordinates the positions themselves.
 
         Example:
             >>> from nim_envs.rules import nim
@@ -182,11 +182,26 @@ class Rules:
         """
         if not self.has_coordinates:
             return positions
+        if self._coordinate_table is not None:
+            return self._coordinate_table.take(positions[..., 0], axis=0)
         shown = [
             component.coordinates(positions[..., index])
             for index, component in enumerate(self.components)
         ]
         return np.concatenate(shown, axis=-1)
+
+    @cached_property
+    def _coordinate_table(self) -> IntArray | None:
+        """Coordinates of every state of a single component; ``None`` where they are many."""
+        (component, *others) = self.components
+        entries = component.states * len(self.fields)
+        if others or entries * np.dtype(np.int64).itemsize > SMALL_TABLE:
+            return None
+        return component.coordinates(np.arange(component.states, dtype=np.int64))
+
+    def shown(self, position: IntArray) -> tuple[int, ...]:
+        """Return the coordinates of one position as a tuple, as messages and words name it."""
+        return tuple(self.coordinates(position).tolist())
 
     def positions_at(self, coordinates: IntArray) -> IntArray:
         """Return the positions with these coordinates, int64 ``(..., components)``.
