@@ -20,7 +20,7 @@ from agents.registry import LEARNERS, new_learner
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.generalisation.experiments import EXPERIMENTS, LEARNED, Contender, Experiment
-from benchmarks.generalisation.figures import curves
+from benchmarks.generalisation.figures import matrices
 from benchmarks.generalisation.tables import KnownOrRandom
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import closing_line, machine, percents, table, write_csv, write_text
@@ -237,9 +237,10 @@ def _shown(values: Sequence[float], runs: Sequence[GeneralisationRun]) -> str:
 
 
 PICTURE = """\
-![Optimality against the size of the board](generalisation.png)
+![Percent of N-positions played right, by learner and board](generalisation.png)
 
-The dashed line is the board that was learned; a line ends where a learner cannot read the board.
+Percent, mean over the seeds; boards from the one that was learned, on the left, to the largest. A
+cell is empty where a learner cannot read the board.
 """
 
 NOTES = f"""\
@@ -346,7 +347,7 @@ def main(
     write_csv(output / "generalisation.csv", HEADER, rows(runs))
     write_text(output / "generalisation.md", report(runs, seeds, invocation()))
     for suffix in (".png", ".svg"):
-        save_figure(curves(runs), (output / "generalisation").with_suffix(suffix))
+        save_figure(matrices(runs), (output / "generalisation").with_suffix(suffix))
     closing_line(began, output, finished.complete)
 
 
