@@ -336,6 +336,11 @@ class Rules:
         entries = self.num_actions * max(self.shape)
         return entries * np.dtype(np.int64).itemsize
 
+    @property
+    def has_small_table(self) -> bool:
+        """Whether ``table`` takes at most ``SMALL_TABLE`` bytes."""
+        return self._table_bytes <= SMALL_TABLE
+
     @cached_property
     def mask_table(self) -> MaskArray:
         """Mask of the legal options, int8, in the shape of ``table``."""
@@ -357,7 +362,7 @@ class Rules:
         Returns:
             ``(..., components, num_options)``.
         """
-        if self._table_bytes <= SMALL_TABLE:
+        if self.has_small_table:
             return self.table[np.arange(len(self.components)), positions]
         return self._gathered(NO_MOVE, positions, lambda part, states: part.successors(states))
 
@@ -387,7 +392,7 @@ class Rules:
 
     def action_mask(self, positions: IntArray) -> MaskArray:
         """Return which actions are legal: ``(..., components)`` to ``(..., num_actions)``, int8."""
-        if self._table_bytes <= SMALL_TABLE:
+        if self.has_small_table:
             legal: MaskArray = self.mask_table[np.arange(len(self.components)), positions]
         else:
             legal = (self.options(positions) != NO_MOVE).astype(np.int8)
@@ -421,7 +426,7 @@ class Rules:
         self, positions: IntArray, component: IntArray, state: IntArray, option: IntArray
     ) -> tuple[IntArray, IntArray | None]:
         """Return what moves leave in their component, and what they put into an empty slot."""
-        if self._table_bytes <= SMALL_TABLE:
+        if self.has_small_table:
             second = self.second_table
             return self.table[component, state, option], (
                 None if second is None else second[component, state, option]
