@@ -41,7 +41,7 @@ def progress_bar(
     Raises:
         MissingPackageError: tqdm is not installed.
     """
-    bars = needed("tqdm.auto", "a progress bar")
+    bars = needed("tqdm.auto", "a progress bar", "solver")
     seconds = SECONDS_ON_A_TERMINAL if _looked_at(sys.stderr) else SECONDS_IN_A_FILE
     return bars.tqdm(
         items,

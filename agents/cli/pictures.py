@@ -40,7 +40,7 @@ def plotting(module: str) -> Any:
     Raises:
         MissingPackageError: a package that it imports is missing.
     """
-    return needed(f"agents.plotting.{module}", "what is to be shown")
+    return needed(f"agents.plotting.{module}", "a table or a picture", "all")
 
 
 def write_pictures(figures: dict[str, Any], directory: Path, kind: str) -> None:
@@ -48,7 +48,7 @@ def write_pictures(figures: dict[str, Any], directory: Path, kind: str) -> None:
     for name, figure in figures.items():
         path = directory / f"{name}.{kind}"
         with using(path):
-            needed("nim_envs.render.style", "a picture").save_figure(figure, path)
+            needed("nim_envs.render.style", "a picture", "all").save_figure(figure, path)
         click.echo(f"wrote {path}")
 
 

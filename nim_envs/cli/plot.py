@@ -21,7 +21,7 @@ from nim_envs.rules import HeapGame
 @checkpoint_option
 def plot(game: HeapGame, size: int, output: Path, checkpoint: Path | None) -> None:
     """Draw the Grundy values of heaps of 0 to SIZE - 1 objects as a PNG picture."""
-    plot_sequence = needed("nim_envs.render.plots", "a plot").plot_sequence
+    plot_sequence = needed("nim_envs.render.plots", "a plot", "solver").plot_sequence
     with using(checkpoint):
         computed = GrundySequence(game, checkpoint=checkpoint)
         computed.extend(size, progress=show_progress())

@@ -309,7 +309,7 @@ def test_a_missing_package_is_named_with_how_to_install_it(
     assert run(arguments) == 2
     error = capsys.readouterr().err
     assert error == (
-        f"error: what is to be shown needs {missing}: python -m pip install {missing}\n"
+        f'error: a table or a picture needs {missing}: python -m pip install "nim-envs[all]"\n'
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -421,8 +421,7 @@ def test_without_a_package_the_command_line_says_what_to_install():
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "error: the command line needs click: "
-        "python -m pip install click joblib numba tabulate tqdm\n"
+        'error: the command line needs click: python -m pip install "nim-envs[all]"\n'
     )
 
 
