@@ -59,6 +59,12 @@ def progress_bar(
     )
 
 
+def end_early(bar: Any, text: str) -> None:
+    """Make a bar, whose work has ended before its total, show a full bar and ``text``."""
+    bar.total = bar.n
+    bar.set_description_str(text)
+
+
 def _looked_at(stream: Any) -> bool:
     """Return whether the stream is a terminal or a notebook."""
     return bool(stream.isatty()) or type(stream).__module__.partition(".")[0] == "ipykernel"
