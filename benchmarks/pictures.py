@@ -107,7 +107,7 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
     Raises:
         MissingPackageError: Pillow is not installed.
     """
-    image = needed("PIL.Image", "a GIF")
+    image = needed("PIL.Image", "a GIF", "docs")
     # This method keeps rare colours, such as those of the players.
     method = image.Quantize.FASTOCTREE
     pictures = [

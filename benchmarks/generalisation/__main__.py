@@ -27,6 +27,7 @@ from benchmarks.report import closing_line, machine, percents, table, write_csv,
 from benchmarks.timing import missing_modules
 from nim_envs import GameEnv, optimality
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.optional import install_command
 from nim_envs.render.style import save_figure
 
 SAMPLE = 1_000
@@ -322,7 +323,7 @@ def main(
     chosen = learners or [n for n, who in contenders().items() if who.needs not in missing]
     lacking = sorted({contenders()[name].needs for name in chosen} & missing)
     if lacking:
-        raise click.UsageError(f"{', '.join(lacking)} is not installed: pip install torch")
+        raise click.UsageError(f"{', '.join(lacking)} is not installed: {install_command('torch')}")
     left_out = [name for name in contenders() if name not in chosen and not learners]
     if left_out:
         click.echo(f"left out, as PyTorch is not installed: {', '.join(left_out)}", err=True)
