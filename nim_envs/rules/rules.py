@@ -219,27 +219,13 @@ class Rules:
             fits &= needed[slots].sum(axis=-1) <= len(group)
         return fits
 
-    @cached_property
-    def slot_group_numbers(self) -> IntArray:
-        """The number of each component's group in ``slot_groups``, ``(components,)``; -1: none."""
-        numbers = np.full(len(self.components), -1, dtype=np.int64)
-        for number, group in enumerate(self.slot_groups):
-            numbers[group.start : group.stop] = number
-        return numbers
+    def empty_slots(self, positions: IntArray, group: range) -> IntArray:
+        """Return the first component of ``group`` in state 0: ``(..., components)`` to ``(...)``.
 
-    def empty_slots(self, positions: IntArray, components: IntArray) -> IntArray:
-        """Return the first component in state 0 of the group of slots that ``components`` are in.
-
-        Args:
-            positions: ``(..., components)``.
-            components: ``(...)``, or one for all positions.
-
-        Returns:
-            ``(...)``; where none is in state 0, it is 0, and no move of the group splits.
+        Where none is in state 0, it is any component; then no move splits.
         """
-        groups = self.slot_group_numbers
-        same_group = groups == groups[components, np.newaxis]
-        return np.asarray(((positions == 0) & same_group).argmax(axis=-1))
+        empty = positions[..., group.start : group.stop] == 0
+        return np.asarray(group.start + empty.argmax(axis=-1))
 
     def check_table(self) -> None:
         """Raise ``SearchTooLargeError`` if ``table`` took over ``LARGEST_BYTES``."""
@@ -328,10 +314,12 @@ class Rules:
         after = positions.copy()
         np.put_along_axis(after, component[..., np.newaxis], successor[..., np.newaxis], axis=-1)
         if second is not None:
-            slot = self.empty_slots(positions, component)[..., np.newaxis]
-            there = np.take_along_axis(after, slot, axis=-1)[..., 0]
-            filled = np.where(second > 0, second, there)[..., np.newaxis]
-            np.put_along_axis(after, slot, filled, axis=-1)
+            for group in self.slot_groups:
+                splits = (second > 0) & (group.start <= component) & (component < group.stop)
+                slot = self.empty_slots(after, group)[..., np.newaxis]
+                there = np.take_along_axis(after, slot, axis=-1)[..., 0]
+                filled = np.where(splits, second, there)[..., np.newaxis]
+                np.put_along_axis(after, slot, filled, axis=-1)
         return after
 
     def moves(self, indices: IntArray) -> Iterator[tuple[int, BoolArray, IntArray]]:
@@ -346,20 +334,24 @@ class Rules:
             The action; where it is legal, ``(n,)``; the indices after it where legal, ``(legal,)``.
         """
         strides = self.strides
+        # The first empty slot of a group is the same whatever the move.
         positions = self.positions(indices) if self.slot_groups else np.zeros((0, 0), np.int64)
+        empty = {
+            index: strides[slots]
+            for group in self.slot_groups
+            for slots in [self.empty_slots(positions, group)]
+            for index in group
+        }
         for index, component in enumerate(self.components):
             states = indices // strides[index] % component.states
-            if component.splits:
-                # The first empty slot is the same whatever the option.
-                slot_strides = strides[self.empty_slots(positions, np.array(index))]
             for option in range(component.options):
                 successors = component.table[states, option]
                 legal = successors != NO_MOVE
                 if legal.any():
                     after = indices[legal] + (successors[legal] - states[legal]) * strides[index]
-                    if component.splits:
+                    if index in empty:
                         seconds = component.second_table[states[legal], option]
-                        after += seconds * slot_strides[legal]
+                        after += seconds * empty[index][legal]
                     yield self.action(index, option), legal, after
 
     def _leaves(
