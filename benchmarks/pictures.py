@@ -94,7 +94,7 @@ def darkened(frame: Frame) -> Frame:
     """
     wide = frame.astype(np.int16)
     lightness = wide.max(axis=-1, keepdims=True) + wide.min(axis=-1, keepdims=True)
-    return np.asarray(wide + 255 - lightness, dtype=np.uint8)
+    return cast(Frame, (wide + 255 - lightness).astype(np.uint8))
 
 
 def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
