@@ -56,7 +56,7 @@ def moves_of(env: GameEnv, seed: int = 0) -> Iterator[tuple[IntArray, int]]:
         seat = env.agent_selection
         observed = env.observe(seat)
         action = players[seat].act(observed["observation"], observed["action_mask"], rng)
-        yield observed["observation"], action
+        yield env.position, action
         env.step(action)
 
 
