@@ -13,7 +13,7 @@ from agents.training.opponents import as_pair
 from nim_envs import Game
 from nim_envs.game import PLAYERS
 from nim_envs.scoring import optimality
-from nim_envs.theory.search import LARGEST_SEARCH, level_order, moves
+from nim_envs.theory.search import LARGEST_SEARCH, level_order
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
             entropy[seat] -= weights @ (probabilities * logarithms).sum(axis=1)
             uniform[seat] += weights @ legal_actions
             count[seat] += weights.sum()
-            for action, legal, after in moves(rules, indices):
+            for action, legal, after in rules.moves(indices):
                 np.add.at(visits[1 - seat], after, weights[legal] * probabilities[legal, action])
     count[count == 0] = np.nan
     return Entropy(entropy / count, uniform / count)

@@ -12,8 +12,14 @@ from nim_envs.cgt.misere_quotients.heaps import misere_quotient
 from nim_envs.cgt.misere_quotients.quotient_solution import PERIODIC, PROVEN
 from nim_envs.cgt.sequences.grundy_sequences import GrundySequence
 from nim_envs.cli.arguments import integers
-from nim_envs.cli.options import LOSERS, as_game, registered_game, show_progress
-from nim_envs.errors import SearchTooLargeError
+from nim_envs.cli.options import (
+    LOSERS,
+    as_game,
+    larger_board,
+    registered_game,
+    show_progress,
+)
+from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.registration import GAMES
 from nim_envs.rules import Convention, HeapGame, Rules, nim, subtraction
 from nim_envs.rules.octal_codes import LEAVE_ONE, NAMES, WHOLE
@@ -83,6 +89,10 @@ def solve_registered(name: str, settings: tuple[str, ...], position: str | None)
     """Print the solution of a position of a registered game."""
     game = registered_game(name, settings)
     state = game.rules.initial if position is None else integers(position)
+    try:
+        game.rules.checked_positions(state)
+    except InvalidPositionError as error:
+        raise click.UsageError(f"{error}{larger_board(name, settings, state)}") from error
     show_solution(game.solution, state)
 
 
