@@ -89,8 +89,6 @@ GAMES: dict[str, GameSetting] = {
     "wythoff-12-12": GameSetting(
         "wythoff", {"queens": ((12, 12),), "start": "uniform"}, 30_000, 5_000
     ),
-    "chomp-4-5": GameSetting(
-        "chomp", {"rows": 4, "columns": 5, "start": "uniform"}, 30_000, 5_000
-    ),
+    "chomp-4-5": GameSetting("chomp", {"rows": 4, "columns": 5, "start": "uniform"}, 30_000, 5_000),
 }
 """The tasks by name."""

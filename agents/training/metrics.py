@@ -67,10 +67,11 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
         if not len(indices):
             continue
         legal_actions = np.log(masks.sum(axis=1, dtype=np.int64))
-        probabilities = policies[0].action_probabilities(here, masks)
+        observations = rules.coordinates(here)
+        probabilities = policies[0].action_probabilities(observations, masks)
         for seat, policy in enumerate(policies):
             if policy is not policies[0]:
-                probabilities = policy.action_probabilities(here, masks)
+                probabilities = policy.action_probabilities(observations, masks)
             weights = visits[seat, indices]
             logarithms = np.log(np.where(probabilities > 0, probabilities, 1.0))
             entropy[seat] -= weights @ (probabilities * logarithms).sum(axis=1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import click
-import numpy as np
 from tabulate import tabulate
 
 from nim_envs import solver
@@ -100,14 +99,18 @@ def solve_registered(name: str, settings: tuple[str, ...], position: str | None)
 def show_solution(solution: Solution, state: tuple[int, ...]) -> None:
     """Print the solution of one position."""
     winning = solution.is_winning(state)
+    position = solution.rules.checked_positions(state)
     moves = [
-        solution.rules.describe_action(action, state) for action in solution.winning_actions(state)
+        solution.rules.describe_action(action, position)
+        for action in solution.winning_actions(position)
     ]
     values = [
-        int(component.normal(np.array(entry)))
-        for component, entry in zip(solution.component_values, state, strict=True)
+        int(component.normal(entry))
+        for component, entry in zip(solution.component_values, position, strict=True)
     ]
-    show(state, solution.convention, values, winning, moves, solution.method)
+    show(
+        solution.rules.shown(position), solution.convention, values, winning, moves, solution.method
+    )
 
 
 def solve_heaps(rule: HeapGame, heaps: tuple[int, ...], convention: Convention) -> None:

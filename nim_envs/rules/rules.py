@@ -717,8 +717,8 @@ class Rules:
 
 
 def _shown(component: Component, state: int) -> str:
-    """Return a state as a person reads it: its coordinates, or else its number."""
-    if component.fields is None or len(component.fields) == 1:
+    """Return a state in short: its coordinates, the first ones of many, or else its number."""
+    if not component.has_coordinates:
         return str(state)
     values = component.coordinates(np.array(state)).tolist()
     more = ["…"] * (len(values) > MOST_COORDINATES)
