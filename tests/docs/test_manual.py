@@ -1,4 +1,4 @@
-"""What the README and the manual show is made from the project."""
+"""The contents of the README and the manual are made from the project."""
 
 from __future__ import annotations
 
