@@ -115,11 +115,11 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
 
 @benchmark("pictures", writes="them", quick=None, output="docs/images")
 @names_option(
-    "--games", GAMES, "Write these registered games in their usual form instead", default="none"
+    "--names", GAMES, "Write these registered games in their usual form instead", default="none"
 )
-def main(games: list[str] | None, output: Path) -> None:
+def main(names: list[str] | None, output: Path) -> None:
     """Write the README's moving pictures of games."""
-    chosen = {name: (name, {}) for name in games} if games else PICTURES
+    chosen = {name: (name, {}) for name in names} if names else PICTURES
     for file, (name, settings) in chosen.items():
         content = gif(frames_of(name, settings))
         path = output / f"{file}.gif"
