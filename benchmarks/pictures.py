@@ -137,7 +137,7 @@ def main(names: list[str] | None, output: Path) -> None:
     for file, (name, settings) in chosen.items():
         frames = frames_of(name, settings)
         pictures = {f"{file}.gif": frames}
-        if file in ON_DARK and not boards:
+        if file in ON_DARK and not names:
             pictures[f"{file}_dark.gif"] = [darkened(frame) for frame in frames]
         for path, shown in ((output / written, shown) for written, shown in pictures.items()):
             content = gif(shown)
