@@ -30,6 +30,7 @@ class FibonacciHeap(Component):
 
     kind = "heap"
     picture = "coins"
+    coordinate_names = ("objects", "limit")
 
     def __post_init__(self) -> None:
         check_states(f"a heap of {self.size} objects with limits", self.states)

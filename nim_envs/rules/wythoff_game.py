@@ -35,6 +35,7 @@ class Queen(Component):
 
     kind = "queen"
     picture = "piece"
+    coordinate_names = ("file", "rank")
 
     def __post_init__(self) -> None:
         check_states(f"a board of {self.files + 1} files and {self.ranks + 1} ranks", self.states)
