@@ -248,7 +248,8 @@ def test_every_command_has_an_example():
     for group, examples in (
         (nim_envs_main, commands.OF_NIM_ENVS), (agents_main, commands.OF_AGENTS),
     ):  # fmt: skip
-        assert {example.words.split()[0] for example in examples} == set(group.commands)
+        shown = {example.words.split()[0] for example in examples}
+        assert shown == set(group.commands), "an example goes into docs/generator/commands.py"
 
 
 def test_the_page_of_commands_shows_what_programs_print_and_people_type():
