@@ -20,9 +20,12 @@ pytest.importorskip("griffe")
 pytest.importorskip("latex2mathml")
 pytest.importorskip("mkdocs_gen_files")
 
+from agents.cli.main import main as agents_main
+from agents.cli.main import run as run_agents
 from agents.registry import LEARNERS
 from benchmarks.deep.settings import ALPHAZERO_PUBLISHED
 from docs.generator import (
+    commands,
     games,
     glossary,
     headline,
@@ -33,6 +36,8 @@ from docs.generator import (
     roles,
 )
 from docs.generator.checks import dead_links, mistakes
+from nim_envs.cli.main import main as nim_envs_main
+from nim_envs.cli.main import run as run_nim_envs
 from nim_envs.registration import GAMES, make_game
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -237,6 +242,37 @@ def test_every_learner_says_when_to_use_it():
     for cls in learners.by_class():
         assert any(text.startswith("Use it ") for text in learners.words(cls)), cls
         assert results.of_learners(learners.by_class()[cls])
+
+
+def test_every_command_has_an_example():
+    for group, examples in (
+        (nim_envs_main, commands.OF_NIM_ENVS), (agents_main, commands.OF_AGENTS),
+    ):  # fmt: skip
+        shown = {example.words.split()[0] for example in examples}
+        assert shown == set(group.commands), "an example goes into docs/generator/commands.py"
+
+
+def test_the_page_of_commands_shows_what_programs_print_and_people_type():
+    with commands.terminal():
+        solved = commands.printed(run_nim_envs, commands.Example("solve --game nim"))
+        typed = commands.Example("text --game nim --set heaps=1 --seat first", ("take", "quit"))
+        played = commands.printed(run_nim_envs, typed)
+        with pytest.raises(RuntimeError, match="chess"):
+            commands.printed(run_nim_envs, commands.Example("solve --game chess"))
+    assert "heap 0: take 2" in solved
+    assert max(map(len, played.splitlines())) <= int(commands.COLUMNS)
+    assert "> take\nNo move" in played
+    assert played.endswith("> quit\nstopped")
+
+
+@pytest.mark.parametrize("name", ["q-learning", "sarsa"])
+def test_the_command_of_a_learners_page_reaches_its_figure(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    command = learners.command(name).split()
+    assert command[:3] == ["python", "-m", "agents"]
+    assert run_agents(command[3:]) == 0
+    said = learners.reached_by(name).partition("ends with ")[2].removesuffix(".")
+    assert capsys.readouterr().out.startswith(said)
 
 
 def test_every_public_module_has_a_page():
