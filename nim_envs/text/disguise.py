@@ -25,6 +25,16 @@ NOUNS = {
 }
 """Other names of nouns; each has its plural in -s, as the noun has."""
 
+KINDS = {
+    "queen": ("rover", "drone", "cart"),
+    "group": ("rack", "cabinet", "cupboard"),
+    "pair": ("duo", "tandem", "twin"),
+    "bar": ("slab", "plank", "sheet"),
+    "board": ("field", "garden", "yard"),
+    "graph": ("network", "web", "lattice"),
+}
+"""Other names of kinds of components; drawn after all else, so that what a seed draws stays."""
+
 VERBS = {
     "take": ("draw", "lift", "pull", "grab"),
     "leave": ("keep", "spare", "retain"),
@@ -63,6 +73,9 @@ class Disguise:
             for component in dict.fromkeys(self.rules.components)
             if isinstance(component, Token)
         }
+        for plain, names in KINDS.items():
+            words[plain] = names[int(rng.integers(len(names)))]
+            words[f"{plain}s"] = f"{words[plain]}s"
         return words, labels, nodes
 
     @property
