@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import click
-from tabulate import tabulate
 
 from nim_envs import solver
 from nim_envs.cgt.misere_quotients.heaps import misere_quotient
 from nim_envs.cgt.misere_quotients.quotient_solution import PERIODIC, PROVEN
 from nim_envs.cgt.sequences.grundy_sequences import GrundySequence
 from nim_envs.cli.arguments import integers
+from nim_envs.cli.layout import facts
 from nim_envs.cli.options import (
     LOSERS,
     as_game,
@@ -194,4 +194,4 @@ def show(
         ["winning moves", "\n".join(moves) or "none"],
         ["why", why],
     ]
-    click.echo(tabulate(rows, tablefmt="plain", disable_numparse=True))
+    click.echo(facts(rows))
