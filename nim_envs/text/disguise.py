@@ -25,16 +25,6 @@ NOUNS = {
 }
 """Other names of nouns; each has its plural in -s, as the noun has."""
 
-KINDS = {
-    "queen": ("rover", "drone", "cart"),
-    "group": ("rack", "cabinet", "cupboard"),
-    "pair": ("duo", "tandem", "twin"),
-    "bar": ("slab", "plank", "sheet"),
-    "board": ("field", "garden", "yard"),
-    "graph": ("network", "web", "lattice"),
-}
-"""Other names of kinds of components; drawn after all else, so that what a seed draws stays."""
-
 VERBS = {
     "take": ("draw", "lift", "pull", "grab"),
     "leave": ("keep", "spare", "retain"),
@@ -43,6 +33,16 @@ VERBS = {
     "move": ("travel", "go", "head", "sail"),
 }
 """Other names of verbs. No name is used twice, so that they can be told from each other."""
+
+OTHER_VERBS = {
+    "bite": ("nibble", "clip", "snip"),
+    "cover": ("occupy", "claim", "seal"),
+    "subtract": ("deduct", "discount", "shed"),
+}
+"""Other names of verbs in games with coordinates."""
+
+OTHER_KINDS = ("gadget", "engine", "vessel", "beacon", "circuit", "module", "canvas", "plot")
+"""Names of components with coordinates, whose own names may be any."""
 
 MOVING = "move(?= (?:to|along) )"
 """The verb that tokens do, not the noun for what a player does in a turn."""
@@ -73,9 +73,17 @@ class Disguise:
             for component in dict.fromkeys(self.rules.components)
             if isinstance(component, Token)
         }
-        for plain, names in KINDS.items():
-            words[plain] = names[int(rng.integers(len(names)))]
-            words[f"{plain}s"] = f"{words[plain]}s"
+        # Drawn last, and only where needed, so that no other disguise depends on it.
+        kinds = [part.kind.lower() for part in self.rules.components if part.fields is not None]
+        if kinds:
+            for plain, names in OTHER_VERBS.items():
+                words[plain] = names[int(rng.integers(len(names)))]
+            drawn = rng.permutation(len(OTHER_KINDS)).tolist()
+            for number, kind in enumerate(
+                kind for kind in dict.fromkeys(kinds) if kind not in words
+            ):
+                words[kind] = OTHER_KINDS[drawn[number % len(drawn)]]
+                words[f"{kind}s"] = f"{words[kind]}s"
         return words, labels, nodes
 
     @property
@@ -105,5 +113,5 @@ class Disguise:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        plain = (word for word in self.words if word not in ("move", "moves"))
+        plain = (re.escape(word) for word in self.words if word not in ("move", "moves"))
         return re.compile(rf"\b(?:{'|'.join(plain)}|{MOVING})\b", flags=re.IGNORECASE)
