@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from nim_envs.compilation import compiled
 from nim_envs.rules.component import IntArray
@@ -54,7 +55,7 @@ def write_legal_actions(position: IntArray, rules: CompiledRules, out: IntArray)
 
 
 @compiled(inner=True)
-def first_empty_slot(states: IntArray, slot: int) -> int:
+def first_empty_slot(states: npt.NDArray[np.integer], slot: int) -> int:
     """Return the first of ``states`` from ``slot`` on that is 0.
 
     Args:

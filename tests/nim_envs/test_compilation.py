@@ -167,11 +167,11 @@ def test_compilation_outside_the_block_is_not_announced(house):
 
 USE_BATCHES = """
 import sys
-import nim_envs.envs.vector.kernels as kernels
+import nim_envs.envs.vector.engine as engine
 from nim_envs import make_game
 from nim_envs.envs.vector import VectorGameEnv
 
-FUNCTIONS = [one for one in vars(kernels).values() if hasattr(one, "signatures")]
+FUNCTIONS = [one for one in vars(engine).values() if hasattr(one, "signatures")]
 
 def signatures():
     return sum(len(function.signatures) for function in FUNCTIONS)

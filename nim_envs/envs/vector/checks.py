@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from nim_envs.compilation import compiled
 from nim_envs.envs.reset_arguments import is_seed
-from nim_envs.envs.vector.kernels import first_outside
 from nim_envs.errors import InvalidActionError, InvalidGameError, InvalidResetError
 from nim_envs.rules.component import BoolArray, IntArray
 
@@ -105,3 +105,16 @@ def checked_actions(
     if outside >= 0:
         raise InvalidActionError(f"{allowed}; environment {outside} was given {given[outside]}")
     return array
+
+
+@compiled
+def first_outside(actions: IntArray, least: int, number: int) -> int:
+    """Return the first index of ``actions`` that is not within ``least..number - 1``, or -1."""
+    found = False
+    for i in range(len(actions)):
+        found |= (actions[i] < least) | (actions[i] >= number)
+    if found:
+        for i in range(len(actions)):
+            if not least <= actions[i] < number:
+                return i
+    return -1

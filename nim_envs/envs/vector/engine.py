@@ -8,8 +8,22 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.encoding import Encoding
-from nim_envs.envs.vector import kernels
+from nim_envs.envs.vector.checks import first_outside
+from nim_envs.envs.vector.games import (
+    NEW_GAME,
+    NOBODY,
+    ONGOING,
+    Games,
+    Results,
+    Settings,
+    new_results,
+)
 from nim_envs.envs.vector.grouping import UInt32Array
+from nim_envs.envs.vector.kernels import play
+from nim_envs.envs.vector.moves import first_illegal
+from nim_envs.envs.vector.new_games import seed_games
+from nim_envs.envs.vector.outputs import write_observations
+from nim_envs.envs.vector.sampling import sample
 from nim_envs.envs.vector.start_states import StartStates
 from nim_envs.envs.vector.tables import GameTables, WordArray, game_tables, unpacked_states
 from nim_envs.envs.vector.winning import NOTHING, OptimalPlay, optimal_play
@@ -18,24 +32,20 @@ from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.starts import Sampler, Start
 
 Array = npt.NDArray[Any]
-Results = tuple[npt.NDArray[np.float32], BoolArray, BoolArray, npt.NDArray[np.int8]]
-"""Rewards, terminations, truncations, and the winning seats or -1, each ``(games,)``."""
 
 CACHED_STARTS = 64
 
 
 class Engine:
-    """Many games in progress, played by compiled functions.
+    """Many games in progress: positions, moves, replies, starts and observations as arrays.
+
+    The environment's arguments, spaces, infos and errors are no business of it.
 
     Args:
         game: rules, convention and start.
         encoding: how positions are observed.
         size: number of games.
-        has_opponent: whether there is an opponent; else it is self-play.
-        replies_in_python: whether a Python player makes the opponent's moves.
-        epsilon: probability of a random move of the compiled opponent; else it plays optimally.
-        agent_seat: 0, 1, or -1 for one drawn for each game.
-        max_cycles: most moves of each player; ``None``: no limit.
+        settings: who plays, and how long.
 
     Attributes:
         games: the games in progress.
@@ -46,31 +56,16 @@ class Engine:
             theorem solves the game, and it has too many positions.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        encoding: Encoding,
-        size: int,
-        *,
-        has_opponent: bool,
-        replies_in_python: bool,
-        epsilon: float,
-        agent_seat: int,
-        max_cycles: int | None,
-    ) -> None:
+    def __init__(self, game: Game, encoding: Encoding, size: int, settings: Settings) -> None:
         self._game = game
         self._encoding = encoding
         self._size = size
-        self._has_opponent = has_opponent
-        self._replies_in_python = replies_in_python
-        self._epsilon = epsilon
-        self._agent_seat = agent_seat
-        self._max_cycles = max_cycles
+        self._settings = settings
         self._bind_tables()
-        self.games = kernels.Games(
+        self.games = Games(
             states=np.zeros((len(self._tables.groups), size), dtype=np.uint32),
             outcomes=np.zeros(size, dtype=np.uint8),
-            due=np.full(size, kernels.NEW_GAME),
+            due=np.full(size, NEW_GAME),
             seats=np.zeros(size, dtype=np.int8),
             moves=np.zeros(size, dtype=np.int32),
             game_bits=np.zeros(size, dtype=np.uint64),
@@ -83,86 +78,75 @@ class Engine:
     def _bind_tables(self) -> None:
         """Make tables and buffers, which follow from the arguments and are not pickled."""
         self._optimal_play: OptimalPlay | None = None
-        if self._epsilon < 1.0:
+        if self._settings.epsilon < 1.0:
             self._optimal_play = optimal_play(self._game, self._encoding)
             self._shared: GameTables = self._optimal_play.tables
         else:
             self._shared = game_tables(self._game.rules, self._encoding)
         self._tables, self._layout = self._shared.arrays, self._shared.layout
+        self._winning = NOTHING if self._optimal_play is None else self._optimal_play.winning
         self._rows = np.zeros((self._size, self._layout.words), dtype=np.uint64)
-        self._settings = kernels.Settings(
-            last_mover_reward=np.float32(
-                1.0 if self._game.convention.winner(last_mover=0) == 0 else -1.0
-            ),
-            most_moves=np.int32(
-                kernels.NO_LIMIT if self._max_cycles is None else 2 * self._max_cycles
-            ),
-            has_opponent=self._has_opponent,
-            replies_in_python=self._replies_in_python,
-            epsilon=self._epsilon,
-            winning=NOTHING if self._optimal_play is None else self._optimal_play.winning,
-            agent_seat=self._agent_seat,
-        )
+        self._no_rows = self._rows[:0]
         self._no_actions = np.zeros(0, dtype=np.int64)
-        self._no_results: Results = (
-            np.zeros(0, dtype=np.float32),
-            np.zeros(0, dtype=np.bool_),
-            np.zeros(0, dtype=np.bool_),
-            np.zeros(0, dtype=np.int8),
-        )
+        self._no_results = new_results(0)
 
     def compile(self, *, illegal_moves_raise: bool) -> None:
         """Compile every function, by calling it on no games."""
         nobody = np.zeros(self._size, dtype=np.bool_)
         self.seed_games(np.zeros(self._size, dtype=np.uint64), nobody)
-        kernels.first_outside(self._no_actions, 0, 1)
+        first_outside(self._no_actions, 0, 1)
         if illegal_moves_raise:
-            self.first_illegal(self._no_actions, kernels.AGENT)
+            self.first_illegal(self._no_actions, NOBODY)
         self._sample(self._no_actions)
-        self.play(0, self.own_starts)
-        self.observe(self._rows[:0])
+        self.play(self.own_starts)
+        self.observe(self._no_rows)
 
     def play(
         self,
-        phases: int,
         starts: StartStates,
+        *,
+        mover: np.uint8 = NOBODY,
         actions: IntArray | None = None,
+        begins: bool = False,
         results: Results | None = None,
         rows: WordArray | None = None,
     ) -> int:
-        """Run phases of a step in all games.
+        """Run the phases of a step that are wanted, in all games.
 
         Args:
-            phases: sum of phases of :mod:`nim_envs.envs.vector.kernels`.
             starts: start positions of new games.
-            actions: int64 ``(games,)``; needed where a phase makes moves.
-            results: written by the phase ``RESULTS``.
-            rows: from :meth:`new_rows`, written by the phase ``OBSERVE``.
+            mover: who makes the moves ``actions``; finished games are first marked for replacement
+                where it is the agent.
+            actions: int64 ``(games,)``.
+            begins: whether new games begin where they are due and the compiled opponent replies.
+            results: from :func:`nim_envs.envs.vector.games.new_results`, written.
+            rows: observations from :meth:`new_rows`, written.
 
         Returns:
             Number of games where it is not the agent's turn yet; see
             :func:`nim_envs.envs.vector.kernels.play`.
         """
-        return kernels.play(
+        return play(
             self._tables,
+            self._winning,
             starts.arrays,
             self.games,
             self._settings,
-            phases,
+            mover,
             self._no_actions if actions is None else actions,
-            *(self._no_results if results is None else results),
-            self._layout.mask_column,
-            self._rows if rows is None else rows,
+            begins,
+            self._no_results if results is None else results,
+            self._no_rows if rows is None else rows,
         )
 
     def seed_games(self, seeds: WordArray, which: BoolArray) -> None:
         """Seed the random numbers of the games in ``which``, each by its entry of ``seeds``."""
-        kernels.seed_games(self.games.game_bits, self.games.action_bits, seeds, which)
+        seed_games(self.games.game_bits, self.games.action_bits, seeds, which)
 
     def begin(self, which: BoolArray) -> None:
         """Mark the games in ``which`` to begin anew."""
-        self.games.outcomes[which] = kernels.ONGOING
-        self.games.due[which] = kernels.NEW_GAME
+        self.games.outcomes[which] = ONGOING
+        self.games.due[which] = NEW_GAME
 
     def starts(self, start: Start) -> StartStates:
         """Return the starts of ``start``, from a cache: listing its positions takes time."""
@@ -199,7 +183,7 @@ class Engine:
     def _sample(self, actions: IntArray) -> None:
         """Write legal actions of the first ``len(actions)`` games."""
         tables, games, number = self._tables, self.games, len(actions)
-        kernels.sample(
+        sample(
             tables.groups,
             tables.legal_actions,
             games.states,
@@ -211,7 +195,7 @@ class Engine:
 
     def first_illegal(self, actions: IntArray, mover: np.uint8) -> int:
         """Return the first game where ``mover`` is due and its action is illegal, or -1."""
-        return kernels.first_illegal(self._tables, self.games, actions, mover)
+        return first_illegal(self._tables, self.games, actions, mover)
 
     def positions(self) -> IntArray:
         """Return the positions of all games, int64 ``(games, components)``."""
@@ -233,14 +217,14 @@ class Engine:
 
     def _observe_states(self, states: UInt32Array, outcomes: Array, rows: WordArray) -> None:
         tables = self._tables
-        kernels.write_observations(
+        write_observations(
             tables.groups,
             tables.words,
             tables.columns,
             tables.shared,
             states,
             outcomes,
-            self._layout.mask_column,
+            tables.mask_column,
             rows,
             0,
             len(rows),
@@ -253,20 +237,20 @@ class Engine:
             "action_mask": self._layout.action_masks(rows),
         }
 
-    def observations_of(self, games: kernels.Games, which: IntArray) -> dict[str, Array]:
+    def observations_of(self, games: Games, which: IntArray) -> dict[str, Array]:
         """Return the observations and action masks of some of the games in ``games``."""
         rows = np.empty((len(which), self._layout.words), dtype=np.uint64)
         states = np.ascontiguousarray(games.states[:, which])
         self._observe_states(states, games.outcomes[which], rows)
         return self.observations_in(rows)
 
-    def copied_games(self) -> kernels.Games:
+    def copied_games(self) -> Games:
         """Return a copy of the games in progress."""
-        return kernels.Games._make(array.copy() for array in self.games)
+        return Games._make(array.copy() for array in self.games)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave tables and buffers out of pickles and copies."""
-        made = {"_optimal_play", "_shared", "_tables", "_layout", "_rows", "_settings"}
+        made = {"_optimal_play", "_winning", "_shared", "_tables", "_layout", "_rows", "_no_rows"}
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -23,14 +23,23 @@ from nim_envs.envs.opponents import (
     no_move_for_agent,
 )
 from nim_envs.envs.reset_arguments import checked_options
-from nim_envs.envs.vector import kernels
 from nim_envs.envs.vector.checks import (
     checked_actions,
     checked_autoreset_mode,
     checked_reset_mask,
     checked_seeds,
 )
-from nim_envs.envs.vector.engine import Engine, Results
+from nim_envs.envs.vector.engine import Engine
+from nim_envs.envs.vector.games import (
+    AGENT,
+    NO_LIMIT,
+    ONGOING,
+    OPPONENT,
+    Games,
+    Results,
+    Settings,
+    new_results,
+)
 from nim_envs.envs.vector.pictures import RENDER_MODES, BatchRenderer, StepRecord
 from nim_envs.envs.vector.start_states import StartStates
 from nim_envs.errors import ClosedEnvironmentError, InvalidActionError, ResetNeededError
@@ -212,7 +221,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self.max_cycles = (
             None
             if max_cycles is None
-            else checked_integer("max_cycles", max_cycles, minimum=1, maximum=kernels.NO_LIMIT // 2)
+            else checked_integer("max_cycles", max_cycles, minimum=1, maximum=NO_LIMIT // 2)
         )
         self.opponent = opponent
         self.seat = seat
@@ -232,11 +241,16 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             game,
             self.encoding,
             self.num_envs,
-            has_opponent=opponent is not None,
-            replies_in_python=self._opponent_player is not None,
-            epsilon=epsilon,
-            agent_seat=agent_seat,
-            max_cycles=self.max_cycles,
+            Settings(
+                last_mover_reward=np.float32(
+                    1.0 if game.convention.winner(last_mover=0) == 0 else -1.0
+                ),
+                most_moves=np.int32(NO_LIMIT if self.max_cycles is None else 2 * self.max_cycles),
+                has_opponent=opponent is not None,
+                replies_in_python=self._opponent_player is not None,
+                agent_seat=agent_seat,
+                epsilon=epsilon,
+            ),
         )
         self.single_action_space = spaces.Discrete(rules.num_actions)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -320,20 +334,20 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         replies: IntArray | None = None
         for _ in range(MOST_OPENINGS):
             self._engine.prepare_starts(starts, self.np_random)
-            waiting = self._engine.play(kernels.BEGIN_AND_REPLY, starts)
+            waiting = self._engine.play(starts, begins=True)
             if waiting and self._opponent_player is not None:
                 replies = self._reply_in_python(self._opponent_player)
-                waiting = (self._engine.games.due != kernels.AGENT).any()
+                waiting = (self._engine.games.due != AGENT).any()
             if not waiting:
                 return
-        index = int((self._engine.games.due != kernels.AGENT).argmax())
+        index = int((self._engine.games.due != AGENT).argmax())
         reply = None if replies is None else int(replies[index])
         raise no_move_for_agent(self.game.rules, self._engine.position(index), reply)
 
     def _reply_in_python(self, opponent: PlayingPlayer) -> IntArray:
         """Make the due moves of an opponent in Python; return its actions."""
         observations = self._observations()
-        due = self._engine.games.due == kernels.OPPONENT
+        due = self._engine.games.due == OPPONENT
         masks = observations["action_mask"] * due[:, np.newaxis]
         try:
             answer = opponent(
@@ -341,8 +355,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             )
         except InvalidActionError as error:
             raise InvalidActionError(f"the opponent's {error}") from None
-        actions = self._checked_actions(answer, "the opponent's", kernels.OPPONENT)
-        self._engine.play(kernels.OPPONENT_MOVE, self._engine.own_starts, actions)
+        actions = self._checked_actions(answer, "the opponent's", OPPONENT)
+        self._engine.play(self._engine.own_starts, mover=OPPONENT, actions=actions)
         return actions
 
     def step(self, actions: npt.ArrayLike) -> StepResult:
@@ -369,7 +383,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
                 f"the games of environments {over.tolist()} are over: begin new ones by "
                 'reset(options={"reset_mask": terminations | truncations})'
             )
-        checked = self._checked_actions(actions, "the", kernels.AGENT)
+        checked = self._checked_actions(actions, "the", AGENT)
         record = (
             StepRecord.begun(self._engine.positions(), self._engine.games, checked)
             if self._renderer.draws
@@ -377,11 +391,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         )
         truth = self._truth(checked) if self.truth_in_info else None
         self._ready = False
-        rewards = np.empty(self.num_envs, dtype=np.float32)
-        terminations = np.empty(self.num_envs, dtype=np.bool_)
-        truncations = np.empty(self.num_envs, dtype=np.bool_)
-        winners = np.empty(self.num_envs, dtype=np.int8)
-        observed, last = self._advance(checked, (rewards, terminations, truncations, winners))
+        results = new_results(self.num_envs)
+        observed, last = self._advance(checked, results)
+        rewards, terminations, truncations, winners = results
         self._ready = True
         if record is not None:
             record.rewards[:] = rewards
@@ -399,7 +411,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
     def _truth(self, actions: IntArray) -> tuple[BoolArray, BoolArray]:
         """Return the truth about moves before they are made, false where a game is over."""
-        moving = self._engine.games.outcomes == kernels.ONGOING
+        moving = self._engine.games.outcomes == ONGOING
         winning, kept = moves_truth(self.game, self._engine.positions(), actions)
         return winning & moving, kept & moving
 
@@ -430,7 +442,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
     def _advance(
         self, actions: IntArray, results: Results
-    ) -> tuple[dict[str, Array], kernels.Games | None]:
+    ) -> tuple[dict[str, Array], Games | None]:
         """Make the step; write rewards, terminations, truncations and winners.
 
         Returns:
@@ -440,22 +452,26 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         engine = self._engine
         starts = engine.own_starts
         if self._opponent_player is not None:
-            engine.play(kernels.AUTORESET | kernels.MOVE, starts, actions)
+            engine.play(starts, mover=AGENT, actions=actions)
             self._begin_and_reply(starts)
-            engine.play(kernels.RESULTS, starts, results=results)
+            engine.play(starts, results=results)
             if self._same_step:
                 last = engine.copied_games()
-                engine.play(kernels.AUTORESET, starts)
+                engine.begin(last.outcomes != ONGOING)
                 self._begin_and_reply(starts)
             return self._observations(), last
         rows = engine.new_rows(copy=self.copy)
         engine.prepare_starts(starts, self.np_random)
-        phases = kernels.AUTORESET | kernels.MOVE | kernels.BEGIN_AND_REPLY | kernels.RESULTS
         if self._same_step:
-            engine.play(phases, starts, actions, results)
+            engine.play(starts, mover=AGENT, actions=actions, begins=True, results=results)
             last = engine.copied_games()
-            phases = kernels.AUTORESET | kernels.BEGIN_AND_REPLY
-        if engine.play(phases | kernels.OBSERVE, starts, actions, results, rows):
+            engine.begin(last.outcomes != ONGOING)
+            waiting = engine.play(starts, begins=True, rows=rows)
+        else:
+            waiting = engine.play(
+                starts, mover=AGENT, actions=actions, begins=True, results=results, rows=rows
+            )
+        if waiting:
             self._begin_and_reply(starts)
             engine.observe(rows)
         return engine.observations_in(rows), last
@@ -463,7 +479,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     def _infos_of_same_step(
         self,
         masks: Array,
-        last: kernels.Games,
+        last: Games,
         ended: BoolArray,
         winners: Array,
         truth: tuple[BoolArray, BoolArray] | None,
@@ -552,7 +568,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             rules.num_actions,
             self.num_envs,
             whose=whose,
-            least=NO_LEGAL_MOVE if mover == kernels.OPPONENT else 0,
+            least=NO_LEGAL_MOVE if mover == OPPONENT else 0,
         )
         if self.illegal_move == "raise":
             index = self._engine.first_illegal(checked, mover)

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.envs.renderer import LastMove, Renderer
-from nim_envs.envs.vector import kernels
-from nim_envs.envs.vector.kernels import Games
+from nim_envs.envs.vector.games import ONGOING, Games
 from nim_envs.game import PLAYERS, Game
 from nim_envs.render.frame import Frame
 from nim_envs.render.scene import Scene
@@ -41,7 +40,7 @@ class StepRecord(NamedTuple):
             seats=games.seats.copy(),
             actions=actions.copy(),
             rewards=np.zeros(len(actions)),
-            in_this_game=games.outcomes == kernels.ONGOING,
+            in_this_game=games.outcomes == ONGOING,
         )
 
 

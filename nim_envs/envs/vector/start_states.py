@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nim_envs.envs.vector.kernels import Starts
+from nim_envs.envs.vector.games import Starts
 from nim_envs.envs.vector.tables import GameTables, packed_states
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.starts import Sampler

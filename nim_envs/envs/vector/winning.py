@@ -12,13 +12,9 @@ from nim_envs.encoding import Encoding
 from nim_envs.envs.vector.grouping import LARGEST_SLOT_ENTRIES, Grouping, UInt32Array
 from nim_envs.envs.vector.tables import (
     ENTRY_BYTES,
-    FIRST_ACTION,
     NO_STATE,
-    SECONDS_AT,
-    STATE_BITS,
-    STATES_AT,
-    SUCCESSORS_AT,
     WORD_BYTES,
+    ColumnArray,
     GameTables,
     Tables,
     WordArray,
@@ -34,7 +30,13 @@ from nim_envs.theory.solution import Solution, SumSolution
 MISERE_TARGETS = 2
 """Number of targets before those for normal values: the misère values 0 and 1."""
 
-ROW_ACTION, TARGETS_AT, TARGETS = range(3)
+ROW = np.dtype(
+    [
+        ("first_action", np.uint32),
+        ("targets_at", np.uint32),  # the start of its entries in Winning.ranges
+        ("targets", np.uint32),  # their number for each state; no action reaches the last target
+    ]
+)
 """Columns of :attr:`Winning.rows`."""
 
 CHUNK_ENTRIES = 1 << 18
@@ -48,9 +50,7 @@ class Winning(NamedTuple):
     In a game that only a search of all positions solves, there is one row, for the whole position.
     """
 
-    # (rows, 3): offset of the actions of a row, start of its targets, and number of targets for
-    # each state. No action reaches the last target.
-    rows: UInt32Array
+    rows: ColumnArray  # (rows,), of ROW
     # By row, state and target: the start of the actions in ``actions`` in the lower half, their
     # number in the upper half.
     ranges: WordArray
@@ -66,7 +66,7 @@ class Winning(NamedTuple):
 
 
 NOTHING = Winning(
-    rows=np.zeros((0, 3), dtype=np.uint32),
+    rows=np.zeros(0, dtype=ROW),
     ranges=np.zeros(0, dtype=np.uint64),
     actions=np.zeros(0, dtype=np.uint32),
     values=np.zeros(0, dtype=np.uint32),
@@ -150,13 +150,13 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
     made: dict[tuple[Component, ...], tuple[int, int]] = {}
     ranges: list[WordArray] = []
     actions: list[UInt32Array] = [np.zeros(1, dtype=np.uint32)]
-    rows = np.empty((len(grouping.members), 3), dtype=np.uint32)
+    rows = np.empty(len(grouping.members), dtype=ROW)
     targets_at, actions_at = 0, 1
     for index, group in enumerate(grouping.members):
         kind = grouping.rules.components[group.start : group.stop]
         if kind not in made:
             normal, firm = _group_values(solution, grouping, index)
-            at = int(tables.groups[index, STATES_AT])
+            at = int(tables.groups["states_at"][index])
             values[at : at + len(normal)] = (normal << 1) | firm
             most = int(normal.max())
             if any(index in slots for slots in grouping.slots):
@@ -173,7 +173,7 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
                 actions_at += len(action)
                 needed = targets_at * WORD_BYTES + actions_at * ENTRY_BYTES
                 check_tables(grouping.rules, "the tables of winning actions", needed)
-        rows[index] = (tables.groups[index, FIRST_ACTION], *made[kind])
+        rows[index] = (tables.groups["first_action"][index], *made[kind])
     return Winning(
         rows=rows,
         ranges=np.concatenate(ranges),
@@ -217,13 +217,13 @@ def _moves(game: GameTables, index: int) -> Iterator[_Moves]:
     grouping, tables = game.grouping, game.arrays
     states = grouping.sizes[index]
     actions = len(grouping.members[index]) * grouping.rules.num_options
-    mask = np.uint32((1 << int(tables.groups[index, STATE_BITS])) - 1)
-    at = int(tables.groups[index, SUCCESSORS_AT])
+    mask = np.uint32((1 << int(tables.groups["state_bits"][index])) - 1)
+    at = int(tables.groups["successors_at"][index])
     successors = tables.successors[at : at + states * actions]
     seconds = None
     for number, slots in enumerate(grouping.slots):
         if index in slots:
-            at = int(tables.slots[number, SECONDS_AT])
+            at = int(tables.slots["seconds_at"][number])
             seconds = tables.seconds[at : at + states * actions]
     step = max(1, CHUNK_ENTRIES // actions)
     for first in range(0, states, step):
@@ -308,7 +308,7 @@ def winning_by_search(solution: Solution, game: GameTables) -> Winning:
         needed = number * (WORD_BYTES + 1) + length * ENTRY_BYTES
         check_tables(rules, "the table of winning actions at each position", needed)
     return Winning(
-        rows=np.zeros((1, 3), dtype=np.uint32),
+        rows=np.zeros(1, dtype=ROW),
         ranges=ranges,
         actions=np.concatenate(found),
         values=np.zeros(0, dtype=np.uint32),
@@ -335,7 +335,8 @@ def _wins(
 ) -> BoolArray:
     """Return which actions of a group win at positions, ``(n, actions)``."""
     actions = len(grouping.members[index]) * grouping.rules.num_options
-    at, bits = (int(tables.groups[index, column]) for column in (SUCCESSORS_AT, STATE_BITS))
+    at = int(tables.groups["successors_at"][index])
+    bits = int(tables.groups["state_bits"][index])
     rows = tables.successors[at : at + grouping.sizes[index] * actions].reshape(-1, actions)
     after = rows[states]
     stride = int(grouping.strides[index])

@@ -17,8 +17,10 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from nim_envs import Convention, Game, Rules, make_game
 from nim_envs.encoding import Encoding
-from nim_envs.envs.vector import VectorGameEnv, engine, kernels
+from nim_envs.envs.vector import VectorGameEnv, engine
+from nim_envs.envs.vector.games import BLOCK
 from nim_envs.envs.vector.grouping import Grouping
+from nim_envs.envs.vector.outputs import write_observations
 from nim_envs.envs.vector.tables import (
     game_tables,
     packed_states,
@@ -81,9 +83,9 @@ def test_however_components_are_grouped_the_tables_say_what_the_rules_say(case, 
         assert (grouping.strides @ states == np.arange(len(lattice))).all()
     rows = np.full((len(lattice), layout.words), 2**64 - 1, dtype=np.uint64)
     outcomes = np.zeros(len(lattice), dtype=np.uint8)
-    kernels.write_observations(
+    write_observations(
         *(tables.groups, tables.words, tables.columns, tables.shared),
-        *(packed, outcomes, layout.mask_column, rows, 0, len(lattice)),
+        *(packed, outcomes, tables.mask_column, rows, 0, len(lattice)),
     )
     assert (layout.observations(rows) == lattice).all()
     assert (layout.action_masks(rows) == rules.action_mask(lattice)).all()
@@ -235,7 +237,7 @@ def test_observations_are_copied_or_overwritten_as_asked(opponent, kept):
         {"start": "uniform"},
         {"start": "uniform", "opponent": 0.5, "seat": "random", "copy": False},
         {"heaps": (200, 200, 200), "start": "uniform", "encoding": "binary", "max_cycles": 2},
-        {"num_envs": 2 * kernels.BLOCK},
+        {"num_envs": 2 * BLOCK},
     ],
     ids=str,
 )

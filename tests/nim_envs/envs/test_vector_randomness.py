@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from nim_envs import Convention, Game, Rules
-from nim_envs.envs.vector import VectorGameEnv, kernels, random_numbers
+from nim_envs.envs.vector import VectorGameEnv, random_numbers
+from nim_envs.envs.vector.games import BLOCK
 from nim_envs.errors import (
     InvalidPositionError,
     ResetNeededError,
@@ -82,7 +83,7 @@ def test_a_game_depends_on_its_own_seed_alone(seed, size, opponent):
 @pytest.mark.parametrize("opponent", [None, 0.5])
 def test_a_game_plays_alike_in_every_block_of_a_batch(opponent, mode):
     arguments = {"start": "uniform", "opponent": opponent, "autoreset_mode": mode}
-    first, size = 2 * kernels.BLOCK - 5, 2 * kernels.BLOCK + 37
+    first, size = 2 * BLOCK - 5, 2 * BLOCK + 37
     together = batch(num_envs=size, **arguments)
     few = batch(num_envs=size - first, **arguments)
     together.reset(seed=3)

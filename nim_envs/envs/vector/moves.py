@@ -1,0 +1,180 @@
+"""Moves of many games in packed states; single positions: :mod:`nim_envs.rules.compiled_moves`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nim_envs.compilation import compiled
+from nim_envs.envs.vector.games import (
+    AGENT,
+    BY_OPPONENT,
+    FORFEIT,
+    LAST_MOVE,
+    NEW_GAME,
+    NO_LIMIT,
+    ONGOING,
+    OPPONENT,
+    TRUNCATED,
+    UNANSWERED,
+    Buffers,
+    Games,
+    Settings,
+    either,
+)
+from nim_envs.envs.vector.tables import Tables
+from nim_envs.rules.compiled_moves import first_empty_slot
+from nim_envs.rules.component import IntArray
+
+ZERO, ONE = np.uint32(0), np.uint32(1)
+TOP_BIT = np.uint32(31)
+
+
+@compiled(inner=True)
+def successor_at(at: np.uint32, count: np.uint32, state: np.uint32, option: np.uint32) -> np.uint32:
+    """Return the index in ``Tables.successors`` of a move's result.
+
+    Args:
+        at: start of the group's rows.
+        count: length of a row.
+        state: state of the group, not packed.
+        option: index among the group's actions.
+    """
+    return np.uint32(at + count * state + option)
+
+
+@compiled(inner=True)
+def state_mask(bits: np.uint32) -> np.uint32:
+    """Return the mask of the ``bits`` lowest bits, which hold the state in a packed one."""
+    return np.uint32((ONE << bits) - ONE)
+
+
+@compiled(inner=True)
+def fill_empty_slots(
+    tables: Tables, games: Games, actions: IntArray, mover: np.uint8, first: int, last: int
+) -> None:
+    """Put second parts of moves into the first empty slot, before :func:`move` makes the rest.
+
+    Only where slots are groups of their own. The order does not matter: the slot of a move is not
+    empty before it, nor after a move that splits.
+    """
+    slots, groups, seconds = tables.slots, tables.groups, tables.seconds
+    states, due = games.states, games.due
+    for row in range(len(slots)):
+        first_slot, end_slot, at = (
+            slots[row]["first_slot"],
+            slots[row]["end_slot"],
+            slots[row]["seconds_at"],
+        )
+        first_action, count = groups[first_slot]["first_action"], groups[first_slot]["actions"]
+        mask = state_mask(groups[first_slot]["state_bits"])
+        for i in range(last - first):
+            game = np.uint64(first) + np.uint64(i)
+            option = np.uint32(np.uint32(actions[i]) - first_action)
+            slot = np.uint32(option // count)
+            if due[game] != mover or slot >= end_slot - first_slot:
+                continue
+            state = states[first_slot + slot, game] & mask
+            second = seconds[successor_at(at, count, state, np.uint32(option - slot * count))]
+            if second != ZERO:
+                states[first_empty_slot(states[:, game], first_slot), game] = second
+
+
+@compiled(inner=True)
+def move(
+    tables: Tables,
+    games: Games,
+    settings: Settings,
+    actions: IntArray,
+    buffers: Buffers,
+    mover: np.uint8,
+    first: int,
+    last: int,
+) -> None:
+    """Make the moves ``actions``, ``(last - first,)``, in the games where ``mover`` is due.
+
+    A negative action, of an opponent in Python, is no legal move and forfeits.
+
+    A game that the opponent's first move ended, before any turn of the agent, does not count, and
+    a new one is due.
+    """
+    fill_empty_slots(tables, games, actions, mover, first, last)
+    number = last - first
+    successors = tables.successors
+    outcome, due = games.outcomes[first:last], games.due[first:last]
+    moves, seat = games.moves[first:last], games.seats[first:last]
+    active, flags, option = buffers.active, buffers.flags, buffers.option
+    place, after = buffers.place, buffers.after
+    for i in range(number):
+        active[i] = due[i] == mover
+        flags[i] = LAST_MOVE
+    for group in range(len(games.states)):
+        packed = games.states[group, first:last]
+        first_action, count = tables.groups[group]["first_action"], tables.groups[group]["actions"]
+        at, bits_of_state = (
+            tables.groups[group]["successors_at"],
+            tables.groups[group]["state_bits"],
+        )
+        mask = state_mask(bits_of_state)
+        for i in range(number):
+            # An action of an earlier group wraps around to a large number.
+            option[i] = np.uint32(actions[i]) - first_action
+            there = successor_at(at, count, packed[i] & mask, option[i])
+            place[i] = there if option[i] < count else at
+        for i in range(number):
+            after[i] = successors[place[i]]
+        for i in range(number):
+            mine = np.uint32(option[i] < count) & np.uint32(active[i])
+            forbidden = np.uint32(after[i] >> TOP_BIT)
+            chosen = np.uint32(ZERO - np.uint32(mine & ~forbidden))
+            packed[i] = (after[i] & chosen) | (packed[i] & ~chosen)
+            # It was not the last move if any group has a legal action left.
+            alive = LAST_MOVE if packed[i] >> bits_of_state != ZERO else ONGOING
+            broken = FORFEIT if mine & forbidden else ONGOING
+            flags[i] = np.uint8((flags[i] & ~alive) | broken)
+    if settings.replies_in_python and mover == OPPONENT:
+        for i in range(number):
+            flags[i] |= FORFEIT if actions[i] < 0 else ONGOING
+    for i in range(number):
+        moves[i] += np.int32(active[i])
+    for i in range(number):
+        outcome[i] = either(active[i], flags[i], outcome[i])
+    if settings.most_moves < NO_LIMIT:
+        unanswered = settings.has_opponent and mover == AGENT
+        cut_short = TRUNCATED | UNANSWERED if unanswered else TRUNCATED
+        for i in range(number):
+            late = cut_short if moves[i] >= settings.most_moves else ONGOING
+            outcome[i] |= either(active[i], late, ONGOING)
+    if not settings.has_opponent:
+        for i in range(number):
+            seat[i] ^= np.int8(active[i])
+    elif mover == AGENT:
+        for i in range(number):
+            reply = active[i] & np.uint8(outcome[i] == ONGOING)
+            due[i] = either(reply, OPPONENT, due[i])
+    else:
+        for i in range(number):
+            ended = active[i] & np.uint8(outcome[i] != ONGOING)
+            void = ended & np.uint8(moves[i] == 1)
+            ending = either(void, ONGOING, outcome[i] | BY_OPPONENT)
+            outcome[i] = either(ended, ending, outcome[i])
+            due[i] = either(active[i], either(void, NEW_GAME, AGENT), due[i])
+
+
+@compiled
+def first_illegal(tables: Tables, games: Games, actions: IntArray, mover: np.uint8) -> int:
+    """Return the first game where ``mover`` is due and its action is illegal, or -1."""
+    groups, successors = tables.groups, tables.successors
+    states, outcomes, due = games.states, games.outcomes, games.due
+    for i in range(len(actions)):
+        if outcomes[i] != ONGOING or due[i] != mover:
+            continue
+        if actions[i] < 0:
+            return i
+        for group in range(len(groups)):
+            option = np.uint32(np.uint32(actions[i]) - groups[group]["first_action"])
+            at, count = groups[group]["successors_at"], groups[group]["actions"]
+            state = states[group, i] & state_mask(groups[group]["state_bits"])
+            there = successor_at(at, count, state, option)
+            if option < count and successors[there] >> TOP_BIT:
+                return i
+    return -1

@@ -1,0 +1,116 @@
+"""New games: seeds, starts and seats."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.compilation import compiled
+from nim_envs.envs.vector.games import (
+    AGENT,
+    NEW_GAME,
+    ONGOING,
+    OPPONENT,
+    Buffers,
+    Games,
+    Settings,
+    Starts,
+    either,
+)
+from nim_envs.envs.vector.random_numbers import GAMMA, MIX_1, fraction, mixed
+from nim_envs.envs.vector.tables import WordArray
+from nim_envs.rules.component import BoolArray
+
+U63 = np.uint64(63)
+
+
+@compiled
+def seed_games(
+    game_bits: WordArray, action_bits: WordArray, seeds: WordArray, which: BoolArray
+) -> None:
+    """Seed the random numbers of the games in ``which``, each by its own entry of ``seeds``."""
+    for i in range(len(seeds)):
+        if which[i]:
+            game_bits[i] = mixed(mixed(seeds[i] + GAMMA))
+            action_bits[i] = mixed(game_bits[i] ^ MIX_1)
+
+
+@compiled(inner=True)
+def replace_finished(games: Games, first: int, last: int) -> None:
+    """Mark finished games for replacement by new ones."""
+    outcome, due = games.outcomes[first:last], games.due[first:last]
+    for i in range(last - first):
+        due[i] = either(np.uint8(outcome[i] != ONGOING), NEW_GAME, AGENT)
+        outcome[i] = ONGOING
+
+
+@compiled(inner=True)
+def draw_start(cumulative: npt.NDArray[np.float64], number: int, bits: np.uint64) -> int:
+    """Return the index of the start, out of ``number``, that random ``bits`` choose."""
+    uniform = fraction(bits)
+    if len(cumulative) == 0:
+        return int(uniform * number)
+    # The first cumulative sum above it; rounding may leave the last one slightly below 1.
+    low, high = 0, number - 1
+    while low < high:
+        middle = (low + high) >> 1
+        if cumulative[middle] <= uniform:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled(inner=True)
+def begin(
+    starts: Starts, games: Games, settings: Settings, buffers: Buffers, first: int, last: int
+) -> None:
+    """Begin the new games that are due, unless the prepared start is used already."""
+    number = last - first
+    new, chosen = buffers.flags, buffers.option
+    states, used, prepared = games.states, starts.used, starts.prepared
+    bits, outcome = games.game_bits[first:last], games.outcomes[first:last]
+    due, moves, seats = games.due[first:last], games.moves[first:last], games.seats[first:last]
+    count = starts.states.shape[1]
+    for i in range(number):
+        new[i] = due[i] == NEW_GAME
+    if count == 1 and not prepared and settings.agent_seat >= 0:
+        # All begin at the same position and in the same seat: no branch is needed.
+        for group in range(len(states)):
+            packed, start = states[group, first:last], starts.states[group, 0]
+            for i in range(number):
+                packed[i] = start if new[i] else packed[i]
+        seat = np.uint8(settings.agent_seat)
+        for i in range(number):
+            seats[i] = np.int8(either(new[i], seat, np.uint8(seats[i])))
+    else:
+        length = 0
+        for i in range(number):
+            chosen[length] = i
+            length += new[i]
+        for j in range(length):
+            at = np.uint64(chosen[j])
+            game = np.uint64(first) + at
+            column = np.int64(0)
+            if prepared:
+                if used[game]:
+                    new[at] = 0
+                    continue
+                used[game] = 1
+                column = np.int64(game)
+            elif count > 1:
+                bits[at] += GAMMA
+                column = np.int64(draw_start(starts.cumulative, count, mixed(bits[at])))
+            for group in range(len(states)):
+                states[group, game] = starts.states[group, column]
+            drawn = np.int64(settings.agent_seat)
+            if drawn < 0:
+                bits[at] += GAMMA
+                drawn = np.int64(mixed(bits[at]) >> U63)
+            seats[at] = drawn
+    for i in range(number):
+        moves[i] = np.int32(0) if new[i] else moves[i]
+    for i in range(number):
+        second = np.uint8(seats[i]) & np.uint8(settings.has_opponent)
+        outcome[i] = either(new[i], ONGOING, outcome[i])
+        due[i] = either(new[i], either(second, OPPONENT, AGENT), due[i])

@@ -1,0 +1,114 @@
+"""Results and observations of the games of a batch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nim_envs.compilation import compiled
+from nim_envs.envs.vector.games import (
+    BY_OPPONENT,
+    FORFEIT,
+    LAST_MOVE,
+    ONGOING,
+    TRUNCATED,
+    UNANSWERED,
+    FlagArray,
+    Games,
+    Results,
+    Settings,
+)
+from nim_envs.envs.vector.grouping import UInt32Array
+from nim_envs.envs.vector.moves import state_mask
+from nim_envs.envs.vector.tables import ColumnArray, WordArray
+from nim_envs.rules.component import BoolArray
+
+OBSERVATION_BLOCK = 128
+"""Games whose observations are written together, word by word."""
+
+NO_BITS = np.uint64(0)
+
+
+@compiled(inner=True)
+def write_results(
+    games: Games, settings: Settings, results: Results, first: int, last: int
+) -> None:
+    """Write the rewards of the players who moved, terminations, truncations and winners."""
+    rewards, terminations, truncations, winners = results
+    last_mover_reward = settings.last_mover_reward
+    outcome, reward = games.outcomes[first:last], rewards[first:last]
+    terminated, truncated = terminations[first:last], truncations[first:last]
+    for i in range(last - first):
+        mover = last_mover_reward if outcome[i] & LAST_MOVE else np.float32(0)
+        mover = np.float32(-1) if outcome[i] & FORFEIT else mover
+        reward[i] = np.float32(0) - mover if outcome[i] & BY_OPPONENT else mover
+    for i in range(last - first):
+        terminated[i] = (outcome[i] & (LAST_MOVE | FORFEIT)) != 0
+        truncated[i] = (outcome[i] & (LAST_MOVE | FORFEIT | TRUNCATED)) == TRUNCATED
+    seat, winner = games.seats[first:last], winners[first:last]
+    # Small integers alone: a vector register holds four times as many of them as of floats.
+    # In self-play it is now the turn of the seat that did not move.
+    turned = np.uint8(not settings.has_opponent)
+    last_mover_loses = LAST_MOVE if last_mover_reward < np.float32(0) else ONGOING
+    for i in range(last - first):
+        lost = np.uint8((outcome[i] & (last_mover_loses | FORFEIT)) != 0)
+        by_opponent = np.uint8((outcome[i] & BY_OPPONENT) != 0)
+        goes_on = np.uint8((outcome[i] & (LAST_MOVE | FORFEIT)) == 0)
+        who = np.uint8(np.uint8(seat[i]) ^ turned ^ lost ^ by_opponent)
+        # All bits set, which is -1, while the game goes on.
+        winner[i] = np.int8(who | np.uint8(np.uint8(0) - goes_on))
+
+
+@compiled
+def write_observations(
+    groups: ColumnArray,
+    words: WordArray,
+    columns: UInt32Array,
+    shared: BoolArray,
+    states: UInt32Array,
+    outcomes: FlagArray,
+    mask_column: int,
+    rows: WordArray,
+    first: int,
+    last: int,
+) -> None:
+    """Write the observations and action masks, one row for each game.
+
+    The mask is all zeros where a game has terminated, or was truncated with the opponent to move.
+
+    Args:
+        groups: :attr:`Tables.groups`.
+        words: :attr:`Tables.words`.
+        columns: :attr:`Tables.columns`.
+        shared: :attr:`Tables.shared`.
+        states: packed states of the groups, ``(groups, games)``.
+        outcomes: ``(games,)``.
+        mask_column: :attr:`Tables.mask_column`.
+        rows: ``(games, words)``, written.
+        first: index of the first game.
+        last: index after the last game.
+    """
+    for here in range(first, last, OBSERVATION_BLOCK):
+        end = min(here + OBSERVATION_BLOCK, last)
+        number = end - here
+        outcome, row = outcomes[here:end], rows[here:end]
+        for group in range(len(states)):
+            count = groups[group]["words"]
+            packed, mask = states[group, here:end], state_mask(groups[group]["state_bits"])
+            for part in range(count):
+                at = groups[group]["words_at"] + np.uint32(part)
+                column = columns[group, part]
+                if shared[group, part]:
+                    for i in range(number):
+                        row[i, column] |= words[np.uint32(at + count * (packed[i] & mask))]
+                else:
+                    for i in range(number):
+                        row[i, column] = words[np.uint32(at + count * (packed[i] & mask))]
+        ends = ONGOING
+        for i in range(number):
+            ends |= outcome[i]
+        # After a last move the mask is all zeros anyway.
+        if ends & (FORFEIT | UNANSWERED):
+            for i in range(number):
+                if outcome[i] & (FORFEIT | UNANSWERED):
+                    for column in range(mask_column, rows.shape[1]):
+                        row[i, column] = NO_BITS
