@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # holds all its modules but those that are named apart; a package at the root holds itself alone.
 LAYERS = [
     [
+        "nim_envs.archive",
         "nim_envs.compilation",
         "nim_envs.errors",
         "nim_envs.files",
@@ -57,7 +58,6 @@ LAYERS = [
     ["agents.turn_credit"],
     ["agents.base", "agents.storage.errors"],
     [
-        "agents.storage.archive",
         "agents.storage.games",
         "agents.storage.restoring",
         "agents.storage.schema",

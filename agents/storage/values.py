@@ -10,12 +10,12 @@ from typing import Any, Literal, TypedDict, cast
 import numpy as np
 
 from agents.base import Array
-from agents.storage.archive import Archive, promise
 from agents.storage.errors import StorageError, refusing
 from agents.storage.schema import check_arguments, check_names, check_value, parameter_type
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay, Schedule, harmonic
 from nim_envs import Game, make_game
+from nim_envs.archive import Archive, promise
 
 BIT_GENERATORS = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM}
 """The bit generators that files hold."""
