@@ -16,11 +16,13 @@ stop_without_traceback()  # before what takes time to import
 # isort: split
 from nim_envs.envs.aec import GameEnv
 from nim_envs.game import Game
-from nim_envs.registration import make_game, register_all
+from nim_envs.registration import make_game, register_all, register_game
 from nim_envs.rules import Convention, Rules
 from nim_envs.scoring import optimality
 
-__all__ = ["Convention", "Game", "GameEnv", "Rules", "make_game", "optimality"]
+__all__ = [
+    "Convention", "Game", "GameEnv", "Rules", "make_game", "optimality", "register_game",
+]  # fmt: skip
 __version__ = "0.2.0"
 
 register_all()

@@ -19,6 +19,7 @@ nim_envs.GameEnv
 nim_envs.Rules
 nim_envs.make_game
 nim_envs.optimality
+nim_envs.register_game
 
 nim_envs.envs.vector.VectorGameEnv
 nim_envs.envs.versus.VersusEnv

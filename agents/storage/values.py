@@ -16,6 +16,8 @@ from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay, Schedule, harmonic
 from nim_envs import Game, make_game
 from nim_envs.archive import Archive, promise
+from nim_envs.registration import GAMES
+from nim_envs.rules.validation import LARGEST_STATE
 
 BIT_GENERATORS = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM}
 """The bit generators that files hold."""
@@ -182,6 +184,15 @@ class Decoder:
     def _game(self, body: str, *, arguments: Any) -> Game:
         decoded = self.decode(arguments)
         check_value("the arguments of a game", decoded, dict[str, Any])
+        _check_plain("the arguments of a game", decoded)
+        if body not in GAMES:
+            if self._game_of_caller is not None:
+                return self._game_of_caller
+            # A name such as module:function would run code: nothing is looked up by it.
+            raise StorageError(
+                f"its game {body!r} is not registered here: register it first, "
+                "nim_envs.register_game(…), or load it with game=…"
+            )
         with refusing(f"the game {body!r}"):
             return make_game(body, **decoded)
 
@@ -208,6 +219,24 @@ KINDS: dict[str, Callable[..., Any]] = {
     "learner": Decoder._learner,
 }
 """The decoder of each kind of entry."""
+
+
+def _check_plain(name: str, value: Any) -> None:
+    """Check that arguments of a game are plain values, and their integers within the limit.
+
+    Raises:
+        StorageError: they are not.
+    """
+    if isinstance(value, dict):
+        _check_plain(name, [*value, *value.values()])
+    elif isinstance(value, (list, tuple)):
+        for entry in value:
+            _check_plain(name, entry)
+    elif isinstance(value, int):
+        if abs(value) > LARGEST_STATE:
+            raise StorageError(f"integers in {name} are at most {LARGEST_STATE}")
+    elif not isinstance(value, (float, str, np.ndarray, type(None))):
+        raise StorageError(f"{name} hold no {type(value).__name__}")
 
 
 def _check_saved(learner: Any, saved: Any) -> None:

@@ -13,9 +13,15 @@ from nim_envs.cgt.misere_quotients.heaps import misere_quotient
 from nim_envs.cgt.misere_quotients.quotient_solution import PERIODIC, PROVEN
 from nim_envs.cgt.sequences.grundy_sequences import GrundySequence
 from nim_envs.cli.arguments import integers
-from nim_envs.cli.options import LOSERS, as_game, registered_game, show_progress
+from nim_envs.cli.options import (
+    GAME_HELP,
+    LOSERS,
+    GameName,
+    as_game,
+    registered_game,
+    show_progress,
+)
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.registration import GAMES
 from nim_envs.rules import Convention, HeapGame, Rules, nim, subtraction
 from nim_envs.rules.octal_codes import LEAVE_ONE, NAMES, WHOLE
 from nim_envs.theory.heap_search import HeapSearch, checked_heaps
@@ -40,7 +46,7 @@ class Question(NamedTuple):
 
 
 @click.command()
-@click.option("--game", type=click.Choice(list(GAMES)), help="A registered game.")
+@click.option("--game", type=GameName(), help=GAME_HELP)
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE",
     help="Argument of the registered game, such as heaps=3,4,5 or misere=true; repeatable.",
