@@ -29,6 +29,7 @@ LAYERS = [
     ["nim_envs.cgt"],
     ["nim_envs.solver"],
     ["nim_envs.game", "nim_envs.starts"],
+    ["nim_envs.own_games"],
     [
         "nim_envs.encoding",
         "nim_envs.envs.move_truth",

@@ -5,6 +5,7 @@ from nim_envs.rules.component import NO_MOVE, Component, TableComponent
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.graph_game import Token, graph
 from nim_envs.rules.heaps import SplittingHeap, heap_rules, octal
+from nim_envs.rules.listed_moves import ListedComponent, component_from_moves, rules_from_moves
 from nim_envs.rules.named_heaps import (
     dawsons_chess,
     dawsons_kayles,
@@ -27,12 +28,14 @@ __all__ = [
     "Component",
     "Convention",
     "HeapGame",
+    "ListedComponent",
     "Rules",
     "SplittingHeap",
     "SubtractionHeap",
     "TableComponent",
     "Token",
     "addition",
+    "component_from_moves",
     "dawsons_chess",
     "dawsons_kayles",
     "graph",
@@ -44,6 +47,7 @@ __all__ = [
     "octal",
     "octal_game",
     "officers",
+    "rules_from_moves",
     "splitting",
     "subtraction",
     "sum_of",

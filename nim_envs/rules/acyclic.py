@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -16,18 +16,19 @@ MOST_NAMED = 12
 """Most states of a cycle that a message names."""
 
 
-def cycle_among(parts: IntArray) -> str:
+def cycle_among(parts: IntArray, named: Callable[[int], str] = str) -> str:
     """Return a description of a cycle of moves, empty where every play comes to an end.
 
     Args:
         parts: ``(states, n)``, the states that the moves from each state leave; negative for none.
+        named: name of a state in the description.
     """
     states = np.arange(len(parts))[:, np.newaxis]
     # Where every move goes down, nothing need be followed; tables are mostly written like this.
     if (parts < states).all():
         return ""
     _, waiting = _swept(parts)
-    return _cycle(parts, waiting) if any(waiting) else ""
+    return _cycle(parts, waiting, named) if any(waiting) else ""
 
 
 def cycle_error(cycle: str, of: str = "") -> InvalidGameError:
@@ -98,7 +99,7 @@ def _stable_order(values: IntArray) -> IntArray:
     return order
 
 
-def _cycle(parts: IntArray, waiting: list[int]) -> str:
+def _cycle(parts: IntArray, waiting: list[int], named: Callable[[int], str] = str) -> str:
     """Describe a cycle, where ``waiting`` is above 0 at states that lead to one."""
     state = next(state for state, left in enumerate(waiting) if left)
     path: list[int] = []
@@ -107,6 +108,6 @@ def _cycle(parts: IntArray, waiting: list[int]) -> str:
         places[state] = len(path)
         path.append(state)
         state = next(part for part in parts[state].tolist() if part >= 0 and waiting[part])
-    cycle = [str(each) for each in path[places[state] :]]
+    cycle = [named(each) for each in path[places[state] :]]
     shown = cycle if len(cycle) <= MOST_NAMED else [*cycle[:MOST_NAMED], "…"]
     return " -> ".join([*shown, cycle[0]])

@@ -22,6 +22,12 @@ BoolArray = npt.NDArray[np.bool_]
 NO_MOVE = -1
 """Entry of a table of options where the option is not legal."""
 
+NO_STATE = -1
+"""State at coordinates that no state has."""
+
+PICTURES = ("piece", "cells", "rows", "coins")
+"""Pictures of components with coordinates."""
+
 HASHED = 64
 """Entries of a table that go into its hash, besides their sum."""
 
@@ -37,9 +43,18 @@ class Component(ABC):
     neighbours, its *slots*: the first part stays where it is, and the second goes into the first
     empty slot, one in state 0. A subclass with such options defines :meth:`second_successors`,
     and its :attr:`splits` is true.
+
+    A component may have *coordinates*, such as the file and the rank of a queen on a board. A
+    position is state numbers inside the package; observations, starts, words and pictures show the
+    coordinates. A subclass with coordinates defines :attr:`fields`, and unless its states are all
+    points of that box in row-major order, :meth:`coordinates` and :meth:`states_at`. Its
+    ``picture`` says how they are drawn: as a ``"piece"`` on a board, taken ``"cells"``, ``"rows"``
+    or ``"coins"``; ``None``: as labelled boxes. A single coordinate is the state number itself, and
+    a component that splits has none.
     """
 
     kind = "component"
+    picture: str | None = None
 
     @property
     @abstractmethod
@@ -66,6 +81,37 @@ class Component(ABC):
         0 where it leaves one part or is not legal. Neither of two parts is 0.
         """
         return np.zeros((*np.shape(states), self.options), dtype=np.int64)
+
+    @property
+    def fields(self) -> tuple[int, ...] | None:
+        """Number of values of each coordinate; ``None``: the component has no coordinates."""
+        return None
+
+    @property
+    def board(self) -> tuple[int, ...] | None:
+        """Shape into which the coordinates of a state reshape; ``None``: they are a list."""
+        return None
+
+    def coordinates(self, states: IntArray) -> IntArray:
+        """Return the coordinates of states: ``(...)`` to int64 ``(..., len(fields))``.
+
+        By default those of the point that the state numbers in row-major order.
+        """
+        if self.fields is None:
+            return np.asarray(states, dtype=np.int64)[..., np.newaxis]
+        return np.stack(np.unravel_index(states, self.fields), axis=-1).astype(np.int64)
+
+    def states_at(self, coordinates: IntArray) -> IntArray:
+        """Return the states with these coordinates: ``(..., len(fields))`` to int64 ``(...)``.
+
+        -1 where no state has them. By default the numbers in row-major order.
+        """
+        fields = (self.states,) if self.fields is None else self.fields
+        given = np.asarray(coordinates, dtype=np.int64)
+        inside = inside_box(given, fields)
+        points = np.where(inside[..., np.newaxis], given, 0)
+        states = np.ravel_multi_index(tuple(np.moveaxis(points, -1, 0)), fields)
+        return np.where(inside, states, NO_STATE)
 
     def legal_count(self, states: IntArray) -> IntArray:
         """Return the number of legal options in each state, in the shape of ``states``."""
@@ -295,6 +341,12 @@ class TableComponent(Component):
     def cycle(self) -> str:
         """Description of a cycle of moves, such as ``"1 -> 2 -> 1"``; empty where there is none."""
         return cycle_among(_parts(self.rows, self.second_rows))
+
+
+def inside_box(points: IntArray, sizes: Sequence[int]) -> BoolArray:
+    """Return which points ``(..., n)`` are in the box of ``n`` sizes, from 0 on: ``(...)``."""
+    within = (points >= 0) & (points < np.array(sizes, dtype=np.int64))
+    return np.asarray(within.all(axis=-1))
 
 
 def _parts(first: IntArray, second: IntArray | None) -> IntArray:

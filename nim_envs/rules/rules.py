@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import accumulate, groupby, pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -21,6 +21,8 @@ from nim_envs.errors import (
 from nim_envs.rules.acyclic import cycle_error
 from nim_envs.rules.component import (
     NO_MOVE,
+    NO_STATE,
+    PICTURES,
     BoolArray,
     Component,
     IntArray,
@@ -32,6 +34,9 @@ from nim_envs.rules.validation import LARGEST_STATE, check_bytes, checked_intege
 
 MOST_SHOWN = 12
 """Most states of an initial position that ``in_short`` shows."""
+
+MOST_COORDINATES = 25
+"""Most coordinates of a state that ``in_short`` shows."""
 
 SMALL_TABLE = 2**24
 """Bytes up to which the whole table is made when some options are needed."""
@@ -49,14 +54,19 @@ class Rules:
     goes into the group's first empty slot. A point of the lattice is a position only if play
     from it can never run out of slots; see :meth:`is_position`.
 
+    A position is state numbers. Where a component has coordinates, :meth:`coordinates` translates
+    positions for observations, words and pictures, and :meth:`positions_at` back.
+
     Args:
         name: short name of the game.
         components: the components, in the order of a position's entries.
-        initial: the position from which play usually starts, a sequence of states.
+        initial: the position from which play usually starts, a sequence of states, or of
+            coordinates where components have them.
 
     Raises:
-        InvalidGameError: no components, a :class:`TableComponent` whose moves form a cycle, too
-            many actions, or ``initial`` is not a position.
+        InvalidGameError: no components, a :class:`TableComponent` whose moves form a cycle, a
+            component whose coordinates contradict each other, too many actions, or ``initial`` is
+            not a position.
     """
 
     name: str
@@ -76,7 +86,11 @@ class Rules:
                 f"components must be a tuple of at least one Component, not {given!r}"
             )
         object.__setattr__(self, "components", tuple(map(in_use, given)))
+        for index, component in enumerate(self.components):
+            _check_coordinates(index, component)
         initial = integers_of(self.initial)
+        if initial is not None and self.has_coordinates and len(initial) == len(self.fields):
+            initial = tuple(self.checked_points(initial).tolist())
         if (
             initial is None
             or len(initial) != len(self.components)
@@ -113,7 +127,7 @@ class Rules:
         """The name and the initial position, such as ``"nim, heaps 3-4-5"``."""
         slots = {index for group in self.slot_groups for index in group}
         filled = [
-            (component.kind, str(state))
+            (component.kind, _shown(component, state))
             for index, (component, state) in enumerate(
                 zip(self.components, self.initial, strict=True)
             )
@@ -124,12 +138,78 @@ class Rules:
             states = [state for _, state in group]
             shown = "-".join(states[:MOST_SHOWN] + ["…"] * (len(states) > MOST_SHOWN))
             parts.append(f"{kind}{'s' if len(states) > 1 else ''} {shown}")
+        if self.has_coordinates and len(parts) == 2 and parts[1].startswith(f"{self.name} "):
+            return parts[1]
         return ", ".join(parts)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Number of states of each component: the shape of the lattice of positions."""
         return tuple(component.states for component in self.components)
+
+    @cached_property
+    def fields(self) -> tuple[int, ...]:
+        """Number of values of each coordinate, of all components one after the other.
+
+        A component without coordinates contributes one, its number of states.
+        """
+        return tuple(
+            values
+            for component in self.components
+            for values in ((component.states,) if component.fields is None else component.fields)
+        )
+
+    @cached_property
+    def has_coordinates(self) -> bool:
+        """Whether coordinates differ from positions: some component has more than one."""
+        return len(self.fields) > len(self.components)
+
+    @cached_property
+    def field_slices(self) -> tuple[slice, ...]:
+        """The coordinates of each component, as a slice of those of a position."""
+        ends = [0, *accumulate(len(component.fields or (0,)) for component in self.components)]
+        return tuple(slice(first, end) for first, end in pairwise(ends))
+
+    def coordinates(self, positions: IntArray) -> IntArray:
+        """Return the coordinates of positions: ``(..., components)`` to ``(..., len(fields))``.
+
+        In games without coordinates they are the positions themselves.
+
+        Example:
+            >>> from nim_envs.rules import nim
+            >>> nim(heaps=(3, 4)).coordinates(np.array([2, 1])).tolist()
+            [2, 1]
+        """
+        if not self.has_coordinates:
+            return positions
+        shown = [
+            component.coordinates(positions[..., index])
+            for index, component in enumerate(self.components)
+        ]
+        return np.concatenate(shown, axis=-1)
+
+    def positions_at(self, coordinates: IntArray) -> IntArray:
+        """Return the positions with these coordinates, int64 ``(..., components)``.
+
+        The inverse of :meth:`coordinates`. An array of one entry for each component is a position
+        already and stays as it is.
+
+        Args:
+            coordinates: integers ``(..., len(fields))``, or ``(..., components)``.
+
+        Returns:
+            -1 in the place of each component of which no state has these coordinates.
+        """
+        given = np.asarray(coordinates)
+        if given.dtype != np.int64:
+            given = given.astype(np.int64)
+        if given.shape[-1] == len(self.components):
+            return given
+        states = [
+            component.states_at(given[..., part])
+            for component, part in zip(self.components, self.field_slices, strict=True)
+        ]
+        return np.stack(states, axis=-1)
 
     @property
     def num_positions(self) -> int:
@@ -439,6 +519,9 @@ class Rules:
     def checked_positions(self, positions: Any) -> IntArray:
         """Return ``positions`` as an int64 array ``(..., components)`` of positions of this game.
 
+        Args:
+            positions: state numbers ``(..., components)``, or coordinates ``(..., len(fields))``.
+
         Raises:
             InvalidPositionError: not integers, a wrong last dimension, outside the box, or not
                 positions by :meth:`is_position`.
@@ -469,29 +552,53 @@ class Rules:
     def checked_points(self, positions: Any) -> IntArray:
         """Return ``positions`` as an int64 array ``(..., components)`` of points of the lattice.
 
+        Args:
+            positions: state numbers ``(..., components)``, or coordinates ``(..., len(fields))``.
+
         Raises:
-            InvalidPositionError: not integers, a wrong last dimension, or outside the box.
+            InvalidPositionError: not integers, a wrong last dimension, outside the box, or
+                coordinates that no position has.
         """
         try:
             array = np.asarray(positions)
         except ValueError:
             array = np.array(None)
-        if array.dtype.kind not in "iu" or array.ndim == 0 or array.shape[-1] != len(self.shape):
-            of = f", an array of shape {array.shape}" if isinstance(positions, np.ndarray) else ""
-            raise InvalidPositionError(f"{self._a_position()}, not {positions!r}{of}")
-        outside = (array < 0) | (array >= np.array(self.shape, dtype=np.int64))
-        if outside.any():
-            first = array[outside.any(axis=-1)].reshape(-1, len(self.shape))[0].tolist()
-            raise InvalidPositionError(f"{self._a_position()}, not {tuple(first)}")
+        if array.dtype.kind not in "iu" or array.ndim == 0:
+            raise self._no_position(positions)
+        if self.has_coordinates and array.shape[-1] == len(self.fields):
+            return self._points_at(array)
+        if array.shape[-1] != len(self.shape):
+            raise self._no_position(positions)
+        first = _first_outside(array, self.shape)
+        if first is not None:
+            message = _from_0_to("integer", "component", self.shape)
+            raise InvalidPositionError(f"a position is {message}, not {first}")
         return array.astype(np.int64)
+
+    def _no_position(self, positions: Any) -> InvalidPositionError:
+        """Return the error for a value that is not integers, or not of the right number."""
+        of = f", an array of shape {positions.shape}" if isinstance(positions, np.ndarray) else ""
+        return InvalidPositionError(f"{self._a_position()}, not {positions!r}{of}")
+
+    def _points_at(self, coordinates: IntArray) -> IntArray:
+        """Return the points with ``coordinates`` ``(..., len(fields))``, which are checked."""
+        first = _first_outside(coordinates, self.fields)
+        if first is not None:
+            raise InvalidPositionError(f"{self._a_position()}, not {first}")
+        points = self.positions_at(coordinates)
+        missing = (points == NO_STATE).any(axis=-1)
+        if missing.any():
+            first = tuple(coordinates[missing].reshape(-1, len(self.fields))[0].tolist())
+            raise InvalidPositionError(f"no position of {self.name} has the coordinates {first}")
+        return points
 
     def _a_position(self) -> str:
         """Return a description of valid positions, for messages."""
-        largest = tuple(states - 1 for states in self.shape)
-        to = largest[0] if len(set(largest)) == 1 else largest
-        number = len(largest)
-        each = "1 integer" if number == 1 else f"{number} integers, one for each component"
-        return f"a position is {each}, from 0 to {to}"
+        if self.has_coordinates:
+            return f"a position of {self.name} is " + _from_0_to(
+                "integer", "coordinate", self.fields
+            )
+        return "a position is " + _from_0_to("integer", "component", self.shape)
 
     def action(self, component: int, option: int) -> int:
         """Return the action that takes ``option`` of ``component``."""
@@ -545,7 +652,7 @@ class Rules:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave cached tables out of pickles: they are made again when needed."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the rules, sharing components that are in use already."""
@@ -555,3 +662,61 @@ class Rules:
     def __deepcopy__(self, memo: dict[int, Any]) -> Rules:
         """Return the rules themselves: they are immutable."""
         return self
+
+
+def _shown(component: Component, state: int) -> str:
+    """Return a state as a person reads it: its coordinates, or else its number."""
+    if component.fields is None or len(component.fields) == 1:
+        return str(state)
+    values = component.coordinates(np.array(state)).tolist()
+    more = ["…"] * (len(values) > MOST_COORDINATES)
+    return f"({', '.join([*map(str, values[:MOST_COORDINATES]), *more])})"
+
+
+def _from_0_to(noun: str, each: str, sizes: Sequence[int]) -> str:
+    """Return a description of integers below ``sizes``, for messages."""
+    largest = tuple(size - 1 for size in sizes)
+    to = largest[0] if len(set(largest)) == 1 else largest
+    number = len(largest)
+    given = f"1 {noun}" if number == 1 else f"{number} {noun}s, one for each {each}"
+    return f"{given}, from 0 to {to}"
+
+
+def _first_outside(array: IntArray, sizes: Sequence[int]) -> tuple[int, ...] | None:
+    """Return the first point of ``array`` outside the box of ``sizes``; ``None``: there is none."""
+    outside = (array < 0) | (array >= np.array(sizes, dtype=np.int64))
+    if not outside.any():
+        return None
+    return tuple(array[outside.any(axis=-1)].reshape(-1, len(sizes))[0].tolist())
+
+
+def _check_coordinates(index: int, component: Component) -> None:
+    """Check what can be checked of a component's coordinates without listing its states.
+
+    Raises:
+        InvalidGameError: they contradict the number of states, the board, or that it splits.
+    """
+    fields, board, picture = component.fields, component.board, component.picture
+    of = f"component {index} ({component.kind})"
+    if picture is not None and picture not in PICTURES:
+        raise InvalidGameError(f"{of}: picture must be None or one of {PICTURES}, not {picture!r}")
+    if fields is None:
+        if board is not None:
+            raise InvalidGameError(f"{of}: a board, {board!r}, needs coordinates: define fields")
+        return
+    given = integers_of(fields)
+    if not given or min(given) < 1:
+        raise InvalidGameError(f"{of}: fields must be integers of at least 1, not {fields!r}")
+    if component.splits:
+        raise InvalidGameError(f"{of}: a component that splits has no coordinates, {fields!r}")
+    if len(given) == 1 and given[0] != component.states:
+        raise InvalidGameError(
+            f"{of}: a single coordinate is the state number, so fields must be "
+            f"({component.states},), not {fields!r}"
+        )
+    if math.prod(given) < component.states:
+        raise InvalidGameError(
+            f"{of}: fields {fields!r} hold fewer than its {component.states} states"
+        )
+    if board is not None and math.prod(board) != len(given):
+        raise InvalidGameError(f"{of}: {len(given)} coordinates do not reshape into {board!r}")

@@ -1,0 +1,86 @@
+"""Games from a function of moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+from nim_envs.game import Game
+from nim_envs.rules.convention import Convention
+from nim_envs.rules.listed_moves import rules_from_moves
+from nim_envs.rules.moves_listing import LARGEST_LISTING, Moves, Position
+from nim_envs.rules.validation import checked_boolean
+from nim_envs.starts import as_start
+
+
+def game_from_moves(
+    name: str,
+    start: Position,
+    moves: Moves,
+    *,
+    positions: Iterable[Position] | None = None,
+    actions: Iterable[Hashable] | None = None,
+    describe: Callable[[Any], str] | None = None,
+    misere: bool = False,
+    starts: Any = "fixed",
+    kind: str | None = None,
+    board: tuple[int, ...] | None = None,
+    picture: str | None = None,
+    move_in_words: str | None = None,
+    limit: int = LARGEST_LISTING,
+) -> Game:
+    """Return the game that a function of moves describes.
+
+    Its positions are tuples of integers, the *coordinates*: observations, starts, solutions and
+    pictures show them.
+
+    Args:
+        name: short name of the game.
+        start: the initial position, a tuple of integers of at least 0.
+        moves: function of a position, such a tuple, that gives its moves as pairs of a label, a
+            string or an integer, and the position that the move leads to; none where play ends.
+        positions: further positions to list, and all that moves lead to from them.
+        actions: the labels in the order of the actions; by default those that occur, in natural
+            order, in which ``"left 2"`` comes before ``"left 10"``.
+        describe: function of a label that returns the move in words; by default the label is.
+        misere: whether the player who makes the last move loses.
+        starts: where games begin, as ``start`` of :func:`nim_envs.make_game`.
+        kind: name of the component in descriptions; by default ``name``.
+        board: shape into which the coordinates reshape, such as ``(4, 4)``.
+        picture: how they are drawn: ``"piece"``, ``"cells"``, ``"rows"`` or ``"coins"``.
+        move_in_words: a move in words, as in ``"move the queen left, down or diagonally"``.
+        limit: most positions to list.
+
+    Raises:
+        InvalidGameError: as :func:`nim_envs.rules.rules_from_moves`; the message names the
+            position.
+        InvalidPositionError: ``starts`` are no starts of this game.
+        SearchTooLargeError: there are more than ``limit`` positions, or their table would take over
+            the limit of bytes.
+
+    Example:
+        >>> def moves(position):  # Wythoff's game: a queen moves towards the corner
+        ...     a, b = position
+        ...     for n in range(1, max(a, b) + 1):
+        ...         if n <= a: yield f"left {n}", (a - n, b)
+        ...         if n <= b: yield f"down {n}", (a, b - n)
+        ...         if n <= min(a, b): yield f"both {n}", (a - n, b - n)
+        >>> game = game_from_moves("wythoff", start=(8, 8), moves=moves)
+        >>> game.solution.is_winning((8, 8)), game.solution.is_winning((3, 5))
+        (True, False)
+    """
+    rules = rules_from_moves(
+        name,
+        start,
+        moves,
+        positions=positions,
+        actions=actions,
+        describe=describe,
+        kind=kind,
+        board=board,
+        picture=picture,
+        move_in_words=move_in_words,
+        limit=limit,
+    )
+    convention = Convention.from_misere(checked_boolean("misere", misere))
+    return Game(rules, convention, as_start(starts))
