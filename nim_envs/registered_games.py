@@ -56,7 +56,7 @@ class RegisteredGame:
     source: Source | None = None
 
     def made(self, name: str, arguments: Mapping[str, Any], misere: bool | None) -> Game:
-        """Return the game, with the start of its rules.
+        """Return the game, with the start of its rules, and its theorem in its own convention.
 
         Args:
             name: its name, for messages.
@@ -76,7 +76,9 @@ class RegisteredGame:
                 f"the constructor of {name} must return Rules or a Game, not {built!r}"
             )
         convention = built.convention if wanted is None else Convention.from_misere(wanted)
-        return Game(rules_of(built), convention)
+        # A theorem says who wins under one convention.
+        theorem = built.theorem if convention is built.convention else None
+        return Game(rules_of(built), convention, theorem=theorem)
 
     def is_again(self, other: RegisteredGame) -> bool:
         """Return whether this is another's function, perhaps defined again, or its rules."""

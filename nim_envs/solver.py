@@ -16,6 +16,7 @@ from nim_envs.theory.heap_search import LARGEST_MEMO
 from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
 from nim_envs.theory.search import LARGEST_SEARCH, SearchSolution
 from nim_envs.theory.solution import Solution, SumSolution
+from nim_envs.theory.theorem_solution import TheoremSolution
 
 METHODS = ("auto", "theorem", "quotient", "search")
 
@@ -48,6 +49,7 @@ def solve(
 ) -> Solution:
     """Solve ``game`` exactly.
 
+    A game that brings a theorem of its own is solved by that.
     Normal play of any sum is solved by the Sprague-Grundy theorem. Misère play is solved
     by Bouton's theorem (Nim), by Ferguson's (subtraction games, bounded Nim and the
     addition game), or, for other components, by the theorem on tame sums after its hypothesis
@@ -93,6 +95,9 @@ def solve(
         if convention is Convention.NORMAL:
             raise ValueError("a misère quotient is of misère play; normal play has its theorem")
         return _quotient_solution(rules)
+    own = getattr(game, "theorem", None)
+    if own is not None and method != "search":
+        return TheoremSolution(rules, convention, own)
     theorem = None if method == "search" else theorem_for(rules, convention)
     if theorem is not None:
         return SumSolution(rules, convention, theorem)

@@ -27,6 +27,7 @@ from nim_envs.rules.octal_codes import LEAVE_ONE, NAMES, WHOLE
 from nim_envs.theory.heap_search import HeapSearch, checked_heaps
 from nim_envs.theory.nimbers import nim_sum
 from nim_envs.theory.solution import Solution
+from nim_envs.theory.theorem_solution import TheoremSolution
 
 LARGEST_HEAP = 10**6
 """Most objects in a heap whose moves are listed."""
@@ -99,10 +100,12 @@ def show_solution(solution: Solution, state: tuple[int, ...]) -> None:
     moves = [
         solution.rules.describe_action(action, state) for action in solution.winning_actions(state)
     ]
-    values = [
-        int(component.normal(np.array(entry)))
-        for component, entry in zip(solution.component_values, state, strict=True)
-    ]
+    values = None
+    if not isinstance(solution, TheoremSolution):  # which needs no table, and has no Grundy values
+        values = [
+            int(component.normal(np.array(entry)))
+            for component, entry in zip(solution.component_values, state, strict=True)
+        ]
     show(state, solution.convention, values, winning, moves, solution.method)
 
 
@@ -171,18 +174,21 @@ def solve_misere_heaps(
 def show(
     position: Any,
     convention: Convention,
-    values: list[int],
+    values: list[int] | None,
     winning: bool,
     moves: list[str],
     why: str,
 ) -> None:
-    """Print the solution of a position whose components have Grundy values ``values``."""
-    value = nim_sum(values)
-    total = f"{' xor '.join(map(str, values))} = {value}" if len(values) > 1 else value
+    """Print the solution of a position whose components have Grundy values ``values``, if known."""
+    value = None if values is None else nim_sum(values)
+    if values is not None and len(values) > 1:
+        total: Any = f"{' xor '.join(map(str, values))} = {value}"
+    else:
+        total = value
     rows: list[list[Any]] = [
         ["position", " ".join(str(state) for state in position)],
         ["play", LOSERS[convention]],
-        ["Grundy value", total],
+        *([] if values is None else [["Grundy value", total]]),
         ["outcome", OUTCOMES[winning]],
         ["winning moves", "\n".join(moves) or "none"],
         ["why", why],
