@@ -1,8 +1,10 @@
 """Learners and players for turn-based games, written against the standard API."""
 
 from nim_envs.interrupts import stop_without_traceback
+from nim_envs.optional import needed
 
 stop_without_traceback()  # before what takes time to import
+needed("numba", "agents", "all")
 
 # isort: split
 from agents.base import (

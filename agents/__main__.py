@@ -7,4 +7,4 @@ import sys
 from nim_envs.cli.starting import start
 
 if __name__ == "__main__":
-    sys.exit(start("agents.cli.main", "click", "joblib", "numba", "tabulate", "tqdm"))
+    sys.exit(start("agents.cli.main", "all"))

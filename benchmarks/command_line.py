@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from nim_envs.cli.running import run, using
+from nim_envs.cli.running import make_directory, run
 
 
 class NamesOption(click.Option):
@@ -78,8 +78,7 @@ class Benchmark(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Make the directory for the results, then run the benchmark."""
         output: Path = ctx.params["output"]
-        with using(output):
-            output.mkdir(parents=True, exist_ok=True)
+        make_directory(output)
         return super().invoke(ctx)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from scipy import stats
 
 from benchmarks.tasks import GAMES, SEEDS, VERSION
 
@@ -100,11 +101,14 @@ def bootstrap_interval(scores: FloatArray, repetitions: int = REPETITIONS) -> tu
         As :func:`interquartile_mean`, section 4.1; B. Efron, "Bootstrap methods: another look at
         the jackknife", *Annals of Statistics* 7 (1979), 1-26.
     """
-    tasks, seeds = scores.shape
-    drawn = np.random.default_rng(0).integers(seeds, size=(repetitions, tasks, seeds))
-    samples = scores[np.arange(tasks)[:, np.newaxis], drawn].reshape(repetitions, -1)
-    outside = (1.0 - CONFIDENCE) / 2.0
-    low, high = np.quantile(interquartile_mean(samples), (outside, 1.0 - outside))
+
+    def statistic(*tasks: FloatArray, axis: int) -> FloatArray:
+        return interquartile_mean(np.moveaxis(np.concatenate(tasks, axis), axis, -1))
+
+    low, high = stats.bootstrap(
+        tuple(scores), statistic, n_resamples=repetitions, confidence_level=CONFIDENCE,
+        method="percentile", rng=np.random.default_rng(0),
+    ).confidence_interval  # fmt: skip
     return float(low), float(high)
 
 

@@ -35,6 +35,9 @@ PICTURES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """The README's pictures: a registered game and its arguments by the name of the file."""
 
+ON_DARK = ("nim",)
+"""Pictures that are written for a dark ground too."""
+
 
 def moves_of(env: GameEnv, seed: int = 0) -> Iterator[tuple[IntArray, int]]:
     """Play a game of the optimal player against a random one.
@@ -83,6 +86,17 @@ def frames_of(name: str, arguments: dict[str, Any] | None = None, seed: int = 0)
     return cast(list[Frame], [*frames, env.render()])
 
 
+def darkened(frame: Frame) -> Frame:
+    """Return a picture for a dark ground: light and dark are exchanged, and hues stay.
+
+    Args:
+        frame: uint8 ``(height, width, 3)``.
+    """
+    wide = frame.astype(np.int16)
+    lightness = wide.max(axis=-1, keepdims=True) + wide.min(axis=-1, keepdims=True)
+    return cast(Frame, (wide + 255 - lightness).astype(np.uint8))
+
+
 def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
     """Return an animated GIF.
 
@@ -93,7 +107,7 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
     Raises:
         MissingPackageError: Pillow is not installed.
     """
-    image = needed("PIL.Image", "a GIF")
+    image = needed("PIL.Image", "a GIF", "docs")
     # This method keeps rare colours, such as those of the players.
     method = image.Quantize.FASTOCTREE
     pictures = [
@@ -121,10 +135,14 @@ def main(games: list[str] | None, output: Path) -> None:
     """Write the README's moving pictures of games."""
     chosen = {name: (name, {}) for name in games} if games else PICTURES
     for file, (name, settings) in chosen.items():
-        content = gif(frames_of(name, settings))
-        path = output / f"{file}.gif"
-        write_atomically(path, content)
-        print(f"wrote {path}, {len(content) / 1000:.0f} kB")
+        frames = frames_of(name, settings)
+        pictures = {f"{file}.gif": frames}
+        if file in ON_DARK and not games:
+            pictures[f"{file}_dark.gif"] = [darkened(frame) for frame in frames]
+        for path, shown in ((output / written, shown) for written, shown in pictures.items()):
+            content = gif(shown)
+            write_atomically(path, content)
+            print(f"wrote {path}, {len(content) / 1000:.0f} kB")
 
 
 if __name__ == "__main__":

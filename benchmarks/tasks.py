@@ -18,7 +18,7 @@ import pettingzoo
 from nim_envs import GameEnv
 from nim_envs.registration import aec_id
 
-VERSION = 1
+VERSION = 2
 """Increased with every change of the tasks; scores of different versions are not compared."""
 
 SEEDS = (0, 1, 2)
@@ -86,5 +86,9 @@ GAMES: dict[str, GameSetting] = {
         150_000,
         5_000,
     ),
+    "wythoff-12-12": GameSetting(
+        "wythoff", {"queens": ((12, 12),), "start": "uniform"}, 30_000, 5_000
+    ),
+    "chomp-4-5": GameSetting("chomp", {"rows": 4, "columns": 5, "start": "uniform"}, 30_000, 5_000),
 }
 """The tasks by name."""

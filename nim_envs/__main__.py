@@ -7,4 +7,4 @@ import sys
 from nim_envs.cli.starting import start
 
 if __name__ == "__main__":
-    sys.exit(start("nim_envs.cli.main", "click", "tabulate"))
+    sys.exit(start("nim_envs.cli.main", "solver"))

@@ -57,17 +57,23 @@ def with_mask(observations: spaces.Box, num_actions: int) -> spaces.Dict[Any]:
 class Encoding:
     """Turns positions into observations.
 
+    A component with coordinates is observed by these: each is encoded as the state of a component
+    without would be. Observations are flat: ``Component.board`` tells into which shape the
+    coordinates of one component reshape.
+
     Args:
-        name: ``"integer"``: the position itself, int64 ``(components,)``. The others are float32
-            vectors, the features of all components concatenated: ``"one_hot"``, one feature for
-            each state of a component; ``"binary"``, the bits of the state, lowest first;
-            ``"unary"``, as many leading ones as the number of the state.
+        name: ``"integer"``: the coordinates, or the position itself, int64 ``(len(fields),)``. The
+            others are float32 vectors, the features of all components concatenated: ``"one_hot"``,
+            one feature for each state of a component, or value of a coordinate; ``"binary"``, the
+            bits of the state, lowest first; ``"unary"``, as many leading ones as the number of the
+            state.
         rules: the rules whose positions are encoded.
         dtype: the dtype of ``"integer"`` observations.
 
     Attributes:
         space: the ``Box`` of the observations.
         widths: number of features of each component.
+        field_widths: number of features of each coordinate.
 
     Raises:
         InvalidGameError: an unknown name.
@@ -82,37 +88,57 @@ class Encoding:
     def __init__(self, name: str, rules: Rules, dtype: npt.DTypeLike = np.int64) -> None:
         self.name: str = checked_choice("encoding", name, ENCODINGS)
         self.space: spaces.Box
-        self.widths: tuple[int, ...]
+        self.field_widths: tuple[int, ...]
+        # Only games with coordinates are asked for them.
+        self._rules = rules if rules.has_coordinates else None
         code = CODES.get(name)
         if code is None:
             integer: Any = np.dtype(dtype).type
-            high = (np.array(rules.shape, dtype=np.int64) - 1).astype(integer)
+            high = (np.array(rules.fields, dtype=np.int64) - 1).astype(integer)
             self.space = spaces.Box(low=np.zeros_like(high), high=high, dtype=integer)
-            self.widths = (1,) * len(rules.shape)
+            self.field_widths = (1,) * len(rules.fields)
         else:
-            self.widths = tuple(map(code.width, rules.shape))
-            features = sum(self.widths)
+            self.field_widths = tuple(map(code.width, rules.fields))
+            features = sum(self.field_widths)
             check_bytes(
                 f"environments with {features} features in encoding {name!r}",
                 features * BYTES_OF_FEATURE,
             )
-            # The component of each feature, and the feature's index within that component.
-            self._components = np.repeat(np.arange(len(self.widths)), self.widths)
-            self._numbers = np.concatenate([np.arange(width) for width in self.widths])
+            # The coordinate of each feature, and the feature's index within that coordinate.
+            self._fields = np.repeat(np.arange(len(self.field_widths)), self.field_widths)
+            self._numbers = np.concatenate([np.arange(width) for width in self.field_widths])
             self.space = spaces.Box(low=0.0, high=1.0, shape=(features,), dtype=np.float32)
+        self.widths: tuple[int, ...] = self.field_widths
+        if self._rules is not None:
+            self.widths = tuple(sum(self.field_widths[part]) for part in rules.field_slices)
 
     def encode(self, positions: IntArray) -> npt.NDArray[Any]:
         """Return the observations of positions ``(..., components)`` as ``(..., features)``."""
+        if self._rules is None:
+            return self.encode_coordinates(positions)
+        shown = self._rules.coordinates(positions)
+        return shown if self.name == "integer" else self.encode_coordinates(shown)
+
+    def encode_coordinates(self, coordinates: IntArray) -> npt.NDArray[Any]:
+        """Return the observations of coordinates ``(..., len(fields))`` as ``(..., features)``."""
         code = CODES.get(self.name)
         if code is None:
-            return positions.copy()
-        states = positions.take(self._components, axis=-1)
-        return code.feature(states, self._numbers).astype(np.float32)
+            return coordinates.copy()
+        values = coordinates.take(self._fields, axis=-1)
+        return code.feature(values, self._numbers).astype(np.float32)
 
     def features(self, component: int, states: IntArray) -> npt.NDArray[Any]:
         """Return the features of ``states`` ``(...)`` of one component, ``(..., width)``."""
         code = CODES.get(self.name)
+        if self._rules is None:
+            values = states[..., np.newaxis]
+            if code is None:
+                return values
+            return code.feature(values, np.arange(self.widths[component])).astype(np.float32)
+        values = self._rules.components[component].coordinates(states)
         if code is None:
-            return states[..., np.newaxis]
-        numbers = np.arange(self.widths[component])
-        return code.feature(states[..., np.newaxis], numbers).astype(np.float32)
+            return values
+        widths = self.field_widths[self._rules.field_slices[component]]
+        fields = np.repeat(np.arange(len(widths)), widths)
+        numbers = np.concatenate([np.arange(width) for width in widths])
+        return code.feature(values.take(fields, axis=-1), numbers).astype(np.float32)

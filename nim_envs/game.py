@@ -15,7 +15,7 @@ from nim_envs.solver import solve, theorem_for
 from nim_envs.starts import FixedStart, Start, as_start
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.solution import Solution
-from nim_envs.theory.theorem_solution import Theorem
+from nim_envs.theory.theorem_solution import TheoremOfGame
 
 PLAYERS = ("player_0", "player_1")
 """The two players, by the number of their seat; ``player_0`` moves first."""
@@ -64,7 +64,7 @@ class Game:
     convention: Convention
     start: Start = field(default_factory=FixedStart)
     registered: Registered | None = field(default=None, compare=False, repr=False)
-    theorem: Theorem | None = field(default=None, repr=False)
+    theorem: TheoremOfGame | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.rules, Rules):

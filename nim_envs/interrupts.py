@@ -1,4 +1,7 @@
-"""Ctrl-C while the packages are being imported; this module imports nothing that takes time."""
+"""Ends of a program without a traceback: Ctrl-C, and a missing package, even while importing.
+
+This module imports nothing that takes time.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,33 @@ from types import TracebackType
 PROGRAMS = ("agents", "benchmarks", "nim_envs")
 """The packages that are run as ``python -m``."""
 
+PACKAGES_OF_ALL = (
+    "click", "joblib", "matplotlib", "numba", "pygame", "rich", "tabulate", "tqdm",
+)  # fmt: skip
+"""Optional packages that the extra ``all`` has."""
+
 STOPPED = 130
 """The exit code after Ctrl-C, as usual in a shell."""
 
+MISTAKEN = 2
+"""The exit code after a mistake of the user's, such as a package that is not installed."""
+
 
 def stop_without_traceback() -> None:
-    """Let Ctrl-C end the process with one line, if it runs a program of this project.
+    """Let Ctrl-C and missing packages end the process with one line, in a program of this project.
 
-    Other programs that import the packages keep what they do at Ctrl-C.
+    Other programs that import the packages keep what they do then.
     """
+    if _program() is not None:
+        sys.excepthook = _excepthook
+
+
+def _program() -> str | None:
+    """Return the module of this project that runs as ``python -m``, if one does."""
     words = iter(sys.orig_argv)
     # The word after -m is the module that is run.
-    if "-m" in words and next(words, "").split(".")[0] in PROGRAMS:
-        sys.excepthook = _excepthook
+    name = next(words, "") if "-m" in words else ""
+    return name if name.split(".")[0] in PROGRAMS else None
 
 
 def _excepthook(
@@ -29,4 +46,24 @@ def _excepthook(
     if issubclass(kind, KeyboardInterrupt):
         print("stopped", file=sys.stderr)
         raise SystemExit(STOPPED)
+    message = _about_missing_package(error)
+    if message is not None:
+        print(f"error: {message}", file=sys.stderr)
+        raise SystemExit(MISTAKEN)
     sys.__excepthook__(kind, error, traceback)
+
+
+def _about_missing_package(error: BaseException) -> str | None:
+    """Return what to install, if that is what ``error`` is about."""
+    if not isinstance(error, ImportError):
+        return None
+    from nim_envs.errors import MissingPackageError
+    from nim_envs.optional import install_command
+
+    if isinstance(error, MissingPackageError):
+        return str(error)
+    package = (error.name or "").partition(".")[0]
+    if not isinstance(error, ModuleNotFoundError) or package in ("", *PROGRAMS):
+        return None
+    extra = "all" if package in PACKAGES_OF_ALL else None
+    return f"python -m {_program()} needs {package}: {install_command(package, extra)}"

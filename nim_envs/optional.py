@@ -13,8 +13,6 @@ from nim_envs.errors import MissingPackageError
 DISTRIBUTIONS = {
     "PIL": "pillow",
     "pygame": "pygame-ce",
-    "sb3_contrib": "sb3-contrib",
-    "stable_baselines3": "stable-baselines3",
 }
 """Names under which packages are installed, where the module has another name."""
 
@@ -24,13 +22,24 @@ def installed(package: str) -> bool:
     return find_spec(package) is not None
 
 
+def install_command(package: str, extra: str | None = None) -> str:
+    """Return the command that installs a package that can be imported as ``package``.
+
+    Args:
+        package: name without dots.
+        extra: extra of this project that has it; ``None``: no extra has it.
+    """
+    wanted = DISTRIBUTIONS.get(package, package) if extra is None else f'"nim-envs[{extra}]"'
+    return f"python -m pip install {wanted}"
+
+
 @contextmanager
-def imports_for(purpose: str, *packages: str) -> Iterator[None]:
+def imports_for(purpose: str, extra: str | None = None) -> Iterator[None]:
     """Turn a failed import in the ``with`` block into an error that names the missing package.
 
     Args:
         purpose: use of the imports, for the message.
-        packages: to be installed together; by default the missing one.
+        extra: extra of this project that has the packages; ``None``: no extra has them.
 
     Raises:
         MissingPackageError: a package is not installed; the message says which, and how to
@@ -42,23 +51,22 @@ def imports_for(purpose: str, *packages: str) -> Iterator[None]:
         package = (error.name or "").partition(".")[0]
         if package in ("", "agents", "benchmarks", "nim_envs"):
             raise
-        wanted = [DISTRIBUTIONS.get(name, name) for name in packages or (package,)]
         raise MissingPackageError(
-            f"{purpose} needs {package}: python -m pip install {' '.join(wanted)}"
+            f"{purpose} needs {package}: {install_command(package, extra)}"
         ) from error
 
 
-def needed(module: str, purpose: str, *packages: str) -> Any:
+def needed(module: str, purpose: str, extra: str | None = None) -> Any:
     """Import and return ``module``.
 
     Args:
         module: name of an optional module, or of a module of this project that imports one.
         purpose: use of the module, for the message.
-        packages: as in :func:`imports_for`.
+        extra: as in :func:`imports_for`.
 
     Raises:
         MissingPackageError: a package is not installed; the message says which, and how to
             install it.
     """
-    with imports_for(purpose, *packages):
+    with imports_for(purpose, extra):
         return import_module(module)

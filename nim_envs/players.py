@@ -150,7 +150,9 @@ class AskedPlayer:
         """The action of the move that an object with ``move`` makes."""
         assert self.rules is not None
         # Equal heaps can be reached by several actions, which are then the same move.
-        actions = actions_to(self.rules, position, position_after(self.player, position))
+        actions = actions_to(
+            self.rules, position, position_after(self.player, position, self.rules)
+        )
         return int(actions[0]) if len(actions) else NO_LEGAL_MOVE
 
 
@@ -278,28 +280,29 @@ def drawn(chances: FloatArray, rng: np.random.Generator) -> IntArray:
     return actions
 
 
-def position_after(mover: Mover, position: IntArray) -> IntArray:
+def position_after(mover: Mover, position: IntArray, rules: Rules) -> IntArray:
     """Return the position after the move of an object with ``move``, int64 ``(components,)``.
 
     Args:
         mover: asked for its move.
         position: ``(components,)``.
+        rules: those of the game; the mover is shown coordinates, and may return a position.
 
     Raises:
-        InvalidPolicyError: it did not return one integer for each component.
+        InvalidPolicyError: it did not return one integer for each component or coordinate.
     """
-    before = tuple(position.tolist())
+    before = rules.shown(position)
     returned = mover.move(before)
     try:
         after = np.asarray(returned)
     except ValueError:
         after = np.zeros(0)
-    if after.dtype.kind not in "iu" or after.shape != position.shape:
+    if after.dtype.kind not in "iu" or after.shape not in {position.shape, (len(before),)}:
         raise InvalidPolicyError(
-            f"move() must return the position after the move, {len(position)} integers, not "
+            f"move() must return the position after the move, {len(before)} integers, not "
             f"{returned!r}, as it did at {before}"
         )
-    return after.astype(np.int64)
+    return rules.positions_at(after)
 
 
 def is_player(player: Any) -> bool:

@@ -41,7 +41,7 @@ def progress_bar(
     Raises:
         MissingPackageError: tqdm is not installed.
     """
-    bars = needed("tqdm.auto", "a progress bar")
+    bars = needed("tqdm.auto", "a progress bar", "solver")
     seconds = SECONDS_ON_A_TERMINAL if _looked_at(sys.stderr) else SECONDS_IN_A_FILE
     return bars.tqdm(
         items,
@@ -57,6 +57,12 @@ def progress_bar(
         maxinterval=max(seconds, 10.0),
         file=sys.stderr,
     )
+
+
+def end_early(bar: Any, text: str) -> None:
+    """Make a bar, whose work has ended before its total, show a full bar and ``text``."""
+    bar.total = bar.n
+    bar.set_description_str(text)
 
 
 def _looked_at(stream: Any) -> bool:

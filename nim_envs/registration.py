@@ -21,17 +21,25 @@ from nim_envs.registered_games import RegisteredGame, Source, checked_name, own_
 from nim_envs.rules import (
     Rules,
     addition,
+    chomp,
+    cram,
     dawsons_chess,
     dawsons_kayles,
+    euclid,
+    fibonacci_nim,
     graph,
     grundy,
     kayles,
+    laskers_nim,
+    moores_nim,
     nim,
+    node_kayles,
     octal,
     officers,
     splitting,
     subtraction,
     sum_of,
+    wythoff,
 )
 from nim_envs.rules.validation import checked_boolean
 from nim_envs.starts import as_start
@@ -128,6 +136,30 @@ GAMES: dict[str, RegisteredGame] = {
     "officers": RegisteredGame(officers, misere=False, defaults={"heaps": (9,)}),
     "grundy": RegisteredGame(grundy, misere=False, defaults={"heaps": (10,)}),
     "splitting": RegisteredGame(splitting, misere=False, defaults={"heaps": (7,)}),
+    "laskers_nim": RegisteredGame(laskers_nim, misere=False, defaults={"heaps": (6,)}),
+    "moores_nim": RegisteredGame(moores_nim, misere=False, defaults={"heaps": (3, 3, 3), "k": 2}),
+    "fibonacci_nim": RegisteredGame(fibonacci_nim, misere=False, defaults={"heaps": (20,)}),
+    "wythoff": RegisteredGame(wythoff, misere=False, defaults={"queens": ((8, 8),)}),
+    "euclid": RegisteredGame(euclid, misere=False, defaults={"pairs": ((36, 13),)}),
+    "chomp": RegisteredGame(chomp, misere=False, defaults={"rows": 4, "columns": 5}),
+    "cram": RegisteredGame(cram, misere=False, defaults={"rows": 3, "columns": 4}),
+    "node_kayles": RegisteredGame(
+        node_kayles,
+        misere=False,
+        # Petersen's graph: a pentagon, a pentagram in it, and five edges between them.
+        defaults={
+            "nodes": 10,
+            "edges": tuple(
+                edge
+                for node in range(5)
+                for edge in (
+                    (node, (node + 1) % 5),
+                    (node, node + 5),
+                    (node + 5, (node + 2) % 5 + 5),
+                )
+            ),
+        },
+    ),
     "graph": RegisteredGame(
         graph,
         misere=False,

@@ -16,7 +16,12 @@ from nim_envs.theory.heap_search import LARGEST_MEMO
 from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
 from nim_envs.theory.search import LARGEST_SEARCH, SearchSolution
 from nim_envs.theory.solution import Solution, SumSolution
-from nim_envs.theory.theorem_solution import TheoremSolution
+from nim_envs.theory.theorem_solution import (
+    Theorem,
+    TheoremSolution,
+    theorem_of_game,
+    theorem_on,
+)
 
 METHODS = ("auto", "theorem", "quotient", "search")
 
@@ -50,7 +55,10 @@ def solve(
     """Solve ``game`` exactly.
 
     A game that brings a theorem of its own is solved by that.
-    Normal play of any sum is solved by the Sprague-Grundy theorem. Misère play is solved
+    Normal play of any sum is solved by the Sprague-Grundy theorem, from tables or closed forms. A
+    single component too large for a small table is solved by the theorem on who wins it, where
+    :func:`nim_envs.theory.theorem_solution.theorem_on` knows one, and so is misère play of one
+    component, whatever its size. Other misère play is solved
     by Bouton's theorem (Nim), by Ferguson's (subtraction games, bounded Nim and the
     addition game), or, for other components, by the theorem on tame sums after its hypothesis
     was checked in every state. All other games are searched exhaustively: all positions at once
@@ -97,10 +105,14 @@ def solve(
         return _quotient_solution(rules)
     own = getattr(game, "theorem", None)
     if own is not None and method != "search":
-        return TheoremSolution(rules, convention, own)
-    theorem = None if method == "search" else theorem_for(rules, convention)
-    if theorem is not None:
-        return SumSolution(rules, convention, theorem)
+        return TheoremSolution(rules, convention, theorem_of_game(own, rules))
+    if method != "search":
+        single = _theorem_on_one_component(rules, convention)
+        if single is not None:
+            return TheoremSolution(rules, convention, single)
+        theorem = theorem_for(rules, convention)
+        if theorem is not None:
+            return SumSolution(rules, convention, theorem)
     if method == "theorem":
         raise ValueError(
             f"no theorem known here solves {convention.value} play of {rules.name} with these "
@@ -183,6 +195,9 @@ def theorem_for(rules: Rules, convention: Convention) -> str | None:
         InvalidGameError: the moves form a cycle.
         SearchTooLargeError: a table of options is too large.
     """
+    single = _theorem_on_one_component(rules, convention)
+    if single is not None:
+        return single.name
     if all(_is_nim_heap(component) for component in rules.components):
         return "Bouton's theorem"
     if convention is Convention.NORMAL:
@@ -198,6 +213,20 @@ def theorem_for(rules: Rules, convention: Convention) -> str | None:
     if all(is_tame(component) for component in others):
         return "theorem on tame misère sums"
     return None
+
+
+def _theorem_on_one_component(rules: Rules, convention: Convention) -> Theorem | None:
+    """Return the theorem on the one component of a game, where one is needed.
+
+    In normal play it is needed only where the table of options is not small: tables give Grundy
+    values too.
+    """
+    component, *others = rules.components
+    if others:
+        return None
+    if convention is Convention.NORMAL and rules.has_small_table:
+        return None
+    return theorem_on(component, convention)
 
 
 def _is_nim_heap(component: Component) -> bool:

@@ -65,9 +65,15 @@ def main():
     for name in GAMES:
         play(name)
     install = "python -m pip install"
-    refused(MissingPackageError, f"{install} numba", gymnasium.make_vec, "nim_envs/Nim-v0", 2)
     refused(
-        MissingPackageError, f"{install} stable-baselines3", importlib.import_module,
+        MissingPackageError,
+        f'{install} "nim-envs[vector]"',
+        gymnasium.make_vec,
+        "nim_envs/Nim-v0",
+        2,
+    )
+    refused(
+        MissingPackageError, f'{install} "nim-envs[sb3]"', importlib.import_module,
         "nim_envs.adapters.sb3",
     )  # fmt: skip
     refused(UnknownArgumentError, "heaps", nim_envs.make_game, "nim", heap=(3,))

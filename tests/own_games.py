@@ -1,76 +1,82 @@
-"""Games of a user's own, at the top level of a module as a user would write them."""
+"""Seven games as a user writes them: a function of moves each, of at most ten lines."""
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-import numpy as np
-
-from nim_envs import Convention, Game, Rules
-from nim_envs.rules import Component, TableComponent
-from nim_envs.rules.component import NO_MOVE
+import nim_envs
 
 
-def stairs(steps=6, *, most=2):
-    """Go down some of a number of steps."""
-    rows = [
-        [step - n if n <= step else -1 for n in range(1, most + 1)] for step in range(steps + 1)
-    ]
-    return Rules("stairs", (TableComponent(rows=rows),), initial=(steps,))
+def wythoff(position):
+    a, b = position
+    for n in range(1, max(a, b) + 1):
+        if n <= a:
+            yield f"left {n}", (a - n, b)
+        if n <= b:
+            yield f"down {n}", (a, b - n)
+        if n <= min(a, b):
+            yield f"both {n}", (a - n, b - n)
 
 
-def misere_stairs(steps=5):
-    """Return the same as a game, in misère play."""
-    return Game(stairs(steps), Convention.MISERE)
+def moores_nim(position):  # a move takes from one heap or from two
+    a, b, c = position
+    for i in range(a + 1):
+        for j in range(b + 1):
+            for k in range(c + 1):
+                if 1 <= (i > 0) + (j > 0) + (k > 0) <= 2:
+                    yield f"take {i}-{j}-{k}", (a - i, b - j, c - k)
 
 
-STAIRS = Game(stairs(4), Convention.MISERE, (3,))
+def chomp(position):  # rows of the bar; the last square is poisoned, and no legal move
+    for row, squares in enumerate(position):
+        for column in range(row == 0, squares):
+            after = position[:row] + tuple(min(left, column) for left in position[row:])
+            yield f"bite {row}-{column}", after
 
 
-@dataclass(frozen=True)
-class Queen(Component):
-    """A queen at any point of a board moves towards the corner (0, 0)."""
-
-    side: int  # points of a side
-
-    kind = "queen"
-    picture = "piece"
-
-    @property
-    def fields(self):
-        return (self.side, self.side)
-
-    @property
-    def states(self):
-        return self.side**2
-
-    @property
-    def options(self):
-        return 3 * (self.side - 1)
-
-    def successors(self, states):
-        state = np.asarray(states)[..., np.newaxis]
-        left, down = state % self.side, state // self.side  # how far it can go
-        steps = ((left, 1), (down, self.side), (np.minimum(left, down), self.side + 1))
-        n = np.arange(1, self.side)
-        return np.concatenate(
-            [np.where(n <= far, state - n * step, NO_MOVE) for far, step in steps], axis=-1
-        )
-
-    def legal_count(self, states):
-        place = self.coordinates(np.asarray(states))
-        return place.sum(axis=-1) + place.min(axis=-1)
-
-    def describe_option(self, option, state=None):
-        way, amount = divmod(option, self.side - 1)
-        return f"{('left', 'down', 'both')[way]} {amount + 1}"
+def fibonacci_nim(position):  # objects, and the most that may be taken
+    objects, most = position
+    for n in range(1, min(objects, most) + 1):
+        yield f"take {n}", (objects - n, min(2 * n, objects - n))
 
 
-def golden_ratio(coordinates, fields):
-    """W. A. Wythoff, "A modification of the game of Nim" (1907)."""
-    small, large = coordinates.min(axis=1), coordinates.max(axis=1)
-    return small != np.floor((large - small) * (1 + 5**0.5) / 2)
+def euclid(position):  # subtract a multiple of the smaller number from the larger one
+    small, large = sorted(position)
+    for n in range(1, large // small + 1 if small else 0):
+        yield f"subtract {n} times", tuple(sorted((small, large - n * small)))
 
 
-def wythoff(side=9):
-    """Return Wythoff's game on a board of any size."""
-    rules = Rules("wythoff", (Queen(side),), initial=(side - 1, side - 1))
-    return Game(rules, Convention.NORMAL, theorem=golden_ratio)
+def cram(position):  # dominoes on a board of 3 x 3
+    for cell in range(9):
+        for other in (cell + 1, cell + 3):
+            inside = other % 3 > 0 if other == cell + 1 else other < 9
+            if inside and not position[cell] and not position[other]:
+                covered = {cell, other}
+                after = tuple(int(i in covered or taken) for i, taken in enumerate(position))
+                yield f"cover {cell} and {other}", after
+
+
+EDGES = {0: (1, 5), 1: (0, 2), 2: (1, 3), 3: (2, 4), 4: (3, 5), 5: (4, 0)}
+
+
+def node_kayles(position):  # on a cycle of six nodes: take one, and its neighbours go with it
+    for node, there in enumerate(position):
+        if there:
+            gone = {node, *EDGES[node]}
+            yield f"take {node}", tuple(int(i not in gone and t) for i, t in enumerate(position))
+
+
+OWN_GAMES = {
+    "wythoff": (wythoff, (4, 5), {"picture": "piece"}),
+    "moores_nim": (moores_nim, (2, 2, 2), {"picture": "coins"}),
+    "chomp": (chomp, (3, 3, 3), {"picture": "rows"}),
+    "fibonacci_nim": (fibonacci_nim, (8, 7), {"picture": "coins"}),
+    "euclid": (euclid, (7, 10), {}),
+    "cram": (cram, (0,) * 9, {"board": (3, 3), "picture": "cells"}),
+    "node_kayles": (node_kayles, (1,) * 6, {}),
+}
+"""Moves, start and further arguments by name."""
+
+
+def own_game(name, *, misere=False, **arguments):
+    """Return one of the games."""
+    moves, start, further = OWN_GAMES[name]
+    return nim_envs.game_from_moves(name, start, moves, misere=misere, **{**further, **arguments})

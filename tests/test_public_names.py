@@ -162,7 +162,6 @@ agents.evaluation.optimality
 agents.evaluation.optimality_by_size
 agents.evaluation.play_match
 agents.evaluation.value_accuracy
-agents.evaluation.wilson_interval
 agents.evaluation.win_chances
 
 agents.storage.StorageError

@@ -143,7 +143,10 @@ def make_agent(text: str, env: GameEnv) -> Agent:
     learner = saved_learner(text)
     learned = learner.game
     if not (learner.fits(env.game) if learned is None else same_game(learned, env.game)):
-        raise click.UsageError(f"{text} was trained on another game than the one given")
+        theirs = "another game" if learned is None else learned.in_short
+        raise click.UsageError(
+            f"{text} has learned {theirs}; the game given is {env.game.in_short}"
+        )
     return cast(Trainable, learner)
 
 

@@ -10,7 +10,7 @@ import click
 
 from agents import Agent
 from nim_envs import Game
-from nim_envs.cli.running import using
+from nim_envs.cli.running import make_directory, using
 from nim_envs.optional import needed
 
 
@@ -40,15 +40,16 @@ def plotting(module: str) -> Any:
     Raises:
         MissingPackageError: a package that it imports is missing.
     """
-    return needed(f"agents.plotting.{module}", "what is to be shown")
+    return needed(f"agents.plotting.{module}", "a table or a picture", "all")
 
 
 def write_pictures(figures: dict[str, Any], directory: Path, kind: str) -> None:
     """Write each figure to a file of its name, and print the path."""
     for name, figure in figures.items():
         path = directory / f"{name}.{kind}"
+        make_directory(directory)
         with using(path):
-            needed("nim_envs.render.style", "a picture").save_figure(figure, path)
+            needed("nim_envs.render.style", "a picture", "all").save_figure(figure, path)
         click.echo(f"wrote {path}")
 
 

@@ -31,6 +31,12 @@ def play(
     """Play against an agent, or two people against each other."""
     env = make_env(game, settings, start, against)
     opponent = None if against == "human" else make_player(against, env)
+    if game is None:
+        reason = "in its training (--start names another)" if start is None else "--start says"
+        click.echo(
+            f"{against} has learned {env.game.in_short}. "
+            f"Games start as {reason}: {env.game.start.in_short}."
+        )
     person = SEATS.index(seat)
     if not window:
         play_at_prompt(Match(env, opponent, person, seed=seed))

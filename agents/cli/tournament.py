@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import click
 from tabulate import tabulate
 
@@ -29,5 +31,22 @@ def tournament(
         raise click.UsageError(f"a tournament needs two players at least, not {players[0]!r} alone")
     env = make_env(game, settings, start, *players)
     result = round_robin(env, {name: make_player(name, env) for name in players}, games, seed=seed)
-    header = ("player", "Elo", "low", "high")
-    click.echo(tabulate(result.ranking(), header, floatfmt=".0f"))
+    ranking = result.ranking()
+    click.echo(tabulate(ranking, ("player", "Elo", "low", "high"), floatfmt=".0f"))
+    click.echo(f"low to high: 95 % intervals; {overlapping(ranking)}")
+
+
+def overlapping(ranking: list[tuple[str, float, float, float]]) -> str:
+    """Return the pairs of players whose intervals overlap, in words.
+
+    Args:
+        ranking: name, rating and the interval's ends of every player.
+    """
+    pairs = [
+        f"{one} and {other}"
+        for (one, _, low, high), (other, _, other_low, other_high) in combinations(ranking, 2)
+        if low <= other_high and other_low <= high
+    ]
+    if not pairs:
+        return "no two overlap"
+    return f"they overlap for {', '.join(pairs)}: either may be the stronger"

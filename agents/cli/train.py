@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from agents.base import GameChoosingLearner
+from agents.base import GameChoosingLearner, Policy
 from agents.cli.options import game_options, make_env, make_learner
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
 from agents.evaluation import optimality
@@ -15,8 +15,26 @@ from agents.storage import save
 from agents.training import TrainingStopped
 from agents.training import train as train_agents
 from agents.training.metrics import TrainingRecorder
-from nim_envs.cli.running import using
+from nim_envs import Game
+from nim_envs.cli.running import make_directory, using
 from nim_envs.errors import SearchTooLargeError
+
+
+def share_within_reach(policy: Policy, game: Game, count: int) -> str:
+    """Return how a policy plays where its games could come, if that is not everywhere.
+
+    Args:
+        policy: policy of a learner that played ``game`` from its start.
+        game: game with the start.
+        count: number of N-positions of the whole board.
+    """
+    score = optimality(policy, game, "reachable")
+    if score.count == count:
+        return ""
+    return (
+        f"Games from this start can meet {score.count} of the {count} N-positions, of which it "
+        f"plays {score.percent:.1f} % optimally; --start uniform meets all."
+    )
 
 
 @click.command()
@@ -47,12 +65,12 @@ def train(
     agent = make_learner(learner, param, env)
     recorder = None
     # A missing package or a game too large is refused before the training, not after it.
-    with using(output.parent):
-        output.parent.mkdir(parents=True, exist_ok=True)
+    make_directory(output.parent)
+    if checkpoint is not None:
+        make_directory(checkpoint.parent)
     if plots is not None:
         plotting("curves")
-        with using(plots):
-            plots.mkdir(parents=True, exist_ok=True)
+        make_directory(plots)
         recorder = TrainingRecorder(agent, env.game, every=every or max(500, games // 200))
     stopped = ""
     log = None
@@ -74,6 +92,10 @@ def train(
         f"{stopped}{score.percent:.1f} % of {score.count} N-positions played optimally "
         f"(random: {score.random_percent:.1f} %); saved to {output}"
     )
+    if score.percent < 100:
+        about_start = share_within_reach(agent.greedy(), env.game, score.count)
+        if about_start:
+            click.echo(about_start)
     if plots is not None:
         title = " ".join([learner, *param, "on", env.game.rules.name, *settings])
         figures = {}

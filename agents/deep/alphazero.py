@@ -40,7 +40,7 @@ from nim_envs.rules import Rules
 from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.longest_play import longest_play
 
-with imports_for("AlphaZero", "equinox", "mctx", "optax", "pgx"):
+with imports_for("AlphaZero", "alphazero"):
     import equinox as eqx
     import jax
     import jax.numpy as jnp
@@ -560,7 +560,7 @@ def train(
         state, curve = _resumed(Path(checkpoint), env, settings, seed, state)
     writer = None
     if log is not None:
-        tensorboard = needed("tensorboardX", "a log for TensorBoard")
+        tensorboard = needed("tensorboardX", "a log for TensorBoard", "alphazero")
         writer = tensorboard.SummaryWriter(str(log))
     games = saved = int(state.games)
 

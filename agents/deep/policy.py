@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import Array, FloatArray, IntArray, MaskArray
+from agents.tabular.index import positions_of
 from nim_envs import Game
 from nim_envs.encoding import Encoding
 from nim_envs.players import PolicyFunction, checked_probabilities, drawn
@@ -55,7 +56,7 @@ class PolicyAgent:
         """Return the probability of every action, 0 for those that are illegal.
 
         Args:
-            observations: positions ``(n, components)``, or their encoding.
+            observations: positions ``(n, components)``, their coordinates, or their encoding.
             action_masks: int8 ``(n, actions)``.
 
         Returns:
@@ -65,7 +66,8 @@ class PolicyAgent:
             InvalidPolicyError: the policy returned neither actions nor probabilities.
         """
         if observations.dtype.kind in "iu":
-            observations = self.encoding.encode(observations)
+            positions = positions_of(self.game.rules, observations)
+            observations = self.encoding.encode(positions)
         chances = np.zeros(action_masks.shape)
         # The policy is not called at terminal positions.
         playable = np.flatnonzero(action_masks.any(axis=1))

@@ -3,7 +3,7 @@
 The exact scores are those of :mod:`nim_envs.scoring`.
 """
 
-from agents.evaluation.matches import LARGEST_LIMIT, MatchResult, play_match, wilson_interval
+from agents.evaluation.matches import LARGEST_LIMIT, MatchResult, play_match
 from agents.evaluation.visits import VisitRecorder
 from nim_envs.game import PLAYERS as SEATS
 from nim_envs.scoring import (
@@ -34,6 +34,5 @@ __all__ = [
     "optimality_by_size",
     "play_match",
     "value_accuracy",
-    "wilson_interval",
     "win_chances",
 ]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any, cast
 
 import numpy as np
@@ -157,6 +155,9 @@ def play_match(
         TypeError: ``agent`` or ``opponent`` is no player.
         InvalidActionError: a player's answer is not an action.
     """
+    # Loading it takes a second: as long as some matches.
+    from scipy.stats import binomtest
+
     if games < 1:
         raise ValueError(f"games must be at least 1, not {games}")
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
@@ -177,6 +178,7 @@ def play_match(
         draws += winner == DRAW
         wins[seat] += winner == seat
     total = sum(wins)
+    low, high = binomtest(total, games).proportion_ci(confidence, method="wilson")
     by_seat = (games - games // 2, games // 2)
     return MatchResult(
         games=games,
@@ -184,7 +186,7 @@ def play_match(
         draws=draws,
         games_by_seat=by_seat,
         win_rate=total / games,
-        interval=wilson_interval(total, games, confidence),
+        interval=(float(low), float(high)),
         confidence=confidence,
         limit=_attainable(env, opponent, by_seat) if limit and not options else None,
     )
@@ -209,40 +211,3 @@ def _attainable(env: Env, opponent: AnyPlayer, by_seat: tuple[int, int]) -> floa
     first = float(probabilities @ response.moving[starts])
     second = float(probabilities @ response.waiting[starts])
     return (by_seat[0] * first + by_seat[1] * second) / sum(by_seat)
-
-
-def wilson_interval(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the Wilson score interval of a proportion.
-
-    Args:
-        successes: number of successes.
-        trials: number of trials, at least 1.
-        confidence: between 0 and 1.
-
-    Raises:
-        ValueError: an argument out of its range.
-
-    References:
-        E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
-        *Journal of the American Statistical Association* 22 (1927), 209-212.
-
-    Example:
-        >>> low, high = wilson_interval(8, 10)
-        >>> round(low, 3), round(high, 3)
-        (0.49, 0.943)
-    """
-    if not 0 <= successes <= trials or trials < 1:
-        raise ValueError(
-            f"need 0 <= successes <= trials and trials >= 1, not {successes} of {trials}"
-        )
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be between 0 and 1, not {confidence!r}")
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    share = successes / trials
-    centre = share + z**2 / (2 * trials)
-    spread = z * math.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
-    scale = 1 + z**2 / trials
-    # At 0 and 1 the bound is exact; rounding must not step outside.
-    low = 0.0 if successes == 0 else (centre - spread) / scale
-    high = 1.0 if successes == trials else (centre + spread) / scale
-    return low, high

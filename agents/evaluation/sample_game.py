@@ -74,10 +74,12 @@ def sample_game(policies: Policy | tuple[Policy, Policy], game: Game, *, seed: i
     while not rules.is_terminal(position):
         seat = len(moves) % 2
         mask = rules.action_mask(position)
-        probabilities = pair[seat].action_probabilities(position[np.newaxis], mask[np.newaxis])[0]
+        observation = rules.coordinates(position)
+        batch = observation[np.newaxis], mask[np.newaxis]
+        probabilities = pair[seat].action_probabilities(*batch)[0]
         if probabilities[mask == 0].any():
             raise ValueError(
-                f"{pair[seat]!r} gives illegal actions at {position.tolist()} the probabilities "
+                f"{pair[seat]!r} gives illegal actions at {observation.tolist()} the probabilities "
                 f"{probabilities[mask == 0].tolist()}"
             )
         action = int(rng.choice(len(probabilities), p=probabilities))

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from agents.base import Array, FloatArray, IntArray, MaskArray
+from agents.tabular.index import positions_of
 from agents.tabular.policies import shared_by_best
 from agents.tabular.position_values import GreedyValuePolicy, position_values
 from nim_envs import Game
@@ -78,7 +79,8 @@ class LookAheadPolicy(ABC):
         """
         if self._table is not None:
             return self._table.action_values(observations, action_masks)
-        rules, positions = self.game.rules, np.asarray(observations, dtype=np.int64)
+        rules = self.game.rules
+        positions = np.asarray(positions_of(rules, observations), dtype=np.int64)
         values = np.full(action_masks.shape, -np.inf)
         size = max(1, LARGEST_BATCH // rules.num_actions)
         for first in range(0, len(positions), size):
@@ -107,4 +109,5 @@ class LookAheadPolicy(ABC):
             self.judged(rules.positions(every[first : first + LARGEST_BATCH]))
             for first in range(0, len(every), LARGEST_BATCH)
         ]
-        return GreedyValuePolicy(position_values(self.game, -np.concatenate(judged)))
+        values = position_values(self.game, -np.concatenate(judged))
+        return GreedyValuePolicy(values, self.game.rules)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from agents.base import Array, MaskArray
+from agents.tabular.index import positions_of
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.words import rules_in_words
@@ -60,6 +61,7 @@ class HumanAgent:
             Undo: the person wants to take back a move.
         """
         legal = np.flatnonzero(action_mask).tolist()
+        observation = positions_of(self.game.rules, observation)
         example = f"such as {self._example(legal[0], observation)}; " if legal else ""
         while True:
             try:

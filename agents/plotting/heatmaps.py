@@ -20,7 +20,7 @@ from agents.base import Agent, FloatArray, IntArray, Policy, Trainable
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.render.style import BLACK, DIGIT, LINE, PAGE_WIDTH, Figure, styled
-from nim_envs.rules import SplittingHeap, SubtractionHeap
+from nim_envs.rules import Component, SplittingHeap, SubtractionHeap
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -128,15 +128,16 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
     winning = game.solution.winning_mask(positions)
     lost = np.flatnonzero(~winning.any(axis=1))
     rows, columns = masks.shape
+    observations = rules.coordinates(positions)
 
     panels: list[tuple[str, str, FloatArray, str]] = []
     if hasattr(greedy, "action_values"):
-        values = greedy.action_values(positions, masks)
+        values = greedy.action_values(observations, masks)
         panels.append(("values", _name_of_values(agent), values, COLOURS))
     if behaviour is not None:
-        chances = behaviour.action_probabilities(positions, masks)
+        chances = behaviour.action_probabilities(observations, masks)
         panels.append(("probabilities", "probability of playing it", chances, COLOURS))
-    policy = greedy.action_probabilities(positions, masks)
+    policy = greedy.action_probabilities(observations, masks)
     name = "greedy policy" if isinstance(agent, Trainable) else "policy"
     panels.append(("policy", name, policy, "Greys"))
 
@@ -159,10 +160,10 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
             _mark(axes, winning, "o", min(height, width), "winning move")
         elif width >= NUMBER and height >= LINE:
             _write_numbers(axes, mesh, legal)
-        moves = [component.describe_option(option).partition(" ") for option in range(columns)]
-        axes.set_xlabel(moves[0][0])
-        _label_cells(axes.xaxis, [move for _, _, move in moves], width, along_text=True)
-        _label_cells(axes.yaxis, [str(state) for state in positions[:, 0].tolist()], height)
+        name_of_moves, moves = _names_of_moves(component)
+        axes.set_xlabel(name_of_moves)
+        _label_cells(axes.xaxis, moves, width, along_text=True)
+        _label_cells(axes.yaxis, _names_of_states(component, positions[:, 0]), height)
         if len(lost):
             axes.plot(
                 np.full(len(lost), 1.01), lost, marker=4, markersize=min(6, 60 * height),
@@ -195,7 +196,7 @@ def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value")
         SearchTooLargeError: the game has too many positions for a picture.
     """
     positions, masks = _playable_on_a_grid(game)
-    values = greedy.action_values(positions, masks).max(axis=1)
+    values = greedy.action_values(game.rules.coordinates(positions), masks).max(axis=1)
     grid = _Grid(game, positions, blunders=np.zeros(len(positions), dtype=np.bool_))
     return _draw_grid(
         grid, values, _norm_of_values(values), title, score="", label=f"{name} of the best move"
@@ -221,7 +222,7 @@ def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
     """
     positions, masks = _playable_on_a_grid(game)
     winning = game.solution.winning_mask(positions)
-    probabilities = policy.action_probabilities(positions, masks)
+    probabilities = policy.action_probabilities(game.rules.coordinates(positions), masks)
     winnable = winning.any(axis=1)
     won = np.where(winnable, (probabilities * winning).sum(axis=1), np.nan)
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True)
@@ -319,8 +320,13 @@ class _Grid:
         """Title of a slice: a position, with stars for the two components of the grid."""
         components = self.game.rules.components
         if len(states) == 1:
-            return f"{components[self.others[0]].kind} {self.others[0]}: {states[0]}"
-        fixed = dict(zip(self.others, map(str, states), strict=True))
+            index = self.others[0]
+            (state,) = _names_of_states(components[index], np.array(states))
+            return f"{components[index].kind} {index}: {state}"
+        fixed = {
+            index: _names_of_states(components[index], np.array([state]))[0]
+            for index, state in zip(self.others, states, strict=True)
+        }
         shown = (fixed.get(index, "*") for index in range(len(components)))
         return ", ".join(shown) if states else ""
 
@@ -359,8 +365,12 @@ def _draw_grid(
         mesh = _cells(axes, grid.cells(array, states, np.nan), norm, COLOURS, ended)
         _mark(axes, grid.cells(grid.lost, states, False), "D", size, "P-position")
         _mark(axes, grid.cells(grid.blunders, states, False), "X", size, "blunder")
-        _label_cells(axes.xaxis, [str(state) for state in range(columns)], size, along_text=True)
-        _label_cells(axes.yaxis, [str(state) for state in range(rows)], size)
+        named = [
+            _names_of_states(game.rules.components[index], np.arange(shape[index]))
+            for index in (grid.down, grid.across)
+        ]
+        _label_cells(axes.xaxis, named[1], size, along_text=True)
+        _label_cells(axes.yaxis, named[0], size)
         if number % wide == 0:
             axes.set_ylabel(_state_name(game, grid.down))
         if number + wide >= len(slices):
@@ -372,6 +382,21 @@ def _draw_grid(
         key["no position"] = BLANK
     _title_and_key(figure, title, score, key)
     return figure
+
+
+def _names_of_states(component: Component, states: IntArray) -> list[str]:
+    """Names of states, ``(n,)``: their coordinates, or else their numbers."""
+    if not component.has_coordinates:
+        return list(map(str, states.tolist()))
+    return ["-".join(map(str, shown)) for shown in component.coordinates(states).tolist()]
+
+
+def _names_of_moves(component: Component) -> tuple[str, list[str]]:
+    """The verb of all moves, and the rest of each; or ``"move"``, and each with its own verb."""
+    moves = [component.describe_option(option) for option in range(component.options)]
+    if component.fields is not None:
+        return "move", moves
+    return moves[0].partition(" ")[0], [move.partition(" ")[2] for move in moves]
 
 
 def _panels_in_a_row(grid: _Grid, width: float, height: float) -> int:

@@ -46,8 +46,8 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
         raise TypeError(f"a table needs an agent with action_probabilities, which {agent!r} lacks")
     shown = _playable(game, positions)
     masks = game.rules.action_mask(shown)
-    probabilities = agent.action_probabilities(shown, masks)
-    best = _best(agent, shown, masks)
+    probabilities = agent.action_probabilities(game.rules.coordinates(shown), masks)
+    best = _best(agent, game.rules.coordinates(shown), masks)
     winning = game.solution.winning_mask(shown)
     counts: tuple[Any, ...] = ()
     if isinstance(agent, WinLossRatio):
@@ -66,7 +66,7 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
         for action in actions:
             first = action == actions[0]
             table.add_row(
-                " ".join(map(str, position.tolist())) if first else "",
+                " ".join(map(str, game.rules.shown(position))) if first else "",
                 _outcome(winning[place]) if first else "",
                 _move(game, action, position),
                 "best" if best[place, action] else "",
@@ -88,7 +88,8 @@ def policy_summary(agent: Agent, game: Game, positions: npt.ArrayLike | None = N
     masks = game.rules.action_mask(shown)
     winning = game.solution.winning_mask(shown)
     winnable = winning.any(axis=1)
-    right = winnable & ~(_best(agent, shown, masks) & ~winning).any(axis=1)
+    best = _best(agent, game.rules.coordinates(shown), masks)
+    right = winnable & ~(best & ~winning).any(axis=1)
     return f"The best move wins at {right.sum()} of {winnable.sum()} N-positions."
 
 
@@ -103,14 +104,15 @@ def _playable(game: Game, positions: npt.ArrayLike | None) -> IntArray:
         return shown[~rules.is_terminal(shown)]
     shown = rules.checked_positions(positions).reshape(-1, len(rules.components))
     for position in shown[rules.is_terminal(shown)].tolist():
-        raise InvalidPositionError(f"position {tuple(position)} leaves no legal move to show")
+        named = rules.shown(np.array(position))
+        raise InvalidPositionError(f"position {named} leaves no legal move to show")
     return shown
 
 
-def _best(agent: Any, positions: IntArray, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
+def _best(agent: Any, observations: IntArray, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
     """Mask of the greedy policy's most probable moves, or those of an agent that does not learn."""
     policy = agent.greedy() if isinstance(agent, Trainable) else agent
-    shares = policy.action_probabilities(positions, masks)
+    shares = policy.action_probabilities(observations, masks)
     best: npt.NDArray[np.bool_] = (shares == shares.max(axis=1, keepdims=True)) & (masks == 1)
     return best
 

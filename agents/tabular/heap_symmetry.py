@@ -9,6 +9,7 @@ import numpy as np
 
 from agents.base import Array, FloatArray, Learner, MaskArray, Policy, Transition
 from agents.storage.restoring import known_game
+from agents.tabular.index import positions_of
 from agents.tabular.position_values import PositionValueLearner
 from agents.tabular.symmetry import Symmetry
 from agents.tabular.wrapper import CompiledWrapper, SavedWrapper
@@ -56,7 +57,8 @@ class HeapSymmetry(CompiledWrapper):
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the action that corresponds to the learner's at the sorted position."""
-        return self.symmetry.act(self.learner, observation, action_mask, rng)
+        position = positions_of(self.symmetry.rules, observation)
+        return self.symmetry.act(self.learner, position, action_mask, rng)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the learner's probabilities, which must be known, for positions in any order."""
@@ -66,6 +68,11 @@ class HeapSymmetry(CompiledWrapper):
     def changed(self, transition: Transition) -> Transition:
         """Return the turn with all positions sorted."""
         symmetry = self.symmetry
+        transition = transition._replace(
+            observation=positions_of(symmetry.rules, transition.observation),
+            reply_observation=positions_of(symmetry.rules, transition.reply_observation),
+            next_observation=positions_of(symmetry.rules, transition.next_observation),
+        )
         places = symmetry.places(transition.observation)
         reply_places = symmetry.places(transition.reply_observation)
         next_places = symmetry.places(transition.next_observation)
@@ -123,7 +130,8 @@ class SortedPolicy:
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return a legal action."""
-        return self.symmetry.act(self.policy, observation, action_mask, rng)
+        position = positions_of(self.symmetry.rules, observation)
+        return self.symmetry.act(self.policy, position, action_mask, rng)
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the values by which the policy, which must have some, ranks actions."""
@@ -141,9 +149,10 @@ class SortedPolicy:
         action_masks: MaskArray,
     ) -> FloatArray:
         """Results of ``ask`` at the sorted positions, reordered for ``observations``."""
-        places = self.symmetry.places(observations)
+        positions = positions_of(self.symmetry.rules, observations)
+        places = self.symmetry.places(positions)
         answer = ask(
-            np.take_along_axis(observations, places, axis=-1),
+            np.take_along_axis(positions, places, axis=-1),
             self.symmetry.moved(action_masks, places),
         )
         return self.symmetry.moved_back(answer, places)

@@ -10,7 +10,7 @@ from gymnasium import spaces
 
 from agents.base import Array, FloatArray, IntArray
 from agents.tabular.schedules import check_range
-from nim_envs import Game
+from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
 
 LARGEST_VALUE = 1e300
@@ -49,6 +49,8 @@ class ObservationIndex:
     Attributes:
         size: number of observations.
         bounds: smallest and largest values of each entry, flattened.
+        rules: those of a game whose positions are numbered, and whose observations are their
+            coordinates; ``None``: observations are numbered as they are.
 
     Raises:
         TypeError: another kind of space.
@@ -61,6 +63,7 @@ class ObservationIndex:
     """
 
     def __init__(self, observation_space: spaces.Space[Any]) -> None:
+        self.rules: Rules | None = None
         box = observation_space
         if isinstance(box, spaces.Dict):
             box = box["observation"]
@@ -82,20 +85,62 @@ class ObservationIndex:
     @classmethod
     def of_positions(cls, game: Game) -> ObservationIndex:
         """Return an index that numbers the positions of ``game`` as its rules do."""
-        highest = np.array(game.rules.shape) - 1
-        return cls(spaces.Box(np.zeros_like(highest), highest, dtype=np.int64))
+        index = cls(space_of_positions(game.rules))
+        index.look_up_coordinates(game.rules)
+        return index
+
+    def look_up_coordinates(self, rules: Rules) -> None:
+        """Turn observations into positions of ``rules``, if these have coordinates."""
+        if rules.has_coordinates:
+            self.rules = rules
+
+    def positions(self, observations: Array) -> Array:
+        """Return observations ``(..., fields)`` as what is numbered: positions, or themselves.
+
+        Raises:
+            InvalidPositionError: no position has these coordinates.
+        """
+        return observations if self.rules is None else positions_of(self.rules, observations)
 
     def __call__(self, observation: Array) -> int:
         """Return the number of one observation."""
         if observation.ndim != 1:
             observation = observation.reshape(-1)
+        if self.rules is not None:
+            observation = self.positions(observation)
         return int(mixed_radix_number(observation, self.strides, self.offset))
 
     def many(self, observations: Array) -> IntArray:
         """Return the numbers of observations ``(n, ...)`` as ``(n,)``."""
         flat = observations.reshape(len(observations), -1).astype(np.int64)
+        if self.rules is not None:
+            flat = self.positions(flat)
         numbers: IntArray = flat @ self.strides + self.offset
         return numbers
+
+
+def space_of_positions(rules: Rules) -> spaces.Box:
+    """Return the space of all positions of ``rules``, state numbers."""
+    highest = np.array(rules.shape) - 1
+    return spaces.Box(np.zeros_like(highest), highest, dtype=np.int64)
+
+
+def positions_of(rules: Rules, observations: Array) -> Array:
+    """Return integer observations of a game as positions, ``(..., components)``.
+
+    Args:
+        rules: rules of the game.
+        observations: positions, or their coordinates, ``(..., len(rules.fields))``.
+
+    Raises:
+        InvalidPositionError: no position has these coordinates.
+    """
+    if not rules.has_coordinates:
+        return observations
+    positions = rules.positions_at(observations)
+    if (positions < 0).any():
+        rules.checked_positions(observations)  # raises
+    return positions
 
 
 def num_actions(action_space: spaces.Space[Any]) -> int:

@@ -16,7 +16,7 @@ from gymnasium import spaces
 from agents.base import Array, FloatArray, IntArray, MaskArray, Policy, Transition
 from agents.storage.games import game_of
 from agents.storage.restoring import check_same_arguments, check_same_arrays, known_game
-from agents.tabular.index import ObservationIndex, mixed_radix_number
+from agents.tabular.index import ObservationIndex, mixed_radix_number, space_of_positions
 from agents.tabular.protocol import (
     FinishedGame,
     Turn,
@@ -147,7 +147,12 @@ class TabularLearner(ABC):
         """
         constructor: Any = cls
         if not cls.uses_rules:
+            with_coordinates = game is not None and _observes_coordinates(observations, game)
+            if game is not None and with_coordinates:
+                observations = space_of_positions(game.rules)
             learner: AnyLearner = constructor(observations, actions, **arguments)
+            if game is not None and with_coordinates:
+                learner.index.look_up_coordinates(game.rules)
             # An environment may have another kind of observations.
             learner.game = game if game is not None and learner.fits(game) else None
             return learner
@@ -196,6 +201,8 @@ class TabularLearner(ABC):
         first_move, self._first_move = self._first_move, False
         if observation.ndim != 1:
             observation = observation.reshape(-1)
+        if self.index.rules is not None:
+            observation = self.index.positions(observation)
         action = self._calls.choose(
             self._fields, self.index.strides, self.index.offset, observation, action_mask,
             first_move, self.exploration.epsilon, rng.random(),
@@ -229,6 +236,12 @@ class TabularLearner(ABC):
                     next_observation=transition.next_observation.reshape(-1),
                 )
             epsilon, index = self.exploration.epsilon, self.index
+            if index.rules is not None:
+                transition = transition._replace(
+                    observation=index.positions(transition.observation),
+                    reply_observation=index.positions(transition.reply_observation),
+                    next_observation=index.positions(transition.next_observation),
+                )
             turn = tuple(transition)
             self._calls.learn(self._fields, index.strides, index.offset, turn, epsilon, games)
         if transition.terminated or transition.truncated:
@@ -240,8 +253,9 @@ class TabularLearner(ABC):
             return
         turns, last = len(transitions), transitions[-1]
         observed = np.concatenate([turn.observation.reshape(-1) for turn in transitions])
+        positions = self.index.positions(observed.reshape(turns, -1))
         self._calls.learn_from_game(
-            self._fields, self.index.strides, self.index.offset, observed.reshape(turns, -1),
+            self._fields, self.index.strides, self.index.offset, positions,
             np.concatenate([turn.action_mask for turn in transitions]).reshape(turns, -1),
             np.array([turn.action for turn in transitions]),
             np.array([turn.reward + turn.reply_reward + turn.bonus for turn in transitions]),
@@ -313,6 +327,23 @@ class TabularLearner(ABC):
         self.exploration.finish_many(games)
         if self.generator is not None and generator is not None:
             self.generator.bit_generator.state = generator.bit_generator.state
+
+
+def _observes_coordinates(observations: Any, game: Game) -> bool:
+    """Return whether a space is that of a game's coordinates, or of the positions of such a game.
+
+    Args:
+        observations: observation space of a player, or the space of positions that a file has.
+        game: a game.
+    """
+    rules = game.rules
+    box = observations["observation"] if isinstance(observations, spaces.Dict) else observations
+    if not rules.has_coordinates or not isinstance(box, spaces.Box):
+        return False
+    if box.dtype is None or box.dtype.kind not in "iu" or box.low.any():
+        return False
+    highest = tuple(value + 1 for value in box.high.reshape(-1).tolist())
+    return highest in (rules.fields, rules.shape)
 
 
 class CompiledCalls(NamedTuple):

@@ -15,13 +15,13 @@ from agents.tabular.compiled_rules import (
     slot_to_fill,
     sorted_number,
 )
-from agents.tabular.index import ObservationIndex, copy_entries
+from agents.tabular.index import ObservationIndex, copy_entries, positions_of
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import explored, shared_by_best
 from agents.tabular.schedules import Schedule
 from agents.tabular.selection import epsilon_greedy_action
 from agents.tabular.symmetry import Symmetry
-from nim_envs import Game
+from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
 
 
@@ -177,10 +177,12 @@ class GreedyValuePolicy:
 
     Args:
         positions: values of all positions.
+        rules: rules of the game.
     """
 
-    def __init__(self, positions: PositionValues) -> None:
+    def __init__(self, positions: PositionValues, rules: Rules) -> None:
         self.positions = positions
+        self.rules = rules
 
     def __repr__(self) -> str:
         """Return the size of the table."""
@@ -188,7 +190,8 @@ class GreedyValuePolicy:
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action to a position of least value."""
-        return int(_act(self.positions, observation, action_mask, rng.random()))
+        position = positions_of(self.rules, observation)
+        return int(_act(self.positions, position, action_mask, rng.random()))
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return action values, ``(n, actions)``; minus infinity where illegal.
@@ -196,7 +199,8 @@ class GreedyValuePolicy:
         An action's value is minus the value of the position after it, where the opponent moves.
         """
         values = np.full(action_masks.shape, -np.inf)
-        _many_action_values(self.positions, observations, action_masks, values)
+        positions = positions_of(self.rules, observations)
+        _many_action_values(self.positions, positions, action_masks, values)
         return values
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
@@ -223,6 +227,7 @@ class PositionValueLearner(TabularLearner):
         self, game: Game, state: Any, arguments: dict[str, Any], epsilon: float | Schedule
     ) -> None:
         self.values: Array = state.positions.values
+        self._rules = game.rules
         super().__init__(
             ObservationIndex.of_positions(game),
             state,
@@ -239,10 +244,11 @@ class PositionValueLearner(TabularLearner):
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probabilities of the epsilon-greedy policy by the current values."""
-        greedy = GreedyValuePolicy(self.state.positions)
+        greedy = GreedyValuePolicy(self.state.positions, self._rules)
         shares = greedy.action_probabilities(observations, action_masks)
         return explored(shares, action_masks, self.exploration.epsilon)
 
     def greedy(self) -> GreedyValuePolicy:
         """Return the policy that is greedy by a copy of the current values."""
-        return GreedyValuePolicy(self.state.positions._replace(values=self.values.copy()))
+        copied = self.state.positions._replace(values=self.values.copy())
+        return GreedyValuePolicy(copied, self._rules)

@@ -34,6 +34,9 @@ class NimSumShaping(CompiledWrapper):
         learner: learner that gets the bonus.
         bonus: amount added to the reward of such a move, in the units of the learner's rewards.
 
+    Raises:
+        TypeError: the learner's game has coordinates.
+
     Example:
         >>> from agents import QLearning
         >>> from nim_envs import GameEnv, make_game
@@ -43,6 +46,11 @@ class NimSumShaping(CompiledWrapper):
 
     def __init__(self, learner: Learner, bonus: float) -> None:
         super().__init__(learner)
+        if self.game is not None and self.game.rules.has_coordinates:
+            raise TypeError(
+                f"shaping by nim-sums is for heaps, and {self.game.rules.name} has coordinates, "
+                "whose nim-sum says nothing about who wins"
+            )
         self._own_bonus = float(bonus)
         self.bonus += self._own_bonus
 

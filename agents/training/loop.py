@@ -16,7 +16,7 @@ from agents.training.log import TrainingLog, TrainingStopped
 from agents.training.one_game import Seat, play_and_learn
 from agents.training.opponents import Opponents, as_pair
 from agents.training.own_games import train_on_own_games
-from nim_envs.progress import progress_bar
+from nim_envs.progress import end_early, progress_bar
 
 # Compiled games are played in blocks, short enough for a progress bar and for Ctrl-C.
 FIRST_BLOCK = 256
@@ -118,7 +118,8 @@ def train(
         pauses.append(checkpoint_every)
     if after_game is not None:
         pauses.append(after_every)
-    bar = progress_bar(desc="training", unit="game", initial=first, total=games, shown=progress)
+    title = f"training, resumed after {first:,} games" if first else "training"
+    bar = progress_bar(desc=title, unit="game", initial=first, total=games, shown=progress)
     done, block = first, FIRST_BLOCK
     try:
         with bar:
@@ -146,6 +147,8 @@ def train(
                 if after_game is not None and (done % after_every == 0 or done == games):
                     stop = after_game(done)
                     if stop:
+                        if done < games:
+                            end_early(bar, f"stopped after {done:,} games")
                         break
     except KeyboardInterrupt:
         raise TrainingStopped(run.log(done, began)) from None

@@ -13,7 +13,7 @@ from agents.training.opponents import as_pair
 from nim_envs import Game
 from nim_envs.game import PLAYERS
 from nim_envs.scoring import optimality
-from nim_envs.theory.search import LARGEST_SEARCH, level_order, moves
+from nim_envs.theory.search import LARGEST_SEARCH, level_order
 
 
 @dataclass(frozen=True)
@@ -67,16 +67,17 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
         if not len(indices):
             continue
         legal_actions = np.log(masks.sum(axis=1, dtype=np.int64))
-        probabilities = policies[0].action_probabilities(here, masks)
+        observations = rules.coordinates(here)
+        probabilities = policies[0].action_probabilities(observations, masks)
         for seat, policy in enumerate(policies):
             if policy is not policies[0]:
-                probabilities = policy.action_probabilities(here, masks)
+                probabilities = policy.action_probabilities(observations, masks)
             weights = visits[seat, indices]
             logarithms = np.log(np.where(probabilities > 0, probabilities, 1.0))
             entropy[seat] -= weights @ (probabilities * logarithms).sum(axis=1)
             uniform[seat] += weights @ legal_actions
             count[seat] += weights.sum()
-            for action, legal, after in moves(rules, indices):
+            for action, legal, after in rules.moves(indices):
                 np.add.at(visits[1 - seat], after, weights[legal] * probabilities[legal, action])
     count[count == 0] = np.nan
     return Entropy(entropy / count, uniform / count)

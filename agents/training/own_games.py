@@ -12,7 +12,7 @@ import numpy as np
 from agents.base import GameChoosingLearner
 from agents.storage.games import own_game
 from agents.training.log import TrainingLog, TrainingStopped
-from nim_envs.progress import progress_bar
+from nim_envs.progress import end_early, progress_bar
 from nim_envs.starts import as_start
 
 
@@ -67,6 +67,9 @@ def train_on_own_games(
             learner.fit(game, games, seed, finished)
             if len(winners) > asked:
                 ask()
+            if len(winners) < games:
+                end = "proved" if learner.proof else "ended"
+                end_early(bar, f"{end} after {len(winners):,} games")
     except KeyboardInterrupt:
         raise TrainingStopped(log()) from None
     return log()

@@ -376,12 +376,12 @@ def main(
         ]
         raise click.UsageError(f"{' and '.join(learners)}: on {' and '.join(every)} alone")
     if {"published", "maskable-ppo"} & {*learners}:
-        needed("sb3_contrib", "benchmarks.deep", "sb3_contrib", "tensorboard")
+        needed("sb3_contrib", "benchmarks.deep", "sb3")
     elif "ppo-from-scratch" in learners:
         needed("torch", "benchmarks.deep")
     if "alphazero" in learners:
-        needed("agents.deep.alphazero", "benchmarks.deep", "equinox", "mctx", "optax", "pgx")
-        needed("tensorboardX", "benchmarks.deep")
+        needed("agents.deep.alphazero", "benchmarks.deep", "alphazero")
+        needed("tensorboardX", "benchmarks.deep", "alphazero")
     # Logs are written on the machine that trains.
     log = output.resolve() / "tensorboard"
     began = time.perf_counter()

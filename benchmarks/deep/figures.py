@@ -10,10 +10,18 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from agents.plotting.curves import COLOURS, DASHES, MARKERS
-from benchmarks.deep.settings import ALPHAZERO, ALPHAZERO_PUBLISHED
+from benchmarks.deep.settings import ALPHAZERO, ALPHAZERO_PUBLISHED, BOARDS
 from nim_envs.render.style import GREY, PAGE_WIDTH, styled
 
 PUBLISHED: dict[str, Any] = {"color": GREY, "linestyle": "--", "linewidth": 0.8}
+
+
+def _title(board: str, seeds: int) -> str:
+    """Return the heaps of a board, where its games start, and the number of seeds if it is one."""
+    arguments = BOARDS[board].arguments
+    heaps = "-".join(map(str, arguments["heaps"]))
+    start = "uniform starts" if arguments.get("start") == "uniform" else "full board"
+    return f"Nim {heaps}, {start}" + (" (one seed)" if seeds == 1 else "")
 
 
 @styled
@@ -49,7 +57,7 @@ def alphazero_curves(runs: Sequence[Any]) -> Figure:
         if board in ALPHAZERO_PUBLISHED:
             axes.axhline(ALPHAZERO_PUBLISHED[board][0], **PUBLISHED)
         axes.set_ylim(-3, 103)
-        axes.set_title(board)
+        axes.set_title(_title(board, len({run.seed for run in runs if run.board == board})))
         if place % columns == 0:
             axes.set_ylabel("optimality %")
         if place >= len(boards) - columns:

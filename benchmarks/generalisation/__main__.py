@@ -20,13 +20,14 @@ from agents.registry import LEARNERS, new_learner
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.generalisation.experiments import EXPERIMENTS, LEARNED, Contender, Experiment
-from benchmarks.generalisation.figures import curves
+from benchmarks.generalisation.figures import matrices
 from benchmarks.generalisation.tables import KnownOrRandom
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import closing_line, machine, percents, table, write_csv, write_text
 from benchmarks.timing import missing_modules
 from nim_envs import GameEnv, optimality
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.optional import install_command
 from nim_envs.render.style import save_figure
 
 SAMPLE = 1_000
@@ -237,9 +238,10 @@ def _shown(values: Sequence[float], runs: Sequence[GeneralisationRun]) -> str:
 
 
 PICTURE = """\
-![Optimality against the size of the board](generalisation.png)
+![Percent of N-positions played right, by learner and board](generalisation.png)
 
-The dashed line is the board that was learned; a line ends where a learner cannot read the board.
+Percent, mean over the seeds; boards from the one that was learned, on the left, to the largest. A
+cell is empty where a learner cannot read the board.
 """
 
 NOTES = f"""\
@@ -321,7 +323,7 @@ def main(
     chosen = learners or [n for n, who in contenders().items() if who.needs not in missing]
     lacking = sorted({contenders()[name].needs for name in chosen} & missing)
     if lacking:
-        raise click.UsageError(f"{', '.join(lacking)} is not installed: pip install torch")
+        raise click.UsageError(f"{', '.join(lacking)} is not installed: {install_command('torch')}")
     left_out = [name for name in contenders() if name not in chosen and not learners]
     if left_out:
         click.echo(f"left out, as PyTorch is not installed: {', '.join(left_out)}", err=True)
@@ -346,7 +348,7 @@ def main(
     write_csv(output / "generalisation.csv", HEADER, rows(runs))
     write_text(output / "generalisation.md", report(runs, seeds, invocation()))
     for suffix in (".png", ".svg"):
-        save_figure(curves(runs), (output / "generalisation").with_suffix(suffix))
+        save_figure(matrices(runs), (output / "generalisation").with_suffix(suffix))
     closing_line(began, output, finished.complete)
 
 

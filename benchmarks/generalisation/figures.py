@@ -1,70 +1,71 @@
-"""A figure of optimality against the size of the board."""
+"""A figure of the scores on boards that were not seen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from agents.plotting.curves import COLOURS, DASHES, MARKERS
 from benchmarks.generalisation.experiments import EXPERIMENTS, LEARNED
-from nim_envs.render.style import GREY, PAGE_WIDTH, styled
+from nim_envs.render.style import PAGE_WIDTH, styled
+
+COLUMNS = 2
+ROW = 0.19
+"""Height of a learner's row, in inches."""
+TITLE = 0.75
+"""Height of a panel's title and of the names of its boards, in inches."""
 
 
 @styled
-def curves(runs: Sequence[Any]) -> Figure:
-    """Draw the mean score over the seeds on each board, with bands from lowest to highest.
+def matrices(runs: Sequence[Any]) -> Figure:
+    """Draw a matrix for each experiment: the mean score of every learner on every board.
+
+    Boards stand from the one that was learned, on the left, to the largest; a cell is empty where a
+    learner cannot read the board.
 
     Args:
         runs: runs of any experiments.
     """
-    names = [name for name in EXPERIMENTS if any(run.experiment == name for run in runs)]
-    everyone = dict.fromkeys(who for name in names for who in EXPERIMENTS[name].contenders)
-    drawn = [who for who in everyone if any(run.contender == who and run.scores for run in runs)]
-    styles: dict[str, dict[str, Any]] = {
-        who: {
-            "color": COLOURS[number % len(COLOURS)],
-            "marker": MARKERS[number % len(MARKERS)],
-            "linestyle": DASHES[number // len(COLOURS)],
-        }
-        for number, who in enumerate(who for who in drawn if who != "random")
-    }
-    styles["random"] = {"color": GREY, "marker": "x", "linestyle": ":"}
-    columns = min(2, len(names))
-    lines = -(-len(names) // columns)
-    legend = -(-len(drawn) // 2)
-    figure = Figure(figsize=(PAGE_WIDTH, 2.2 * lines + 0.18 * legend + 0.3), layout="constrained")
-    for place, name in enumerate(names):
-        axes = figure.add_subplot(lines, columns, place + 1)
-        for who in drawn:
-            group = [
-                run for run in runs if (run.experiment, run.contender) == (name, who) and run.scores
-            ]
-            if not group:
-                continue
-            boards = sorted(group[0].scores, key=lambda board: group[0].scores[board].positions)
-            sizes = [group[0].scores[board].positions for board in boards]
-            values = np.array([[run.scores[board].percent for board in boards] for run in group])
-            axes.plot(sizes, values.mean(axis=0), **styles[who])
-            axes.vlines(
-                sizes, values.min(axis=0), values.max(axis=0), color=styles[who]["color"], lw=0.8
-            )
-        scored = [run.scores for run in runs if run.experiment == name and run.scores]
-        for size in {scores[LEARNED].positions for scores in scored}:
-            axes.axvline(size, color=GREY, linestyle="--", linewidth=0.8)
-            axes.annotate(
-                "learned", (size, 50), rotation=90, ha="right", va="center", color=GREY, fontsize=8
-            )
-        axes.set_ylim(-3, 103)
+    scored = [run for run in runs if run.scores]
+    names = [name for name in EXPERIMENTS if any(run.experiment == name for run in scored)]
+    panels = [_panel(name, scored) for name in names]
+    rows = [panels[first : first + COLUMNS] for first in range(0, len(panels), COLUMNS)]
+    heights = [TITLE + ROW * max(len(learners) for _, learners, _ in row) for row in rows]
+    figure = Figure(figsize=(PAGE_WIDTH, sum(heights)), layout="constrained")
+    grid = figure.add_gridspec(len(rows), COLUMNS, height_ratios=heights)
+    for place, (name, (boards, learners, percents)) in enumerate(zip(names, panels, strict=True)):
+        axes = figure.add_subplot(grid[divmod(place, COLUMNS)])
+        axes.imshow(percents, cmap="cividis", vmin=0, vmax=100, aspect="auto")
+        axes.set_xticks(range(len(boards)), [fill(board, 8) for board in boards])
+        axes.set_yticks(range(len(learners)), learners)
+        axes.tick_params(labelsize=6, length=0)
         axes.set_title(name)
-        if place % columns == 0:
-            axes.set_ylabel("optimality %")
-        if place >= len(names) - columns:
-            axes.set_xlabel("positions of the board, powers of ten")
-        axes.grid(axis="y")
-    handles = [Line2D([], [], label=who, **styles[who]) for who in drawn]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+        axes.spines[:].set_visible(False)
+        for (row, column), percent in np.ndenumerate(percents):
+            if not np.isnan(percent):
+                # Letters that can be read on the dark end of the colours and on the light one.
+                colour = "white" if percent < 50 else "black"
+                axes.text(
+                    column, row, f"{percent:.0f}", ha="center", va="center", color=colour, size=6
+                )
     return figure
+
+
+def _panel(name: str, runs: Sequence[Any]) -> tuple[list[str], list[str], np.ndarray[Any, Any]]:
+    """Return the boards and learners of an experiment, and mean percents, learners by boards."""
+    groups: dict[str, list[dict[str, float]]] = {}
+    for run in runs:
+        if run.experiment == name:
+            percents = {board: score.percent for board, score in run.scores.items()}
+            groups.setdefault(run.contender, []).append(percents)
+    scored = {board for group in groups.values() for percents in group for board in percents}
+    boards = [board for board in (LEARNED, *EXPERIMENTS[name].held_out) if board in scored]
+    learners = [who for who in EXPERIMENTS[name].contenders if who in groups]
+    means = [
+        [np.mean([run.get(board, np.nan) for run in groups[who]]) for board in boards]
+        for who in learners
+    ]
+    return boards, learners, np.array(means)

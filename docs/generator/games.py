@@ -302,8 +302,7 @@ def page(name: str) -> None:
         ),
         "## Arguments",
         own_arguments(name),
-        "[Those that all games take](arguments.md) say where games start, how positions are "
-        "observed, who the opponent is, and how games are drawn.",
+        "[Common arguments](arguments.md) set the start, observations, opponent and rendering.",
         "## Observations and actions",
         table(("", "space"), spaces),
         "`action = component * options + option`; rewards are +1 and −1, and sum to 0. "
@@ -343,10 +342,10 @@ def index() -> None:
     write(
         "games/index.md",
         "# Games\n\nTwo players move in turn, nothing is hidden and nothing is left to chance. "
-        "Every game ends, and at every position it is known who wins, and by which moves. "
-        "Of each game there are the usual form, in which the last move wins, and the *misère* "
-        "form, in which it loses; and [all take the same arguments](arguments.md) besides those "
-        f'of their rules.\n\n<div class="cards" markdown="1">\n\n{blocks}\n\n</div>\n\n'
+        "Every game ends, and for every position we know who wins, and with which moves. "
+        "Every game has a normal form (the last move wins) and a misère form (it loses). Besides "
+        "the arguments of its rules it takes [the common ones](arguments.md).\n\n"
+        f'<div class="cards" markdown="1">\n\n{blocks}\n\n</div>\n\n'
         "A game that is not here is a table of moves: [add it](../contributing.md).\n",
     )
     write(

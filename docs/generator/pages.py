@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from docs.generator import games, learners, reference, results
+from docs.generator import games, headline, learners, reference, results
 from docs.generator.markdown import ROOT, heading, write
 
 
@@ -91,8 +91,9 @@ def how_to_cite() -> None:
 
 contributing()
 how_to_cite()
+headline.write_figures()
 navigation = [
-    "* [Getting started](index.md)",
+    "* [nim_envs](index.md)",
     *games.pages(),
     *theory(),
     *learners.pages(),

@@ -9,7 +9,7 @@ from gymnasium import spaces
 
 from nim_envs.optional import imports_for
 
-with imports_for("the adapter for RLlib", '"ray[rllib]"', "torch"):
+with imports_for("the adapter for RLlib", "rllib"):
     from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from nim_envs.cli.arguments import arguments_of
-from nim_envs.errors import InvalidGameError
+from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.game import Game
 from nim_envs.optional import installed
 from nim_envs.registration import GAMES, make_game, typed_game
@@ -70,11 +70,35 @@ def registered_game(name: str, settings: tuple[str, ...], start: Any = "fixed") 
     arguments = arguments_of(name, settings, {**GAMES[name].defaults, "misere": False})
     try:
         return make_game(name, start=start, **arguments)
+    except InvalidPositionError as error:
+        raise click.UsageError(f"{error}{larger_board(name, settings, start)}") from error
     except TypeError as error:
         if "games" not in arguments:
             raise
         # An unknown argument of a game in a sum.
         raise click.UsageError(f"--set {' '.join(settings)}: {error}") from error
+
+
+def larger_board(name: str, settings: tuple[str, ...], position: Any) -> str:
+    """Return how to name the board that has a position, for the end of a message.
+
+    Args:
+        name: registered name of the game.
+        settings: words of the form ``NAME=VALUE`` that made the board.
+        position: a position that the board lacks, or the name of a start.
+
+    Returns:
+        Text that begins with a semicolon; empty where larger heaps would not help.
+    """
+    defaults = GAMES[name].defaults
+    heaps = {**defaults, **arguments_of(name, settings, {**defaults, "misere": False})}.get("heaps")
+    if heaps is None or isinstance(position, str) or len(position) != len(heaps):
+        return ""
+    larger = [max(pair) for pair in zip(position, heaps, strict=True)]
+    if min(position) < 0 or larger == list(heaps):
+        return ""
+    board, wanted = (",".join(map(str, each)) for each in (heaps, larger))
+    return f"; the board is {board}: for a larger one --set heaps={wanted}"
 
 
 def show_progress() -> bool:

@@ -10,7 +10,7 @@ from tabulate import tabulate
 
 from nim_envs.cgt.sequences.grundy_sequences import octal_period
 from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
-from nim_envs.cli.running import using
+from nim_envs.cli.running import make_directory, using
 from nim_envs.rules import HeapGame
 
 MOST_EXCEPTIONS = 100
@@ -26,6 +26,8 @@ MOST_EXCEPTIONS = 100
 @checkpoint_option
 def period(game: HeapGame, limit: int, checkpoint: Path | None) -> None:
     """Find the period of an octal GAME, and prove it."""
+    if checkpoint is not None:
+        make_directory(checkpoint.parent)
     with using(checkpoint):
         found = octal_period(game, limit, checkpoint=checkpoint, progress=show_progress())
     exceptions = found.exceptions()

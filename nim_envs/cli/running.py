@@ -54,6 +54,18 @@ def _refuse(message: str) -> int:
     return 2
 
 
+def make_directory(path: Path) -> None:
+    """Make a directory for what is to be written, and print its name if there was none.
+
+    Raises:
+        click.UsageError: it cannot be made.
+    """
+    if not path.is_dir():
+        with using(path):
+            path.mkdir(parents=True, exist_ok=True)
+        click.echo(f"made the directory {path}", err=True)
+
+
 @contextmanager
 def using(path: Path | None) -> Iterator[None]:
     """Report an ``OSError`` about a file named by the user as a usage error.

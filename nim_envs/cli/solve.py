@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import click
-import numpy as np
 from tabulate import tabulate
 
 from nim_envs import solver
@@ -18,10 +17,11 @@ from nim_envs.cli.options import (
     LOSERS,
     GameName,
     as_game,
+    larger_board,
     registered_game,
     show_progress,
 )
-from nim_envs.errors import SearchTooLargeError
+from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.rules import Convention, HeapGame, Rules, nim, subtraction
 from nim_envs.rules.octal_codes import LEAVE_ONE, NAMES, WHOLE
 from nim_envs.theory.heap_search import HeapSearch, checked_heaps
@@ -91,22 +91,30 @@ def solve_registered(name: str, settings: tuple[str, ...], position: str | None)
     """Print the solution of a position of a registered game."""
     game = registered_game(name, settings)
     state = game.rules.initial if position is None else integers(position)
+    try:
+        game.rules.checked_positions(state)
+    except InvalidPositionError as error:
+        raise click.UsageError(f"{error}{larger_board(name, settings, state)}") from error
     show_solution(game.solution, state)
 
 
 def show_solution(solution: Solution, state: tuple[int, ...]) -> None:
     """Print the solution of one position."""
     winning = solution.is_winning(state)
+    position = solution.rules.checked_positions(state)
     moves = [
-        solution.rules.describe_action(action, state) for action in solution.winning_actions(state)
+        solution.rules.describe_action(action, position)
+        for action in solution.winning_actions(position)
     ]
     values = None
     if not isinstance(solution, TheoremSolution):  # which needs no table, and has no Grundy values
         values = [
-            int(component.normal(np.array(entry)))
-            for component, entry in zip(solution.component_values, state, strict=True)
+            int(component.normal(entry))
+            for component, entry in zip(solution.component_values, position, strict=True)
         ]
-    show(state, solution.convention, values, winning, moves, solution.method)
+    show(
+        solution.rules.shown(position), solution.convention, values, winning, moves, solution.method
+    )
 
 
 def solve_heaps(rule: HeapGame, heaps: tuple[int, ...], convention: Convention) -> None:
@@ -180,15 +188,15 @@ def show(
     why: str,
 ) -> None:
     """Print the solution of a position whose components have Grundy values ``values``, if known."""
-    value = None if values is None else nim_sum(values)
-    if values is not None and len(values) > 1:
-        total: Any = f"{' xor '.join(map(str, values))} = {value}"
-    else:
-        total = value
+    known = []
+    if values is not None:
+        value = nim_sum(values)
+        total = f"{' xor '.join(map(str, values))} = {value}" if len(values) > 1 else value
+        known = [["Grundy value", total]]
     rows: list[list[Any]] = [
         ["position", " ".join(str(state) for state in position)],
         ["play", LOSERS[convention]],
-        *([] if values is None else [["Grundy value", total]]),
+        *known,
         ["outcome", OUTCOMES[winning]],
         ["winning moves", "\n".join(moves) or "none"],
         ["why", why],

@@ -12,7 +12,7 @@ import click
 from tabulate import tabulate
 
 from nim_envs.cli.options import GAME_HELP, GameName, registered_game
-from nim_envs.cli.running import using
+from nim_envs.cli.running import make_directory, using
 from nim_envs.starts import NAMED_STARTS
 from nim_envs.text import (
     PROMPT_VERSION,
@@ -165,7 +165,9 @@ def score_program(language: Language, scoring: Scoring, replies: Path | None) ->
     """
     header = {"game": language.name, "prompt_version": PROMPT_VERSION, **scoring._asdict()}
     path = replies
-    if path is None:
+    if path is not None:
+        make_directory(path.parent)
+    else:
         digest = hashlib.sha256(json.dumps(header).encode()).hexdigest()[:12]
         path = Path(f"text_replies_{digest}.jsonl")
     with Program(scoring.command) as program:

@@ -63,11 +63,12 @@ class GameEnv(AECEnv[str, Any, Any]):
     that is left. ``game.rules.describe_action`` describes any action.
 
     ## Observation Space
-    A ``Dict`` of ``"observation"``, the position as int64 ``(components,)`` (with another
-    ``encoding``, float32 features), and ``"action_mask"``, int8 ``(actions,)``: 1 where the
-    action is legal; all zeros for the player who is not to move, and for both where the game
-    has terminated. Both players observe the same position. Where heaps split, it has empty
-    components for the heaps that arise later.
+    A ``Dict`` of ``"observation"``, the position as int64 ``(components,)``, or its coordinates
+    ``(len(game.rules.fields),)`` where the game has them (with another ``encoding``, float32
+    features), and ``"action_mask"``, int8 ``(actions,)``: 1 where the action is legal; all zeros
+    for the player who is not to move, and for both where the game has terminated. Both players
+    observe the same position. Where heaps split, it has empty components for the heaps that arise
+    later.
 
     ## Starting State
     The game's start: the full heaps, or total 0, unless ``start`` says otherwise.
@@ -152,14 +153,15 @@ class GameEnv(AECEnv[str, Any, Any]):
         }
         self._bind_tables()
         self.encoding = Encoding(encoding, game.rules)
-        self._show_integers = encoding == "integer"
+        self._show_positions = encoding == "integer" and not game.rules.has_coordinates
 
         self.possible_agents = list(PLAYERS)
         self.action_spaces = {agent: spaces.Discrete(game.rules.num_actions) for agent in PLAYERS}
         self.observation_spaces = {agent: self._observation_space() for agent in PLAYERS}
+        fields = game.rules.fields
         self.state_space = spaces.Box(
-            low=np.zeros(len(game.rules.shape) + 1, dtype=np.int64),
-            high=np.array([*(states - 1 for states in game.rules.shape), 1], dtype=np.int64),
+            low=np.zeros(len(fields) + 1, dtype=np.int64),
+            high=np.array([*(values - 1 for values in fields), 1], dtype=np.int64),
             dtype=np.int64,
         )
         self._samplers: dict[Start, Sampler] = {}
@@ -314,7 +316,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Begin a new game at ``position``, for search and for analysis.
 
         Args:
-            position: a position that leaves a legal move, ``(components,)``.
+            position: a position that leaves a legal move, ``(components,)``, or its coordinates.
             agent: the agent to move; by default the one whose turn it is now.
 
         Raises:
@@ -336,8 +338,16 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     @property
     def position(self) -> IntArray:
-        """The current position, int64 ``(components,)``, as a copy."""
+        """The current position, state numbers, int64 ``(components,)``, as a copy."""
         return self._current().copy()
+
+    @property
+    def coordinates(self) -> IntArray:
+        """The coordinates of the current position, int64 ``(len(game.rules.fields),)``, as a copy.
+
+        In games without coordinates they are the position.
+        """
+        return self.game.rules.coordinates(self.position)
 
     def _current(self) -> IntArray:
         if self._position is None:
@@ -367,7 +377,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         to_move = self._to_move_at_truncation if self._over else self.agent_selection
         return {
             "observation": (
-                position.copy() if self._show_integers else self.encoding.encode(position)
+                position.copy() if self._show_positions else self.encoding.encode(position)
             ),
             "action_mask": (
                 self._mask.copy()
@@ -540,12 +550,15 @@ class GameEnv(AECEnv[str, Any, Any]):
             self.rewards[other] = 0.0
 
     def state(self) -> IntArray:
-        """Return the position followed by the seat to move, int64 ``(components + 1,)``.
+        """Return the coordinates followed by the seat to move, int64 ``(len(fields) + 1,)``.
+
+        In games without coordinates they are the position.
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.
         """
-        return np.append(self._current(), PLAYERS.index(self.agent_selection))
+        shown = self.game.rules.coordinates(self._current())
+        return np.append(shown, PLAYERS.index(self.agent_selection))
 
     def render(self) -> Frame | str | None:
         """Render the position in the environment's ``render_mode``.
@@ -567,7 +580,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Return the game in short, the position and whose turn it is."""
         begun = self._position is not None
         now = (
-            f"at {tuple(self.position.tolist())}, {self._scene().status}" if begun else "not reset"
+            f"at {tuple(self.coordinates.tolist())}, {self._scene().status}"
+            if begun
+            else "not reset"
         )
         return f"{type(self).__name__}({self.game.in_short}; {now})"
 

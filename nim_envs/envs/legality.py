@@ -40,6 +40,6 @@ def illegal_move_error(
     named = "no legal move" if action == NO_LEGAL_MOVE else rules.describe_action(action, position)
     return IllegalMoveError(
         f"{of}action {action} ({named}){where} is illegal at "
-        f"{position.tolist()}; legal actions are "
+        f"{list(rules.shown(position))}; legal actions are "
         f"{np.flatnonzero(rules.action_mask(position)).tolist()}"
     )

@@ -177,7 +177,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             key: self._aec.metadata[key] for key in ("name", "render_modes", "render_fps")
         }
         rules = game.rules
-        self.encoding = Encoding(encoding, rules, dtype=smallest_integer(max(rules.shape) - 1))
+        self.encoding = Encoding(encoding, rules, dtype=smallest_integer(max(rules.fields) - 1))
         self.action_space: spaces.Discrete = spaces.Discrete(rules.num_actions)
         self.observation_space: spaces.Space[Any] = self.encoding.space
         if mask_in_observation:
@@ -354,8 +354,13 @@ class VersusEnv(gymnasium.Env[Any, Any]):
 
     @property
     def position(self) -> IntArray:
-        """The current position, int64 ``(components,)``, as a copy."""
+        """The current position, state numbers, int64 ``(components,)``, as a copy."""
         return self._aec.position
+
+    @property
+    def coordinates(self) -> IntArray:
+        """The coordinates of the current position, int64 ``(len(game.rules.fields),)``."""
+        return self._aec.coordinates
 
     def __repr__(self) -> str:
         """Return the game in short, the position and whose turn it is."""

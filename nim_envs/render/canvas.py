@@ -46,7 +46,7 @@ def load_pygame() -> Any:
         MissingPackageError: it is not installed.
     """
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    return needed("pygame", "a picture of a game")
+    return needed("pygame", "a picture of a game", "render")
 
 
 def mixed(color: Color, other: Color, share: float) -> Color:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from nim_envs.files import replacing
 from nim_envs.optional import imports_for
 
-with imports_for("a plot"):
+with imports_for("a plot", "solver"):
     from matplotlib.colors import LogNorm
     from matplotlib.ticker import MaxNLocator
 

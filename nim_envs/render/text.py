@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from nim_envs.rules.addition_game import AdditionTotal
 from nim_envs.rules.component import Component, IntArray
 from nim_envs.rules.heaps import SplittingHeap
@@ -29,7 +31,10 @@ def render_text(rules: Rules, position: IntArray, headline: str = "") -> str:
         heap 1  5  ooooo
     """
     labels = [f"{component.kind} {index}" for index, component in enumerate(rules.components)]
-    numbers = [str(int(state)) for state in position]
+    numbers = [
+        str(int(state)) if not component.has_coordinates else _coordinates(component, state)
+        for component, state in zip(rules.components, position, strict=True)
+    ]
     label_width, number_width = max(map(len, labels)), max(map(len, numbers))
     lines = [
         f"{label:<{label_width}}  {number:>{number_width}}  {_picture(component, int(state))}"
@@ -47,7 +52,24 @@ def _picture(component: Component, state: int) -> str:
         return f"{_bar(min(state, component.n), component.n)} limit {component.n}" + (
             " exceeded" if state > component.n else ""
         )
+    if component.has_coordinates:
+        return _board(component, state)
     return f"of 0 to {component.states - 1}"
+
+
+def _coordinates(component: Component, state: int) -> str:
+    """The coordinates of a state on one line; of a board nothing, as it is shown."""
+    if component.board is not None:
+        return ""
+    return " ".join(map(str, component.coordinates(np.array(state)).tolist()))
+
+
+def _board(component: Component, state: int) -> str:
+    """The coordinates of a state on a board, its rows separated by bars."""
+    if component.board is None:
+        return ""
+    rows = component.coordinates(np.array(state)).reshape(-1, component.board[-1]).tolist()
+    return " | ".join(" ".join(map(str, row)) for row in rows)
 
 
 def _bar(filled: int, size: int) -> str:

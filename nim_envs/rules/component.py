@@ -91,6 +91,11 @@ class Component(ABC):
         return None
 
     @property
+    def has_coordinates(self) -> bool:
+        """Whether it has coordinates that differ from the state number: more than one."""
+        return self.fields is not None and len(self.fields) > 1
+
+    @property
     def board(self) -> tuple[int, ...] | None:
         """Shape into which the coordinates of a state reshape; ``None``: they are a list."""
         return None

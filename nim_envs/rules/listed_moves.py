@@ -177,7 +177,7 @@ class ListedComponent(TableComponent):
         """A move in words."""
         if self._move_in_words is not None:
             return self._move_in_words
-        return "make one of the moves that are named"
+        return "make one of its moves, whose rules are not told here"
 
 
 def component_from_moves(

@@ -101,3 +101,24 @@ def splitting(heaps: Sequence[int]) -> Rules:
         *Winning Ways*, ch. 4.
     """
     return heap_rules(heap_game("splitting"), heaps, "splitting")
+
+
+def laskers_nim(heaps: Sequence[int]) -> Rules:
+    """Rules of Lasker's Nim (4.(3)): take any number of objects of a heap, or split it in two.
+
+    A heap that is split keeps all of its objects.
+
+    The Grundy value of a heap is its size, but of 3 and 4, of 7 and 8, and so on, each has that of
+    the other.
+
+    Arguments and errors: :func:`kayles`.
+
+    References:
+        E. Lasker, *Brettspiele der Völker* (1931); *Winning Ways*, ch. 4.
+
+    Example:
+        >>> rules = laskers_nim(heaps=(4,))
+        >>> [rules.describe_action(action, (4, 0, 0, 0)) for action in (0, 1)]
+        ['heap 0: leave 1 and 3', 'heap 0: leave 2 and 2']
+    """
+    return heap_rules(heap_game("laskers_nim"), heaps, "laskers_nim")

@@ -23,6 +23,7 @@ NAMES = {
     "dawsons_chess": "0.137",
     "officers": "0.6",
     "splitting": "4.0",
+    "laskers_nim": "4.(3)",
 }
 """Codes of the octal games that have a name."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, groupby, pairwise
@@ -173,7 +173,7 @@ class Rules:
     def coordinates(self, positions: IntArray) -> IntArray:
         """Return the coordinates of positions: ``(..., components)`` to ``(..., len(fields))``.
 
-        In games without coordinates they are the positions themselves.
+        A new array, but in games without coordinates the positions themselves.
 
         Example:
             >>> from nim_envs.rules import nim
@@ -182,11 +182,26 @@ class Rules:
         """
         if not self.has_coordinates:
             return positions
+        if self._coordinate_table is not None:
+            return self._coordinate_table.take(positions[..., 0], axis=0)
         shown = [
             component.coordinates(positions[..., index])
             for index, component in enumerate(self.components)
         ]
         return np.concatenate(shown, axis=-1)
+
+    @cached_property
+    def _coordinate_table(self) -> IntArray | None:
+        """Coordinates of every state of a single component; ``None`` where they are many."""
+        (component, *others) = self.components
+        entries = component.states * len(self.fields)
+        if others or entries * np.dtype(np.int64).itemsize > SMALL_TABLE:
+            return None
+        return component.coordinates(np.arange(component.states, dtype=np.int64))
+
+    def shown(self, position: IntArray) -> tuple[int, ...]:
+        """Return the coordinates of one position as a tuple, as messages and words name it."""
+        return tuple(self.coordinates(position).tolist())
 
     def positions_at(self, coordinates: IntArray) -> IntArray:
         """Return the positions with these coordinates, int64 ``(..., components)``.
@@ -321,6 +336,11 @@ class Rules:
         entries = self.num_actions * max(self.shape)
         return entries * np.dtype(np.int64).itemsize
 
+    @property
+    def has_small_table(self) -> bool:
+        """Whether ``table`` takes at most ``SMALL_TABLE`` bytes."""
+        return self._table_bytes <= SMALL_TABLE
+
     @cached_property
     def mask_table(self) -> MaskArray:
         """Mask of the legal options, int8, in the shape of ``table``."""
@@ -342,7 +362,7 @@ class Rules:
         Returns:
             ``(..., components, num_options)``.
         """
-        if self._table_bytes <= SMALL_TABLE:
+        if self.has_small_table:
             return self.table[np.arange(len(self.components)), positions]
         return self._gathered(NO_MOVE, positions, lambda part, states: part.successors(states))
 
@@ -372,7 +392,7 @@ class Rules:
 
     def action_mask(self, positions: IntArray) -> MaskArray:
         """Return which actions are legal: ``(..., components)`` to ``(..., num_actions)``, int8."""
-        if self._table_bytes <= SMALL_TABLE:
+        if self.has_small_table:
             legal: MaskArray = self.mask_table[np.arange(len(self.components)), positions]
         else:
             legal = (self.options(positions) != NO_MOVE).astype(np.int8)
@@ -390,8 +410,8 @@ class Rules:
         """
         component, option = np.divmod(np.asarray(actions, dtype=np.int64), self.num_options)
         state = np.take_along_axis(positions, component[..., np.newaxis], axis=-1)[..., 0]
+        successor, second = self._leaves(component, state, option)
         after = positions.copy()
-        successor, second = self._leaves(positions, component, state, option)
         np.put_along_axis(after, component[..., np.newaxis], successor[..., np.newaxis], axis=-1)
         if second is not None:
             for group in self.slot_groups:
@@ -402,11 +422,43 @@ class Rules:
                 np.put_along_axis(after, slot, filled, axis=-1)
         return after
 
+    def moves(self, indices: IntArray) -> Iterator[tuple[int, BoolArray, IntArray]]:
+        """Yield, for each action, where it is legal and the positions it leads to.
+
+        It is :meth:`step` for positions that are given by their numbers, many times as fast.
+
+        Args:
+            indices: mixed-radix indices of positions, ``(n,)``.
+
+        Yields:
+            The action; where it is legal, ``(n,)``; the indices after it where legal, ``(legal,)``.
+        """
+        strides = self.strides
+        # The first empty slot of a group is the same whatever the move.
+        positions = self.positions(indices) if self.slot_groups else np.zeros((0, 0), np.int64)
+        empty = {
+            index: strides[slots]
+            for group in self.slot_groups
+            for slots in [self.empty_slots(positions, group)]
+            for index in group
+        }
+        for index, component in enumerate(self.components):
+            states = indices // strides[index] % component.states
+            for option in range(component.options):
+                successors = component.table[states, option]
+                legal = successors != NO_MOVE
+                if legal.any():
+                    after = indices[legal] + (successors[legal] - states[legal]) * strides[index]
+                    if index in empty:
+                        seconds = component.second_table[states[legal], option]
+                        after += seconds * empty[index][legal]
+                    yield self.action(index, option), legal, after
+
     def _leaves(
-        self, positions: IntArray, component: IntArray, state: IntArray, option: IntArray
+        self, component: IntArray, state: IntArray, option: IntArray
     ) -> tuple[IntArray, IntArray | None]:
         """Return what moves leave in their component, and what they put into an empty slot."""
-        if self._table_bytes <= SMALL_TABLE:
+        if self.has_small_table:
             second = self.second_table
             return self.table[component, state, option], (
                 None if second is None else second[component, state, option]
@@ -665,8 +717,8 @@ class Rules:
 
 
 def _shown(component: Component, state: int) -> str:
-    """Return a state as a person reads it: its coordinates, or else its number."""
-    if component.fields is None or len(component.fields) == 1:
+    """Return a state in short: its coordinates, the first ones of many, or else its number."""
+    if not component.has_coordinates:
         return str(state)
     values = component.coordinates(np.array(state)).tolist()
     more = ["…"] * (len(values) > MOST_COORDINATES)

@@ -36,6 +36,17 @@ def check_bytes(what: str, needed: int) -> None:
         )
 
 
+def check_states(what: str, states: int) -> None:
+    """Raise ``InvalidGameError`` if there are too many states to number in 64 bits.
+
+    Args:
+        what: description of their owner, for the message.
+        states: number of states.
+    """
+    if states > LARGEST_STATE:
+        raise InvalidGameError(f"{what} has {states} states; at most {LARGEST_STATE} are allowed")
+
+
 def largest_bytes() -> int:
     """Return the limit in bytes: ``LARGEST_BYTES``, unless ``LIMIT_VARIABLE`` overrides it.
 
@@ -151,3 +162,35 @@ def checked_integers(
     if not numbers:
         raise InvalidGameError(f"{name} must hold at least one integer, not {values!r}")
     return numbers
+
+
+def checked_pairs(
+    name: str, values: Any, minimum: int = 0, *, least: int = 1
+) -> tuple[tuple[int, int], ...]:
+    """Return ``values`` as a tuple of pairs of integers of at least ``minimum``.
+
+    Args:
+        name: name of the argument, for messages.
+        values: the value given.
+        minimum: smallest allowed integer.
+        least: smallest number of pairs.
+
+    Raises:
+        InvalidGameError: ``values`` is not a sequence of pairs, has fewer, or holds anything else.
+    """
+    of_integers = f"of integers of at least {minimum}"
+    if not _is_sequence(values) or len(values) < least:
+        pairs = f"a sequence of at least {least} pair" if least else "a sequence of pairs"
+        raise InvalidGameError(f"{name} must be {pairs} {of_integers}, not {values!r}")
+    checked = []
+    for index, pair in enumerate(values):
+        if not _is_sequence(pair) or len(pair) != 2:
+            raise InvalidGameError(f"{name}[{index}] must be a pair {of_integers}, not {pair!r}")
+        first, second = checked_integers(f"{name}[{index}]", pair, minimum)
+        checked.append((first, second))
+    return tuple(checked)
+
+
+def _is_sequence(values: Any) -> bool:
+    """Return whether ``values`` lists something and has a length."""
+    return is_listing(values) and isinstance(values, (Sequence, np.ndarray))

@@ -16,7 +16,7 @@ from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.scoring.scored_game import scored_game
-from nim_envs.theory.search import level_order, moves
+from nim_envs.theory.search import level_order
 
 LARGEST_INDUCTION = 1 << 26
 """Most positions for backward induction."""
@@ -65,7 +65,7 @@ def best_response(policy: AnyPlayer, env_or_game: Any) -> WinChances:
     game, rules = scored.game, scored.game.rules
     moving, waiting = _without_moves(game)
     for indices in _options_first(rules, "best response"):
-        options = list(moves(rules, indices))
+        options = list(rules.moves(indices))
         best = np.zeros(len(indices))
         for _, legal, after in options:
             best[legal] = np.maximum(best[legal], waiting[after])
@@ -106,7 +106,7 @@ def win_chances(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) -> Win
     rules = game.rules
     moving, waiting = _without_moves(game)
     for indices in _options_first(rules, "win chances"):
-        options = list(moves(rules, indices))
+        options = list(rules.moves(indices))
         ours, theirs = (_chances(player, rules, indices) for player in players)
         won, lost = _expected(waiting, *ours, options), _expected(moving, *theirs, options)
         moving[indices], waiting[indices] = won, theirs[1] + lost
@@ -163,7 +163,7 @@ def _expected(
         values: values of all positions, by index.
         chances: probabilities of legal actions, ``(n, actions)``.
         forfeits: probability of an illegal action, ``(n,)``.
-        options: output of :func:`nim_envs.theory.search.moves`.
+        options: output of :meth:`nim_envs.rules.Rules.moves`.
     """
     total, played = np.zeros((2, len(chances)))
     for action, legal, after in options:

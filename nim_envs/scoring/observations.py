@@ -102,7 +102,8 @@ class Observer:
             masks: int8 ``(n, actions)``.
         """
         if self._encoding is None:
-            return positions.copy()
+            rules = self.game.rules
+            return rules.coordinates(positions) if rules.has_coordinates else positions.copy()
         plain = self._encoding.encode(positions)
         plain = plain.astype(self._encoding.space.dtype, copy=False)
         if not self._transforms or not len(positions):

@@ -73,7 +73,9 @@ class ScoredPolicy:
         Raises:
             InvalidPolicyError: it did not return one integer for each component.
         """
-        return np.stack([position_after(self._policy, position) for position in positions])
+        return np.stack(
+            [position_after(self._policy, position, self._rules) for position in positions]
+        )
 
     def action_probabilities(self, positions: IntArray, masks: MaskArray) -> FloatArray:
         """Return the probability of every action, float64 ``(n, actions)``.

@@ -40,7 +40,7 @@ class Optimality:
             ``"given"``.
         count: number of N-positions that were scored: those in the set, or those drawn.
         blunders: the N-positions where a most probable move does not win, int64
-            ``(blunders, components)``.
+            ``(blunders, components)``; their coordinates, where the game has them.
         interval: where positions were drawn, the 95 % confidence interval of the score over the
             whole set, in percent; ``None`` where the score is exact.
     """
@@ -94,10 +94,10 @@ def optimality(
             overwrite its arguments; an action of -1, no legal move, is illegal.
         env_or_game: an environment of this package: observations come in its encoding, and through
             its wrappers, where these are of Gymnasium's ``TransformObservation`` family. Or a game:
-            observations are positions, int64 ``(n, components)``.
+            observations are positions, int64 ``(n, components)``, or their coordinates.
         positions: ``"all"``; ``"reachable"``: those at which either player can be to move in a
             game from the game's starts; ``"player_0"`` or ``"player_1"``: those at which this
-            player can be; or an integer array ``(n, components)``.
+            player can be; or an integer array ``(n, components)``, or of coordinates.
         sample: score this many N-positions, drawn uniformly from all, instead of all of them: for
             boards too large to enumerate.
         seed: seed of the draws, at least 0.
@@ -161,9 +161,11 @@ def optimality(
         share(part.illegal for part in judged),
         name,
         count,
-        np.concatenate(
-            [np.empty((0, len(game.rules.components)), dtype=np.int64)]
-            + [part.blunders for part in judged]
+        game.rules.coordinates(
+            np.concatenate(
+                [np.empty((0, len(game.rules.components)), dtype=np.int64)]
+                + [part.blunders for part in judged]
+            )
         ),
         interval,
     )
@@ -231,8 +233,9 @@ def optimality_by_size(policy: AnyPlayer, env_or_game: Any) -> dict[int, Optimal
         env_or_game: as :func:`optimality` takes it.
 
     Returns:
-        By size (the sum of a position's states: objects left, or the total), ascending, the
-        score over the N-positions of that size; sizes without one are left out.
+        By size (the sum of a position's states: objects left, or the total; of its coordinates,
+        where it has them), ascending, the score over the N-positions of that size; sizes without
+        one are left out.
 
     Raises:
         TypeError: ``policy`` or ``env_or_game`` is of another kind.
@@ -242,7 +245,7 @@ def optimality_by_size(policy: AnyPlayer, env_or_game: Any) -> dict[int, Optimal
     rules = scored_game(env_or_game).game.rules
     check_enumeration(rules)
     lattice = rules.lattice()
-    sizes = lattice.sum(axis=1)
+    sizes = rules.coordinates(lattice).sum(axis=1)
     scores = {
         int(size): optimality(policy, env_or_game, lattice[sizes == size])
         for size in np.unique(sizes)

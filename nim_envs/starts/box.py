@@ -1,17 +1,20 @@
-"""The box of states that starts are drawn from."""
+"""The box of states, or of coordinates, that starts are drawn from."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
-from nim_envs.rules.component import IntArray
+from nim_envs.rules.component import NO_STATE, Component, IntArray
 from nim_envs.rules.rules import Rules
 from nim_envs.starts.samplers import LARGEST_SUPPORT
+
+LARGEST_LISTED = 1 << 24
+"""Most states or points that are gone through for a box of coordinates."""
 
 
 @dataclass(frozen=True)
@@ -22,16 +25,24 @@ class Box:
         rules: components of the game.
         low: smallest state of each component.
         high: largest state of each component.
+        states: for each component its states in a box of coordinates, ascending; ``None``: all
+            from ``low`` to ``high``.
+        bounds: smallest and largest coordinates, for messages.
     """
 
     rules: Rules
     low: tuple[int, ...]
     high: tuple[int, ...]
+    states: tuple[IntArray | None, ...] = field(compare=False)
+    bounds: tuple[tuple[int, ...], tuple[int, ...]]
 
     @property
     def num_points(self) -> int:
         """Number of points; in games that split not all of them are positions."""
-        return math.prod(high - low + 1 for low, high in zip(self.low, self.high, strict=True))
+        return math.prod(
+            high - low + 1 if states is None else len(states)
+            for low, high, states in zip(self.low, self.high, self.states, strict=True)
+        )
 
     def positions(self) -> IntArray:
         """Return the positions that leave a legal move, ``(n, components)``.
@@ -39,8 +50,22 @@ class Box:
         Raises:
             SearchTooLargeError: there are more than ``LARGEST_SUPPORT`` positions.
         """
-        box = self.rules.positions_between(self.low, self.high, LARGEST_SUPPORT)
+        if all(states is None for states in self.states):
+            box = self.rules.positions_between(self.low, self.high, LARGEST_SUPPORT)
+        else:
+            box = self._product()
         return box[~self.rules.is_terminal(box)]
+
+    def _product(self) -> IntArray:
+        """Return the positions whose components are in ``states``, ``(n, components)``."""
+        if self.num_points > LARGEST_SUPPORT:
+            raise self.too_large()
+        chosen = [
+            np.arange(low, high + 1, dtype=np.int64) if states is None else states
+            for low, high, states in zip(self.low, self.high, self.states, strict=True)
+        ]
+        points = np.stack(np.meshgrid(*chosen, indexing="ij"), axis=-1).reshape(-1, len(chosen))
+        return points[self.rules.is_position(points)]
 
     def lacks(self, wanted: bool | None, found: str) -> InvalidPositionError:
         """Return the error for a box without a wanted position.
@@ -51,7 +76,8 @@ class Box:
         """
         kind = {None: "position", True: "N-position", False: "P-position"}[wanted]
         return InvalidPositionError(
-            f"no {kind} with a legal move between {list(self.low)} and {list(self.high)} {found}"
+            f"no {kind} with a legal move between {list(self.bounds[0])} and "
+            f"{list(self.bounds[1])} {found}"
         )
 
     def too_large(self) -> SearchTooLargeError:
@@ -67,31 +93,94 @@ def checked_box(rules: Rules, low: Any, high: Any) -> Box:
 
     Args:
         rules: components of the game.
-        low: smallest state of every component, or one bound for each component.
+        low: smallest state of every component, or one bound for each component; of games with
+            coordinates the smallest value of every coordinate, or one for each.
         high: the same for the largest state; ``None``: the largest that the component has.
 
     Raises:
         InvalidPositionError: bounds that are not states, or an empty box.
     """
-    top = tuple(states - 1 for states in rules.shape)
+    top = tuple(values - 1 for values in rules.fields)
     lowest = _bound(rules, "low", low)
     highest = top if high is None else _bound(rules, "high", high)
     if any(first > last for first, last in zip(lowest, highest, strict=True)):
         raise InvalidPositionError(
             f"the box of starts is empty: low {list(lowest)} exceeds high {list(highest)}"
         )
-    return Box(rules, lowest, highest)
+    if not rules.has_coordinates:
+        return Box(rules, lowest, highest, (None,) * len(lowest), (lowest, highest))
+    chosen = [
+        _states_between(component, lowest[part], highest[part])
+        for component, part in zip(rules.components, rules.field_slices, strict=True)
+    ]
+    if any(states is not None and not len(states) for _, _, states in chosen):
+        raise InvalidPositionError(
+            f"the box of starts is empty: {rules.name} has no position between {list(lowest)} and "
+            f"{list(highest)}"
+        )
+    return Box(
+        rules,
+        tuple(first for first, _, _ in chosen),
+        tuple(last for _, last, _ in chosen),
+        tuple(states for _, _, states in chosen),
+        (lowest, highest),
+    )
+
+
+def _states_between(
+    component: Component, low: tuple[int, ...], high: tuple[int, ...]
+) -> tuple[int, int, IntArray | None]:
+    """Return the smallest and the largest state, and all of them where some between are not meant.
+
+    Args:
+        component: one component.
+        low: its smallest coordinates.
+        high: its largest coordinates.
+
+    Raises:
+        SearchTooLargeError: there are too many states and too many points to go through.
+    """
+    fields = (component.states,) if component.fields is None else component.fields
+    if len(fields) == 1:
+        return low[0], high[0], None
+    if not any(low) and all(last == size - 1 for last, size in zip(high, fields, strict=True)):
+        return 0, component.states - 1, None
+    spans = [last - first + 1 for first, last in zip(low, high, strict=True)]
+    number = min(math.prod(spans), component.states)
+    if number > LARGEST_LISTED:
+        raise SearchTooLargeError(
+            f"the box of starts from {list(low)} to {list(high)} has {number} points; the limit is "
+            f"{LARGEST_LISTED}"
+        )
+    if component.states <= math.prod(spans):
+        states = np.arange(component.states, dtype=np.int64)
+        shown = component.coordinates(states)
+        states = states[((shown >= low) & (shown <= high)).all(axis=-1)]
+    else:
+        points = np.stack(np.unravel_index(np.arange(number), spans), axis=-1) + low
+        found = component.states_at(points)
+        states = np.sort(found[found != NO_STATE])
+    first, last = (int(states[0]), int(states[-1])) if len(states) else (0, 0)
+    return first, last, states
 
 
 def _bound(rules: Rules, name: str, bound: Any) -> tuple[int, ...]:
-    """Return one bound for each component."""
-    number = len(rules.components)
+    """Return one bound for each component, or for each coordinate."""
+    number = len(rules.fields)
     try:
         broadcast = np.broadcast_to(np.asarray(bound), (number,))
     except ValueError:
         broadcast = None
+    each = "coordinate" if rules.has_coordinates else "component"
     if broadcast is None or broadcast.dtype.kind not in "iu":
         raise InvalidPositionError(
-            f"{name} must be an integer or {number} integers, one for each component, not {bound!r}"
+            f"{name} must be an integer or {number} integers, one for each {each}, not {bound!r}"
         )
+    if rules.has_coordinates:
+        top = [values - 1 for values in rules.fields]
+        if (broadcast < 0).any() or (broadcast > np.array(top)).any():
+            raise InvalidPositionError(
+                f"{name} must be from 0 to {tuple(top)}, not {tuple(broadcast.tolist())}"
+            )
+        return tuple(broadcast.tolist())
     return tuple(rules.checked_points(broadcast).tolist())

@@ -122,19 +122,24 @@ class Classes:
 def _classes(box: Box, solution: SumSolution | None, *, by_move: bool) -> list[Classes]:
     """Return the classes of every component's states; equal components share theirs."""
     components = box.rules.components
-    made: dict[tuple[Component, int, int], Classes] = {}
-    for index, key in enumerate(zip(components, box.low, box.high, strict=True)):
+    listed = [b"" if states is None else states.tobytes() for states in box.states]
+    keys = list(zip(components, box.low, box.high, listed, strict=True))
+    made: dict[tuple[Component, int, int, bytes], Classes] = {}
+    for index, key in enumerate(keys):
         if key not in made:
             values = None if solution is None else solution.component_values[index]
             misere = solution is not None and solution.convention is Convention.MISERE
-            made[key] = _classes_between(*key, values, misere=misere, by_move=by_move)
-    return [made[key] for key in zip(components, box.low, box.high, strict=True)]
+            made[key] = _classes_between(
+                *key[:3], box.states[index], values, misere=misere, by_move=by_move
+            )
+    return [made[key] for key in keys]
 
 
 def _classes_between(
     component: Component,
     low: int,
     high: int,
+    states: IntArray | None,
     values: ComponentValues | None,
     *,
     misere: bool,
@@ -142,13 +147,15 @@ def _classes_between(
 ) -> Classes:
     if values is None and not by_move and not component.splits:
         zero = np.zeros(1, dtype=np.int64)
-        return Classes(None, low, np.array([high - low + 1]), zero, zero, zero, zero)
-    if high - low >= LARGEST_SPAN:
+        size = high - low + 1 if states is None else len(states)
+        return Classes(states, low, np.array([size]), zero, zero, zero, zero)
+    if (high - low if states is None else len(states)) >= LARGEST_SPAN:
         raise SearchTooLargeError(
             f"a {component.kind} has {high - low + 1} states between {low} and {high}; the limit "
             f"for counting positions is {LARGEST_SPAN}"
         )
-    states = np.arange(low, high + 1, dtype=np.int64)
+    if states is None:
+        states = np.arange(low, high + 1, dtype=np.int64)
     value = np.zeros(len(states), dtype=np.int64) if values is None else values.normal(states)
     firm = values is not None and misere and value == values.misere(states)
     moves = by_move & ~component.is_terminal(states)

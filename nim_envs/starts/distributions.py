@@ -66,7 +66,7 @@ class FixedStart(Start):
             )
         if rules.is_terminal(position):
             raise InvalidPositionError(
-                f"a start must leave a legal move, and {tuple(position.tolist())} leaves none"
+                f"a start must leave a legal move, and {rules.shown(position)} leaves none"
             )
         return ListSampler(position[np.newaxis])
 
@@ -76,7 +76,8 @@ class UniformStart(Start):
     """Every position of a box that leaves a legal move, all equally likely.
 
     Args:
-        low: smallest state of every component, or one bound for each component.
+        low: smallest state of every component, or one bound for each component; of games with
+            coordinates the smallest value of every coordinate, or one for each.
         high: the same for the largest state; ``None``: the largest that the component has.
     """
 

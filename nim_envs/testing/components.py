@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nim_envs.errors import ConformanceError, InvalidGameError
-from nim_envs.rules.component import NO_MOVE, Component, IntArray
+from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, IntArray, inside_box
 from nim_envs.testing.positions import SAMPLE
 from nim_envs.testing.requirements import check_copies, during, require, require_equal
 from nim_envs.theory.grundy import levels
@@ -44,6 +44,7 @@ def check_component(component: Component, name: str) -> None:
     states = _some(component.states, SAMPLE)
     _check_closed_forms(component, name, table, second)
     _check_grundy_values(component, name, states)
+    _check_coordinates(component, name)
     for state in _some(component.states, SEVERAL_STATES).tolist():
         _check_descriptions(component, name, state, np.flatnonzero(table[state] != NO_MOVE))
     check_copies(component, name)
@@ -136,6 +137,37 @@ def _check_closed_forms(component: Component, name: str, table: IntArray, second
             f"leads_to({several[before]}, {several[after]}) of {name} is {leads[before, after]}, "
             f"and its table says {expected[before, after]}"
         )
+
+
+def _check_coordinates(component: Component, name: str) -> None:
+    """Check that coordinates tell states apart and lead back to them."""
+    if component.fields is None:
+        return
+    every, fields = np.arange(component.states), component.fields
+    with during(f"coordinates of {name}"):
+        found = np.asarray(component.coordinates(every))
+        of_one = np.asarray(component.coordinates(np.array(every[-1])))
+        of_two = np.asarray(component.coordinates(every[:, np.newaxis]))
+    require_equal(
+        f"the shape of coordinates of {name}", found.shape, (component.states, len(fields))
+    )
+    require(found.dtype == np.int64, f"coordinates of {name} have dtype {found.dtype}, not int64")
+    require_equal(f"coordinates of a single state of {name}", of_one, found[-1])
+    require_equal(f"coordinates of states (n, 1) of {name}", of_two, found[:, np.newaxis])
+    outside = ~inside_box(found, fields)
+    if outside.any():
+        state = int(outside.argmax())
+        raise ConformanceError(
+            f"state {state} of {name} has the coordinates {found[state].tolist()}, which are not "
+            f"below its fields {fields}"
+        )
+    with during(f"states_at of {name}"):
+        back = np.asarray(component.states_at(found))
+        beyond = np.asarray(component.states_at(np.array(fields)))
+        negative = np.asarray(component.states_at(np.full((1, len(fields)), -1)))
+    require_equal(f"states_at(coordinates(states)) of {name}", back, every)
+    require_equal(f"states_at({fields}) of {name}, which no state has", beyond, np.array(NO_STATE))
+    require_equal(f"states_at of negative coordinates of {name}", negative, np.array([NO_STATE]))
 
 
 def _check_grundy_values(component: Component, name: str, states: IntArray) -> None:

@@ -153,7 +153,8 @@ def _checked_positions(rules: Rules) -> IntArray:
 
 def _spread(number: int, most: int) -> list[int]:
     """Return at most ``most`` of the integers below ``number``, evenly spread."""
-    return np.unique(np.linspace(0, number - 1, min(number, most)).astype(np.int64)).tolist()
+    spread = np.linspace(0, number - 1, min(number, most)).astype(np.int64)
+    return [int(place) for place in np.unique(spread)]
 
 
 def _there_and_back(rules: Rules, positions: IntArray) -> IntArray:

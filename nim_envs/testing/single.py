@@ -165,7 +165,7 @@ class _Checks:
     def opponent(self, rng: np.random.Generator) -> None:
         """Check given starts, the seats, and the opponent's moves, its first ones too."""
         for start in self.replies.starts(REPLIES):
-            position, mask, seat = self.begin(None, {"start": tuple(start.tolist())})
+            position, mask, seat = self.begin(None, {"start": self.game.rules.shown(start)})
             where = f"after a reset to {start.tolist()}"
             if seat == 0:
                 require_equal(f"{where} as player_0, the position", position, start)

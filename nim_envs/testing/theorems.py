@@ -13,7 +13,7 @@ from nim_envs.rules.convention import Convention
 from nim_envs.testing.positions import SAMPLE
 from nim_envs.testing.requirements import during, require
 from nim_envs.theory.search import search_winning
-from nim_envs.theory.theorem_solution import TheoremSolution
+from nim_envs.theory.theorem_solution import TheoremSolution, theorem_of_game
 
 LARGEST_SEARCHED = 1 << 24
 """Most (position, action) pairs of boards on which a theorem is compared with search."""
@@ -45,7 +45,9 @@ def check_theorem(game: Game) -> None:
         ConformanceError: the theorem is wrong somewhere.
     """
     assert game.theorem is not None
-    solution = TheoremSolution(game.rules, game.convention, game.theorem)
+    solution = TheoremSolution(
+        game.rules, game.convention, theorem_of_game(game.theorem, game.rules)
+    )
     component = game.rules.components[0]
     with during(solution.method):
         if is_searched(component):

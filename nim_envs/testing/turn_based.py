@@ -209,7 +209,7 @@ class _Checks:
             require_equal(f"{where}, the agent to move", env.agent_selection, agent)
             self.seen(position, agent, where)
             self.ends(where, (0.0, 0.0), terminated=False, truncated=False)
-            require_equal(f"{where}, env.state()", env.state(), [*position.tolist(), mover])
+            require_equal(f"{where}, env.state()", env.state(), [*rules.shown(position), mover])
             require(env.unwrapped.state_space.contains(env.state()),
                     f"{where}, env.state() is not in the state space")  # fmt: skip
             self.last(agent, 0.0, where)
@@ -342,7 +342,7 @@ class _Checks:
             agent = PLAYERS[number % 2]
             where = f"after set_position({position.tolist()}, {agent!r})"
             with during(where.removeprefix("after ")):
-                set_position(position, agent)
+                set_position(self.rules.shown(position) if number % 2 else position, agent)
             require_equal(f"{where}, the agent to move", self.env.agent_selection, agent)
             self.seen(position, agent, where)
             self.no_truth_yet()
@@ -351,7 +351,7 @@ class _Checks:
     def starts_of_ones_own(self) -> None:
         """Check resets to given positions."""
         for position in some_positions(self.rules, GAMES, playable=True):
-            options = {"start": tuple(position.tolist())}
+            options = {"start": self.rules.shown(position)}
             with during(f"reset(options={options})"):
                 self.env.reset(options=options)
             self.seen(position, PLAYERS[0], f"after reset(options={options})")

@@ -112,6 +112,13 @@ class Language:
         """Return the number that a state of a component goes by."""
         return state if self.disguise is None else self.disguise.state_label(index, state)
 
+    def state_text(self, index: int, state: int) -> str:
+        """Return a state of a component as it is told: its coordinates, or else its number."""
+        component = self.game.rules.components[index]
+        if not component.has_coordinates:
+            return str(self.state_label(index, state))
+        return f"({', '.join(map(str, component.coordinates(np.array(state)).tolist()))})"
+
     def move(self, position: Position, action: int) -> str:
         """Return what a legal action is called."""
         if self.disguise is None:
@@ -149,7 +156,7 @@ class Language:
         return {word: tuple(sorted(found, key=len)[::-1]) for word, found in shapes.items()}
 
     def position(self, given: GivenPosition) -> Position:
-        """Return one position of the game as a tuple of integers.
+        """Return one position of the game as a tuple of integers, state numbers.
 
         Raises:
             InvalidPositionError: it is something else.

@@ -65,7 +65,8 @@ class Transcript:
     Attributes:
         game: the game in short, with the seed of its disguise.
         seed: of this game alone.
-        position: the start that :meth:`TextGame.reset` was given; ``None``: the game's own.
+        position: the start that :meth:`TextGame.reset` was given, in coordinates where the game has
+            them; ``None``: the game's own.
         prompts: as they were given.
         replies: to these prompts.
         style: of the prompts.
@@ -163,7 +164,7 @@ class TextGame:
 
     @property
     def position(self) -> IntArray:
-        """The current position, int64 ``(components,)``, as a copy."""
+        """The current position, state numbers, int64 ``(components,)``, as a copy."""
         return self._env.position
 
     def reset(self, position: GivenPosition | None = None, *, seed: int | None = None) -> str:
@@ -189,7 +190,10 @@ class TextGame:
         self._prompt = None
         options = None if position is None else {"start": position}
         self._env.reset(seed=seed, options=options)
-        self._position, self._game_seed = position, seed
+        self._position = None
+        if position is not None:
+            self._position = self.language.game.rules.shown(np.array(position))
+        self._game_seed = seed
         self._prompts, self._replies, self.faults = [], [], ()
         return self._ask()
 
@@ -237,10 +241,10 @@ class TextGame:
         """Return the opponent's move as text; ``None`` if it made none."""
         if self._env.opponent is None or truth.after is None:
             return None
-        now = tuple(self._env.position.tolist())
-        led_to = self.language.outcomes(truth.after).after
+        now, before = tuple(self._env.position.tolist()), self.language.position(truth.after)
+        led_to = self.language.outcomes(before).after
         action = next((action for action, after in led_to.items() if after == now), None)
-        return None if action is None else self.language.move(truth.after, action)
+        return None if action is None else self.language.move(before, action)
 
     @property
     def transcript(self) -> Transcript:
@@ -272,7 +276,8 @@ class TextGame:
         if ours != theirs:
             raise ValueError(f"the transcript is of {theirs}, and this game is {ours}")
         start = transcript.position
-        now: str | None = self._begin(None if start is None else tuple(start), transcript.seed)
+        given = None if start is None else self.language.position(start)
+        now: str | None = self._begin(given, transcript.seed)
         turns = []
         for number, (asked, text) in enumerate(
             zip(transcript.prompts, transcript.replies, strict=True)

@@ -28,6 +28,8 @@ STATES = {
 
 OTHER_STATES = ("is in state {}", "is in state {}")
 
+AT_COORDINATES = "is at {}"
+
 MOST_TOLD = 1000
 """Options of a component without words of its own that are told one by one."""
 
@@ -106,8 +108,8 @@ def _short(language: Language, position: Position) -> str:
     for kind, indices in _runs(language.game.rules):
         words.append(language.translated(f"{kind}s" if len(indices) > 1 else kind))
         for index in indices:
-            state = language.state_label(index, position[index])
-            words.append(str(state) if plain else f"{language.labels[index]}:{state}")
+            state = language.state_text(index, position[index])
+            words.append(state if plain else f"{language.labels[index]}:{state}")
     return " ".join([*words, "move"])
 
 
@@ -127,8 +129,10 @@ def _position_in_words(language: Language, position: Position) -> str:
             empty.append(name)
             continue
         one, many = STATES.get(kind, OTHER_STATES)
+        if language.game.rules.components[index].fields is not None:
+            one = many = AT_COORDINATES
         words = language.translated(one if state == 1 else many)
-        parts.append(f"{name} {words.format(language.state_label(index, state))}")
+        parts.append(f"{name} {words.format(language.state_text(index, state))}")
     if empty:
         parts.append(f"{_listed(empty)} {'is' if len(empty) == 1 else 'are'} empty")
     return _listed(parts)

@@ -175,7 +175,8 @@ def score(
             counts[truth.kind] += 1
             kept += truth.kept_win
             if truth.winning and not truth.kept_win:
-                blunders.append(Blunder(position, reply[:LONGEST_KEPT], truth))
+                here = rules.shown(np.array(position))
+                blunders.append(Blunder(here, reply[:LONGEST_KEPT], truth))
 
     def share(number: int, whole: int) -> float:
         return 100.0 * number / whole if whole else math.nan

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, cast
 
+import numpy as np
+
 from nim_envs.game import Game
 from nim_envs.text.language import GivenPosition, Language, as_language
 from nim_envs.text.reading import read_move
@@ -24,7 +26,8 @@ class Verdict:
             or not; ``"lost_position"``: a legal move where none wins; ``"illegal"``: a move that
             is not allowed there; ``"unparseable"``: not one move.
         action: the action that it names, if that is legal.
-        after: the position after it; ``None`` without a legal action.
+        after: the position after it, in coordinates where the game has them; ``None`` without a
+            legal action.
         winning: whether the position was won for the player to move.
         kept_win: whether it was, and still is after the move.
         why: what the reply was read by, or why it names no legal action.
@@ -75,7 +78,7 @@ def verdict(
     if reading.action is None:
         return Verdict(cast(Kind, reading.kind), None, None, truth.winning, False, reading.why)
     kept = truth.winning and reading.action in truth.lost_after
-    after = truth.after[reading.action]
+    after = language.game.rules.shown(np.array(truth.after[reading.action]))
     kind: Kind = "lost_position"
     if truth.winning:
         kind = "kept_win" if kept else "threw_win"

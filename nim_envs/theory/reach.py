@@ -6,7 +6,7 @@ import numpy as np
 
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.rules import Rules
-from nim_envs.theory.search import LARGEST_SEARCH, level_order, moves
+from nim_envs.theory.search import LARGEST_SEARCH, level_order
 
 
 def reachable(rules: Rules, starts: IntArray, limit: int = LARGEST_SEARCH) -> BoolArray:
@@ -32,7 +32,7 @@ def reachable(rules: Rules, starts: IntArray, limit: int = LARGEST_SEARCH) -> Bo
     reached = np.zeros((2, rules.num_positions), dtype=np.bool_)
     reached[0, rules.indices(starts)] = True
     for indices in reversed(list(level_order(rules, limit))):
-        for _, legal, after in moves(rules, indices):
+        for _, legal, after in rules.moves(indices):
             sources = indices[legal]
             # Several positions of a chunk may lead to one: entries are only ever set to true.
             reached[1, after[reached[0, sources]]] = True

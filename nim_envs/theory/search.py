@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, BoolArray, IntArray
+from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.theory.grundy import levels
@@ -61,39 +61,6 @@ def level_order(rules: Rules, limit: int = LARGEST_SEARCH) -> Iterator[IntArray]
         start = end
 
 
-def moves(rules: Rules, indices: IntArray) -> Iterator[tuple[int, BoolArray, IntArray]]:
-    """Yield, for each action, where it is legal and the positions it leads to.
-
-    Args:
-        rules: moves of the game.
-        indices: mixed-radix indices of positions, ``(n,)``.
-
-    Yields:
-        The action; where it is legal, ``(n,)``; the indices after it where legal, ``(legal,)``.
-    """
-    strides = rules.strides
-    # The first empty slot of a group stays the same whatever the move.
-    positions = rules.positions(indices) if rules.slot_groups else np.zeros((0, 0), np.int64)
-    empty = {
-        index: strides[slots]
-        for group in rules.slot_groups
-        for slots in [rules.empty_slots(positions, group)]
-        for index in group
-    }
-    for component, stride in enumerate(strides.tolist()):
-        table = rules.components[component].table
-        states = indices // stride % rules.shape[component]
-        for option in range(table.shape[1]):
-            successors = table[states, option]
-            legal = successors != NO_MOVE
-            if legal.any():
-                after = indices[legal] + (successors[legal] - states[legal]) * stride
-                if component in empty:
-                    seconds = rules.components[component].second_table[states[legal], option]
-                    after += seconds * empty[component][legal]
-                yield rules.action(component, option), legal, after
-
-
 def search_winning(rules: Rules, convention: Convention, limit: int = LARGEST_SEARCH) -> BoolArray:
     """Return for every position whether the player to move wins, by backward induction.
 
@@ -114,7 +81,7 @@ def search_winning(rules: Rules, convention: Convention, limit: int = LARGEST_SE
     for indices in level_order(rules, limit):
         wins = np.zeros(len(indices), dtype=np.bool_)
         terminal = np.ones(len(indices), dtype=np.bool_)
-        for _, legal, after in moves(rules, indices):
+        for _, legal, after in rules.moves(indices):
             wins[legal] |= ~winning[after]
             terminal &= ~legal
         # If the player who cannot move is seat 0, the last mover was seat 1.
@@ -143,7 +110,7 @@ def search_grundy_values(rules: Rules, limit: int = LARGEST_SEARCH) -> IntArray:
     values = np.zeros(rules.num_positions, dtype=np.int64)
     for indices in level_order(rules, limit):
         reached = np.zeros((len(indices), rules.num_actions + 1), dtype=np.bool_)
-        for _, legal, after in moves(rules, indices):
+        for _, legal, after in rules.moves(indices):
             reached[np.flatnonzero(legal), values[after]] = True
         values[indices] = np.argmin(reached, axis=1)
     return values
@@ -162,7 +129,7 @@ class SearchSolution(Solution):
     def _winning_options(self, positions: IntArray) -> BoolArray:
         indices = self.rules.indices(positions).reshape(-1)
         winning = np.zeros((len(indices), self.rules.num_actions), dtype=np.bool_)
-        for action, legal, after in moves(self.rules, indices):
+        for action, legal, after in self.rules.moves(indices):
             winning[legal, action] = ~self.winning[after]
         return winning.reshape(
             *positions.shape[:-1], len(self.rules.components), self.rules.num_options

@@ -1,73 +1,119 @@
-"""A game of one component, solved by a theorem on its coordinates."""
+"""Solutions of games of one component, by theorems that say who wins and nothing of sums."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.rules.component import NO_MOVE, BoolArray, IntArray
+from nim_envs.rules.chomp_game import ChocolateBar
+from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
 from nim_envs.rules.convention import Convention
+from nim_envs.rules.euclid_game import NumberPair
+from nim_envs.rules.fibonacci_game import FibonacciHeap
+from nim_envs.rules.moores_game import HeapGroup
 from nim_envs.rules.rules import Rules
+from nim_envs.rules.wythoff_game import Queen
+from nim_envs.theory import theorems
 from nim_envs.theory.solution import Solution
 
-Theorem = Callable[[IntArray, tuple[int, ...]], Any]
-"""Who wins a game of one component under its convention.
 
-A function of the coordinates of ``n`` positions, int64 ``(n, fields)``, and the number of values of
-each coordinate. It returns booleans ``(n,)``: where the player to move wins. A component without
-coordinates has one, the number of its state.
-"""
+class Theorem(NamedTuple):
+    """A theorem on who wins one component.
 
-CHUNK_ENTRIES = 1 << 20
-"""Options whose outcome is asked at a time."""
+    Attributes:
+        name: its name.
+        wins: coordinates, int64 ``(n, fields)``, to whether the player to move wins, ``(n,)``.
+    """
+
+    name: str
+    wins: Callable[[IntArray], BoolArray]
+
+
+TheoremOfGame = Callable[[IntArray, tuple[int, ...]], BoolArray]
+"""A theorem that a game brings: coordinates, int64 ``(n, fields)``, and the number of values of
+each coordinate, to whether the player to move wins under the game's convention, ``(n,)``."""
+
+
+def theorem_of_game(function: TheoremOfGame, rules: Rules) -> Theorem:
+    """Return the theorem that a game of one component brings.
+
+    Args:
+        function: the theorem.
+        rules: rules of the game.
+    """
+    name = getattr(function, "__name__", type(function).__name__)
+    return Theorem(f"the theorem {name}", partial(_checked_outcomes, function, rules.fields, name))
+
+
+def _checked_outcomes(
+    function: TheoremOfGame, fields: tuple[int, ...], name: str, coordinates: IntArray
+) -> BoolArray:
+    """Return the answer of a game's own theorem.
+
+    Raises:
+        InvalidGameError: it is not a boolean for each position.
+    """
+    answer = np.asarray(function(coordinates, fields))
+    if answer.shape != coordinates.shape[:1] or answer.dtype != np.bool_:
+        raise InvalidGameError(
+            f"the theorem {name} must return booleans {coordinates.shape[:1]} of coordinates "
+            f"{coordinates.shape}, not {answer.dtype} {answer.shape}"
+        )
+    return answer
 
 
 class TheoremSolution(Solution):
-    """A game of one component, solved by a theorem: nothing is tabulated or searched.
+    """A game of one component, solved by a theorem on its coordinates.
 
     Args:
-        rules: of one component.
-        convention: normal or misère play, under which the theorem says who wins.
-        theorem: see :data:`Theorem`.
-        method: name of the theorem; by default that of the function.
-
-    Attributes:
-        theorem: the function.
+        rules: rules of one component.
+        convention: normal or misère play.
+        theorem: the theorem, which holds under this convention.
     """
 
-    def __init__(
-        self, rules: Rules, convention: Convention, theorem: Theorem, method: str | None = None
-    ) -> None:
-        name = getattr(theorem, "__name__", type(theorem).__name__)
-        super().__init__(rules, convention, method or f"the theorem {name}")
-        self.theorem = theorem
+    def __init__(self, rules: Rules, convention: Convention, theorem: Theorem) -> None:
+        super().__init__(rules, convention, theorem.name)
+        self._wins = theorem.wins
 
     def _winning(self, positions: IntArray) -> BoolArray:
-        states = positions[..., 0]
-        return self._won(states.reshape(-1)).reshape(states.shape)
-
-    def _won(self, states: IntArray) -> BoolArray:
-        """Return which states ``(n,)`` are won for the player to move, ``(n,)``."""
-        if not len(states):
-            return np.zeros(0, dtype=np.bool_)
-        coordinates = self.rules.components[0].coordinates(states)
-        answer = np.asarray(self.theorem(coordinates, self.rules.fields))
-        if answer.shape != states.shape or answer.dtype != np.bool_:
-            raise InvalidGameError(
-                f"{self.method} must return booleans ({len(states)},) of coordinates "
-                f"{coordinates.shape}, not {answer.dtype} {answer.shape}"
-            )
-        return answer
+        coordinates = self.rules.coordinates(positions)
+        wins = self._wins(coordinates.reshape(-1, coordinates.shape[-1]))
+        return np.asarray(wins, dtype=np.bool_).reshape(positions.shape[:-1])
 
     def _winning_options(self, positions: IntArray) -> BoolArray:
-        states = positions.reshape(-1)
-        winning = np.zeros((len(states), self.rules.num_options), dtype=np.bool_)
-        step = max(1, CHUNK_ENTRIES // self.rules.num_options)
-        for first in range(0, len(states), step):
-            options = self.rules.components[0].successors(states[first : first + step])
-            legal = options != NO_MOVE
-            winning[first : first + step][legal] = ~self._won(options[legal])
-        return winning.reshape(*positions.shape, self.rules.num_options)
+        after = self.rules.options(positions)
+        legal = after != NO_MOVE
+        winning = np.zeros(after.shape, dtype=np.bool_)
+        winning[legal] = ~self._winning(after[legal][:, np.newaxis])
+        return winning
+
+
+def theorem_on(component: Component, convention: Convention) -> Theorem | None:
+    """Return the theorem on who wins a component alone; ``None`` if none is known here.
+
+    Args:
+        component: any component.
+        convention: normal or misère play.
+    """
+    normal = convention is Convention.NORMAL
+    if isinstance(component, Queen):
+        name = "Wythoff's theorem" if normal else "Fraenkel's theorem on misère Wythoff"
+        return Theorem(name, partial(theorems.wythoff, convention=convention))
+    if isinstance(component, HeapGroup):
+        wins = partial(theorems.moore, k=component.k, convention=convention)
+        return Theorem("Moore's theorem", wins)
+    if isinstance(component, FibonacciHeap):
+        return Theorem("Whinihan's theorem", partial(theorems.fibonacci_nim, convention=convention))
+    if isinstance(component, NumberPair) and normal:
+        return Theorem("theorem of Cole and Davie", theorems.euclid)
+    if (
+        isinstance(component, ChocolateBar)
+        and normal
+        and min(component.rows, component.columns) <= 2
+    ):
+        return Theorem("Gale's theorem on two rows", theorems.chomp)
+    return None

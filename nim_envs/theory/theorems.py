@@ -91,3 +91,193 @@ def tame_misere(normal: IntArray, misere: IntArray) -> BoolArray:
     total = np.bitwise_xor.reduce(normal, axis=-1)
     all_fickle = (normal != misere).all(axis=-1)
     return np.asarray(np.where(all_fickle, total == 0, total != 0))
+
+
+def wythoff(squares: IntArray, convention: Convention = Convention.NORMAL) -> BoolArray:
+    """Return which squares are N-positions of Wythoff's game with one queen; not of sums.
+
+    Normal play: those other than (⌊nφ⌋, ⌊nφ⌋ + n), for n = 0, 1, 2, ..., and their mirror images,
+    with the golden ratio φ. Misère play: the same, but that (0, 0) and (1, 2) are N-positions and
+    (0, 1) and (2, 2) are not. It is computed in integers.
+
+    Args:
+        squares: file and rank, ``(..., 2)``.
+        convention: normal or misère play.
+
+    Returns:
+        ``(...)``.
+
+    References:
+        W. A. Wythoff, "A modification of the game of Nim", *Nieuw Archief voor Wiskunde* 7 (1907),
+        199-202; misère play: A. S. Fraenkel, "Wythoff games, continued fractions, cedar trees and
+        Fibonacci searches", *Theoretical Computer Science* 29 (1984), 49-73.
+
+    Example:
+        >>> wythoff(np.array([[3, 5], [7, 4], [4, 6]])).tolist()
+        [False, False, True]
+    """
+    smaller, larger = squares.min(axis=-1), squares.max(axis=-1)
+    n = larger - smaller
+    # smaller is the integer part of n times the golden ratio, which is irrational.
+    lost = ~_over_golden_ratio(smaller, n) & _over_golden_ratio(smaller + 1, n)
+    if convention is Convention.MISERE:
+        lost &= larger > 2
+        lost |= (smaller == 0) & (larger == 1) | (smaller == 2) & (larger == 2)
+    return np.asarray(~lost)
+
+
+def euclid(pairs: IntArray) -> BoolArray:
+    """Return which pairs are N-positions of the game of Euclid: normal play, one pair, no sums.
+
+    Those of two equal numbers, and those whose larger number is more than φ times the smaller one,
+    with the golden ratio φ. Where a number is 0 no move is left. It is computed in integers.
+
+    Args:
+        pairs: the two numbers, ``(..., 2)``.
+
+    Returns:
+        ``(...)``.
+
+    References:
+        A. J. Cole and A. J. T. Davie, "A game based on the Euclidean algorithm and a winning
+        strategy for it", *Mathematical Gazette* 53 (1969), 354-357.
+
+    Example:
+        >>> euclid(np.array([[8, 5], [5, 3], [4, 4], [0, 7]])).tolist()
+        [False, True, True, False]
+    """
+    smaller, larger = pairs.min(axis=-1), pairs.max(axis=-1)
+    return np.asarray((smaller > 0) & ((smaller == larger) | _over_golden_ratio(larger, smaller)))
+
+
+def _over_golden_ratio(larger: IntArray, smaller: IntArray) -> BoolArray:
+    """Return where one number is more than the golden ratio times another, in integers.
+
+    ``a > φb`` where ``a² - ab - b² > 0``, for numbers of at least 0.
+    """
+    # Products stay small: twice the one is over the ratio, and less than the other is not.
+    a = np.minimum(larger, 2 * smaller + 1)
+    b = np.minimum(smaller, larger + 1)
+    if b.max(initial=0) >= 2**30:
+        a, b = a.astype(object), b.astype(object)
+    return np.asarray(a * (a - b) > b * b, dtype=np.bool_)
+
+
+def moore(heaps: IntArray, k: int, convention: Convention = Convention.NORMAL) -> BoolArray:
+    """Return which positions of Moore's Nim are N-positions: one group of heaps, no sums.
+
+    Normal play: those with a binary digit that is 1 in a number of heaps not divisible by
+    ``k + 1``. Misère play: the same while some heap holds 2 or more; else those in which the number
+    of heaps of 1 does not leave 1 when it is divided by ``k + 1``.
+
+    Args:
+        heaps: objects in each heap, ``(..., heaps)``.
+        k: most heaps that a move takes from.
+        convention: normal or misère play.
+
+    Returns:
+        ``(...)``.
+
+    References:
+        E. H. Moore, "A generalization of the game called Nim", *Annals of Mathematics* 11 (1910),
+        93-94.
+
+    Example:
+        >>> moore(np.array([[1, 2, 3], [2, 2, 2]]), k=2).tolist()
+        [True, False]
+    """
+    digits = int(heaps.max(initial=0)).bit_length()
+    winning = np.zeros(heaps.shape[:-1], dtype=np.bool_)
+    for digit in range(digits):
+        winning |= (heaps >> digit & 1).sum(axis=-1) % (k + 1) != 0
+    if convention is Convention.NORMAL:
+        return winning
+    all_small = (heaps <= 1).all(axis=-1)
+    return np.where(all_small, heaps.sum(axis=-1) % (k + 1) != 1, winning)
+
+
+def fibonacci_nim(heaps: IntArray, convention: Convention = Convention.NORMAL) -> BoolArray:
+    """Return which positions of Fibonacci nim are N-positions: one heap, no sums.
+
+    Normal play: those whose limit is at least the smallest part of the Zeckendorf representation of
+    the heap, a sum of Fibonacci numbers of which no two are neighbours. Misère play: a heap is that
+    of normal play with an object less, as nobody takes the last object if there is another move.
+
+    Args:
+        heaps: objects, and the most that may be taken, ``(..., 2)``.
+        convention: normal or misère play.
+
+    Returns:
+        ``(...)``.
+
+    References:
+        M. J. Whinihan, "Fibonacci Nim", *Fibonacci Quarterly* 1 (1963), no. 4, 9-13; E. Zeckendorf,
+        *Bulletin de la Société Royale des Sciences de Liège* 41 (1972), 179-182.
+
+    Example:
+        >>> fibonacci_nim(np.array([[20, 19], [20, 1], [13, 12]])).tolist()
+        [True, False, False]
+    """
+    objects, limits = heaps[..., 0], heaps[..., 1]
+    if convention is Convention.MISERE:
+        fewer = np.maximum(objects - 1, 0)
+        return np.where(objects == 0, True, (fewer > 0) & (limits >= _zeckendorf_part(fewer)))
+    return np.asarray((objects > 0) & (limits >= _zeckendorf_part(objects)))
+
+
+def _zeckendorf_part(numbers: IntArray) -> IntArray:
+    """Return the smallest part of the Zeckendorf representation of each number; of 0 it is 0."""
+    fibonacci = [1, 2]
+    while fibonacci[-1] <= numbers.max(initial=0):
+        fibonacci.append(fibonacci[-2] + fibonacci[-1])
+    rest, smallest = numbers.astype(np.int64), np.zeros(numbers.shape, dtype=np.int64)
+    for part in reversed(fibonacci):
+        taken = rest >= part
+        smallest = np.where(taken, part, smallest)
+        rest = rest - part * taken
+    return smallest
+
+
+def chomp(rows: IntArray) -> BoolArray:
+    """Return which bars of at most two rows, or columns, are N-positions of Chomp; no sums.
+
+    Those whose first row is not longer than the second by exactly one square, in normal play. Of
+    one row the poisoned square alone is lost.
+
+    Args:
+        rows: squares left in each row, ``(..., rows)``; at most two rows, or none longer than 2.
+
+    Returns:
+        ``(...)``.
+
+    References:
+        D. Gale, "A curious Nim-type game", *American Mathematical Monthly* 81 (1974), 876-879.
+
+    Example:
+        >>> chomp(np.array([[4, 3], [4, 4]])).tolist(), chomp(np.array([[2, 2, 1]])).tolist()
+        ([False, True], [False])
+    """
+    if rows.shape[-1] > 2:
+        # Rows become columns.
+        rows = np.stack([(rows >= 1).sum(axis=-1), (rows >= 2).sum(axis=-1)], axis=-1)
+    second = rows[..., 1] if rows.shape[-1] > 1 else np.zeros(rows.shape[:-1], dtype=np.int64)
+    return np.asarray(rows[..., 0] != second + 1)
+
+
+def lasker_values(heaps: IntArray) -> IntArray:
+    """Return the Grundy values of heaps of Lasker's Nim, which holds in sums too.
+
+    The size of the heap, but one more where it leaves 3 when it is divided by 4, and one less
+    where it is a multiple of 4.
+
+    Args:
+        heaps: objects in each heap; any shape, which is kept.
+
+    References:
+        *Winning Ways*, ch. 4.
+
+    Example:
+        >>> lasker_values(np.arange(9)).tolist()
+        [0, 1, 2, 4, 3, 5, 6, 8, 7]
+    """
+    return np.asarray(heaps + (heaps % 4 == 3) - ((heaps % 4 == 0) & (heaps > 0)))

@@ -10,9 +10,15 @@ import numpy as np
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.addition_game import AdditionTotal
 from nim_envs.rules.component import NO_MOVE, Component, IntArray
+from nim_envs.rules.heaps import SplittingHeap
+from nim_envs.rules.octal_codes import heap_game
 from nim_envs.rules.subtraction_game import SubtractionHeap
+from nim_envs.theory.chains import Chains, chains_of, values_of_runs
 from nim_envs.theory.grundy import grundy_values, misere_grundy_values
 from nim_envs.theory.nimbers import mex
+from nim_envs.theory.theorems import lasker_values
+
+LASKERS_NIM = heap_game("laskers_nim")
 
 LARGEST_SEQUENCE = 1_000_000
 """Number of Grundy values of a subtraction game after which the search for a period stops."""
@@ -96,6 +102,43 @@ class TableValues(ComponentValues):
     def misere(self, states: IntArray) -> IntArray:
         """Return the misère value of each state, from its table; shape kept."""
         return np.asarray(self.misere_table[states])
+
+
+class ClosedFormValues(ComponentValues):
+    """Grundy values by a closed form; misère ones, of which none is known, from the table."""
+
+    def misere(self, states: IntArray) -> IntArray:
+        """Return the misère value of each state, from its table; shape kept."""
+        return np.asarray(self.misere_table[states])
+
+    @cached_property
+    def misere_table(self) -> IntArray:
+        """Misère Grundy values, computed on first access."""
+        return misere_grundy_values(self.component)
+
+
+class LaskerValues(ClosedFormValues):
+    """Lasker's Nim; see :func:`nim_envs.theory.theorems.lasker_values`."""
+
+    def normal(self, states: IntArray) -> IntArray:
+        """Return the value of each heap; shape kept."""
+        return lasker_values(states)
+
+
+class ChainValues(ClosedFormValues):
+    """Node Kayles on paths and cycles, and Cram on one row; see :mod:`nim_envs.theory.chains`."""
+
+    def __init__(self, component: Component, chains: Chains) -> None:
+        super().__init__(component)
+        self.chains = chains
+
+    def normal(self, states: IntArray) -> IntArray:
+        """Return the nim-sum of the values of the runs of free cells; shape kept."""
+        free = self.component.coordinates(np.asarray(states)) == 0
+        total = np.zeros(np.shape(states), dtype=np.int64)
+        for chain in self.chains.chains:
+            total ^= values_of_runs(free, chain, self.chains.values)
+        return total
 
 
 class ResidueValues(ComponentValues):
@@ -204,4 +247,7 @@ def component_values(component: Component) -> ComponentValues:
         if component.amounts and component.amounts[-1] == len(component.amounts):
             return ResidueValues(component)
         return PeriodicValues(component)
-    return TableValues(component)
+    if isinstance(component, SplittingHeap) and component.game == LASKERS_NIM:
+        return LaskerValues(component)
+    chains = chains_of(component)
+    return TableValues(component) if chains is None else ChainValues(component, chains)

@@ -85,13 +85,13 @@ def test_a_missing_library_is_named_with_how_to_install_it(monkeypatch, tmp_path
     monkeypatch.setitem(sys.modules, "sb3_contrib", None)
     for main, arguments, package, wanted in (
         (optimality.main, ["--backend", "ray"], "ray", "ray"),
-        (deep.main, [], "sb3_contrib", "sb3-contrib tensorboard"),
+        (deep.main, [], "sb3_contrib", "sb3"),
     ):
         with pytest.raises(SystemExit) as caught:
             main(["--quick", *arguments, "--output", str(tmp_path)])
         assert caught.value.code == 2
         error = capsys.readouterr().err
-        assert error.endswith(f" needs {package}: python -m pip install {wanted}\n")
+        assert error.endswith(f' needs {package}: python -m pip install "nim-envs[{wanted}]"\n')
     assert not list(tmp_path.iterdir())
 
 

@@ -5,18 +5,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
+from docs.generator.outputs import OUTPUT, runs
+
 TUTORIALS = Path(__file__).resolve().parent.parent.parent / "docs" / "tutorials"
-BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
-
-
-OUTPUT = re.compile(r"^```text\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
 
 
 def outputs(name: str, names: dict[str, Any] | None = None) -> list[tuple[str, str]]:
@@ -34,13 +30,10 @@ def outputs(name: str, names: dict[str, Any] | None = None) -> list[tuple[str, s
     names = {} if names is None else names
     names["__name__"] = "__main__"
     found = []
-    for block in BLOCK.finditer(text):
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(block.group(1), name, "exec"), names)
-        below = OUTPUT.match(text[block.end() :].lstrip())
+    for program, printed in runs(text, names):
+        below = OUTPUT.match(text, program.end())
         if below is not None:
-            found.append((" ".join(printed.getvalue().split()), " ".join(below[1].split())))
+            found.append((" ".join(printed.split()), " ".join(below[1].split())))
     return found
 
 
@@ -60,12 +53,9 @@ def run_tutorial(name: str, module: str = "__main__", **constants: Any) -> dict[
         assert len(line.findall(text)) == 1, f"{path} does not set {constant} once"
         text = line.sub(f"{constant} = {value!r}", text)
     names: dict[str, Any] = {"__name__": module}
-    blocks = list(BLOCK.finditer(text))
-    assert blocks, f"{path} has no Python blocks"
-    for block in blocks:
-        # Empty lines before it, so that errors name the tutorial's own lines.
-        before = "\n" * (text[: block.start()].count("\n") + 1)
-        exec(compile(before + block.group(1), str(path), "exec"), names)
+    printed = [output for _, output in runs(text, names)]
+    assert printed, f"{path} has no programs"
+    print("".join(printed))
     return names
 
 

@@ -21,7 +21,17 @@ pytest.importorskip("latex2mathml")
 pytest.importorskip("mkdocs_gen_files")
 
 from agents.registry import LEARNERS
-from docs.generator import games, learners, mathematics, reference, results, roles
+from benchmarks.deep.settings import ALPHAZERO_PUBLISHED
+from docs.generator import (
+    games,
+    glossary,
+    headline,
+    learners,
+    mathematics,
+    reference,
+    results,
+    roles,
+)
 from docs.generator.checks import dead_links, mistakes
 from nim_envs.registration import GAMES, make_game
 
@@ -147,6 +157,32 @@ def test_warnings_fail_the_strict_build(text, said, tmp_path):
         assert said in built.stderr
     else:
         assert "<math" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+
+
+def test_the_first_use_of_a_word_on_a_page_leads_to_the_glossary():
+    page = "<h1>Wild</h1><p>P-positions, <code>wild</code>, a wild game, another P-position</p>"
+    assert glossary.linked(page, "../glossary.html", ["P-position", "Wild"]) == (
+        '<h1>Wild</h1><p><a href="../glossary.html#p-position">P-positions</a>, '
+        '<code>wild</code>, a <a href="../glossary.html#wild">wild</a> game, another P-position</p>'
+    )
+
+
+def test_the_figure_of_the_first_page_shows_the_published_score_among_those_measured_here():
+    bars = headline.bars()
+    percents = {name: percent for name, percent, _ in bars}
+    assert list(percents.values()) == sorted(percents.values())
+    assert percents["AlphaZero, as published"] == ALPHAZERO_PUBLISHED[headline.BOARD][0]
+    assert len(percents) == len(bars) >= 8
+    assert "column automaton, proved" in headline.draw("#222222")
+
+
+def test_the_glossary_is_in_order_and_each_word_has_a_source():
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    entries = text.split("\n## ")[1:]
+    words = [entry.partition("\n")[0] for entry in entries]
+    assert words == sorted(words, key=str.lower)
+    assert len(words) >= 25
+    assert all("\n*Source:* " in entry for entry in entries)
 
 
 @pytest.mark.parametrize("name", LEARNERS)

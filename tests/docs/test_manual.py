@@ -15,7 +15,7 @@ from PIL import Image
 from agents.turn_credit import ESTIMATORS
 from benchmarks.optimality import GAMES as SETTINGS
 from benchmarks.optimality import HEADER, LEARNERS
-from benchmarks.pictures import PICTURES, frames_of, gif, main
+from benchmarks.pictures import ON_DARK, PICTURES, darkened, frames_of, gif, main
 from benchmarks.published.__main__ import HEADER as PUBLISHED_HEADER
 from benchmarks.published.systems import SYSTEMS
 from nim_envs.registration import GAMES
@@ -48,12 +48,19 @@ def test_a_gif_shows_a_whole_game_in_which_the_optimal_player_wins():
     ))  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize("name", [*PICTURES, *(f"{name}_dark" for name in ON_DARK)])
 def test_the_readmes_pictures_are_small_and_whole(name):
     content = (ROOT / "docs" / "images" / f"{name}.gif").read_bytes()
     assert len(content) < 300_000
-    game, arguments = PICTURES[name]
+    game, arguments = PICTURES[name.removesuffix("_dark")]
     assert len(list(images(content))) == len(frames_of(game, arguments))
+
+
+def test_a_picture_for_a_dark_ground_exchanges_light_and_dark_alone():
+    colours = np.array([[[255, 255, 255], [0, 0, 0], [250, 100, 10]]], dtype=np.uint8)
+    dark = darkened(colours)
+    assert dark.tolist() == [[[0, 0, 0], [255, 255, 255], [245, 95, 5]]]
+    assert (darkened(dark) == colours).all()
 
 
 def test_the_command_writes_pictures(tmp_path, capsys):
@@ -88,12 +95,14 @@ def test_the_code_of_the_first_page_prints_what_stands_below_it(capsys):
         assert capsys.readouterr().out == printed
 
 
-def test_the_examples_of_the_theory_are_right():
+def test_each_example_of_the_theory_is_right_when_it_runs_alone():
     text = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
-    code = "\n".join(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL))
-    test = doctest.DocTestParser().get_doctest(code, {}, "theory.md", "theory.md", 0)
-    assert len(test.examples) > 10
-    assert doctest.DocTestRunner().run(test).failed == 0
+    blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    assert len(blocks) > 10
+    for number, block in enumerate(blocks):
+        test = doctest.DocTestParser().get_doctest(block, {}, f"theory {number}", "theory.md", 0)
+        assert test.examples
+        assert doctest.DocTestRunner().run(test).failed == 0
 
 
 def cells(line):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
+
+from nim_envs.interrupts import PACKAGES_OF_ALL
+from nim_envs.optional import DISTRIBUTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -15,57 +20,69 @@ NEEDED = [
     (
         "numba",
         "import gymnasium, nim_envs; gymnasium.make_vec('nim_envs/Nim-v0', num_envs=2)",
-        "the batched environment needs numba: python -m pip install numba",
+        'the batched environment needs numba: python -m pip install "nim-envs[vector]"',
     ),
     (
         "numba",
         "from nim_envs.envs.vector import VectorGameEnv",
-        "the batched environment needs numba: python -m pip install numba",
+        'the batched environment needs numba: python -m pip install "nim-envs[vector]"',
     ),
     (
         "numba",
         "from nim_envs.cgt.sequences import GrundySequence; GrundySequence('0.77', method='naive')",
-        "the naive method needs numba: python -m pip install numba",
+        'the naive method needs numba: python -m pip install "nim-envs[solver]"',
     ),
     (
         "pygame",
         "from nim_envs import GameEnv, make_game\n"
         "GameEnv(make_game('nim'), render_mode='rgb_array')",
-        "a picture of a game needs pygame: python -m pip install pygame-ce",
+        'a picture of a game needs pygame: python -m pip install "nim-envs[render]"',
     ),
     (
         "matplotlib",
         "import numpy as np\n"
         "from nim_envs.render.plots import plot_sequence\n"
         "plot_sequence(np.arange(9), None, 'title')",
-        "a plot needs matplotlib: python -m pip install matplotlib",
+        'a plot needs matplotlib: python -m pip install "nim-envs[solver]"',
     ),
     (
         "tqdm",
         "from nim_envs.cgt.sequences import GrundySequence\n"
         "GrundySequence('0.77').extend(9, progress=True)",
-        "a progress bar needs tqdm: python -m pip install tqdm",
+        'a progress bar needs tqdm: python -m pip install "nim-envs[solver]"',
     ),
     (
         "stable_baselines3",
         "import nim_envs.adapters.sb3",
         "the adapter for Stable-Baselines3 needs stable_baselines3: "
-        "python -m pip install stable-baselines3 sb3-contrib",
+        'python -m pip install "nim-envs[sb3]"',
     ),
     (
         "jax",
         "import nim_envs.adapters.pgx",
-        "the adapter for pgx needs jax: python -m pip install jax pgx",
+        'the adapter for pgx needs jax: python -m pip install "nim-envs[jax]"',
     ),
     (
         "equinox",
         "import agents.deep.alphazero",
-        "AlphaZero needs equinox: python -m pip install equinox mctx optax pgx",
+        'AlphaZero needs equinox: python -m pip install "nim-envs[alphazero]"',
     ),
     (
         "ray",
         "import nim_envs.adapters.rllib",
-        'the adapter for RLlib needs ray: python -m pip install "ray[rllib]" torch',
+        'the adapter for RLlib needs ray: python -m pip install "nim-envs[rllib]"',
+    ),
+    (
+        "numba",
+        "import agents",
+        'agents needs numba: python -m pip install "nim-envs[all]"',
+    ),
+    (
+        "torch",
+        "from agents import SignedProducts\n"
+        "from nim_envs import make_game\n"
+        "SignedProducts(make_game('nim')).fit(make_game('nim'), 1, 0, lambda *_: False)",
+        "SignedProducts needs torch: python -m pip install torch",
     ),
 ]
 
@@ -80,19 +97,40 @@ def test_it_says_what_to_install(package, code, sentence):
     assert done.stderr.splitlines()[-1] == f"nim_envs.errors.MissingPackageError: {sentence}"
 
 
-@pytest.mark.parametrize("package", ["click", "tabulate"])
-def test_the_command_line_says_it_in_one_line(package):
-    blocked = (
-        f"import runpy, sys; sys.argv = ['nim_envs', 'games']; sys.modules[{package!r}] = None\n"
-        "runpy.run_module('nim_envs', run_name='__main__')"
+@pytest.mark.parametrize(
+    ("package", "program", "purpose", "extra"),
+    [
+        ("click", "nim_envs", "the command line", "solver"),
+        ("tabulate", "nim_envs", "the command line", "solver"),
+        ("click", "agents", "the command line", "all"),
+        ("numba", "agents", "agents", "all"),
+        ("click", "benchmarks.optimality", "python -m benchmarks.optimality", "all"),
+        ("joblib", "benchmarks.solver", "python -m benchmarks.solver", "all"),
+    ],
+)
+def test_a_program_says_it_in_one_line(package, program, purpose, extra, tmp_path):
+    # A package is missing where a module of its name cannot be found.
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import sys\nsys.modules[{package!r}] = None\n", encoding="utf-8"
     )
     done = subprocess.run(
-        [sys.executable, "-c", blocked], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+        [sys.executable, "-m", program], cwd=ROOT, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+    )  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        f"error: the command line needs {package}: python -m pip install click tabulate\n"
+        f'error: {purpose} needs {package}: python -m pip install "nim-envs[{extra}]"\n'
     )
+
+
+def test_the_extra_all_has_what_the_programs_need():
+    listed = {
+        name
+        for requirement in requires("nim-envs")
+        for name in [re.split(r"[^\w-]", requirement)[0]]
+        if re.search(r"extra == .(benchmarks|render|solver|vector).", requirement)
+    } - {"nim-envs"}
+    assert {DISTRIBUTIONS.get(package, package) for package in PACKAGES_OF_ALL} == listed
 
 
 def extras():
@@ -111,8 +149,11 @@ def test_every_extra_that_is_named_exists():
     named = {
         name
         for path in files
-        for names in re.findall(r'(?:"\.|nim-envs)\[([\w,]+)\]', path.read_text(encoding="utf-8"))
-        for name in names.split(",")
+        for names in re.findall(
+            r'(?:"\.|nim-envs)\[([\w,]+)\]|(?:needed|imports_for)\([^()]+, "([a-z0-9]+)"\)',
+            path.read_text(encoding="utf-8"),
+        )
+        for name in "".join(names).split(",")
     }
     assert named
     assert named <= extras()

@@ -22,7 +22,7 @@ from nim_envs.errors import InvalidGameError, InvalidPositionError, UnknownArgum
 from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec, make_versus
 from nim_envs.starts import UniformStart
 from nim_envs.testing import check_env, check_game
-from tests.own_games import STAIRS, misere_stairs, stairs
+from tests.registrable_games import STAIRS, misere_stairs, stairs
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -94,7 +94,7 @@ def test_what_cannot_be_registered_is_refused_with_the_reason():
         ("nim", stairs, {}, "game of this package"),
         ("misere__nim", stairs, {}, "lower-case"),
         ("game", 3, {}, "Rules, a Game, or a function"),
-        ("game", "tests.own_games:stairs", {}, "Rules, a Game, or a function"),
+        ("game", "tests.registrable_games:stairs", {}, "Rules, a Game, or a function"),
         ("game", stairs, {"misere": 1}, "misere must be True or False"),
         ("game", stairs, {"defaults": {"step": 3}}, "takes steps, most"),
         ("game", stairs, {"defaults": [3]}, "defaults must be a dictionary"),
@@ -142,7 +142,9 @@ def test_names_that_collide_are_refused_unless_it_is_the_same_game():
         register_game("nim", stairs, replace=True)
 
 
-@pytest.mark.parametrize("name", ["os:system", "tests.own_games:stairs", "no:thing", "", 3, None])
+@pytest.mark.parametrize(
+    "name", ["os:system", "tests.registrable_games:stairs", "no:thing", "", 3, None]
+)
 def test_only_registered_names_are_made(name, monkeypatch):
     monkeypatch.setattr("nim_envs.references.importlib.import_module", pytest.fail)
     for make in (
@@ -235,7 +237,7 @@ def test_a_script_is_told_that_its_functions_are_in_main():
 def test_the_command_line_finds_a_game_by_module_and_function(tmp_path, monkeypatch):
     (tmp_path / "mystairs.py").write_text(
         "from nim_envs import Game, Convention, register_game\n"
-        "from tests.own_games import stairs, misere_stairs\n"
+        "from tests.registrable_games import stairs, misere_stairs\n"
         "def tall(steps=3):\n    return stairs(steps)\n"
         "register_game('typed_stairs', misere_stairs)\n"
         "ONE = Game(stairs(4), Convention.NORMAL)\n"

@@ -126,9 +126,7 @@ class SignedProducts(GeneralisingLearner):
         )
 
     def _fit(self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame) -> None:
-        training = needed(
-            "agents.generalising.signed_products.self_play_values", "SignedProducts", "torch"
-        )
+        training = needed("agents.generalising.signed_products.self_play_values", "SignedProducts")
         if not self._begun:
             self.state.begin_again(rng)
             self._begun = True

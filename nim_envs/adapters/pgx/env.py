@@ -63,7 +63,7 @@ class PgxState(core.State):
 
     @property
     def position(self) -> Array:
-        """The position, int32 ``(components,)``, whatever the encoding."""
+        """The position, state numbers, int32 ``(components,)``, whatever the encoding."""
         return self._env.layout.positions(self._place)
 
     def to_svg(self, *, color_theme: str | None = None, scale: float | None = None) -> str:
@@ -134,11 +134,11 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
     * An illegal action ends the game: -1 for the player, +1 for the other. The position stays.
     * In a finished game a step changes nothing, rewards are 0 and all actions are in the mask.
 
-    Both players observe the same position: int32 ``(components,)``, or with another ``encoding``
-    float32 features. Starts are drawn on the device, all by exact counts; see
-    :func:`nim_envs.adapters.pgx.starts.start_of`. The same game in the same encoding is the same
-    environment, so that it is compiled once. :func:`nim_envs.optimality` takes it, and functions
-    of JAX.
+    Both players observe the same position: int32 ``(components,)``, or its coordinates where the
+    game has them; with another ``encoding`` float32 features. Starts are drawn on the device, all
+    by exact counts; see :func:`nim_envs.adapters.pgx.starts.start_of`. The same game in the same
+    encoding is the same environment, so that it is compiled once. :func:`nim_envs.optimality`
+    takes it, and functions of JAX.
 
     Args:
         game: the game.
@@ -211,7 +211,8 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         """Return the state at a position, for search and for analysis.
 
         Args:
-            position: ``(components,)``; checked unless it is traced, as under ``jax.vmap``.
+            position: ``(components,)``, or its coordinates; where it is traced, as under
+                ``jax.vmap``, it is not checked and must be state numbers.
             current_player: whose turn it is.
 
         Raises:

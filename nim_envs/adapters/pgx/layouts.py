@@ -90,7 +90,8 @@ class JointLayout(Layout):
         self._points = jnp.asarray(points, jnp.int32)
         self._following = jnp.asarray(following.reshape(-1), jnp.int32)
         self._legal = jnp.asarray(packed(mask))
-        self._observations = jnp.asarray(encoding.encode(points.astype(np.int32)))
+        observations = encoding.encode(points.astype(np.int32))
+        self._observations = jnp.asarray(observations.astype(encoding.space.dtype))
 
     @staticmethod
     def bytes_of(rules: Rules, encoding: Encoding) -> int:
@@ -141,9 +142,14 @@ class ComponentLayout(Layout):
         check_bytes(
             f"tables on the device of {len(kinds)} different components with {rows} states in all "
             f"and {options} options",
-            NUMBER * rows * (options * (1 + splits) + words(options)),
+            NUMBER * rows * (options * (1 + splits) + words(options))
+            + NUMBER * sum(kind.states * len(kind.fields or ()) for kind in kinds),
         )
         self._encoding = encoding
+        self._coordinates = None
+        if rules.has_coordinates:
+            tables = {kind: jnp.asarray(_coordinates(kind), jnp.int32) for kind in kinds}
+            self._coordinates = [tables[kind] for kind in rules.components]
         self._options = options
         firsts = np.cumsum([0, *(kind.states for kind in kinds[:-1])])
         first_of = dict(zip(kinds, firsts, strict=True))
@@ -201,8 +207,17 @@ class ComponentLayout(Layout):
         return unpacked(legal, self._options).reshape(-1)
 
     def observe(self, place: Array) -> Array:
-        """Encode the position."""
-        return self._encoding.encode(place)
+        """Encode the position, or its coordinates."""
+        if self._coordinates is None:
+            return self._encoding.encode(place)
+        shown = [table[place[index]] for index, table in enumerate(self._coordinates)]
+        coordinates: Any = jnp.concatenate(shown)
+        return self._encoding.encode_coordinates(coordinates)
+
+
+def _coordinates(component: Component) -> IntArray:
+    """Return the coordinates of all states of a component, ``(states, coordinates)``."""
+    return component.coordinates(np.arange(component.states, dtype=np.int64))
 
 
 def words(bits: int) -> int:

@@ -2,7 +2,7 @@
 
 from nim_envs.optional import imports_for
 
-with imports_for("the adapter for Stable-Baselines3", "stable_baselines3", "sb3_contrib"):
+with imports_for("the adapter for Stable-Baselines3", "sb3"):
     from nim_envs.adapters.sb3.callbacks import EntropyDecay, OptimalityCallback
     from nim_envs.adapters.sb3.policy import sb3_policy
     from nim_envs.adapters.sb3.vec_env import NEGAMAX, GameVecEnv

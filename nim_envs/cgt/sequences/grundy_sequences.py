@@ -94,7 +94,7 @@ class GrundySequence:
                 f"repeat and are at most {SMALL_GAME}, not {self.game.name}"
             )
         if method in ("sparse", "naive"):
-            needed("numba", f"the {method} method")
+            needed("numba", f"the {method} method", "solver")
         self.method = method
         self.period: Period | None = None
         self._sparse = method == "sparse" or (

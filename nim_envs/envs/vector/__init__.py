@@ -2,7 +2,7 @@
 
 from nim_envs.optional import imports_for
 
-with imports_for("the batched environment"):
+with imports_for("the batched environment", "vector"):
     from nim_envs.envs.vector.environment import VectorGameEnv
 
 __all__ = ["VectorGameEnv"]

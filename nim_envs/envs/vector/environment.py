@@ -227,7 +227,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             "autoreset_mode": self.autoreset_mode,
         }
         rules = game.rules
-        self.encoding = Encoding(encoding, rules, dtype=smallest_integer(max(rules.shape) - 1))
+        self.encoding = Encoding(encoding, rules, dtype=smallest_integer(max(rules.fields) - 1))
         self._engine = Engine(
             game,
             self.encoding,
@@ -511,9 +511,17 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
     @property
     def positions(self) -> IntArray:
-        """The positions of all games, int64 ``(num_envs, components)``, as a copy."""
+        """The positions of all games, state numbers, int64 ``(num_envs, components)``, a copy."""
         self._check_ready()
         return self._engine.positions()
+
+    @property
+    def coordinates(self) -> IntArray:
+        """The coordinates of all games, int64 ``(num_envs, len(game.rules.fields))``, a copy.
+
+        In games without coordinates they are the positions.
+        """
+        return self.game.rules.coordinates(self.positions)
 
     def render(self) -> tuple[Frame, ...] | tuple[str, ...] | None:
         """Return a picture of each game, ``(height, width, 3)``, uint8, or a text.

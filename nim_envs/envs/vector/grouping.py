@@ -11,7 +11,6 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import NO_MOVE, IntArray
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import LARGEST_STATE
-from nim_envs.theory.search import moves
 
 UInt32Array = npt.NDArray[np.uint32]
 
@@ -31,9 +30,9 @@ game."""
 class Grouping:
     """The components of a game merged into groups.
 
-    Neighbouring components are merged while their joint states are few. Slots that receive each
-    other's split heaps are one group, whose states are the numbers of its positions, where these
-    are few; else each slot is a group of its own.
+    Neighbouring components are merged while their joint states are few, which are the numbers of
+    the positions of these components alone. Slots that receive each other's split heaps are one
+    group where its positions are few; else each slot is a group of its own.
 
     Args:
         rules: components to merge.
@@ -52,7 +51,7 @@ class Grouping:
         self.rules = rules
         self.members: list[range] = []
         self.slots: list[range] = []
-        self._joint: dict[range, JointSlots] = {}
+        self._joint: dict[range, JointStates] = {}
         ranges = {group.start: group for group in rules.slot_groups}
         component = 0
         while component < len(rules.components):
@@ -61,14 +60,17 @@ class Grouping:
             else:
                 self._add_component(component, largest)
             component = self.members[-1].stop
+        for group in self.members:
+            if len(group) > 1 and group not in self._joint:
+                self._joint[group] = JointStates(rules, group, largest)
         self.sizes = [
-            self._joint[group].size if group in self._joint else math.prod(self.shape(group))
+            self._joint[group].size if group in self._joint else rules.shape[group.start]
             for group in self.members
         ]
 
     def _add_slots(self, group: range, largest: int) -> None:
         try:
-            self._joint[group] = JointSlots(self.rules, group, largest)
+            self._joint[group] = JointStates(self.rules, group, largest)
             self.members.append(group)
         except SearchTooLargeError:
             first = len(self.members)
@@ -79,14 +81,11 @@ class Grouping:
         group = range(component, component + 1)
         if self.members and not self.rules.components[self.members[-1].start].splits:
             wider = range(self.members[-1].start, group.stop)
-            if math.prod(self.shape(wider)) * len(wider) * self.rules.num_options <= largest:
+            states = math.prod(self.rules.shape[wider.start : wider.stop])
+            if states * len(wider) * self.rules.num_options <= largest:
                 group = wider
                 self.members.pop()
         self.members.append(group)
-
-    def shape(self, group: range) -> tuple[int, ...]:
-        """Return the number of states of each component of ``group``."""
-        return self.rules.shape[group.start : group.stop]
 
     @property
     def num_positions(self) -> int:
@@ -107,11 +106,7 @@ class Grouping:
         numbers = []
         for group in self.members:
             columns, joint = positions[:, group.start : group.stop], self._joint.get(group)
-            numbers.append(
-                np.ravel_multi_index(tuple(columns.T), self.shape(group))
-                if joint is None
-                else joint.numbers(columns)
-            )
+            numbers.append(columns[:, 0] if joint is None else joint.numbers(columns))
         return np.stack(numbers).astype(np.uint32)
 
     def positions(self, states: UInt32Array) -> IntArray:
@@ -125,7 +120,7 @@ class Grouping:
         """Return the states ``(n, members)`` of a group's components at its states ``(n,)``."""
         if group in self._joint:
             return np.asarray(self._joint[group].positions[numbers])
-        return np.stack(np.unravel_index(numbers, self.shape(group)), axis=-1)
+        return numbers.astype(np.int64)[:, np.newaxis]
 
     def successors(self, group: range, first: int, last: int) -> IntArray:
         """Return the states that a group's actions lead to, or ``NO_MOVE``.
@@ -140,35 +135,27 @@ class Grouping:
         Returns:
             ``(last - first, actions of the group)``.
         """
+        options = self.rules.num_options
         if group in self._joint:
-            return self._joint[group].successors(self.rules.num_options, first, last)
-        numbers, shape = np.arange(first, last), self.shape(group)
-        components = self.rules.components[group.start : group.stop]
-        if len(group) == 1 and components[0].options == self.rules.num_options:
-            return components[0].successors(numbers)
-        parts = self.parts(group, numbers)
-        after = np.full((len(numbers), len(group), self.rules.num_options), NO_MOVE)
-        for index, component in enumerate(components):
-            options = component.successors(parts[:, index])
-            # The other components stay as they are.
-            change = (options - parts[:, index, np.newaxis]) * math.prod(shape[index + 1 :])
-            after[:, index, : component.options] = np.where(
-                options == NO_MOVE, NO_MOVE, numbers[:, np.newaxis] + change
-            )
-        return after.reshape(len(numbers), -1)
+            return self._joint[group].successors(options, first, last)
+        component = self.rules.components[group.start]
+        successors = component.successors(np.arange(first, last))
+        return np.pad(
+            successors, ((0, 0), (0, options - component.options)), constant_values=NO_MOVE
+        )
 
 
-class JointSlots:
-    """A group of slots as a game of its own, whose positions are numbered.
+class JointStates:
+    """The components of a group as a game of their own, whose positions are numbered.
 
     Args:
         rules: rules of the whole game.
-        group: components that are the slots.
+        group: components of the group.
         largest: most options of all positions together.
 
     Attributes:
-        rules: rules of the slots alone.
-        positions: by number, ``(size, slots)``.
+        rules: rules of the components alone.
+        positions: by number, ``(size, members)``.
         size: number of positions.
 
     Raises:
@@ -186,11 +173,13 @@ class JointSlots:
         self._indices = self.rules.indices(self.positions)
 
     def numbers(self, positions: IntArray) -> IntArray:
-        """Return the numbers of ``positions``, ``(n, slots)``."""
+        """Return the numbers of ``positions``, ``(n, members)``."""
         return self._numbers_at(self.rules.indices(positions))
 
     def _numbers_at(self, indices: IntArray) -> IntArray:
         """Return the numbers of the positions at mixed-radix ``indices``."""
+        if self.size == self.rules.num_positions:
+            return indices
         return np.asarray(np.searchsorted(self._indices, indices))
 
     def successors(self, num_options: int, first: int, last: int) -> IntArray:
@@ -202,11 +191,11 @@ class JointSlots:
             last: number after the last position.
 
         Returns:
-            ``(last - first, slots * num_options)``.
+            ``(last - first, members * num_options)``.
         """
         shape = (last - first, len(self.rules.components) * num_options)
         successors = np.full(shape, NO_MOVE, dtype=np.int64)
-        for action, legal, after in moves(self.rules, self._indices[first:last]):
+        for action, legal, after in self.rules.moves(self._indices[first:last]):
             component, option = divmod(action, self.rules.num_options)
             successors[legal, component * num_options + option] = self._numbers_at(after)
         return successors

@@ -12,19 +12,20 @@ import subprocess
 import sys
 import time
 from inspect import signature
+from itertools import combinations
 from pathlib import Path
 
 import click
 import numpy as np
 import pytest
 
-from agents import OptimalAgent, QLearning, RealTimeDynamicProgramming
+from agents import OptimalAgent, QLearning, RandomAgent, RealTimeDynamicProgramming
 from agents.cli.main import run
 from agents.cli.options import make_learner
 from agents.players.human import HumanAgent, Quit
 from agents.registry import LEARNERS
 from agents.storage import load, save
-from nim_envs import GameEnv, make_game
+from nim_envs import GameEnv, make_game, optimality
 from tests.agents.learning import own_game
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -197,6 +198,10 @@ def test_train_evaluate_and_tournament(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["player", "Elo", "low", "high"]
     assert lines[2].startswith(agent)
+    rows = {line.split()[0]: list(map(float, line.split()[2:])) for line in lines[2:5]}
+    for one, other in combinations(rows, 2):
+        apart = rows[one][0] > rows[other][1] or rows[other][0] > rows[one][1]
+        assert (f"{one} and {other}" in lines[5]) is not apart
     learn = ["train", "--game", "nim", "--learner", "real-time-dynamic-programming"]
     assert run([*learn, "--output", agent]) == 0
     assert run(["evaluate", "--game", "nim", "--agent", agent]) == 0
@@ -309,7 +314,7 @@ def test_a_missing_package_is_named_with_how_to_install_it(
     assert run(arguments) == 2
     error = capsys.readouterr().err
     assert error == (
-        f"error: what is to be shown needs {missing}: python -m pip install {missing}\n"
+        f'error: a table or a picture needs {missing}: python -m pip install "nim-envs[all]"\n'
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -347,6 +352,8 @@ def test_a_missing_package_is_named_with_how_to_install_it(
         (["play", "--game", "nim", "--against", ""], "'' does not exist"),
         (["play", "--game", "nim", "--start", "1,2"],
          "a position is 3 integers, one for each component, from 0 to (3, 4, 5), not (1, 2)"),
+        (["train", "--game", "nim", "--start", "3,2,9", "--output", "x"],
+         "the board is 3,4,5: for a larger one --set heaps=3,4,9"),
         (["play", "--game", "nim", "--start", "a,2,3"], "or a position as integers separated by "
          "commas, not 'a,2,3'"),
         (["play", "--game", "nim", "--start", ""], "not ''"),
@@ -421,8 +428,7 @@ def test_without_a_package_the_command_line_says_what_to_install():
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "error: the command line needs click: "
-        "python -m pip install click joblib numba tabulate tqdm\n"
+        'error: the command line needs click: python -m pip install "nim-envs[all]"\n'
     )
 
 
@@ -434,6 +440,11 @@ def trained(tmp_path, capsys):
     assert run(["train", *game, "--start", "1,3", "--games", "500", "--output", agent]) == 0
     capsys.readouterr()
     return agent, game
+
+
+def of_the_game(text):
+    """What a command prints, without the line on where its game is from."""
+    return re.sub(r"^.* has learned .*\n", "", text)
 
 
 @pytest.mark.parametrize(
@@ -453,12 +464,12 @@ def test_the_game_is_read_from_the_file(command, option, more, trained, capsys, 
     outputs = []
     for said in ([], [*game, "--start", "1,3"], [*game, "--start", "2,3"]):
         assert run([command, *said, option, agent, *more]) == 0
-        outputs.append(capsys.readouterr().out)
+        outputs.append(of_the_game(capsys.readouterr().out))
     assert outputs[0] == outputs[1]
     # The start is what differs in games, and in what can be reached.
     assert (outputs[0] != outputs[2]) == (more != [] or command != "show")
     assert run([command, "--start", "2,3", option, agent, *more]) == 0
-    assert capsys.readouterr().out == outputs[2]
+    assert of_the_game(capsys.readouterr().out) == outputs[2]
 
 
 def test_the_game_must_be_named_unless_a_file_stores_it(trained, tmp_path, capsys):
@@ -481,12 +492,57 @@ def test_the_game_must_be_named_unless_a_file_stores_it(trained, tmp_path, capsy
         assert named in error
 
 
+def test_a_score_says_what_games_from_the_start_can_meet(tmp_path, capsys):
+    learn = ["train", "--game", "kayles", "--set", "heaps=5", "--output", str(tmp_path / "a.zip")]
+    assert run([*learn, "--games", "5000"]) == 0
+    out = capsys.readouterr().out
+    game = make_game("kayles", heaps=(5,))
+    everywhere, reachable = (
+        optimality(RandomAgent(), game, positions).count for positions in ("all", "reachable")
+    )
+    assert reachable < everywhere
+    assert f"can meet {reachable} of the {everywhere} N-positions" in out
+    assert "--start uniform meets all" in out
+    assert run([*learn, "--games", "5000", "--start", "uniform"]) == 0
+    assert "can meet" not in capsys.readouterr().out
+
+
+def test_progress_says_why_a_run_ended_early_and_where_it_went_on(tmp_path, capsys):
+    learn = ["train", "--game", "nim", "--output", str(tmp_path / "a.zip")]
+    assert run([*learn, "--learner", "column-automaton"]) == 0
+    games = re.findall(r"proved after (\d+) games: 100%.* (\d+)/(\d+) ", capsys.readouterr().err)
+    assert len(set(games[-1])) == 1
+    learn += ["--checkpoint", str(tmp_path / "runs" / "run.zip"), "--games"]
+    assert run([*learn, "500"]) == 0
+    assert f"made the directory {tmp_path / 'runs'}\n" in capsys.readouterr().err
+    assert run([*learn, "1000"]) == 0
+    error = capsys.readouterr().err
+    assert re.search(r"resumed after 500 games: +50%", error)
+    assert "1000/1000" in error
+    assert "made the directory" not in error
+
+
+def test_play_against_a_file_says_where_games_start_and_why(trained, capsys, monkeypatch):
+    agent, _ = trained
+    monkeypatch.setattr("builtins.input", lambda prompt: "quit")
+    for more, said in (
+        ([], "start as in its training (--start names another): (1, 3)."),
+        (["--start", "2,2"], "start as --start says: (2, 2)."),
+    ):
+        assert run(["play", "--against", agent, *more]) == 0
+        first = capsys.readouterr().out.splitlines()[0]
+        assert first.startswith(f"{agent} has learned ")
+        assert first.endswith(said)
+
+
 def test_an_agent_of_another_game_is_refused(tmp_path, capsys):
     agent = str(tmp_path / "agent.zip")
     assert run(["train", "--game", "nim", "--games", "5", "--output", agent]) == 0
     other = ["evaluate", "--game", "nim", "--set", "heaps=2,2", "--agent", agent]
     assert run(other) == 2
-    assert "another game" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "has learned nim, heaps 3-4-5, normal play" in error
+    assert "the game given is nim, heaps 2-2, normal play" in error
 
 
 def test_ctrl_c_saves_what_was_learned(tmp_path):

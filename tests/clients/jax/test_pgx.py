@@ -82,7 +82,7 @@ def play_in_lock_step(env, illegal):
         shown = jax.tree.map(np.asarray, states)
         for index, other in enumerate(others):
             assert shown.position[index].tolist() == other.position.tolist()
-            assert shown.observation[index].tolist() == other.position.tolist()
+            assert shown.observation[index].tolist() == other.coordinates.tolist()
             over = all(other.terminations.values())
             assert shown.terminated[index] == over
             assert not shown.truncated[index]

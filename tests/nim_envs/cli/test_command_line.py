@@ -192,6 +192,10 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
         (["solve", "--game", "nim", "--heaps", "0.77"], "either"),
         (["solve", "--game", "chess"], "chess"),
         (
+            ["solve", "--game", "nim", "--set", "heaps=3,4", "--position", "3,50"],
+            "the board is 3,4: for a larger one --set heaps=3,50",
+        ),
+        (
             ["solve", "--game", "nim", "--position", "1,2"],
             "a position is 3 integers, one for each component, from 0 to (3, 4, 5), not (1, 2)",
         ),

@@ -1,0 +1,148 @@
+"""Games in which moves take cells, of a board or a graph, until none is legal."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+
+import numpy as np
+
+from nim_envs.errors import InvalidGameError
+from nim_envs.rules.component import NO_MOVE, NO_STATE, BoolArray, Component, IntArray, inside_box
+
+MOST_CELLS = 61
+"""Most cells, so that every set of them has a number in 64 bits."""
+
+MOST_LISTED = 2**17
+"""Most sets that are listed, in order to number only those that play can reach."""
+
+
+LISTED_AT_ONCE = 2**12
+"""Sets from which play is followed at once."""
+
+
+class CellSets(Component):
+    """Cells, some of which are taken; an option needs some free ones and takes them, and others.
+
+    The coordinates are a 1 for each cell that is taken and a 0 for each one that is free. The
+    states are the sets that play can reach from free cells, in the order of their coordinates.
+    Where these are more than :data:`MOST_LISTED`, the states are all sets of cells. In state 0 all
+    cells are free.
+
+    A subclass defines :attr:`cells` and :attr:`cells_of_options`.
+    """
+
+    picture = "cells"
+
+    @property
+    @abstractmethod
+    def cells(self) -> int:
+        """Number of cells."""
+
+    @property
+    @abstractmethod
+    def cells_of_options(self) -> tuple[BoolArray, BoolArray]:
+        """Cells that must be free for each option, and those that it takes.
+
+        Both ``(options, cells)``; those that must be free are among those that are taken.
+        """
+
+    def _check_cells(self) -> None:
+        """Raise ``InvalidGameError`` for more cells than sets of them can be numbered."""
+        if self.cells > MOST_CELLS:
+            raise InvalidGameError(
+                f"a {self.kind} of {self.cells} cells has 2**{self.cells} sets of cells, too many "
+                f"to number in 64 bits; at most {MOST_CELLS} cells are allowed"
+            )
+
+    @property
+    def states(self) -> int:
+        """Number of states."""
+        return 1 << self.cells if self._listed is None else len(self._listed)
+
+    @property
+    def fields(self) -> tuple[int, ...]:
+        """2 for each cell: free or taken."""
+        return (2,) * self.cells
+
+    @cached_property
+    def options(self) -> int:
+        """Number of option slots."""
+        return len(self.cells_of_options[0])
+
+    @cached_property
+    def _bits(self) -> IntArray:
+        """Bit of each cell in the number of a set, ``(cells,)``; the first cell has the highest."""
+        return np.left_shift(1, np.arange(self.cells - 1, -1, -1, dtype=np.int64))
+
+    @cached_property
+    def _sets_of_options(self) -> tuple[IntArray, IntArray]:
+        """Sets of cells that must be free for each option, and that it takes, ``(options,)``."""
+        needed, taken = self.cells_of_options
+        return needed @ self._bits, taken @ self._bits
+
+    @cached_property
+    def _listed(self) -> IntArray | None:
+        """The sets that play can reach, ascending; ``None`` where they are too many to list."""
+        needed, taken = self._sets_of_options
+        listed = new = np.zeros(1, dtype=np.int64)
+        while len(new):
+            found = []
+            # Some at a time, so that what is too large is soon given up.
+            for first in range(0, len(new), LISTED_AT_ONCE):
+                before = new[first : first + LISTED_AT_ONCE, np.newaxis]
+                after = np.unique((before | taken)[before & needed == 0])
+                found.append(np.setdiff1d(after, listed, assume_unique=True))
+                listed = np.union1d(listed, found[-1])
+                if len(listed) > MOST_LISTED:
+                    return None
+            new = np.concatenate(found)
+        return listed
+
+    def _sets(self, states: IntArray) -> IntArray:
+        """Return the sets of cells that are taken; shape kept."""
+        numbers = np.asarray(states, dtype=np.int64)
+        return numbers if self._listed is None else np.asarray(self._listed[numbers])
+
+    def _states(self, sets: IntArray) -> IntArray:
+        """Return the states with these sets taken, or -1 where there is none; shape kept."""
+        if self._listed is None:
+            return sets
+        places = np.minimum(np.searchsorted(self._listed, sets), len(self._listed) - 1)
+        return np.where(self._listed[places] == sets, places, NO_STATE)
+
+    def coordinates(self, states: IntArray) -> IntArray:
+        """Return which cells are taken: ``(...)`` to ``(..., cells)``."""
+        taken = self._sets(states)[..., np.newaxis] & self._bits
+        return (taken > 0).astype(np.int64)
+
+    def states_at(self, coordinates: IntArray) -> IntArray:
+        """Return the states with these cells taken; -1 where there is none."""
+        given = np.asarray(coordinates, dtype=np.int64)
+        inside = inside_box(given, self.fields)
+        return np.where(inside, self._states((given & 1) @ self._bits), NO_STATE)
+
+    def _legal(self, states: IntArray) -> BoolArray:
+        """Return whether each option is legal: ``(...)`` to ``(..., options)``."""
+        needed, _ = self._sets_of_options
+        return np.asarray(self._sets(states)[..., np.newaxis] & needed == 0)
+
+    def successors(self, states: IntArray) -> IntArray:
+        """Return the state after each option, or ``NO_MOVE`` where a cell is not free."""
+        _, taken = self._sets_of_options
+        legal = self._legal(states)
+        after = np.where(legal, self._sets(states)[..., np.newaxis] | taken, 0)
+        return np.where(legal, self._states(after), NO_MOVE)
+
+    def legal_count(self, states: IntArray) -> IntArray:
+        """Return the number of legal options in each state."""
+        return np.asarray(self._legal(states).sum(axis=-1))
+
+    def is_terminal(self, states: IntArray) -> BoolArray:
+        """Return where no option is legal."""
+        return np.asarray(~self._legal(states).any(axis=-1))
+
+    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Return where an option of ``before`` leaves ``after``."""
+        reached = self.successors(before) == np.asarray(after)[..., np.newaxis]
+        return np.asarray(reached.any(axis=-1))

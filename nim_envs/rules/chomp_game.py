@@ -1,0 +1,167 @@
+"""Chomp: a move bites a square off a bar, with all squares below it and to its right."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from nim_envs.rules.component import NO_MOVE, NO_STATE, BoolArray, Component, IntArray, inside_box
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import check_states, checked_integer
+
+
+@dataclass(frozen=True)
+class ChocolateBar(Component):
+    """A bar of squares; option ``row * columns + column`` bites at a square of it.
+
+    A bite at (row, column) eats that square and all others from its row and its column on. The
+    square (0, 0) is poisoned, and biting at it is never legal. The coordinates are the squares left
+    in each row, which no row has more of than the one above it.
+
+    Args:
+        rows: number of rows; at least 2.
+        columns: number of columns; at least 1.
+
+    Raises:
+        InvalidGameError: there are too many states to number.
+    """
+
+    rows: int
+    columns: int
+
+    kind = "bar"
+    picture = "rows"
+
+    def __post_init__(self) -> None:
+        check_states(f"a bar of {self.rows} rows and {self.columns} columns", self.states)
+
+    @property
+    def states(self) -> int:
+        """Number of states: all bars that bites can leave, in the order of their coordinates."""
+        return math.comb(self.rows + self.columns, self.rows) - 1
+
+    @property
+    def fields(self) -> tuple[int, ...]:
+        """Number of lengths of each row, from 0."""
+        return (self.columns + 1,) * self.rows
+
+    @property
+    def options(self) -> int:
+        """Number of option slots: the squares."""
+        return self.rows * self.columns
+
+    @cached_property
+    def _smaller(self) -> IntArray:
+        """Number of bars alike in the rows above with a shorter row, ``(rows, columns + 1)``."""
+        below = range(self.rows, 0, -1)
+        return np.array(
+            [
+                [math.comb(length + rows - 1, rows) for length in range(self.columns + 1)]
+                for rows in below
+            ],
+            dtype=np.int64,
+        )
+
+    def coordinates(self, states: IntArray) -> IntArray:
+        """Return the squares left in each row: ``(...)`` to ``(..., rows)``."""
+        rest = np.array(states, dtype=np.int64) + 1  # state 0 follows on the bar without squares
+        lengths = np.empty((*rest.shape, self.rows), dtype=np.int64)
+        for row, smaller in enumerate(self._smaller):
+            lengths[..., row] = np.searchsorted(smaller, rest, side="right") - 1
+            rest -= smaller[lengths[..., row]]
+        return lengths
+
+    def states_at(self, coordinates: IntArray) -> IntArray:
+        """Return the states with these rows; -1 where one is longer than the one above it."""
+        given = np.asarray(coordinates, dtype=np.int64)
+        inside = inside_box(given, self.fields) & (given[..., 0] >= 1)
+        inside &= (np.diff(given, axis=-1) <= 0).all(axis=-1)
+        lengths = np.where(inside[..., np.newaxis], given, 0)
+        return np.where(inside, self._number(lengths), NO_STATE)
+
+    def _number(self, lengths: IntArray) -> IntArray:
+        """Return the states with rows ``(..., rows)``; -1 for the bar without squares."""
+        return np.asarray(self._smaller[np.arange(self.rows), lengths].sum(axis=-1) - 1)
+
+    def successors(self, states: IntArray) -> IntArray:
+        """Return the bar after each bite, or ``NO_MOVE`` where the square is gone or poisoned."""
+        lengths = self.coordinates(states)
+        row, column = np.divmod(np.arange(self.options), self.columns)
+        legal = (lengths[..., row] > column) & (row + column > 0)
+        eaten = np.arange(self.rows) >= row[:, np.newaxis]  # (options, rows)
+        now = lengths[..., np.newaxis, :]
+        left = np.where(eaten, np.minimum(now, column[:, np.newaxis]), now)
+        return np.where(legal, self._number(left), NO_MOVE)
+
+    def legal_count(self, states: IntArray) -> IntArray:
+        """Return the number of squares left but the poisoned one."""
+        return np.asarray(self.coordinates(states).sum(axis=-1) - 1)
+
+    def is_terminal(self, states: IntArray) -> BoolArray:
+        """Return where the poisoned square alone is left."""
+        return np.asarray(np.asarray(states) == 0)
+
+    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Return where a bite at the first square that is gone leaves ``after``."""
+        now, left = np.broadcast_arrays(
+            self.coordinates(np.asarray(before)), self.coordinates(np.asarray(after))
+        )
+        row = (left < now).argmax(axis=-1)[..., np.newaxis]
+        column = np.take_along_axis(left, row, axis=-1)
+        bitten = np.where(np.arange(self.rows) >= row, np.minimum(now, column), now)
+        return np.asarray((bitten == left).all(axis=-1) & (left != now).any(axis=-1))
+
+    def describe_option(self, option: int, state: int | None = None) -> str:
+        """Return a description of the move ``option``."""
+        return f"bite at {divmod(option, self.columns)}"
+
+    @property
+    def move_in_words(self) -> str:
+        """A move in words."""
+        return (
+            "choose a square by its row and column, but not (0, 0), and eat it and all squares "
+            "from its row and its column on"
+        )
+
+    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+        """Return the row and the column of the square."""
+        return divmod(option, self.columns)
+
+
+def chomp(rows: int, columns: int) -> Rules:
+    """Rules of Chomp: bite a square off a bar, with all squares below it and to its right.
+
+    The square (0, 0), above and to the left of all others, is poisoned. No move eats it, so who is
+    left with it alone cannot move and has lost.
+
+    The first player wins on every bar of two squares or more. If biting off the last square wins,
+    that is the move; if not, some answer to it wins, and the first player could have made it at
+    once. Nobody knows a rule for the move itself. On a square bar it is (1, 1). Of bars with two
+    rows those are lost whose first row is longer by one square.
+
+    Args:
+        rows: number of rows; at least 2, as one row is a heap of Nim.
+        columns: number of columns; at least 2.
+
+    Raises:
+        InvalidGameError: not integers of at least 2, or too many bars to number.
+
+    References:
+        D. Gale, "A curious Nim-type game", *American Mathematical Monthly* 81 (1974), 876-879;
+        F. Schuh, "Spel van delers", *Nieuw Tijdschrift voor Wiskunde* 39 (1952), 299-304.
+
+    Example:
+        >>> rules = chomp(rows=3, columns=4)
+        >>> rules.fields, rules.num_positions, rules.coordinates(np.array(rules.initial)).tolist()
+        ((5, 5, 5), 34, [4, 4, 4])
+        >>> after = rules.step(np.array(rules.initial), np.array(6))
+        >>> rules.describe_action(6), rules.coordinates(after).tolist()
+        ('bar 0: bite at (1, 2)', [4, 2, 2])
+    """
+    bar = ChocolateBar(
+        checked_integer("rows", rows, minimum=2), checked_integer("columns", columns, minimum=2)
+    )
+    return Rules("chomp", (bar,), initial=(bar.states - 1,))

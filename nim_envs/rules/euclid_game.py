@@ -1,0 +1,134 @@
+"""The game of Euclid: a move subtracts a multiple of the smaller of two numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import check_states, checked_pairs
+
+
+@dataclass(frozen=True)
+class NumberPair(Component):
+    """Two numbers; option ``j`` subtracts ``j + 1`` times the smaller one from the larger one.
+
+    Of equal numbers it subtracts from the first. Its coordinates are the numbers.
+
+    Args:
+        first: largest first number; at least 1.
+        second: largest second number; at least 1.
+
+    Raises:
+        InvalidGameError: there are too many pairs to number.
+    """
+
+    first: int
+    second: int
+
+    kind = "pair"
+
+    def __post_init__(self) -> None:
+        check_states(f"a pair of numbers up to {self.first} and {self.second}", self.states)
+
+    @property
+    def states(self) -> int:
+        """Number of states: the pairs of numbers from 0."""
+        return (self.first + 1) * (self.second + 1)
+
+    @property
+    def fields(self) -> tuple[int, int]:
+        """Number of values of each number."""
+        return self.first + 1, self.second + 1
+
+    @property
+    def options(self) -> int:
+        """Number of option slots: 1 can be subtracted as often as the largest number says."""
+        return max(self.first, self.second)
+
+    def _by_size(self, states: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the larger numbers, the smaller ones, and the strides of the larger ones.
+
+        A stride is the difference between states whose larger numbers differ by 1.
+        """
+        first, second = np.divmod(np.asarray(states, dtype=np.int64), self.second + 1)
+        stride = np.where(first >= second, self.second + 1, 1)
+        return np.maximum(first, second), np.minimum(first, second), stride
+
+    def successors(self, states: IntArray) -> IntArray:
+        """Return the numbers after each subtraction, or ``NO_MOVE`` where it goes below 0."""
+        larger, smaller, stride = (each[..., np.newaxis] for each in self._by_size(states))
+        times = np.arange(1, self.options + 1)
+        legal = (smaller > 0) & (times <= larger // np.maximum(smaller, 1))
+        subtracted = np.where(legal, times, 0) * smaller * stride
+        return np.where(legal, np.asarray(states)[..., np.newaxis] - subtracted, NO_MOVE)
+
+    def legal_count(self, states: IntArray) -> IntArray:
+        """Return how often the smaller number goes into the larger one; 0 if it is 0."""
+        larger, smaller, _ = self._by_size(states)
+        return np.where(smaller > 0, larger // np.maximum(smaller, 1), 0)
+
+    def is_terminal(self, states: IntArray) -> BoolArray:
+        """Return where a number is 0."""
+        return np.asarray(self._by_size(states)[1] == 0)
+
+    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Return where the larger number has lost a multiple of the smaller one."""
+        larger, smaller, stride = self._by_size(before)
+        unit = np.maximum(smaller * stride, 1)
+        times, rest = np.divmod(np.asarray(before) - after, unit)
+        most = np.where(smaller > 0, larger // np.maximum(smaller, 1), 0)
+        return np.asarray((rest == 0) & (times >= 1) & (times <= most))
+
+    def describe_option(self, option: int, state: int | None = None) -> str:
+        """Return a description of the move ``option``, at ``state`` if that is given."""
+        smaller = 0 if state is None else int(self._by_size(np.array(state))[1])
+        after = -1 if state is None else int(self.successors(np.array(state))[option])
+        if after < 0:
+            return f"subtract {option + 1} times the smaller number"
+        left = divmod(after, self.second + 1)
+        return f"subtract {option + 1} times {smaller}, leave {left}"
+
+    @property
+    def move_in_words(self) -> str:
+        """A move in words."""
+        return "subtract a multiple of the smaller number from the larger one, not below 0"
+
+    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+        """Return how often the smaller number is subtracted."""
+        return (option + 1,)
+
+
+def euclid(pairs: Sequence[Sequence[int]]) -> Rules:
+    """Rules of the game of Euclid: subtract a multiple of the smaller number from the larger one.
+
+    The smaller number is subtracted once or several times, and the larger one must not go below 0.
+    Of equal numbers it is the first that becomes 0. Where a number is 0, no move is left.
+
+    A single pair is lost where the larger number is more than the smaller one, but less than φ
+    times as large, with the golden ratio φ; or where a number is 0.
+
+    Args:
+        pairs: two numbers for each pair at the start; at least 1 each.
+
+    Raises:
+        InvalidGameError: no pairs, or one that is not two integers of at least 1.
+
+    References:
+        A. J. Cole and A. J. T. Davie, "A game based on the Euclidean algorithm and a winning
+        strategy for it", *Mathematical Gazette* 53 (1969), 354-357.
+
+    Example:
+        >>> rules = euclid(pairs=((60, 22),))
+        >>> rules.fields, rules.num_actions
+        ((61, 23), 60)
+        >>> rules.describe_action(1, rules.initial)
+        'pair 0: subtract 2 times 22, leave (16, 22)'
+    """
+    numbers = checked_pairs("pairs", pairs, minimum=1)
+    components = tuple(NumberPair(first, second) for first, second in numbers)
+    initial = tuple(component.states - 1 for component in components)
+    return Rules("euclid", components, initial)

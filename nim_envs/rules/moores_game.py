@@ -1,0 +1,164 @@
+"""Moore's Nim: a move takes from up to ``k`` heaps at once."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import check_bytes, check_states, checked_integer, checked_integers
+
+
+@dataclass(frozen=True)
+class HeapGroup(Component):
+    """Heaps of which a move takes objects from at least one and at most ``k``.
+
+    Its coordinates are the objects in each heap. The options are the numbers to take from each
+    heap, in ascending order of the numbers of heaps, of the heaps and of the amounts.
+
+    Args:
+        sizes: most objects in each heap.
+        k: most heaps that a move takes from; at least 1.
+
+    Raises:
+        SearchTooLargeError: there are too many options to list.
+        InvalidGameError: there are too many states to number.
+    """
+
+    sizes: tuple[int, ...]
+    k: int
+
+    kind = "group"
+    picture = "coins"
+
+    def __post_init__(self) -> None:
+        check_states(f"a group of heaps of {self.sizes} objects", self.states)
+        check_bytes(
+            f"the {self.options} moves of heaps of {self.sizes} objects",
+            self.options * len(self.sizes) * np.dtype(np.int64).itemsize,
+        )
+
+    @property
+    def states(self) -> int:
+        """Number of states: one for each number of objects in every heap."""
+        return math.prod(self.fields)
+
+    @property
+    def fields(self) -> tuple[int, ...]:
+        """Number of sizes of each heap: 0 to all of its objects."""
+        return tuple(size + 1 for size in self.sizes)
+
+    @cached_property
+    def options(self) -> int:
+        """Number of option slots: the ways to take from the full heaps."""
+        ways = [1] + [0] * self.k  # by the number of heaps, of the heaps before this one
+        for size in self.sizes:
+            ways = [ways[0], *(more + size * fewer for fewer, more in itertools.pairwise(ways))]
+        return sum(ways[1:])
+
+    @cached_property
+    def _amounts(self) -> IntArray:
+        """Objects that each option takes from each heap, ``(options, heaps)``."""
+        heaps = range(len(self.sizes))
+        amounts = np.zeros((self.options, len(heaps)), dtype=np.int64)
+        option = 0
+        for number in range(1, min(self.k, len(heaps)) + 1):
+            for chosen in itertools.combinations(heaps, number):
+                spans = [self.sizes[heap] for heap in chosen]
+                count = math.prod(spans)
+                taken = np.stack(np.unravel_index(np.arange(count), spans), axis=-1) + 1
+                amounts[option : option + count, chosen] = taken
+                option += count
+        return amounts
+
+    @cached_property
+    def _strides(self) -> IntArray:
+        """Differences between states that differ by an object in a heap, ``(heaps,)``."""
+        return np.array(
+            [math.prod(self.fields[heap + 1 :]) for heap in range(len(self.sizes))], dtype=np.int64
+        )
+
+    def successors(self, states: IntArray) -> IntArray:
+        """Return the heaps after taking, or ``NO_MOVE`` where one of them holds too few."""
+        heaps = self.coordinates(states)
+        legal = (heaps[..., np.newaxis, :] >= self._amounts).all(axis=-1)
+        after = np.asarray(states)[..., np.newaxis] - self._amounts @ self._strides
+        return np.where(legal, after, NO_MOVE)
+
+    def legal_count(self, states: IntArray) -> IntArray:
+        """Return the number of ways to take from one heap, two and so on up to ``k``."""
+        heaps = self.coordinates(states)
+        ways = [np.ones(np.shape(states), dtype=np.int64)]
+        ways += [np.zeros_like(ways[0]) for _ in range(self.k)]
+        for heap in range(len(self.sizes)):
+            pairs = itertools.pairwise(ways)
+            ways = [ways[0], *(more + heaps[..., heap] * fewer for fewer, more in pairs)]
+        return np.asarray(sum(ways[1:]))
+
+    def is_terminal(self, states: IntArray) -> BoolArray:
+        """Return where all heaps are empty."""
+        return np.asarray(np.asarray(states) == 0)
+
+    def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Return where at least one and at most ``k`` heaps have shrunk, and none has grown."""
+        taken = self.coordinates(np.asarray(before)) - self.coordinates(np.asarray(after))
+        heaps = (taken > 0).sum(axis=-1)
+        return np.asarray((taken >= 0).all(axis=-1) & (heaps >= 1) & (heaps <= self.k))
+
+    def describe_option(self, option: int, state: int | None = None) -> str:
+        """Return a description of the move ``option``."""
+        amounts = self._amounts[option].tolist()
+        parts = [f"{taken} from heap {heap}" for heap, taken in enumerate(amounts) if taken]
+        return f"take {' and '.join(parts)}"
+
+    @property
+    def move_in_words(self) -> str:
+        """A move in words: from how many heaps it may take."""
+        if self.k == 1:
+            return "take any number of objects from one heap"
+        return f"take any number of objects from each of 1 to {self.k} heaps"
+
+    def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
+        """Return the number of objects to take from each heap."""
+        return tuple(self._amounts[option].tolist())
+
+
+def moores_nim(heaps: Sequence[int], k: int) -> Rules:
+    """Rules of Moore's Nim: take any number of objects from each of up to ``k`` heaps.
+
+    A move takes at least one object. With ``k`` of 1 it is Nim.
+
+    Write the sizes of the heaps in binary. The lost positions are those in which every binary
+    digit is 1 in a number of heaps that ``k + 1`` divides. If the last move loses, they are the
+    same while some heap holds 2 objects or more; of heaps of 1 the number must leave 1 when it is
+    divided by ``k + 1``.
+
+    Args:
+        heaps: objects in each heap at the start; at least 0 each.
+        k: most heaps that one move may take from; at least 1.
+
+    Raises:
+        InvalidGameError: heaps that are empty, negative or not integers; ``k`` below 1.
+        SearchTooLargeError: there are too many moves to list.
+
+    References:
+        E. H. Moore, "A generalization of the game called Nim", *Annals of Mathematics* 11 (1910),
+        93-94; *Winning Ways*, ch. 15.
+
+    Example:
+        >>> rules = moores_nim(heaps=(3, 3, 3), k=2)
+        >>> rules.fields, rules.num_actions
+        ((4, 4, 4), 36)
+        >>> rules.describe_action(10, rules.initial)
+        'group 0: take 1 from heap 0 and 2 from heap 1'
+    """
+    sizes = checked_integers("heaps", heaps, minimum=0)
+    most = min(checked_integer("k", k, minimum=1), len(sizes))
+    group = HeapGroup(sizes, most)
+    return Rules("moores_nim", (group,), initial=(group.states - 1,))

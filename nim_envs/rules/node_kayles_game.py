@@ -1,0 +1,112 @@
+"""Node Kayles: a move takes a node of a graph, and its neighbours with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from nim_envs.errors import InvalidGameError
+from nim_envs.rules.cell_sets import CellSets
+from nim_envs.rules.component import BoolArray
+from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import checked_integer, checked_pairs
+
+
+@dataclass(frozen=True)
+class NodeSet(CellSets):
+    """The nodes of a graph; option ``j`` takes node ``j`` and its neighbours.
+
+    The coordinates are the nodes, 1 where one is taken; see
+    :class:`nim_envs.rules.cell_sets.CellSets`.
+
+    Args:
+        nodes: number of nodes; at least 1.
+        edges: pairs of nodes, the smaller one first, in ascending order, each once.
+
+    Raises:
+        InvalidGameError: too many nodes to number sets of them.
+    """
+
+    nodes: int
+    edges: tuple[tuple[int, int], ...]
+
+    kind = "graph"
+
+    def __post_init__(self) -> None:
+        self._check_cells()
+
+    def __repr__(self) -> str:
+        """Return the size of the graph."""
+        return f"NodeSet({self.nodes} nodes, {len(self.edges)} edges)"
+
+    @property
+    def cells(self) -> int:
+        """Number of nodes."""
+        return self.nodes
+
+    @cached_property
+    def adjacent(self) -> BoolArray:
+        """Which nodes are neighbours, ``(nodes, nodes)``."""
+        adjacent = np.zeros((self.nodes, self.nodes), dtype=np.bool_)
+        for one, other in self.edges:
+            adjacent[one, other] = adjacent[other, one] = True
+        return adjacent
+
+    @cached_property
+    def cells_of_options(self) -> tuple[BoolArray, BoolArray]:
+        """Each node, which must be free, and with its neighbours, which are taken too."""
+        node = np.eye(self.nodes, dtype=np.bool_)
+        return node, node | self.adjacent
+
+    def describe_option(self, option: int, state: int | None = None) -> str:
+        """Return a description of the move ``option``."""
+        return f"take node {option}"
+
+    @property
+    def move_in_words(self) -> str:
+        """A move in words."""
+        return "take a free node and all of its neighbours"
+
+
+def node_kayles(nodes: int, edges: Sequence[Sequence[int]]) -> Rules:
+    """Rules of Node Kayles: take a node of a graph, with all of its neighbours.
+
+    What is left is played on, until no node is left.
+
+    A path of *n* nodes is Dawson's chess with a heap of *n*, or Dawson's Kayles with one of
+    *n* + 1. A move on a cycle of *n* nodes leaves a path of *n* − 3; so the Grundy value of the
+    cycle is 1 where that of the path is 0, and else 0. Other graphs are hard: to say who wins on
+    any graph is PSPACE-complete.
+
+    Args:
+        nodes: number of nodes, which are numbered from 0; at least 1, at most 61.
+        edges: pairs of different nodes; a pair in either order is the same edge.
+
+    Raises:
+        InvalidGameError: ``nodes`` out of range; edges that are not pairs of different nodes.
+
+    References:
+        T. J. Schaefer, "On the complexity of some two-person perfect-information games", *Journal
+        of Computer and System Sciences* 16 (1978), 185-225; H. L. Bodlaender and D. Kratsch,
+        "Kayles and nimbers", *Journal of Algorithms* 43 (2002), 106-119; *Winning Ways*, ch. 4.
+
+    Example:
+        >>> rules = node_kayles(nodes=4, edges=((0, 1), (1, 2), (2, 3)))
+        >>> after = rules.step(np.array(rules.initial), np.array(0))
+        >>> rules.describe_action(0), rules.coordinates(after).tolist()
+        ('graph 0: take node 0', [1, 1, 0, 0])
+        >>> np.flatnonzero(rules.action_mask(after)).tolist()
+        [2, 3]
+    """
+    number = checked_integer("nodes", nodes, minimum=1)
+    pairs = checked_pairs("edges", edges, least=0)
+    for index, pair in enumerate(pairs):
+        if max(pair) >= number or pair[0] == pair[1]:
+            raise InvalidGameError(
+                f"edges[{index}] must be two different nodes from 0 to {number - 1}, not {pair}"
+            )
+    graph = NodeSet(number, tuple(sorted({(min(pair), max(pair)) for pair in pairs})))
+    return Rules("node_kayles", (graph,), initial=(0,))

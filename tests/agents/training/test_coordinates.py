@@ -1,0 +1,160 @@
+"""Learners on games with coordinates: both loops, truth, wrappers, visits and plots."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import nim_envs
+from agents import HeapSymmetry, NimSumShaping, OptimalAgent, QLearning
+from agents.base import HypothesisError
+from agents.deep.policy import PolicyAgent
+from agents.evaluation import VisitRecorder, best_response, play_match
+from agents.evaluation.sample_game import sample_game
+from agents.generalising.signed_products.visited_positions import heap_options
+from agents.players.human import HumanAgent
+from agents.plotting.heatmaps import heatmaps
+from agents.plotting.policy_tables import policy_summary, policy_table, printed
+from agents.registry import LEARNERS
+from agents.tabular.compiled_games.self_play import compiled_self_play
+from agents.testing import check_learner, contents
+from agents.training import train
+from nim_envs import Convention, Game, GameEnv
+from nim_envs.errors import InvalidPositionError
+from nim_envs.rules import Rules, nim, sum_of
+from nim_envs.starts import UniformStart
+from tests.agents.learning import CASES
+from tests.own_games import own_game
+
+
+def two_queens():
+    queen = own_game("wythoff").rules.components[0]
+    return Game(Rules("queens", (queen, queen), initial=(7, 3)), Convention.NORMAL)
+
+
+def mixed():
+    rules = sum_of([own_game("fibonacci_nim").rules, nim(heaps=(2,))])
+    return Game(rules, Convention.MISERE, UniformStart())
+
+
+GAMES = {
+    "wythoff": lambda: own_game("wythoff", starts="uniform"),
+    "misère cram": lambda: own_game("cram", misere=True),
+    "mixed": mixed,
+}
+UNSHAPED = [name for name in CASES if "shaping" not in name]
+
+
+def run(make, game, *, compiled):
+    env = GameEnv(game)
+    learners = make(env)
+    env.reset(seed=0)
+    assert compiled_self_play(env, (learners[0], learners[-1]), None) is not None
+    players = learners if len(learners) == 2 else learners[0]
+    log = train(env, players, 150, seed=3, progress=False, compiled=compiled)
+    return log.winners.tolist(), log.lengths.tolist(), contents(learners)
+
+
+@pytest.mark.parametrize("name", UNSHAPED)
+def test_both_loops_learn_the_same_tables(name):
+    game = GAMES["mixed" if "symmetry" not in name and "sweeping" not in name else "wythoff"]()
+    assert run(CASES[name], game, compiled=True) == run(CASES[name], game, compiled=False)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_q_learning_learns_the_same_tables_on_each_game(game):
+    make = LEARNERS["q-learning"].make
+    assert run(make, GAMES[game](), compiled=True) == run(make, GAMES[game](), compiled=False)
+
+
+@pytest.mark.parametrize("name", ["q-learning", "real-time-dynamic-programming", "monte-carlo-es"])
+def test_it_passes_the_check_of_learners(name):
+    check_learner(lambda env: LEARNERS[name].make(env)[0], GameEnv(own_game("fibonacci_nim")))
+
+
+@pytest.mark.parametrize("name", ["q-learning", "real-time-dynamic-programming"])
+def test_a_table_is_by_position_and_scored_by_observations(name):
+    env = GameEnv(own_game("wythoff", starts="uniform"))
+    (learner,) = LEARNERS[name].make(env)
+    train(env, learner, 3000, seed=0, progress=False)
+    assert learner.index.size == env.game.rules.num_positions
+    score = nim_envs.optimality(learner.greedy(), env)
+    assert score.percent == nim_envs.optimality(learner.greedy(), env.game).percent > 90
+    everywhere = np.array([(0, 0), (3, 5)])
+    masks = env.game.rules.action_mask(env.game.rules.positions_at(everywhere))
+    by_position = learner.greedy().action_values(env.game.rules.positions_at(everywhere), masks)
+    assert (learner.greedy().action_values(everywhere, masks) == by_position).all()
+
+
+def test_heap_symmetry_sorts_equal_components_by_position():
+    make = lambda env: (HeapSymmetry(QLearning.for_env(env), env.game),)  # noqa: E731
+    assert run(make, two_queens(), compiled=True) == run(make, two_queens(), compiled=False)
+
+
+def test_nim_sums_are_refused_where_there_are_coordinates():
+    env = GameEnv(own_game("wythoff"))
+    with pytest.raises(TypeError, match="wythoff has coordinates"):
+        NimSumShaping(QLearning.for_env(env), 0.1)
+    with pytest.raises(HypothesisError, match="has coordinates"):
+        heap_options(env.game.rules)
+
+
+def test_visited_positions_are_coordinates_that_optimality_takes():
+    env = GameEnv(own_game("euclid"))
+    recorder = VisitRecorder(QLearning.for_env(env))
+    train(env, recorder, 30, seed=0, progress=False)
+    assert (7, 10) in list(map(tuple, recorder.positions.tolist()))
+    given = nim_envs.optimality(recorder.greedy(), env, recorder.positions)
+    assert given.count <= len(recorder.positions)
+
+
+@pytest.mark.parametrize("game", [own_game("chomp"), mixed()], ids=["chomp", "mixed"])
+def test_policies_are_shown_and_drawn_in_coordinates(game):
+    env = GameEnv(game)
+    learner = QLearning.for_env(env)
+    train(env, learner, 50, seed=0, progress=False)
+    assert " ".join(map(str, game.rules.shown(np.array(game.rules.initial)))) in printed(
+        policy_table(learner, game)
+    )
+    assert policy_summary(OptimalAgent(game), game).split()[4] != "0"
+    assert set(heatmaps(learner, game))
+    assert sample_game(OptimalAgent(game), game, seed=0).winner in (0, 1)
+
+
+def test_optimal_players_networks_and_matches_see_coordinates():
+    game = own_game("wythoff")
+    env = GameEnv(game)
+    seen = []
+
+    def first(observations, masks):
+        seen.append(observations.shape[1])
+        return masks.argmax(axis=1)
+
+    network = PolicyAgent(first, game)
+    assert nim_envs.optimality(OptimalAgent(game), env).percent == 100
+    match = play_match(env, OptimalAgent(game), network, games=20, seed=0, progress=False)
+    assert match.win_rate > 0.5
+    assert match.limit is not None
+    assert set(seen) == {2}
+    chances = best_response(OptimalAgent(game), env)
+    assert chances.waiting[~game.solution.is_winning(game.rules.lattice())].all()
+
+
+def test_a_person_is_told_the_moves_of_the_position():
+    game = own_game("wythoff")
+    env = GameEnv(game)
+    env.reset()
+    observed = env.observe("player_0")
+    answers, told = iter(["nowhere", "left 2"]), []
+    person = HumanAgent(game, read=lambda prompt: next(answers), write=told.append)
+    action = person.act(observed["observation"], observed["action_mask"], np.random.default_rng(0))
+    assert game.rules.describe_action(action) == "wythoff 0: left 2"
+    assert "both 4" in told[0]
+    assert "left 5" not in told[0]
+
+
+def test_a_position_that_there_is_not_is_named():
+    env = GameEnv(own_game("fibonacci_nim"))
+    learner = QLearning.for_env(env)
+    with pytest.raises(InvalidPositionError, match=r"coordinates \(0, 7\)"):
+        learner.greedy().act(np.array([0, 7]), np.ones(7, dtype=np.int8), np.random.default_rng(0))

@@ -1,0 +1,355 @@
+"""Theorems on the classic games against searches written here from the rules alone."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Hashable, Iterable
+from functools import cache
+from math import isqrt
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nim_envs import Convention, Game
+from nim_envs.rules import (
+    Rules,
+    chomp,
+    cram,
+    euclid,
+    fibonacci_nim,
+    laskers_nim,
+    moores_nim,
+    node_kayles,
+    wythoff,
+)
+from nim_envs.solver import solve, theorem_for
+from nim_envs.testing.games import check_solution
+from nim_envs.theory import grundy_values, theorems
+from nim_envs.theory.theorem_solution import TheoremSolution, theorem_on
+from nim_envs.theory.values import ChainValues, LaskerValues, component_values
+
+Moves = Callable[[Any], Iterable[Hashable]]
+
+
+def searched(moves: Moves, misere: bool = False) -> Callable[[Any], bool]:
+    """Whether the player to move wins, by trying every move."""
+
+    @cache
+    def wins(position: Any) -> bool:
+        after = list(moves(position))
+        return misere if not after else not all(map(wins, after))
+
+    return wins
+
+
+def mex_values(moves: Callable[[Any], Iterable[tuple[Any, ...]]]) -> Callable[[Any], int]:
+    """Grundy values, from moves that leave several positions side by side."""
+
+    @cache
+    def value(position: Any) -> int:
+        reached = set()
+        for parts in moves(position):
+            total = 0
+            for part in parts:
+                total ^= value(part)
+            reached.add(total)
+        return next(number for number in itertools.count() if number not in reached)
+
+    return value
+
+
+def queen(square):
+    file, rank = square
+    for step in range(1, max(file, rank) + 1):
+        if step <= file:
+            yield file - step, rank
+        if step <= rank:
+            yield file, rank - step
+        if step <= min(square):
+            yield file - step, rank - step
+
+
+def pair(numbers):
+    first, second = numbers
+    if first >= second > 0:
+        yield from ((first - times * second, second) for times in range(1, first // second + 1))
+    elif first > 0:
+        yield from ((first, second - times * first) for times in range(1, second // first + 1))
+
+
+def limited(heap):
+    objects, limit = heap
+    for taken in range(1, min(objects, limit) + 1):
+        yield objects - taken, min(2 * taken, objects - taken)
+
+
+def bar(rows):
+    for row, column in itertools.product(range(len(rows)), range(rows[0])):
+        if (row or column) and rows[row] > column:
+            yield rows[:row] + tuple(min(left, column) for left in rows[row:])
+
+
+def heaps_at_once(k):
+    def moves(heaps):
+        for left in itertools.product(*(range(heap + 1) for heap in heaps)):
+            if 1 <= sum(a != b for a, b in zip(heaps, left, strict=True)) <= k:
+                yield left
+
+    return moves
+
+
+def points(*sizes: int) -> list[tuple[int, ...]]:
+    return list(itertools.product(*map(range, sizes)))
+
+
+@pytest.mark.parametrize("convention", Convention)
+def test_wythoffs_theorem(convention):
+    wins = searched(queen, convention is Convention.MISERE)
+    squares = points(45, 45)
+    found = theorems.wythoff(np.array(squares), convention)
+    assert found.tolist() == list(map(wins, squares))
+
+
+def test_wythoffs_theorem_is_exact_on_boards_beyond_floating_point():
+    # The n-th lost square by whole square roots, at numbers that a float rounds.
+    for n in (10**6, 2**29 - 1, 10**9 + 7, 10**15 + 37, 10**17 + 3):
+        smaller = (n + isqrt(5 * n * n)) // 2
+        near = [(smaller + off, smaller + off + n) for off in (-1, 0, 1)]
+        assert theorems.wythoff(np.array(near)).tolist() == [True, False, True]
+    assert theorems.wythoff(np.array([[1, 2**62 - 2], [2**62 - 1, 2**62 - 1]])).all()
+
+
+def test_the_theorem_of_euclid():
+    wins = searched(pair)
+    pairs = points(80, 80)
+    assert theorems.euclid(np.array(pairs)).tolist() == list(map(wins, pairs))
+
+
+def test_the_theorem_of_euclid_is_exact_for_neighbouring_fibonacci_numbers():
+    # Their ratios lie above and below the golden ratio in turn, ever closer to it.
+    fibonacci = [1, 1]
+    while fibonacci[-1] < 10**18:
+        fibonacci.append(sum(fibonacci[-2:]))
+    neighbours = np.array(list(itertools.pairwise(fibonacci))[2:])
+    expected = [2 * (b * b - a * b - a * a) > 0 for a, b in neighbours.tolist()]
+    assert theorems.euclid(neighbours).tolist() == expected
+    assert expected == [number % 2 == 1 for number in range(len(expected))]
+
+
+@pytest.mark.parametrize("convention", Convention)
+@pytest.mark.parametrize(
+    ("sizes", "k"), [((9, 9), 1), ((5, 6, 5), 2), ((4, 4, 4, 4), 2), ((4, 3, 4, 3), 3), ((6, 4), 3)]
+)
+def test_moores_theorem(sizes, k, convention):
+    wins = searched(heaps_at_once(k), convention is Convention.MISERE)
+    positions = points(*sizes)
+    found = theorems.moore(np.array(positions), k, convention)
+    assert found.tolist() == list(map(wins, positions))
+
+
+@pytest.mark.parametrize("convention", Convention)
+def test_zeckendorfs_parts_decide_fibonacci_nim(convention):
+    wins = searched(limited, convention is Convention.MISERE)
+    heaps = [(0, 0), *((size, limit) for size in range(1, 60) for limit in range(1, size + 1))]
+    assert theorems.fibonacci_nim(np.array(heaps), convention).tolist() == list(map(wins, heaps))
+
+
+def test_full_heaps_of_fibonacci_nim_are_lost_at_fibonacci_numbers():
+    sizes = np.arange(2, 100)
+    winning = theorems.fibonacci_nim(np.stack([sizes, sizes - 1], axis=-1))
+    assert sizes[~winning].tolist() == [2, 3, 5, 8, 13, 21, 34, 55, 89]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 7])
+def test_chomp_on_two_rows_or_two_columns(rows):
+    wins = searched(bar)
+    longest = 2 if rows > 2 else 14
+    bars = [
+        lengths
+        for lengths in points(*(longest + 1,) * rows)
+        if lengths[0] and list(lengths) == sorted(lengths, reverse=True)
+    ]
+    assert theorems.chomp(np.array(bars)).tolist() == list(map(wins, bars))
+
+
+def test_chomp_has_a_winning_first_move_by_strategy_stealing_and_one_on_three_rows():
+    # Gale (1974): one winning first move on every bar of three rows, up to 100 columns.
+    wins = searched(bar)
+    for columns in range(1, 13):
+        assert sum(not wins(after) for after in bar((columns,) * 3)) == 1
+    for rows, columns in points(6, 6):
+        if rows * columns > 1:
+            assert wins((columns,) * rows)
+    # On square bars it leaves the first row and the first column.
+    for size in range(2, 6):
+        assert not wins((size,) + (1,) * (size - 1))
+
+
+def cram_moves(board):
+    rows, columns, taken = board
+    for row, column in points(rows, columns):
+        for other in ((row + 1, column), (row, column + 1)):
+            cells = frozenset(((row, column), other))
+            if other[0] < rows and other[1] < columns and not cells & taken:
+                yield ((rows, columns, taken | cells),)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "value"),
+    [
+        # Dawson's Kayles on one row, 0 and 1 in turn on two: Winning Ways, ch. 15.
+        *((1, n, value) for n, value in enumerate((1, 1, 2, 0, 3, 1, 1, 0, 3, 3, 2), start=2)),
+        *((2, columns, columns % 2) for columns in range(1, 8)),
+        # Schneider (2009), Lemoine & Viennot (2012).
+        (3, 3, 0), (3, 4, 1), (3, 5, 1), (4, 4, 0),
+    ],
+)  # fmt: skip
+def test_the_grundy_values_of_cram_are_those_of_the_literature(rows, columns, value):
+    rules = cram(rows=rows, columns=columns)
+    assert grundy_values(rules.components[0])[0] == value
+    if rows * columns <= 12:
+        assert mex_values(cram_moves)((rows, columns, frozenset())) == value
+
+
+def test_cram_on_boards_with_an_even_side():
+    # The second player answers through the centre; one even side gives the first a centre domino.
+    for rows, columns in points(5, 5):
+        if rows * columns > 1 and rows * columns % 2 == 0:
+            value = grundy_values(cram(rows, columns).components[0])[0]
+            assert (value == 0) == (rows % 2 == columns % 2 == 0)
+
+
+def path(nodes: int) -> Rules:
+    return node_kayles(nodes, [(node, node + 1) for node in range(nodes - 1)])
+
+
+def cycle(nodes: int) -> Rules:
+    return node_kayles(nodes, [(node, (node + 1) % nodes) for node in range(nodes)])
+
+
+def dawson(removed: int, least: int) -> Callable[[int], int]:
+    """Grundy values of rows: an object goes with its neighbours, or two that are neighbours."""
+
+    def moves(row):
+        for first in range(row - least + 1):
+            if removed == 3:  # an object and its neighbours
+                yield max(first - 1, 0), max(row - first - 2, 0)
+            else:
+                yield first, row - first - 2
+
+    return mex_values(moves)
+
+
+def test_paths_and_cycles_of_node_kayles_have_dawsons_values():
+    chess, kayles = dawson(removed=3, least=1), dawson(removed=2, least=2)
+    for nodes in range(1, 15):
+        value = grundy_values(path(nodes).components[0])[0]
+        assert value == chess(nodes) == kayles(nodes + 1)
+        if nodes >= 3:
+            expected = int(chess(nodes - 3) == 0)
+            assert grundy_values(cycle(nodes).components[0])[0] == expected
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        path(1),
+        path(2),
+        path(12),
+        cycle(3),
+        cycle(4),
+        cycle(5),
+        cycle(11),
+        # Two paths, a triangle and a node alone, the numbers of their nodes mixed.
+        node_kayles(11, [(5, 0), (0, 9), (2, 7), (1, 8), (8, 10), (10, 1)]),
+        cram(1, 12),
+        cram(9, 1),
+    ],
+    ids=repr,
+)
+def test_values_of_chains_are_those_of_the_table(rules):
+    (component,) = rules.components
+    values = component_values(component)
+    assert isinstance(values, ChainValues)
+    states = np.arange(component.states)
+    assert (values.normal(states) == grundy_values(component)).all()
+
+
+def test_a_graph_with_a_node_of_three_edges_has_no_closed_form():
+    claw = node_kayles(4, [(0, 1), (0, 2), (0, 3)])
+    assert not isinstance(component_values(claw.components[0]), ChainValues)
+    assert grundy_values(claw.components[0])[0] == 1  # moves leave nothing, or two leaves: 0
+
+
+def test_laskers_closed_form():
+    def moves(heap):
+        yield from ((left,) for left in range(heap))
+        yield from ((part, heap - part) for part in range(1, heap // 2 + 1))
+
+    value = mex_values(moves)
+    sizes = np.arange(60)
+    assert theorems.lasker_values(sizes).tolist() == list(map(value, range(60)))
+    values = component_values(laskers_nim((12,)).components[0])
+    assert isinstance(values, LaskerValues)
+    assert values.normal(sizes[:13]).tolist() == list(map(value, range(13)))
+
+
+def test_values_of_a_path_too_long_for_tables():
+    rules = path(61)
+    value = component_values(rules.components[0]).normal(np.array(0))
+    assert value == dawson(removed=3, least=1)(61)
+
+
+def test_chomp_states_are_all_bars_in_order():
+    rules = chomp(rows=3, columns=4)
+    (component,) = rules.components
+    rows = component.coordinates(np.arange(component.states)).tolist()
+    expected = [
+        lengths
+        for lengths in points(5, 5, 5)
+        if lengths[0] and list(lengths) == sorted(lengths, reverse=True)
+    ]
+    assert rows == list(map(list, expected))
+
+
+@pytest.mark.parametrize(
+    ("rules", "convention"),
+    [
+        *((wythoff(((9, 11),)), convention) for convention in Convention),
+        *((moores_nim((3, 4, 2), k=2), convention) for convention in Convention),
+        *((fibonacci_nim((17,)), convention) for convention in Convention),
+        (euclid(((25, 31),)), Convention.NORMAL),
+        (chomp(2, 6), Convention.NORMAL),
+        (chomp(6, 2), Convention.NORMAL),
+    ],
+    ids=lambda value: value.name if isinstance(value, Rules) else value.value,
+)
+def test_solutions_by_theorem_equal_exhaustive_search(rules, convention):
+    theorem = theorem_on(rules.components[0], convention)
+    assert theorem is not None
+    check_solution(TheoremSolution(rules, convention, theorem))
+
+
+def test_a_single_component_beyond_small_tables_is_solved_by_its_theorem():
+    game = Game(wythoff(((2000, 2000),)), Convention.NORMAL)
+    assert theorem_for(game.rules, game.convention) == "Wythoff's theorem"
+    solution = solve(game)
+    assert solution.is_winning((2000, 2000))
+    assert not solution.is_winning((1309, 809))  # n = 500
+    described = [
+        game.rules.describe_action(action, game.rules.positions_at(np.array((30, 11))))
+        for action in solution.winning_actions((30, 11)).tolist()
+    ]
+    assert described == ["queen 0: move left 12, to (18, 11)"]
+
+
+def test_sums_are_not_solved_by_theorems_on_one_component():
+    large = wythoff(((200, 200), (1, 2)))
+    assert theorem_for(large, Convention.NORMAL) == "Sprague-Grundy theorem"
+
+
+def test_misere_play_of_games_without_a_misere_theorem_is_searched():
+    assert theorem_on(euclid(((5, 6),)).components[0], Convention.MISERE) is None
+    assert theorem_on(chomp(2, 3).components[0], Convention.MISERE) is None
+    assert theorem_on(chomp(3, 3).components[0], Convention.NORMAL) is None
