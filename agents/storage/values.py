@@ -81,6 +81,10 @@ class Encoder:
         if classes().get(name) is type(value):
             saved = value.saved()
             code = {"learner": name, "saved": self.encode(saved)}
+            game = saved.get("game")
+            if isinstance(game, Game) and game.rules.has_coordinates and self._game(game) is None:
+                # Without the game nobody knows which positions the coordinates are of.
+                code["observes"] = game.in_short
             _check_saved(type(value), saved)  # what is saved can be loaded
             return code
         raise StorageError(f"{value!r} of type {name} cannot be saved")
@@ -196,12 +200,17 @@ class Decoder:
         with refusing(f"the game {body!r}"):
             return make_game(body, **decoded)
 
-    def _learner(self, body: str, *, saved: Any) -> Any:
+    def _learner(self, body: str, *, saved: Any, observes: str | None = None) -> Any:
         if body not in classes():
             raise StorageError(f"there is no learner {body!r}, but {', '.join(classes())}")
         learner, decoded = classes()[body], self.decode(saved)
         if isinstance(decoded, dict) and "game" in decoded and decoded["game"] is None:
             decoded["game"] = self._game_of_caller
+            if observes is not None and self._game_of_caller is None:
+                raise StorageError(
+                    f"it observes the coordinates of {observes}, which is not a registered game: "
+                    "load it with game=…"
+                )
         _check_saved(learner, decoded)
         with refusing(f"a {body}"):
             return learner.from_saved(decoded)

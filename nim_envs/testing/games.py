@@ -25,7 +25,7 @@ STARTS = 64
 MOST_FEATURES = 1 << 26
 """Most numbers in the encodings that are compared."""
 
-MOST_STEPS = 64
+MOST_STEPS = 16
 """Most moves from one position of a large board that are made one by one."""
 
 FEWEST = 16
