@@ -1,4 +1,4 @@
-"""What is checked before a change lands, each part in a virtual environment of its own.
+"""Checks before a change lands, each part in a virtual environment of its own.
 
 ``nox`` runs the quick parts, ``nox --list`` names all, ``nox --session tests`` runs one;
 ``.ci/run`` runs them all.

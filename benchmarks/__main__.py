@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import shutil
+import textwrap
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -26,8 +28,14 @@ def main() -> None:
     listed = programs()
     width = max(map(len, listed))
     print("python -m benchmarks.NAME --help explains each; --quick is for a look.\n")
+    columns = min(100, shutil.get_terminal_size().columns)
     for name, text in listed.items():
-        print(f"  {name:{width}}  {text}")
+        print(
+            textwrap.fill(
+                text, columns, initial_indent=f"  {name:{width}}  ",
+                subsequent_indent=" " * (width + 4),
+            )
+        )  # fmt: skip
 
 
 if __name__ == "__main__":

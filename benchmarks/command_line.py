@@ -9,15 +9,27 @@ from typing import Any
 
 import click
 
-from nim_envs.cli.running import make_directory, run
+from nim_envs.cli.layout import SETTINGS, Command
+from nim_envs.cli.running import run, using
 
 
 class NamesOption(click.Option):
-    """An option that takes several of ``choices``, separated by spaces."""
+    """An option that takes several of ``choices``, separated by spaces.
 
-    def __init__(self, *args: Any, choices: Iterable[Any], least: int, **settings: Any) -> None:
+    Args:
+        args: as for click's option.
+        choices: allowed names.
+        least: smallest number of names.
+        others: whether names of the form ``"module:Name"`` are allowed too.
+        settings: as for click's option.
+    """
+
+    def __init__(
+        self, *args: Any, choices: Iterable[Any], least: int, others: bool = False, **settings: Any
+    ) -> None:
         super().__init__(*args, **settings)
         self.choices = choices
+        self.others = others
         self.least = least
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
@@ -27,19 +39,20 @@ class NamesOption(click.Option):
         known = {str(choice): choice for choice in self.choices}
         names = value.split()
         for name in names:
-            if name not in known:
-                message = f"{name!r} is not one of {', '.join(known)}"
+            if name not in known and not (self.others and ":" in name):
+                more = ", or package.module:Name" if self.others else ""
+                message = f"{name!r} is not one of {', '.join(known)}{more}"
                 raise click.BadParameter(message, ctx, self)
         if len(names) < self.least:
             message = f"expected at least {self.least} of {', '.join(known)}"
             raise click.BadParameter(message, ctx, self)
-        return [known[name] for name in names]
+        return [known.get(name, name) for name in names]
 
 
-class Benchmark(click.Command):
+class Benchmark(Command):
     """A benchmark as a command; calling it runs it.
 
-    A :class:`NamesOption` takes all arguments up to the next option: ``--games nim kayles``.
+    A :class:`NamesOption` takes all arguments up to the next option: ``--boards nim-3-4-5``.
     """
 
     def __call__(self, arguments: Sequence[str] | None = None) -> None:
@@ -78,7 +91,8 @@ class Benchmark(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Make the directory for the results, then run the benchmark."""
         output: Path = ctx.params["output"]
-        make_directory(output)
+        with using(output):
+            output.mkdir(parents=True, exist_ok=True)
         return super().invoke(ctx)
 
 
@@ -95,8 +109,7 @@ def benchmark(
     """
 
     def decorate(function: Callable[..., None]) -> Benchmark:
-        settings = {"help_option_names": ["-h", "--help"]}
-        command = click.command(name, cls=Benchmark, context_settings=settings)(function)
+        command = click.command(name, cls=Benchmark, context_settings=SETTINGS)(function)
         command.params.append(
             click.Option(
                 ["--output"], default=output or f"results/{name}", show_default=True,
@@ -112,19 +125,26 @@ def benchmark(
 
 
 def names_option(
-    flag: str, choices: Iterable[Any], text: str, default: str = "all", least: int = 1
+    flag: str,
+    choices: Iterable[Any],
+    text: str,
+    default: str = "all",
+    least: int = 1,
+    others: bool = False,
 ) -> Callable[[Any], Any]:
     """Return a decorator that adds an option that takes several names.
 
     Args:
-        flag: name of the option, such as ``"--games"``.
+        flag: name of the option, such as ``"--boards"``.
         choices: allowed names, in order.
         text: help text.
         default: default in words; ``"all"`` gives the command all choices, other words ``None``.
         least: smallest number of names.
+        others: whether names of the form ``"module:Name"`` are allowed too.
     """
     return click.option(
-        flag, cls=NamesOption, choices=choices, least=least, metavar=f"{flag[2:-1].upper()}...",
+        flag, cls=NamesOption, choices=choices, least=least, others=others,
+        metavar=f"{flag[2:-1].upper()}...",
         default=(lambda: list(choices)) if default == "all" else None,
         help=f"{text}, out of: {', '.join(map(str, choices))} (default: {default}).",
     )  # fmt: skip

@@ -8,7 +8,7 @@ seeds are ranked.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,12 +22,17 @@ FloatArray = npt.NDArray[np.float64]
 
 RUN_HEADER = (
     "tasks", "game", "learner", "knows", "seed", "games", "seconds", "optimality %", "random %",
-    "fumbles", "of",
+    "blunders", "of",
 )  # fmt: skip
 """The columns of ``runs.csv``; ``tasks`` is the version of the tasks."""
 
 HEADER = ("learner", "knows", "interquartile mean %", "low", "high", "mean %", "tasks solved")
 """The columns of ``leaderboard.csv``."""
+
+RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
+
+NEIGHBOURS = 5
+"""Learners of the leaderboard that stand beside one from elsewhere."""
 
 REPETITIONS = 2_000
 CONFIDENCE = 0.95
@@ -110,6 +115,45 @@ def bootstrap_interval(scores: FloatArray, repetitions: int = REPETITIONS) -> tu
         method="percentile", rng=np.random.default_rng(0),
     ).confidence_interval  # fmt: skip
     return float(low), float(high)
+
+
+def published() -> list[dict[str, str]]:
+    """Return the rows of the committed results and of all entries."""
+    files = [RESULTS / "runs.csv", *sorted((RESULTS / "entries").glob("*.csv"))]
+    return read_runs(path for path in files if path.exists())
+
+
+def means(rows: Iterable[dict[str, str]], boards: Sequence[str]) -> dict[str, list[float]]:
+    """Return the mean score of each learner on each of ``boards``, of those that have them all.
+
+    Args:
+        rows: rows of ``runs.csv``, as text.
+        boards: names of tasks.
+    """
+    found: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        on_board = found.setdefault(row["learner"], {}).setdefault(row["game"], [])
+        on_board.append(float(row["optimality %"]))
+    return {
+        learner: [float(np.mean(scores[board])) for board in boards]
+        for learner, scores in found.items()
+        if scores.keys() >= set(boards)
+    }
+
+
+def nearest(scores: Mapping[str, Sequence[float]], targets: Sequence[float]) -> list[str]:
+    """Return the names of the learners whose mean scores are nearest to any of ``targets``.
+
+    Args:
+        scores: scores by learner; ``random`` and ``optimal`` are left out.
+        targets: mean scores, in percent.
+    """
+    distances = {
+        name: min((abs(float(np.mean(each)) - target) for target in targets), default=0.0)
+        for name, each in scores.items()
+        if name not in ("random", "optimal")
+    }
+    return sorted(distances, key=lambda name: distances[name])[:NEIGHBOURS]
 
 
 def read_runs(paths: Iterable[Path]) -> list[dict[str, str]]:

@@ -6,101 +6,21 @@ python -m benchmarks.optimality --help explains every option.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
-from agents import Learner, OptimalAgent, Policy, RandomAgent, registry
-from agents.evaluation import SEATS, Optimality, optimality
-from agents.training import train
 from benchmarks import leaderboard
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
+from benchmarks.entries import LEARNERS, UNTRAINED, check, is_own, knows, learns, trained
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import closing_line, machine, table, write_csv, write_text
 from benchmarks.tasks import GAMES, SEEDS, VERSION, GameSetting
-from nim_envs import GameEnv
 
 __all__ = ["GAMES", "LEARNERS", "GameSetting", "ScoredRun", "matrix", "run", "summary"]
-
-Maker = Callable[[GameEnv], tuple[Any, ...]]
-"""Makes the agents for an environment: one for both seats, or one for each."""
-
-UNTRAINED = ("random", "optimal")
-
-LEARNERS: dict[str, Maker] = {
-    "random": lambda _: (RandomAgent(),),
-    "optimal": lambda env: (OptimalAgent(env.game),),
-    **{name: row.make for name, row in registry.LEARNERS.items()},
-}
-"""By name."""
-
-
-def maker(name: str) -> Maker:
-    """Return the function that makes a learner of this project or of any other.
-
-    Args:
-        name: a key of :data:`LEARNERS`; or ``"package.module:Name"``, where ``Name`` is a class or
-            a function. Its method ``for_env`` is called with the environment; without that method,
-            it is called itself. The result is an :class:`agents.base.Learner` for both seats, or a
-            pair of them, one for each.
-
-    Raises:
-        click.UsageError: there is no such module, or no such name in it.
-    """
-    if name in LEARNERS:
-        return LEARNERS[name]
-    made = _imported(name)
-    make = getattr(made, "for_env", made)
-
-    def agents(env: GameEnv) -> tuple[Any, ...]:
-        found = make(env)
-        return found if isinstance(found, tuple) else (found,)
-
-    return agents
-
-
-def knows(name: str) -> str:
-    """Return a learner's knowledge besides its observations and rewards, in words.
-
-    Args:
-        name: as for :func:`maker`; a class of another project has it in an attribute ``knows``.
-    """
-    if name in UNTRAINED:
-        return {"random": "nothing", "optimal": "the solution"}[name]
-    if name in registry.LEARNERS:
-        return registry.LEARNERS[name].knows
-    return str(getattr(_imported(name), "knows", "not said"))
-
-
-def _imported(name: str) -> Any:
-    module, _, attribute = name.partition(":")
-    if not module or not attribute:
-        raise click.UsageError(f"--learner is given as package.module:Name, not {name!r}")
-    try:
-        return getattr(import_module(module), attribute)
-    except ModuleNotFoundError as error:
-        raise click.UsageError(f"--learner {name}: {error}") from error
-    except AttributeError as error:
-        raise click.UsageError(f"--learner: {module} has no {attribute!r}") from error
-
-
-def _check(name: str, game: str) -> None:
-    """Check, before any training, that a name makes learners.
-
-    Raises:
-        click.UsageError: it makes something that lacks a method of a learner.
-    """
-    agents = maker(name)(GAMES[game].make())
-    if len(agents) not in (1, 2) or not all(isinstance(agent, Learner) for agent in agents):
-        raise click.UsageError(
-            f"--learner {name} must make a learner with act, update and greedy, or a pair of them, "
-            f"not {agents if len(agents) > 1 else agents[0]!r}"
-        )
 
 
 @dataclass(frozen=True)
@@ -123,31 +43,21 @@ def run(game: str, learner: str, seed: int, quick: bool) -> ScoredRun:
 
     Args:
         game: a key of :data:`GAMES`.
-        learner: name as for :func:`maker`.
+        learner: name as for :func:`benchmarks.entries.trained`.
         seed: integer seed.
         quick: whether to play the smaller number of games.
     """
     setting = GAMES[game]
-    env = setting.make()
-    agents = maker(learner)(env)
-    learns = isinstance(agents[0], Learner)
-    games = (setting.quick_games if quick else setting.games) if learns else 0
-    pair = agents * 2 if len(agents) == 1 else agents
-    if learns:
-        # Compiled functions are loaded by a copy, so that seconds are of training alone.
-        throw_away = maker(learner)(env)
-        train(
-            env, throw_away * 2 if len(throw_away) == 1 else throw_away, 2, seed=0, progress=False
-        )
-    log = train(env, pair, games, seed=seed, progress=False)
-    scores = _scores(tuple(agent.greedy() if learns else agent for agent in agents), env)
+    games = setting.quick_games if quick else setting.games
+    entry = trained(learner, setting.make(), games, seed)
+    scores = entry.scores
     weights = np.array([score.count for score in scores])
     return ScoredRun(
         game,
         learner,
         seed,
-        games,
-        log.seconds,
+        entry.games,
+        entry.seconds,
         float(np.average([score.percent for score in scores], weights=weights)),
         float(np.average([score.random_percent for score in scores], weights=weights)),
         sum(len(score.blunders) for score in scores),
@@ -155,18 +65,9 @@ def run(game: str, learner: str, seed: int, quick: bool) -> ScoredRun:
     )
 
 
-def _scores(policies: tuple[Policy, ...], env: GameEnv) -> list[Optimality]:
-    """Score one policy over all N-positions, or each seat's over those that the seat can face."""
-    if len(policies) == 1:
-        return [optimality(policies[0], env.game, "all")]
-    return [
-        optimality(policy, env.game, seat) for policy, seat in zip(policies, SEATS, strict=True)
-    ]
-
-
 HEADER = (
     "game", "starts", "learner", "games", "seconds", "optimality %", "lowest", "highest",
-    "random %", "fumbles", "of",
+    "random %", "blunders", "of",
 )  # fmt: skip
 
 
@@ -240,10 +141,9 @@ def run_rows(runs: list[ScoredRun]) -> list[tuple[Any, ...]]:
     ]  # fmt: skip
 
 
-def standings(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Return the rows of the leaderboard from those of :func:`run_rows`."""
-    as_text = [dict(zip(leaderboard.RUN_HEADER, map(str, row), strict=True)) for row in rows]
-    return [each.row for each in leaderboard.leaderboard(as_text)]
+def as_text(rows: list[tuple[Any, ...]]) -> list[dict[str, str]]:
+    """Return the rows of :func:`run_rows` as they are read from ``runs.csv``."""
+    return [dict(zip(leaderboard.RUN_HEADER, map(str, row), strict=True)) for row in rows]
 
 
 NOTES = f"""\
@@ -256,7 +156,7 @@ NOTES = f"""\
   position with a legal move (exploring starts), for every learner alike.
 - *seconds*: training alone, mean over seeds, environment included, compilation not; runs
   share the machine's cores.
-- *fumbles*: blunders, N-positions where a most likely move does not win; mean over the seeds.
+- *blunders*: N-positions where a most likely move does not win; mean over the seeds.
 - `random` and `optimal` are not trained: they bound what a score can mean.
 - Machine: {machine()}.
 """
@@ -272,41 +172,40 @@ def report(runs: list[ScoredRun], seeds: int, command: str) -> str:
 
 @benchmark(
     "optimality",
-    writes="optimality.csv, runs.csv, leaderboard.csv and optimality.md",
+    writes="optimality.csv, runs.csv and optimality.md, and leaderboard.csv of complete runs",
     quick="Few games and two seeds: a check, not a result.",
 )
-@names_option("--games", GAMES, "Games to run")
-@names_option("--learners", LEARNERS, "Learners to train", default="all, with --learner none")
-@click.option(
-    "--learner",
-    "own",
-    multiple=True,
-    metavar="PACKAGE.MODULE:NAME",
-    help="Train a learner of your own: a class or function that makes it for an environment, by "
-    "its method for_env or else by calling it. May be given several times.",
-)
+@names_option("--boards", GAMES, "Boards to play on")
+@names_option(
+    "--learners", LEARNERS,
+    "Learners to train; one of your own is PACKAGE.MODULE:NAME, and stands beside the nearest of "
+    "these", others=True,
+)  # fmt: skip
 @seeds_option(f"{len(SEEDS)}; quick: 2")
 @parallel_options
 def main(
-    games: list[str], learners: list[str] | None, own: tuple[str, ...], seeds: int | None,
-    jobs: int | None, backend: str, output: Path, quick: bool,
+    boards: list[str], learners: list[str], seeds: int | None, jobs: int | None, backend: str,
+    output: Path, quick: bool,
 ) -> None:  # fmt: skip
-    """Train each learner on each game and report how much it plays optimally.
+    """Train each learner on each board and report how much it plays optimally.
 
-    That is the share of positions at which it does, over several seeds.
+    That is the share of positions at which it does, over several seeds. A learner of your own is a
+    class or function that makes it for an environment, by its method for_env or else by calling
+    it; a function of observations and action masks; or a function of an environment, a number of
+    games and a seed that trains and returns a policy. The manual's page of results has examples.
     """
+    own = [name for name in learners if is_own(name)]
     for name in own:
-        _check(name, games[0])
-    learners = [*(learners or ([] if own else LEARNERS)), *own]
+        check(name, GAMES[boards[0]].make())
     seeds = seeds or (2 if quick else len(SEEDS))
     tasks = [
-        (game, learner, seed)
+        (board, learner, seed)
         # Neighbouring tasks have different learners, so workers compile different functions.
         for seed in range(seeds)
-        for game in sorted(games, key=lambda name: -GAMES[name].games)
+        for board in sorted(boards, key=lambda name: -GAMES[name].games)
         for learner in learners
         # Nothing to train, so the seed changes nothing.
-        if seed == 0 or learner not in UNTRAINED
+        if seed == 0 or learns(learner)
     ]
     began = time.perf_counter()
     finished = in_parallel(
@@ -316,7 +215,7 @@ def main(
         backend,
         # Playing games takes longest; a player that does not learn is still scored.
         weights=[
-            1 if learner in UNTRAINED else GAMES[game].games / 10_000 for game, learner, _ in tasks
+            GAMES[board].games / 10_000 if learns(learner) else 1 for board, learner, _ in tasks
         ],
     )
     runs = sorted(finished, key=lambda run: (run.game, run.learner, run.seed))
@@ -325,9 +224,59 @@ def main(
     write_csv(output / "optimality.csv", HEADER, rows)
     each = run_rows(runs)
     write_csv(output / "runs.csv", leaderboard.RUN_HEADER, each)
-    write_csv(output / "leaderboard.csv", leaderboard.HEADER, standings(each))
+    ranked = leaderboard.leaderboard([*(leaderboard.published() if own else []), *as_text(each)])
+    whole = {standing.learner for standing in ranked} & set(learners)
+    if whole:
+        standings = [standing.row for standing in ranked]
+        write_csv(output / "leaderboard.csv", leaderboard.HEADER, standings)
     write_text(output / "optimality.md", report(runs, seeds, invocation()))
+    if own and finished.complete:
+        print(f"\n{beside_published(runs, own)}\n\n{how_to_enter(own, whole, output)}")
     closing_line(began, output, finished.complete)
+
+
+def beside_published(runs: list[ScoredRun], own: list[str]) -> str:
+    """Return a table of learners from elsewhere beside the nearest published, in words too.
+
+    Args:
+        runs: runs of this time.
+        own: names of the learners from elsewhere.
+    """
+    boards = [name for name in GAMES if any(run.game == name for run in runs)]
+    scores = leaderboard.means(leaderboard.published(), boards)
+    here = leaderboard.means(as_text(run_rows(runs)), boards)
+    shown = {f"{name} (yours)": here[name] for name in own if name in here}
+    near = leaderboard.nearest(scores, [sum(each) / len(each) for each in shown.values()])
+    shown.update({name: scores[name] for name in (*UNTRAINED, *near) if name in scores})
+    ranked = sorted(shown.items(), key=lambda item: -sum(item[1]))
+    rows = [[name, float(np.mean(each)), *each] for name, each in ranked]
+    numbers = [str(number) for number in range(1, len(boards) + 1)]
+    fewer = any(0 < run.games < GAMES[run.game].games for run in runs if run.learner in own)
+    return (
+        "Beside random, optimal and the nearest of the leaderboard on these boards"
+        + (",\nwhich have played all games of each task; yours fewer" if fewer else "")
+        + ":\n\n"
+        + table(("optimality %", "mean", *numbers), rows)
+    )
+
+
+def how_to_enter(own: list[str], whole: set[str], output: Path) -> str:
+    """Return how to enter the leaderboard with what was run, or the command that runs what lacks.
+
+    Args:
+        own: names of the learners from elsewhere.
+        whole: names of the learners whose runs are complete.
+        output: directory of the results.
+    """
+    if not whole.issuperset(own):
+        return (
+            "The leaderboard takes all boards, seeds and games:\n"
+            f"  python -m benchmarks.optimality --learners {' '.join(own)}"
+        )
+    return (
+        "To enter the leaderboard, open a pull request with this file and the learner's code:\n"
+        f"  cp {output / 'runs.csv'} docs/results/entries/NAME.csv"
+    )
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def moves_of(env: GameEnv, seed: int = 0) -> Iterator[tuple[IntArray, int]]:
         seat = env.agent_selection
         observed = env.observe(seat)
         action = players[seat].act(observed["observation"], observed["action_mask"], rng)
-        yield observed["observation"], action
+        yield env.position, action
         env.step(action)
 
 
@@ -129,15 +129,15 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
 
 @benchmark("pictures", writes="them", quick=None, output="docs/images")
 @names_option(
-    "--games", GAMES, "Write these registered games in their usual form instead", default="none"
+    "--names", GAMES, "Write these registered games in their usual form instead", default="none"
 )
-def main(games: list[str] | None, output: Path) -> None:
+def main(names: list[str] | None, output: Path) -> None:
     """Write the README's moving pictures of games."""
-    chosen = {name: (name, {}) for name in games} if games else PICTURES
+    chosen = {name: (name, {}) for name in names} if names else PICTURES
     for file, (name, settings) in chosen.items():
         frames = frames_of(name, settings)
         pictures = {f"{file}.gif": frames}
-        if file in ON_DARK and not games:
+        if file in ON_DARK and not names:
             pictures[f"{file}_dark.gif"] = [darkened(frame) for frame in frames]
         for path, shown in ((output / written, shown) for written, shown in pictures.items()):
             content = gif(shown)

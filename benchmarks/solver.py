@@ -432,7 +432,7 @@ NOTES = f"""\
     writes="solver.md, and rates, auto, doublings, periods, quotients and positions, each as .csv",
     quick="Few values: a check, not a result.",
 )
-@names_option("--games", RATES, "Games to measure", least=0)
+@names_option("--rates", RATES, "Games whose rate to measure", least=0)
 @names_option("--auto", AUTO, "Games of which to compare auto with both methods", least=0)
 @names_option("--doublings", DOUBLINGS, "Games to time from doubling to doubling", least=0)
 @names_option("--periods", PERIODS, "Games whose period to prove", least=0)
@@ -444,7 +444,7 @@ NOTES = f"""\
     default=joblib.cpu_count(),
 )  # fmt: skip
 def main(
-    games: list[str],
+    rates: list[str],
     auto: list[str],
     doublings: list[str],
     periods: list[str],
@@ -462,10 +462,10 @@ def main(
     """
     rounds = rounds or (1 if quick else 3)
     began = time.perf_counter()
-    rates = []
-    for name in progress_bar(games, desc="rates", unit="game"):
+    rate_rows = []
+    for name in progress_bar(rates, desc="rates", unit="game"):
         size = RATES[name].quick_size if quick else RATES[name].size
-        rates.append(rate_row(measure(name, size, rounds, quick)))
+        rate_rows.append(rate_row(measure(name, size, rounds, quick)))
     quotient_rows = [
         quotient_row(setting, rounds)
         for setting in progress_bar(quotients, desc="quotients", unit="quotient")
@@ -491,12 +491,12 @@ def main(
     period_rows = [proven[name] for name in periods if name in proven]
 
     parts = (
-        (HEADER, rates), (AUTO_HEADER, compared), (DOUBLING_HEADER, doubled),
+        (HEADER, rate_rows), (AUTO_HEADER, compared), (DOUBLING_HEADER, doubled),
         (PERIOD_HEADER, period_rows), (QUOTIENT_HEADER, quotient_rows),
         (SOLVE_HEADER, position_rows),
     )  # fmt: skip
     print(*(table(header, rows) for header, rows in parts), sep="\n\n")
-    write_csv(output / "rates.csv", HEADER, rates)
+    write_csv(output / "rates.csv", HEADER, rate_rows)
     write_csv(output / "auto.csv", AUTO_HEADER, compared)
     write_csv(output / "doublings.csv", DOUBLING_HEADER, doubled)
     write_csv(output / "periods.csv", PERIOD_HEADER, period_rows)

@@ -1,4 +1,4 @@
-"""What a user of the wheel alone does: run by ``nox -s package`` away from the checkout.
+"""Steps of a user of the wheel alone: run by ``nox -s package`` away from the checkout.
 
 Not collected by pytest: the packages of the checkout must not be importable.
 """

@@ -1,4 +1,4 @@
-"""What others cite is this version."""
+"""The citation is of this version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others import stays importable, and no module hides what its package exports."""
+"""Names that others import stay importable, and no module hides what its package exports."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def test_what_the_package_says_it_exports_is_listed_here(package):
 
 
 def names_in(path):
-    """What a module defines or imports at its top level."""
+    """Names that a module defines or imports at its top level."""
     names = set()
     statements = ast.parse(path.read_text(encoding="utf-8")).body
     # What is imported with a word on a missing library, too.
@@ -238,7 +238,7 @@ def names_in(path):
 
 
 def hidden_names(folder):
-    """What a package exports and a module in it has the name of."""
+    """Exported names of a package that are names of modules in it, too."""
     init = folder / "__init__.py"
     modules = {path.stem for path in folder.glob("*.py")}
     modules |= {path.parent.name for path in folder.glob("*/__init__.py")}

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import click
-
 from agents.cli.evaluate import evaluate
 from agents.cli.play import play
 from agents.cli.show import show
 from agents.cli.tournament import tournament
 from agents.cli.train import train
 from agents.storage import StorageError
+from nim_envs.cli.layout import SETTINGS, Group
 from nim_envs.cli.running import run as run_command
 
-main = click.Group(
+main = Group(
     commands=[train, evaluate, show, play, tournament],
     help="Train, score and play.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=SETTINGS,
 )
 
 

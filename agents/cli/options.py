@@ -10,7 +10,7 @@ from typing import Any, cast
 import click
 
 from agents import Agent, EpsilonOptimalAgent, OptimalAgent, RandomAgent, Trainable
-from agents.registry import learner_class, new_learner
+from agents.registry import LEARNERS, learner_class, new_learner
 from agents.storage import load
 from agents.storage.games import same_game
 from nim_envs import Game, GameEnv, make_game
@@ -96,6 +96,20 @@ def start_of(text: str | None) -> str | tuple[int, ...]:
         ) from None
 
 
+def learner_defaults(name: str) -> dict[str, Any]:
+    """Return the arguments of a learner that can be set, with their defaults.
+
+    Args:
+        name: a key of :data:`agents.registry.LEARNERS` or :data:`agents.registry.GENERALISING`.
+    """
+    defaults = {
+        argument.name: argument.default
+        for argument in signature(learner_class(name)).parameters.values()
+        if argument.default is not argument.empty
+    }
+    return {**defaults, **(LEARNERS[name].arguments if name in LEARNERS else {})}
+
+
 def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Trainable:
     """Return a new learner for ``env``.
 
@@ -107,12 +121,7 @@ def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Trainabl
     Raises:
         click.UsageError: the learner does not take these arguments, or the game is too large.
     """
-    defaults = {
-        argument.name: argument.default
-        for argument in signature(learner_class(name)).parameters.values()
-        if argument.default is not argument.empty
-    }
-    arguments = arguments_of(name, settings, defaults)
+    arguments = arguments_of(name, settings, learner_defaults(name))
     # Without arguments only the game can be wrong, for example too large.
     refused = (TypeError, ValueError) if settings else ValueError
     try:

@@ -11,6 +11,7 @@ from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
 from agents.cli.play_window import PlayWindow
 from agents.evaluation import SEATS
 from agents.players.human import HumanAgent, Quit, Undo
+from nim_envs.cli.layout import say
 from nim_envs.render import render_text
 from nim_envs.render.words import rules_in_words
 
@@ -21,7 +22,9 @@ from nim_envs.render.words import rules_in_words
               help=f"{PLAYER_HELP}, or human.")  # fmt: skip
 @click.option("--seat", default="player_0", type=click.Choice(SEATS), show_default=True,
               help="Yours; player_0 moves first.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0))
+@click.option(
+    "--seed", type=click.IntRange(min=0), help="Seeds starts and the opponent; random by default."
+)
 @click.option("--window", is_flag=True, help="Play by mouse in a window.")
 def play(
     game: str | None, settings: tuple[str, ...], start: str | None, against: str, seat: str,
@@ -33,7 +36,7 @@ def play(
     opponent = None if against == "human" else make_player(against, env)
     if game is None:
         reason = "in its training (--start names another)" if start is None else "--start says"
-        click.echo(
+        say(
             f"{against} has learned {env.game.in_short}. "
             f"Games start as {reason}: {env.game.start.in_short}."
         )
@@ -51,7 +54,7 @@ def play(
 def play_at_prompt(match: Match) -> None:
     """Play a match by typing moves, until it is over or the person quits."""
     human = HumanAgent(match.game, write=click.echo)
-    click.echo(rules_in_words(match.game))
+    say(rules_in_words(match.game))
     if match.opponent is not None:
         place = "first" if match.seat == 0 else "second"
         click.echo(f"You are {SEATS[match.seat]} and move {place}.")

@@ -9,6 +9,7 @@ from tabulate import tabulate
 
 from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
 from agents.evaluation.tournament import round_robin
+from nim_envs.cli.layout import say
 
 
 @click.command()
@@ -17,7 +18,13 @@ from agents.evaluation.tournament import round_robin
               help=f"{PLAYER_HELP}; at least two.")  # fmt: skip
 @click.option("--games", default=100, type=click.IntRange(min=1), show_default=True,
               help="Games of each pairing.")  # fmt: skip
-@click.option("--seed", default=0, type=click.IntRange(min=0), show_default=True)
+@click.option(
+    "--seed",
+    default=0,
+    type=click.IntRange(min=0),
+    show_default=True,
+    help="Seeds starts and players.",
+)
 def tournament(
     game: str | None,
     settings: tuple[str, ...],
@@ -33,7 +40,7 @@ def tournament(
     result = round_robin(env, {name: make_player(name, env) for name in players}, games, seed=seed)
     ranking = result.ranking()
     click.echo(tabulate(ranking, ("player", "Elo", "low", "high"), floatfmt=".0f"))
-    click.echo(f"low to high: 95 % intervals; {overlapping(ranking)}")
+    say(f"low to high: 95 % intervals; {overlapping(ranking)}")
 
 
 def overlapping(ranking: list[tuple[str, float, float, float]]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from agents.base import GameChoosingLearner, Policy
-from agents.cli.options import game_options, make_env, make_learner
+from agents.cli.options import game_options, learner_defaults, make_env, make_learner
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
 from agents.evaluation import optimality
 from agents.registry import GENERALISING, LEARNERS
@@ -16,6 +16,8 @@ from agents.training import TrainingStopped
 from agents.training import train as train_agents
 from agents.training.metrics import TrainingRecorder
 from nim_envs import Game
+from nim_envs.cli.games import as_word
+from nim_envs.cli.layout import Command, say
 from nim_envs.cli.running import make_directory, using
 from nim_envs.errors import SearchTooLargeError
 
@@ -37,16 +39,38 @@ def share_within_reach(policy: Policy, game: Game, count: int) -> str:
     )
 
 
-@click.command()
+class Train(Command):
+    """The command, whose help ends with the arguments of every learner."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the arguments of every learner with their defaults."""
+        rows = [
+            (
+                name,
+                ", ".join(
+                    f"{key}={as_word(value)}" for key, value in learner_defaults(name).items()
+                ),
+            )
+            for name in (*LEARNERS, *GENERALISING)
+        ]
+        with formatter.section("Arguments of the learners for --param, with their defaults"):
+            formatter.write_dl(rows)
+
+
+@click.command(cls=Train)
 @game_options
-@click.option("--learner", default="q-learning", type=click.Choice([*LEARNERS, *GENERALISING]))
+@click.option("--learner", default="q-learning", show_default=True,
+              type=click.Choice([*LEARNERS, *GENERALISING]), help="Learner to train.")  # fmt: skip
 @click.option(
     "--param", multiple=True, metavar="NAME=VALUE",
-    help="Argument of the learner, such as epsilon=0.1; repeatable.",
+    help="Argument of the learner, such as epsilon=0.1; repeatable. They are listed below.",
 )  # fmt: skip
-@click.option("--games", default=20_000, type=click.IntRange(min=1), show_default=True)
-@click.option("--seed", default=0, type=click.IntRange(min=0), show_default=True)
-@click.option("--output", required=True, type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--games", default=20_000, type=click.IntRange(min=1), show_default=True,
+              help="Games to play.")  # fmt: skip
+@click.option("--seed", default=0, type=click.IntRange(min=0), show_default=True,
+              help="Seeds starts and the learner's choices.")  # fmt: skip
+@click.option("--output", required=True, type=click.Path(dir_okay=False, path_type=Path),
+              help="File to save the learner to.")  # fmt: skip
 @click.option("--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
               help="Save the run there as it goes, or go on with the run saved there; not for a "
               "learner that chooses its own games.")  # fmt: skip
@@ -95,7 +119,7 @@ def train(
     if score.percent < 100:
         about_start = share_within_reach(agent.greedy(), env.game, score.count)
         if about_start:
-            click.echo(about_start)
+            say(about_start)
     if plots is not None:
         title = " ".join([learner, *param, "on", env.game.rules.name, *settings])
         figures = {}

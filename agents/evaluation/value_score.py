@@ -6,11 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Array, FloatArray, IntArray
-from agents.tabular.compiled_rules import CompiledRules, slot_to_fill, sorted_number
+from agents.tabular.index import sorted_number
 from agents.tabular.position_values import GreedyValuePolicy
 from nim_envs import Game
 from nim_envs.compilation import compiled
 from nim_envs.numba_intrinsics import without_reference_counts
+from nim_envs.rules.compiled_moves import CompiledRules, parts_left
 
 CHUNK = 1 << 20
 """Positions whose outcomes are computed at a time."""
@@ -50,10 +51,7 @@ def _score(
             before = position[component]
             for number in range(rules.legal_counts[component, before]):
                 option = rules.legal_options[component, before, number]
-                first = rules.table[component, before, option]
-                slot, second = slot_to_fill(
-                    rules.second_table, rules.first_slots, position, component, option
-                )
+                first, slot, second = parts_left(rules, position, component, option)
                 after = index + (first - before) * rules.strides[component]
                 after += second * rules.strides[slot]
                 place = after

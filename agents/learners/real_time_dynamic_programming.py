@@ -8,8 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from agents.base import Array, IntArray
-from agents.tabular.compiled_rules import sorted_number
-from agents.tabular.index import check_memory, copy_entries
+from agents.tabular.index import check_memory, copy_entries, sorted_number
 from agents.tabular.position_values import (
     PositionValueLearner,
     PositionValues,

@@ -28,8 +28,9 @@ WIDEST_TABLE = 120
 def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = None) -> Table:
     """Return an agent's policy at each position as a table, one row for each legal move.
 
-    A row has the move, whether the greedy policy may choose it, its probability, and whether it
-    wins against optimal play; for the win/loss-ratio learner also its counts of wins and losses.
+    Below a row with the position, each row has a move, whether the greedy policy may choose it, its
+    probability, and its outcome against optimal play; for the win/loss-ratio learner also its
+    counts of wins and losses.
 
     Args:
         agent: a learner whose probabilities are known, or an agent with
@@ -54,21 +55,19 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
         rows = agent.index.many(shown)
         counts = (agent.wins[rows], agent.losses[rows])
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=0)
     for header, justify in (
-        ("position", "left"), ("outcome", "left"), ("move", "left"), ("", "left"),
-        ("probability", "right"), *((name, "right") for name in ("wins", "losses") if counts),
-        ("correct play", "left"),
+        ("position and moves", "left"), ("", "left"), ("probability", "right"),
+        *((name, "right") for name in ("wins", "losses") if counts), ("outcome", "left"),
     ):  # fmt: skip
         table.add_column(header, justify=justify, no_wrap=True)  # type: ignore[arg-type]
     for place, position in enumerate(shown):
         actions = np.flatnonzero(masks[place]).tolist()
+        shown_as = " ".join(map(str, game.rules.shown(position)))
+        table.add_row(f"{shown_as}  {_outcome(winning[place])}")
         for action in actions:
-            first = action == actions[0]
             table.add_row(
-                " ".join(map(str, game.rules.shown(position))) if first else "",
-                _outcome(winning[place]) if first else "",
-                _move(game, action, position),
+                f"  {_move(game, action, position)}",
                 "best" if best[place, action] else "",
                 _percent(probabilities[place, action]),
                 *(_count(count[place, action]) for count in counts),
@@ -127,7 +126,7 @@ def game_text(game: Game, played: SampleGame) -> RenderableType:
     parts: list[RenderableType] = []
     for number, move in enumerate(played.moves, start=1):
         headline = (
-            f"move {number}: player_{move.seat} to move at an {_outcome(move.winning)}-position"
+            f"move {number}: player_{move.seat} to move at an {_outcome(move.winning)}"
         ).replace("an P-", "a P-")
         parts += [Text(render_text(game.rules, move.position, headline)), _moves_table(game, move)]
     end = f"player_{played.winner} has won"
@@ -145,10 +144,10 @@ def printed(text: RenderableType) -> str:
 
 
 def _moves_table(game: Game, move: SampleMove) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=0)
     table.add_column("move", no_wrap=True)
     table.add_column("probability", justify="right", no_wrap=True)
-    table.add_column("correct play", no_wrap=True)
+    table.add_column("outcome", no_wrap=True)
     table.add_column("", no_wrap=True)
     for action in np.flatnonzero(move.action_mask).tolist():
         played = action == move.action
@@ -169,7 +168,7 @@ def _move(game: Game, action: int, position: IntArray) -> str:
 
 
 def _outcome(winning: npt.NDArray[np.bool_]) -> str:
-    return "N" if winning.any() else "P"
+    return "N-position" if winning.any() else "P-position"
 
 
 def _result(wins: bool) -> Text:

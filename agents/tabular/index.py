@@ -39,6 +39,26 @@ def copy_entries(values: Array, out: Array) -> None:
         out[place] = values[place]
 
 
+@compiled(inner=True)
+def sorted_number(observation: Array, strides: IntArray, order: IntArray | None) -> int:
+    """Return the number of a position, after sorting it in place if there is an ``order``.
+
+    Args:
+        observation: position, ``(components,)``.
+        strides: mixed-radix strides, ``(components,)``.
+        order: order of the components; see :class:`agents.tabular.symmetry.Symmetry`.
+    """
+    if order is not None:
+        for end in range(1, len(order)):
+            state = observation[order[end]]
+            place = end
+            while place > 0 and observation[order[place - 1]] > state:
+                observation[order[place]] = observation[order[place - 1]]
+                place -= 1
+            observation[order[place]] = state
+    return mixed_radix_number(observation, strides, 0)
+
+
 class ObservationIndex:
     """Numbers the observations of an integer space, mixed radix, first entry slowest.
 

@@ -8,14 +8,7 @@ import numpy as np
 
 from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.storage.games import same_game
-from agents.tabular.compiled_rules import (
-    CompiledRules,
-    compiled_rules,
-    number_after,
-    slot_to_fill,
-    sorted_number,
-)
-from agents.tabular.index import ObservationIndex, copy_entries, positions_of
+from agents.tabular.index import ObservationIndex, copy_entries, positions_of, sorted_number
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import explored, shared_by_best
 from agents.tabular.schedules import Schedule
@@ -23,6 +16,12 @@ from agents.tabular.selection import epsilon_greedy_action
 from agents.tabular.symmetry import Symmetry
 from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
+from nim_envs.rules.compiled_moves import (
+    CompiledRules,
+    compiled_rules,
+    number_after,
+    write_position_after,
+)
 
 
 class PositionValues(NamedTuple):
@@ -49,7 +48,7 @@ def position_values(game: Game, values: Array, *, symmetric: bool = False) -> Po
     rules = game.rules
     return PositionValues(
         values,
-        compiled_rules(game),
+        compiled_rules(rules),
         Symmetry(rules).order if symmetric else None,
         np.zeros(len(rules.shape), np.int64),
         np.zeros(rules.num_actions),
@@ -85,15 +84,8 @@ def index_after(
     rules = positions.rules
     if order is None:
         return number_after(rules, observation, index, component, option)
-    position = positions.position
-    copy_entries(observation, position)
-    position[component] = rules.table[component, observation[component], option]
-    slot, second = slot_to_fill(
-        rules.second_table, rules.first_slots, observation, component, option
-    )
-    if second:
-        position[slot] = second
-    return sorted_number(position, rules.strides, order)
+    write_position_after(rules, observation, component, option, positions.position)
+    return sorted_number(positions.position, rules.strides, order)
 
 
 @compiled(inner=True)

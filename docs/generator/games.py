@@ -29,6 +29,7 @@ from nim_envs.registration import (
     make_game,
 )
 from nim_envs.render.frame import png
+from nim_envs.rules import Component
 from nim_envs.theory import grundy_values
 
 WINNERS = {
@@ -38,6 +39,7 @@ WINNERS = {
 }
 
 SECTIONS = {
+    **dict.fromkeys(("Wythoff", "Moore", "Whinihan", "Cole", "Gale"), "games-of-one-piece"),
     "quotient": "misere-quotients",
     "Bouton": "boutons-theorem",
     "Sprague": "sprague-and-grundy",
@@ -86,15 +88,26 @@ def shown(game: Game, position: Any) -> str:
     kinds = {component.kind for component in components}
     if len(kinds) == 1 and not any(component.splits for component in components):
         (kind,) = kinds
-        states = ", ".join(map(str, position))
+        states = ", ".join(map(_state, components, position))
         several = "s" if len(components) > 1 else ""
         return f"{kind}{several} {'at ' if kind == 'token' else ''}{states}"
     parts = [
-        f"{component.kind} {number} {'at' if component.kind == 'token' else 'of'} {state}"
+        f"{component.kind} {number} {'at' if component.kind == 'token' else 'of'} "
+        f"{_state(component, state)}"
         for number, (component, state) in enumerate(zip(components, position, strict=True))
         if state or not component.splits
     ]
     return ", ".join(parts) or "nothing"
+
+
+def _state(component: Component, state: int) -> str:
+    """Return a state in words: its coordinates, as rows where they are those of a board."""
+    if component.fields is None:
+        return str(state)
+    values = component.coordinates(np.array(state))
+    if component.board is None:
+        return f"({', '.join(map(str, values.tolist()))})"
+    return " / ".join("".join(map(str, row)) for row in values.reshape(component.board).tolist())
 
 
 def example(name: str) -> str:
@@ -158,6 +171,8 @@ def values(game: Game) -> str:
     """Return a table of Grundy values, where all components are alike and have few states."""
     component = game.rules.components[0]
     if game.convention is not Convention.NORMAL or component.kind != "heap":
+        return ""
+    if component.fields is not None:
         return ""
     if any(other != component for other in game.rules.components):
         component = max(game.rules.components, key=lambda each: each.states)

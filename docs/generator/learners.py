@@ -7,11 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.registry import GENERALISING, LEARNERS, RegisteredLearner
+from benchmarks.leaderboard import published
 from benchmarks.report import percent
+from benchmarks.tasks import GAMES
 from docs.generator import results
 from docs.generator.markdown import linked, references, table, words, write
 from docs.generator.mathematics import formula, prose
 from nim_envs import make_game
+from nim_envs.cli.games import as_word
+
+TASK = "nim-3-4-5"
+"""The task of the leaderboard whose command every learner's page has."""
 
 KNOWLEDGE = {
     True: "The rules: before it chooses a move it looks at the position after each of them. It "
@@ -28,6 +34,34 @@ def by_class() -> dict[Any, dict[str, RegisteredLearner]]:
     return classes
 
 
+def command(name: str) -> str:
+    """Return the command that trains a learner as the leaderboard's task :data:`TASK` does."""
+    task = GAMES[TASK]
+    words = ["--game", task.name]
+    for key, value in task.arguments.items():
+        words += ["--start", value] if key == "start" else ["--set", f"{key}={as_word(value)}"]
+    words += ["--learner", name, "--games", str(task.games), "--output", "agent.zip"]
+    return " ".join(["python -m agents train", *words])
+
+
+def figure(name: str) -> dict[str, str]:
+    """Return the committed run of a learner on :data:`TASK` with the command line's seed."""
+    (found,) = (
+        row for row in published()
+        if (row["game"], row["learner"], row["seed"]) == (TASK, name, "0")
+    )  # fmt: skip
+    return found
+
+
+def reached_by(name: str) -> str:
+    """Return the command of a learner with the score that it ends with."""
+    row = figure(name)
+    return (
+        f"```sh\n{command(name)}\n```\n\nends with "
+        f"{percent(float(row['optimality %']))} % of {row['of']} N-positions played optimally."
+    )
+
+
 def page(cls: Any, rows: Mapping[str, RegisteredLearner]) -> None:
     """Write the page of a learner."""
     rule = next(iter(rows.values())).rule
@@ -40,7 +74,6 @@ def page(cls: Any, rows: Mapping[str, RegisteredLearner]) -> None:
         arguments = ", ".join(f"{key}={value!r}" for key, value in row.arguments.items())
         each = "one for each player" if row.one_for_each_seat else "one for both players"
         names.append((f"`{name}`", f"`{arguments}`" if arguments else "the defaults", each))
-    first = next(iter(rows))
     parts = [
         f"# {cls.__name__}",
         summary,
@@ -57,7 +90,9 @@ def page(cls: Any, rows: Mapping[str, RegisteredLearner]) -> None:
         "## Names",
         "On the command line and in the benchmarks:",
         table(("name", "made with", "learners"), names),
-        f"```sh\npython -m agents train --game nim --learner {first} --output agent.zip\n```",
+        *(reached_by(name) for name, row in rows.items() if not row.one_for_each_seat),
+        "All figures below are reached by\n\n```sh\npython -m benchmarks.optimality --learners "
+        f"{' '.join(rows)}\n```",
         f'In Python: <autoref identifier="{cls.__module__}.{cls.__name__}">'
         f"<code>agents.{cls.__name__}</code></autoref>, "
         f"`{cls.__name__}.for_env(env)`. Its rule is one function of "
@@ -99,7 +134,8 @@ def page_of_generalising(name: str) -> None:
         "`train`; `greedy(game)` is its policy on another board of the same game, and "
         "`greedy().move(position)` plays heaps that no environment holds.",
         "## Results",
-        "See [boards that were not seen](../results/generalisation.md).",
+        "See [boards that were not seen](../results/generalisation.md); its figures are reached by"
+        f"\n\n```sh\npython -m benchmarks.generalisation --learners {name}\n```",
         "## References",
         references(cls),
     ]

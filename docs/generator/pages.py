@@ -1,7 +1,8 @@
 """The pages of the manual that are made from the project itself; run by mkdocs.
 
 The home page, theory, architecture and tutorials in docs are written by hand. Pages of games,
-learners, results and the reference are made from the code, its docstrings and docs/results.
+learners, results and the reference are made from the code, its docstrings and docs/results, and
+that of the commands by running them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from docs.generator import games, headline, learners, reference, results
+from docs.generator import commands, games, headline, learners, reference, results
 from docs.generator.markdown import ROOT, heading, write
 
 
@@ -99,6 +100,7 @@ navigation = [
     *learners.pages(),
     *results.pages(),
     *tutorials(),
+    *commands.pages(),
     "* [Architecture](architecture.md)",
     "    * [Contributing](contributing.md)",
     "* [How to cite](citing.md)",

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from agents.registry import LEARNERS
-from benchmarks.leaderboard import leaderboard, read_runs
+from benchmarks.leaderboard import leaderboard, published
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import percent
 from benchmarks.tasks import GAMES, SEEDS, VERSION
 from docs.generator.markdown import ROOT, heading, table, write
 
 RESULTS = ROOT / "docs" / "results"
-ENTRIES = RESULTS / "entries"
+STARTER = ROOT / "docs" / "tutorials" / "my_learner.py"
 
 Row = dict[str, str]
 
@@ -90,8 +90,7 @@ def of_learners(names: Iterable[str]) -> str:
 
 def standings() -> list[Any]:
     """Return the leaderboard, entries of others included."""
-    entries = sorted(ENTRIES.glob("*.csv")) if ENTRIES.exists() else []
-    return leaderboard(read_runs([RESULTS / "runs.csv", *entries]))
+    return leaderboard(published())
 
 
 def leaderboard_page() -> None:
@@ -172,19 +171,36 @@ two versions never stand in one table.
 
 ## Enter your learner
 
-A learner is a class with three methods, `act(observation, action_mask, rng)`, `update(transition)`
-and `greedy()`: see <autoref identifier="agents.base.Learner">the protocol</autoref>. It is made by
-`MyLearner.for_env(env)` where it has that method, else by `MyLearner(env)`; a function that returns
-a learner for each seat will do as well. An attribute `knows` says in words what it makes use of.
+Begin with a copy of [my_learner.py](../tutorials/my_learner.py), which is below:
 
 ```sh
-python -m benchmarks.optimality --learner my_package.my_module:MyLearner
+cp docs/tutorials/my_learner.py .
+python -m benchmarks.optimality --learners my_learner:MyLearner --quick
 ```
 
-trains it on all tasks and writes the same rows to `results/optimality`: `optimality.csv`,
-`runs.csv` and, where all tasks were run with all seeds, its place in `leaderboard.csv`. Try it
-first with `--quick` or `--games nim-3-4-5`. To enter, open a pull request that adds your
-`runs.csv` as `docs/results/entries/NAME.csv`, and says where the learner's code can be read.
+shows it beside `random`, `optimal` and the five learners above that are nearest to it. Without
+`--quick` it is trained on all tasks with all seeds; `results/optimality` then has its rows in
+`optimality.csv` and `runs.csv` and its place in `leaderboard.csv`, and the last lines say how to
+enter: by a pull request that adds your `runs.csv` as `docs/results/entries/NAME.csv`, and the
+learner's code or where it can be read.
+
+`--learners MODULE:NAME` takes
+
+- a class with three methods, `act(observation, action_mask, rng)`, `update(transition)` and
+  `greedy()`: see <autoref identifier="agents.base.Learner">the protocol</autoref>. It is made by
+  `MyLearner.for_env(env)` where it has that method, else by `MyLearner(env)`; a function of `env`
+  that returns a learner for each seat will do as well;
+- a function of observations and action masks that returns actions or probabilities; it is scored
+  as it is;
+- a function of `env`, a number of games and a seed that trains as it likes and returns what
+  [`nim_envs.optimality`](../reference/nim_envs.scoring.md) scores. For a model of
+  Stable-Baselines3 that is `sb3_policy(model)`, in a pair with the environment of `env.game` that
+  the model was trained in: see [the tutorial](../tutorials/stable_baselines3.md).
+
+An attribute `knows` says in words what a learner makes use of.
+
+```python
+{STARTER.read_text(encoding="utf-8")}```
 """,
     )
 

@@ -2,29 +2,53 @@
 
 from __future__ import annotations
 
-import textwrap
+import json
+from typing import Any
 
 import click
 from tabulate import tabulate
 
+from nim_envs.cli.layout import WIDEST, line_width, wrapped
 from nim_envs.registration import GAMES, aec_id
 from nim_envs.rules import Convention, heap_game
 from nim_envs.rules.octal_codes import NAMES
 
-WIDEST_ARGUMENTS = 60
-"""Most characters in a line of arguments, so that the table fits 100."""
+LONGEST_ARGUMENT = 100
+"""Most characters of an argument; a longer list is cut at an entry."""
 
 
 @click.command()
 def games() -> None:
     """List the games: the registered environments, and the games on heaps by name."""
+    ids = [aec_id(name) for name in GAMES]
+    first = max(map(len, [*ids, "environment"]))
+    last = (line_width() or WIDEST) - first - len("normal") - 4
     rows = []
-    for name, row in GAMES.items():
-        arguments = ", ".join(f"{key}={value!r}" for key, value in row.defaults.items())
-        lines = "\n".join(textwrap.wrap(arguments, WIDEST_ARGUMENTS))
-        rows.append([aec_id(name), lines, "misère" if row.misere else "normal"])
-    click.echo(tabulate(rows, ("environment", "arguments", "play")))
+    for name, row in zip(ids, GAMES.values(), strict=True):
+        arguments = " ".join(f"{key}={as_word(value)}" for key, value in row.defaults.items())
+        play = "misère" if row.misere else "normal"
+        rows.append([name, play, "\n".join(wrapped(arguments, last))])
+    click.echo(tabulate(rows, ("environment", "play", "arguments of --set")))
     for convention in Convention:
         click.echo(f"\n{convention.play}: {convention.in_words}", nl=False)
     named = [[name, heap_game(name).name] for name in ("grundy", *NAMES)]
     click.echo("\n\n" + tabulate(named, ("heap game", "code"), disable_numparse=True))
+
+
+def as_word(value: Any) -> str:
+    """Return an argument's value as ``--set`` takes it; a long list is cut.
+
+    Example:
+        >>> as_word((3, 4, 5)), as_word(None), as_word((("nim", {"heaps": (4,)}),))
+        ('3,4,5', 'none', '[["nim", {"heaps": [4]}]]')
+    """
+    if value is None or isinstance(value, (bool, str)):
+        return str(value).lower() if not isinstance(value, str) else value
+    if isinstance(value, tuple) and all(isinstance(entry, int) for entry in value):
+        return ",".join(map(str, value))
+    entries = [json.dumps(entry) for entry in value] if isinstance(value, tuple) else []
+    if len(text := json.dumps(value)) <= LONGEST_ARGUMENT or not entries:
+        return text
+    while len(", ".join(entries)) > LONGEST_ARGUMENT // 2:
+        entries.pop()
+    return f"[{', '.join(entries)}, …]"

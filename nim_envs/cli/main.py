@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import click
-
 from nim_envs.cli.games import games
+from nim_envs.cli.layout import SETTINGS, Group
 from nim_envs.cli.nimber import nimber
 from nim_envs.cli.period import period
 from nim_envs.cli.plot import plot
@@ -14,10 +13,10 @@ from nim_envs.cli.sequence import sequence
 from nim_envs.cli.solve import solve
 from nim_envs.cli.text import text
 
-main = click.Group(
+main = Group(
     commands=[games, solve, sequence, period, plot, quotient, nimber, text],
     help="Ask for the exact truth about games.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=SETTINGS,
 )
 
 

@@ -13,6 +13,7 @@ from nim_envs.cgt.sequences.nimber_field import (
     nim_quotient,
     nim_square_root,
 )
+from nim_envs.cli.layout import Group
 from nim_envs.theory.nimbers import nim_sum
 
 
@@ -24,7 +25,7 @@ def as_number(context: click.Context, parameter: click.Parameter, value: str) ->
         raise click.BadParameter(f"{value!r} is not an integer") from None
 
 
-@click.group()
+@click.group(cls=Group)
 def nimber() -> None:
     """Calculate with nimbers, integers of any size."""
 

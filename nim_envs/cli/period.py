@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from tabulate import tabulate
 
 from nim_envs.cgt.sequences.grundy_sequences import octal_period
+from nim_envs.cli.layout import facts
 from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
 from nim_envs.cli.running import make_directory, using
 from nim_envs.rules import HeapGame
@@ -43,4 +43,4 @@ def period(game: HeapGame, limit: int, checkpoint: Path | None) -> None:
                   f"{game.places} places{'' if found.start else ' + 1'} (Guy and Smith)"],
     ]  # fmt: skip
     rows = [row for row in rows if row[1] != ""]
-    click.echo(tabulate(rows, tablefmt="plain", disable_numparse=True))
+    click.echo(facts(rows))

@@ -17,7 +17,12 @@ from nim_envs.rules import HeapGame
 @click.command()
 @game_argument
 @click.argument("size", type=click.IntRange(min=1))
-@click.option("--output", required=True, type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File to write.",
+)
 @checkpoint_option
 def plot(game: HeapGame, size: int, output: Path, checkpoint: Path | None) -> None:
     """Draw the Grundy values of heaps of 0 to SIZE - 1 objects as a PNG picture."""

@@ -9,6 +9,7 @@ from nim_envs.cgt.misere_quotients.genus import heap_genera
 from nim_envs.cgt.misere_quotients.heaps import HeapQuotients, MisereQuotient
 from nim_envs.cgt.misere_quotients.search import LARGEST_LIMIT, LARGEST_ORDER
 from nim_envs.cgt.misere_quotients.structure import idempotents, is_tame, kernel
+from nim_envs.cli.layout import facts
 from nim_envs.cli.options import game_argument, show_progress
 from nim_envs.rules import HeapGame
 
@@ -55,7 +56,7 @@ def show(found: MisereQuotient, limit: int) -> None:
         ["idempotents", " ".join(map(str, squares))],
         ["kernel", f"{len(kernel(found.products))} elements"],
     ]
-    click.echo(tabulate(rows, tablefmt="plain", disable_numparse=True))
+    click.echo(facts(rows))
     elements = [
         [element, " ".join(map(str, position)) or "no heap", "P" if element in found.lost else "N",
          " ".join(str(heap) for heap in range(largest + 1) if found.elements[heap] == element)]

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from tabulate import tabulate
 
 from nim_envs.cgt.sequences.grundy_sequences import METHODS, GrundySequence
 from nim_envs.cgt.sequences.sequence_file import checksum
+from nim_envs.cli.layout import facts
 from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
 from nim_envs.cli.running import make_directory, using
 from nim_envs.rules import HeapGame
@@ -20,7 +20,13 @@ from nim_envs.rules import HeapGame
 @game_argument
 @click.argument("size", type=click.IntRange(min=1), default=64)
 @click.option("--first", type=click.IntRange(min=0), default=0, help="The first heap to print.")
-@click.option("--method", type=click.Choice(METHODS), default="auto", show_default=True)
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default="auto",
+    show_default=True,
+    help="Way of computing; auto is the fastest that suits.",
+)
 @click.option("--summary", is_flag=True, help="Print a summary with a checksum instead.")
 @checkpoint_option
 def sequence(
@@ -53,7 +59,7 @@ def sequence(
             ["computed per second", f"{max(size - before, 0) / seconds:,.0f}"],
             ["SHA-256", checksum(values)],
         ]
-        click.echo(tabulate(rows, tablefmt="plain", disable_numparse=True))
+        click.echo(facts(rows))
         return
     width, number = len(str(values.max())), len(str(size))
     for row in range(first, size, 20):

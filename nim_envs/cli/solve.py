@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import click
-from tabulate import tabulate
 
 from nim_envs import solver
 from nim_envs.cgt.misere_quotients.heaps import misere_quotient
 from nim_envs.cgt.misere_quotients.quotient_solution import PERIODIC, PROVEN
 from nim_envs.cgt.sequences.grundy_sequences import GrundySequence
 from nim_envs.cli.arguments import integers
+from nim_envs.cli.layout import facts
 from nim_envs.cli.options import (
     GAME_HELP,
     LOSERS,
@@ -188,7 +188,7 @@ def show(
     why: str,
 ) -> None:
     """Print the solution of a position whose components have Grundy values ``values``, if known."""
-    known = []
+    known: list[list[Any]] = []
     if values is not None:
         value = nim_sum(values)
         total = f"{' xor '.join(map(str, values))} = {value}" if len(values) > 1 else value
@@ -201,4 +201,4 @@ def show(
         ["winning moves", "\n".join(moves) or "none"],
         ["why", why],
     ]
-    click.echo(tabulate(rows, tablefmt="plain", disable_numparse=True))
+    click.echo(facts(rows))

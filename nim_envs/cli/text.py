@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-from tabulate import tabulate
 
+from nim_envs.cli.layout import facts, say
 from nim_envs.cli.options import GAME_HELP, GameName, registered_game
 from nim_envs.cli.running import make_directory, using
 from nim_envs.starts import NAMED_STARTS
@@ -64,7 +64,8 @@ class Scoring(NamedTuple):
               help="Who moves first: you, or the opponent.")  # fmt: skip
 @click.option("--start", type=click.Choice(list(NAMED_STARTS)), default="fixed",
               show_default=True, help="Where the game begins.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
+              help="Seeds starts, seats and the opponent.")  # fmt: skip
 @click.option("--retries", type=click.IntRange(min=0), default=3, show_default=True,
               help="How often a turn is asked again.")  # fmt: skip
 @click.option("--score", "command", metavar="COMMAND",
@@ -124,8 +125,8 @@ def _opponent(text: str) -> str | float:
 
 def play(game: TextGame) -> None:
     """Play a game by typing moves, until it is over or the person quits."""
-    click.echo(f"{rules_text(game.language)}\nA move is written so: ", nl=False)
-    click.echo(" or ".join(game.language.forms))
+    say(rules_text(game.language))
+    say(f"A move is written so: {' or '.join(game.language.forms)}")
     prompt: str | None = game.reset()
     click.echo(f"You move {('first', 'second')[game.seat]}. To stop, type quit.\n")
     while prompt is not None:
@@ -135,7 +136,7 @@ def play(game: TextGame) -> None:
             click.echo("stopped")
             return
         turn = game.reply(line)
-        click.echo(_verdict_in_words(turn))
+        say(_verdict_in_words(turn))
         if turn.opponent_move is not None:
             click.echo(f"The opponent: {turn.opponent_move}")
         prompt = turn.prompt
@@ -215,4 +216,4 @@ def show_score(result: TextScore, command: str) -> None:
         said = said if len(said) <= LONGEST_SHOWN else f"{said[:LONGEST_SHOWN]}…"
         place = " ".join(map(str, blunder.position))
         rows.append(["" if number else "first blunders", f"{place}: {said!r}"])
-    click.echo(tabulate(rows, tablefmt="plain", disable_numparse=True))
+    click.echo(facts(rows))

@@ -111,7 +111,12 @@ def laskers_nim(heaps: Sequence[int]) -> Rules:
     The Grundy value of a heap is its size, but of 3 and 4, of 7 and 8, and so on, each has that of
     the other.
 
-    Arguments and errors: :func:`kayles`.
+    Args:
+        heaps: objects in each heap at the start; at least 0 each.
+
+    Raises:
+        InvalidGameError: heaps that are empty, negative or not integers.
+        SearchTooLargeError: a heap is too large to tabulate its options.
 
     References:
         E. Lasker, *Brettspiele der Völker* (1931); *Winning Ways*, ch. 4.

@@ -16,15 +16,14 @@ Heaps = tuple[int, ...]
 LARGEST_MEMO = 5_000_000
 """Default limit of the positions that a search keeps."""
 
+WORK_OF_VISIT, WORK_OF_OPTION = 14, 16
+"""Work of a visit to a position, and of an option beyond that of its parts."""
 
-WORK_OF_OPTION, WORK_AT_A_TIME = 7, 3_600
-"""Work of an option beyond that of its parts; work between two yields of a search."""
+WORK_UNIT = 18
+"""Work that takes somewhat less than a microsecond: as long as a unit of a quotient's work."""
 
-LARGE_TABLE = 1 << 18
-"""Positions in a table from which on an option takes twice the time."""
-
-WORK_UNIT = 14 * LARGE_TABLE
-"""Work, times the size of a large table, that takes about a microsecond."""
+WORK_AT_A_TIME = 1_000 * WORK_UNIT
+"""Work between two yields of a search."""
 
 
 class PartRule(Protocol):
@@ -154,8 +153,8 @@ class HeapSearch:
             position: heaps, each with a move, ascending.
 
         Yields:
-            The work since the last yield, from time to time and at the end: options visited,
-            weighted by their length, in units of about a microsecond.
+            The work since the last yield, from time to time and at the end: positions visited,
+            and options weighted by their length, in units of somewhat less than a microsecond.
         """
         work = 0
         stack: list[tuple[Heaps, Iterator[Heaps]]] = []
@@ -184,12 +183,11 @@ class HeapSearch:
                     f"the search of {list(position)} in {self.game.name} needs a table "
                     f"of more than {self.limit} positions, which is the limit"
                 )
-            work += looked * (WORK_OF_OPTION + len(here))
+            work += WORK_OF_VISIT + looked * (WORK_OF_OPTION + len(here))
             if work >= WORK_AT_A_TIME:
-                # A large table does not stay in the processor's cache.
-                yield work * (LARGE_TABLE + min(len(self._winning), LARGE_TABLE)) // WORK_UNIT
+                yield work // WORK_UNIT
                 work = 0
-        yield work * LARGE_TABLE // WORK_UNIT
+        yield work // WORK_UNIT
 
 
 def checked_heaps(heaps: Sequence[int]) -> Heaps:

@@ -21,7 +21,7 @@ def test_optimality_writes_what_it_prints(tmp_path, capsys, monkeypatch):
         optimality.GameSetting("addition", {"k": 3, "n": 10}, 3_000, 3_000),
     )
     arguments = [
-        "--games", "addition-3-10", "--learners", "q-learning", "optimal", "random",
+        "--boards", "addition-3-10", "--learners", "q-learning", "optimal", "random",
         "--seeds", "2", "--jobs", "1", "--output", str(tmp_path / "out"),
     ]  # fmt: skip
     optimality.main(arguments)
@@ -35,7 +35,7 @@ def test_optimality_writes_what_it_prints(tmp_path, capsys, monkeypatch):
     }
     assert rows["q-learning"]["games"] == "3000"
     assert all(float(row["random %"]) == pytest.approx(100 / 3) for row in rows.values())
-    assert rows["random"]["fumbles"] == rows["random"]["of"].replace("8", "8.0")
+    assert rows["random"]["blunders"] == rows["random"]["of"].replace("8", "8.0")
     for name in rows:
         assert name in printed
         assert name in (tmp_path / "out" / "optimality.md").read_text(encoding="utf-8")
@@ -43,21 +43,21 @@ def test_optimality_writes_what_it_prints(tmp_path, capsys, monkeypatch):
         runs = list(csv.DictReader(file))
     assert sorted(run["seed"] for run in runs if run["learner"] == "q-learning") == ["0", "1"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "leaderboard.csv", "optimality.csv", "optimality.md", "runs.csv",
+        "optimality.csv", "optimality.md", "runs.csv",
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["--games", "chess"], ["chess", "addition-3-10", "nim-10-10-10"]),
+        (["--boards", "chess"], ["chess", "addition-3-10", "nim-10-10-10"]),
         (["--learners", "oracle"], ["oracle", "q-learning", "gradient-bandit"]),
         (["--seeds", "0"], ["0", "x>=1"]),
         (["--seeds", "1", "2"], ["2"]),
         (["--jobs", "many"], ["'many'", "integer"]),
         (["--backend", "cloud"], ["'cloud'", "local", "ray"]),
         (["--fast"], ["--fast"]),
-        (["--games"], ["at least 1", "addition-3-10"]),
+        (["--boards"], ["at least 1", "addition-3-10"]),
         (["--output", __file__], [__file__]),
         (["--output", f"{__file__}/results"], [f"{__file__}/results"]),
     ],
@@ -315,7 +315,7 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path, monkeypatch):
 def test_the_solver_is_compared_with_the_naive_method(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(solver, "QUICK_NAIVE_SIZE", 5_000)
     monkeypatch.setitem(solver.RATES, "0.6", solver.Setting(20_000, 9_000))
-    arguments = ["--games", "0.6", "--periods", "0.77", "0.07", "0.16", "--jobs", "1", "--quick",
+    arguments = ["--rates", "0.6", "--periods", "0.77", "0.07", "0.16", "--jobs", "1", "--quick",
                  "--quotients", "0.77:12", "0.123:", "--positions", "0.04:50", "0.77:36",
                  "--doublings", "0.156", "--auto", "0.6"]  # fmt: skip
     solver.main([*arguments, "--output", str(tmp_path)])

@@ -44,7 +44,7 @@ def test_a_stopped_benchmark_writes_what_it_has_and_says_so(tmp_path, capsys, mo
         return optimality.ScoredRun(*task[:3], 1, 0.1, 50.0, 25.0, 1, 8)
 
     monkeypatch.setattr(optimality, "run", run)
-    arguments = ["--games", "addition-3-10", "--jobs", "1", "--output", str(tmp_path)]
+    arguments = ["--boards", "addition-3-10", "--jobs", "1", "--output", str(tmp_path)]
     with pytest.raises(SystemExit) as caught:
         optimality.main(arguments)
     assert caught.value.code == STOPPED

@@ -6,6 +6,7 @@ import csv
 import hashlib
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,9 +14,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchmarks import leaderboard, optimality, tasks
+from benchmarks.entries import LEARNERS, trained
 from benchmarks.leaderboard import bootstrap_interval, interquartile_mean
 
-RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs" / "results"
 
 SCORES = st.lists(st.floats(0, 100), min_size=1, max_size=40)
 
@@ -111,7 +114,7 @@ def own(tmp_path, monkeypatch):
 def test_external_learners_get_the_same_row(name, tmp_path, capsys):
     output = tmp_path / "out"
     optimality.main(
-        ["--learner", name, "--games", "addition-3-10", "--quick", "--seeds", "1", "--jobs", "1",
+        ["--learners", name, "--boards", "addition-3-10", "--quick", "--seeds", "1", "--jobs", "1",
          "--output", str(output)]
     )  # fmt: skip
     (row,) = rows_of(output / "optimality.csv")
@@ -123,13 +126,14 @@ def test_external_learners_get_the_same_row(name, tmp_path, capsys):
     assert run["knows"] == ("a secret" if "Careful" in name else "not said")
     assert name in capsys.readouterr().out
     # Few games are a check and no result.
-    assert rows_of(output / "leaderboard.csv") == []
+    assert not (output / "leaderboard.csv").exists()
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
         ("QLearning", ["package.module:Name", "'QLearning'"]),
+        (":QLearning", ["package.module:Name", "':QLearning'"]),
         ("nowhere.to_be_found:QLearning", ["nowhere"]),
         ("my_learners:Missing", ["my_learners", "'Missing'"]),
         ("my_learners:Nothing", ["act, update and greedy", "Nothing object"]),
@@ -138,12 +142,74 @@ def test_external_learners_get_the_same_row(name, tmp_path, capsys):
 @pytest.mark.usefixtures("own")
 def test_objects_that_are_no_learners_are_refused_in_one_line(name, said, tmp_path, capsys):
     with pytest.raises(SystemExit) as caught:
-        optimality.main(["--learner", name, "--output", str(tmp_path / "out")])
+        optimality.main(["--learners", name, "--output", str(tmp_path / "out")])
     assert caught.value.code == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ")
     assert error.count("\n") == 1
     assert all(words in error for words in said)
+
+
+def test_policies_and_what_was_trained_elsewhere_are_scored_and_stand_beside_the_nearest(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "tutorials"))
+    names = [f"my_learner:{name}" for name in ("MyLearner", "first_move", "trained_elsewhere")]
+    optimality.main(
+        ["--learners", *names, "--boards", "addition-3-10", "--quick", "--seeds", "2", "--jobs",
+         "1", "--output", str(tmp_path)]
+    )  # fmt: skip
+    rows = {row["learner"]: row for row in rows_of(tmp_path / "optimality.csv")}
+    games = str(tasks.GAMES["addition-3-10"].quick_games)
+    assert [rows[name]["games"] for name in names] == [games, "0", games]
+    env = tasks.GAMES["addition-3-10"].make()
+    own = trained("agents:QLearning", env, int(games), 0).scores[0].percent
+    runs = rows_of(tmp_path / "runs.csv")
+    assert [run["seed"] for run in runs if run["learner"] == names[1]] == ["0"]
+    (same,) = [run for run in runs if run["learner"] == names[2] and run["seed"] == "0"]
+    assert float(same["optimality %"]) == own
+    out = capsys.readouterr().out
+    beside = out.partition("Beside random, optimal and the nearest")[2].split("\n\n")[1]
+    shown = [line.split()[0] for line in beside.splitlines()[2:]]
+    assert {"random", "optimal", *names} <= set(shown)
+    assert len([name for name in shown if name in LEARNERS]) == 2 + leaderboard.NEIGHBOURS
+    assert f"python -m benchmarks.optimality --learners {' '.join(names)}\n" in out
+
+
+def test_whoever_has_run_everything_gets_a_place_and_the_way_to_enter(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "tutorials"))
+    optimality.main(
+        ["--learners", "my_learner:first_move", "--jobs", "1", "--output", str(tmp_path)]
+    )
+    names = [row["learner"] for row in rows_of(tmp_path / "leaderboard.csv")]
+    assert set(names) == {*LEARNERS, "my_learner:first_move"}
+    assert f"cp {tmp_path / 'runs.csv'} docs/results/entries/NAME.csv" in capsys.readouterr().out
+
+
+def test_a_policy_that_was_trained_on_another_game_is_refused():
+    env = tasks.GAMES["addition-3-10"].make()
+    with pytest.raises(click.UsageError, match="scored on nim, heaps 3-4-5"):
+        trained(f"{__name__}:on_another_game", env, 1, 0)
+
+
+def on_another_game(env, games, seed):
+    return lambda observations, masks: masks.argmax(axis=1), tasks.GAMES["nim-3-4-5"].make()
+
+
+def test_the_nearest_are_those_of_the_nearest_means():
+    scores = {name: [value] for name, value in zip("abcdefg", range(0, 70, 10), strict=True)}
+    scores |= {"random": [31.0], "optimal": [29.0]}
+    assert leaderboard.nearest(scores, [28.0]) == ["d", "c", "e", "b", "f"]
+    assert leaderboard.means(
+        [
+            {"learner": "a", "game": "x", "optimality %": "10"},
+            {"learner": "a", "game": "x", "optimality %": "20"},
+            {"learner": "b", "game": "y", "optimality %": "20"},
+        ],
+        ["x"],
+    ) == {"a": [15.0]}
 
 
 def test_the_committed_leaderboard_is_that_of_the_committed_runs():

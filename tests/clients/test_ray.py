@@ -98,7 +98,7 @@ def scores(path):
 
 
 def test_a_benchmark_scores_the_same_on_the_cluster_as_here(cluster, tmp_path, monkeypatch):
-    arguments = ["--games", "addition-3-10", "--learners", "q-learning", "random", "--quick"]
+    arguments = ["--boards", "addition-3-10", "--learners", "q-learning", "random", "--quick"]
     optimality.main([*arguments, "--output", str(tmp_path / "local")])
     # As a script, whose functions no worker can import by name.
     arguments += ["--backend", "ray", "--output", str(tmp_path / "ray")]

@@ -101,7 +101,7 @@ def test_many_games_at_once(name, opponent):
 @pytest.mark.parametrize("encoding", ["integer", "one_hot"])
 @pytest.mark.parametrize("opponent", [None, "random"])
 def test_specs_hold_with_every_seed(seed, encoding, opponent):
-    """What is drawn decides whether a game ends, where an action is drawn for nobody to play."""
+    """Random actions decide whether a game ends, also where nobody is to play the action drawn."""
     arguments = {"encoding": encoding, "opponent": opponent, "illegal_move": "raise"}
     single = TorchRLEnv(gymnasium.make("nim_envs/Nim-v0", **arguments))
     several = gymnasium.make_vec("nim_envs/Nim-v0", num_envs=4, **arguments, **BATCHED)

@@ -1,4 +1,4 @@
-"""What makes the manual's pages; needs the packages of the extra ``docs``."""
+"""The generator of the manual's pages; needs the packages of the extra ``docs``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the README and the manual show is made from the project."""
+"""The contents of the README and the manual are made from the project."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def test_a_picture_for_a_dark_ground_exchanges_light_and_dark_alone():
 
 
 def test_the_command_writes_pictures(tmp_path, capsys):
-    main(["--games", "kayles", "addition", "--output", str(tmp_path)])
+    main(["--names", "kayles", "addition", "--output", str(tmp_path)])
     assert {path.name for path in tmp_path.iterdir()} == {"kayles.gif", "addition.gif"}
     assert capsys.readouterr().out.count("wrote") == 2
     with pytest.raises(SystemExit):
-        main(["--games", "chess", "--output", str(tmp_path)])
+        main(["--names", "chess", "--output", str(tmp_path)])
 
 
 def test_the_manuals_results_are_of_games_and_learners_that_there_are():

@@ -12,6 +12,12 @@ All of this happens in a copy of the checkout. Compiled functions run as plain P
 (``NUMBA_DISABLE_JIT``), so that a fault in one need not be compiled; what Numba alone can run,
 such as an implementation chosen by the types of the arguments, cannot be tested so. A test that
 takes far longer than without the fault, or more memory than is allowed, has noticed it.
+
+``mutmut`` (3.8, tried on the theorems) changes no function that has a decorator, as all compiled
+learning rules and all properties have, and nothing outside functions. It tries a fault only on the
+tests that call its function, and all faults of a folder, not a random sample. ``cosmic-ray`` (8.7)
+limits trials by the clock, so that other work on the machine changes its results, and runs all
+tests anew, imports included, for each fault.
 """
 
 from __future__ import annotations

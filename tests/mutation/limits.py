@@ -15,7 +15,7 @@ TIMEOUTS = (-signal.SIGXCPU, -signal.SIGALRM)
 """Exit codes of a process that has taken too long."""
 
 SECONDS: pytest.StashKey[dict[str, float]] = pytest.StashKey()
-"""What each test takes without a fault."""
+"""CPU seconds of each test without a fault."""
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -43,7 +43,7 @@ def cpu_seconds(copy: Path) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run without a fault showed.
+    """Lines and times of the tests in a run without a fault.
 
     Attributes:
         seconds: CPU seconds of each test.

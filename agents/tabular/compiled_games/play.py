@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from agents.base import Array, FloatArray, IntArray
 from agents.tabular.compiled_games.position_rows import PositionRows, first_row, move
-from agents.tabular.compiled_rules import sorted_number
-from agents.tabular.index import copy_entries
+from agents.tabular.index import copy_entries, sorted_number
 from agents.tabular.protocol import (
     FinishedGame,
     Turn,

@@ -7,17 +7,17 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.base import Array, IntArray
-from agents.tabular.compiled_rules import (
-    CompiledRules,
-    compiled_rules,
-    slot_to_fill,
-    sorted_number,
-    write_legal_actions,
-)
-from agents.tabular.index import copy_entries
+from agents.tabular.index import copy_entries, sorted_number
 from agents.tabular.symmetry import Symmetry
 from nim_envs import Game
 from nim_envs.compilation import compiled
+from nim_envs.rules.compiled_moves import (
+    CompiledRules,
+    compiled_rules,
+    number_after,
+    write_legal_actions,
+    write_position_after,
+)
 
 LARGEST_LISTS = 1 << 18
 """Most (position, action) pairs of a game whose legal actions are listed in advance."""
@@ -63,7 +63,7 @@ def rows_of(game: Game, symmetry: Symmetry | None) -> PositionRows:
         legal_counts = legal.sum(axis=1, dtype=np.int64)
     last_mover_wins = game.convention.winner(last_mover=0) == 0
     return PositionRows(
-        positions, legal_actions, legal_counts, next_positions, compiled_rules(game),
+        positions, legal_actions, legal_counts, next_positions, compiled_rules(rules),
         last_mover_wins,
     )  # fmt: skip
 
@@ -115,16 +115,10 @@ def move(
     rules = rows.rules
     component, option = divmod(action, rules.table.shape[2])
     before, after = rows.positions[row], rows.positions[next_row]
-    copy_entries(before, after)
-    state = before[component]
-    successor = rules.table[component, state, option]
-    after[component] = successor
-    following = position + (successor - state) * rules.strides[component]
-    slot, second = slot_to_fill(rules.second_table, rules.first_slots, before, component, option)
-    if second:
-        after[slot] = second
-        following += second * rules.strides[slot]
-    if order is not None:
+    write_position_after(rules, before, component, option, after)
+    if order is None:
+        following = number_after(rules, before, position, component, option)
+    else:
         following = sorted_number(after, rules.strides, order)
     rows.legal_counts[next_row] = write_legal_actions(after, rules, rows.legal_actions[next_row])
     return following, next_row

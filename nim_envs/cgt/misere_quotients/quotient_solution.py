@@ -15,6 +15,7 @@ from nim_envs.cgt.misere_quotients.proof import layers_refutation
 from nim_envs.cgt.misere_quotients.refinement import (
     Limits,
     Parts,
+    Spend,
     TooManyClassesError,
     Word,
     free,
@@ -38,6 +39,9 @@ LARGEST_LAYERS = 2_000
 
 REMEMBERED = 32
 """Quotients in the cache, for later games with the same components."""
+
+WORK_AT_A_TIME = 1_000
+"""Work between two reports of it."""
 
 PROVEN = "misère quotient, proven by its transition algebra"
 PERIODIC = "theorem on periodic misère quotients"
@@ -69,7 +73,7 @@ class QuotientSolution(Solution):
         parts = frozenset(each for each in others if not isinstance(each, SplittingHeap))
         joint = _joint(parts, frozenset(sizes))
         if spend is not None:
-            joint.search.spend = lambda work: spend(work, joint.share(sizes))
+            joint.search.spend = _at_a_time(lambda work: spend(work, joint.share(sizes)))
         try:
             quotient = _layered(parts, tuple(sorted(sizes.items(), key=repr)), single)
         finally:
@@ -125,6 +129,20 @@ class QuotientSolution(Solution):
             winning[..., component, :] = self._lost[layer, products[rest, classes]]
             before = products[before, here[component]]
         return np.asarray(winning & (options != NO_MOVE))
+
+
+def _at_a_time(report: Spend) -> Spend:
+    """Return a function that collects work and reports it, cheaper to call than ``report``."""
+    collected = 0
+
+    def spend(work: int) -> None:
+        nonlocal collected
+        collected += work
+        if collected >= WORK_AT_A_TIME:
+            done, collected = collected, 0
+            report(done)
+
+    return spend
 
 
 def _strides(components: Sequence[Component]) -> list[int]:

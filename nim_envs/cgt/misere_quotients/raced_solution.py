@@ -15,14 +15,13 @@ from nim_envs.theory.heap_search import LARGEST_MEMO
 from nim_envs.theory.memo_search import MemoSolution
 from nim_envs.theory.solution import Solution
 
-HEAD_START = 30_000
+HEAD_START = 50_000
 """Work of the search before the quotient begins: some hundredths of a second."""
 
-EVEN, FIRST_SHARE, SHARE, LAST = 100_000, 1.1, 0.6, 0.8
-"""Work of the searches up to which the quotient may take the first share of it, and beyond which
-the second, as in long games it is mostly the search that answers; and the share of the heaps after
-which the quotient, nearly finished, may catch up."""
-
+EVEN, SHARE, LAST = 200_000, 0.7, 0.85
+"""Work of the searches up to which the quotient may take as much, and its share of what is beyond,
+as in long games it is mostly the search that answers; and the share of the heaps after which the
+quotient, nearly finished, may catch up."""
 
 WORK_OF_QUESTION, WORK_OF_POSITION = 50, 5
 """Work of a look-up of an array of known positions, and of each position in it."""
@@ -47,8 +46,8 @@ def _allowed(searched: int, share: float) -> float:
         share: share of the heaps already in the quotient.
     """
     if share >= LAST or searched <= EVEN:
-        return FIRST_SHARE * searched
-    return FIRST_SHARE * EVEN + SHARE * (searched - EVEN)
+        return searched
+    return EVEN + SHARE * (searched - EVEN)
 
 
 class RacedSolution(MemoSolution):

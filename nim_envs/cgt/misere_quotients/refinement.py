@@ -38,8 +38,11 @@ MOST_GUESSES = 1_000
 """Most guesses for a part: far more than any known quotient needed."""
 
 
-CALL, PAIR, GATHERED, SORTED = 20, 5, 500, 10
+CALL, PAIR, GATHERED, SORTED = 20, 5, 250, 10
 """Work of a step on arrays and of a pair; entries gathered or sorted in a unit of work."""
+
+GUESS, JOIN, JOINED = 100, 400, 100
+"""Work of a guess, and of joining classes; products of joined classes in a unit of work."""
 
 
 class TooManyClassesError(Exception):
@@ -250,6 +253,7 @@ def refine(
                 "a misère quotient was not found within the allowed number of guesses; it may be "
                 "infinite"
             )
+        limits.spend(GUESS)
         lost = _guess(classes, won_at_once)
         if Unanswered(classes, won_at_once, lost, limits.spend).answered(classes.moves):
             return Refined(classes, np.arange(classes.order, dtype=np.int16), lost)
@@ -305,7 +309,7 @@ def _joined(
         losts: the lost ones with 0, 1, ... copies of the last part.
         powers: the classes of 0, 1, ... copies of the last part among ``classes``.
         back: number of copies that is equivalent to one copy more than in ``losts``.
-        limits: limit of classes.
+        limits: limits of classes and work.
     """
     last, count, order = len(classes.elements) - 1, len(losts), fine.order
     # A position is a class of ``fine`` with copies, numbered copies * order + class.
@@ -325,6 +329,7 @@ def _joined(
     examples, numbers = by_shortest(block, lengths)
     if len(examples) > limits.classes:
         raise TooManyClassesError
+    limits.spend(JOIN + len(examples) ** 2 // JOINED)
     number = numbers.astype(np.int16)
     one, many = rest[examples], copies[examples]
     sums = folded[many[:, np.newaxis] + many].astype(np.int64) * order

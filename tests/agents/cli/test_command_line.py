@@ -220,7 +220,9 @@ def test_show_prints_the_table_and_a_sample_game(tmp_path, capsys):
     learned = load(agent)
     table = [line for line in lines if "take" in line]
     assert len(table) == 1 + 2 + 7 * 3
-    counts = [[float(count) for count in line[-3:-1]] for line in table if line[0] != "take"]
+    counts = [
+        [float(count) for count in line[-3:-1]] for line in table if line[:2] == ["take", "1"]
+    ]
     assert counts == [[learned.wins[n, 0], learned.losses[n, 0]] for n in range(1, 10)]
     assert " ".join(lines[-1]) == "The best move wins at 6 of 6 N-positions."
     assert run(["show", *ROW, "--agent", agent, "--position", "6", "--position", "2"]) == 0

@@ -284,7 +284,7 @@ COUNTED = [
 @pytest.mark.parametrize("winning", [None, True, False])
 @pytest.mark.parametrize("case", COUNTED, ids=label)
 def test_starts_that_are_counted(case, winning):
-    """What is drawn by counting where there are too many to be listed, here in small."""
+    """Starts drawn by counting, as where there are too many to be listed, on a small board."""
     game = nim_envs.make_game(case[0], **case[1])
     box = checked_box(game.rules, 0, None)
     sampler = CountedSampler(box, winning, game.solution if winning is not None else None)

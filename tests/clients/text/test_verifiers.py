@@ -30,7 +30,7 @@ NIM = make_game("nim", heaps=(1, 2, 3))
 
 @pytest.fixture(scope="module")
 def tutorial(tmp_path_factory):
-    """What the tutorial prints beside what it says it does, and what it names."""
+    """Pairs of printed and stated output of the tutorial, and its names."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("verifiers"))
         patch.setattr(sys, "path", sys.path.copy())

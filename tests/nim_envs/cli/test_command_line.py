@@ -12,6 +12,7 @@ import pytest
 
 from nim_envs.cgt.misere_quotients.heaps import HeapQuotients
 from nim_envs.cgt.sequences import checksum, grundy_sequence, save_sequence
+from nim_envs.cli.arguments import arguments_of
 from nim_envs.cli.main import run
 from nim_envs.registration import GAMES, aec_id
 from nim_envs.render.plots import plot_sequence
@@ -36,16 +37,24 @@ def rows(text):
     )
 
 
-def test_games_lists_every_registered_environment_and_the_named_heap_games(capsys):
+@pytest.mark.parametrize("columns", ["60", "100"])
+def test_games_lists_every_registered_environment_and_the_named_heap_games(
+    capsys, monkeypatch, columns
+):
+    monkeypatch.setenv("COLUMNS", columns)
     text = shown(capsys, "games")
-    assert max(map(len, text.splitlines())) <= 100
+    assert max(map(len, text.splitlines())) <= int(columns)
     rows, started = {}, ""
-    for line in text.splitlines():
+    for line in text.partition("\n\n")[0].splitlines():
         started = line.split()[0] if line.startswith("nim_envs/") else started
         rows[started] = f"{rows.get(started, '')} {line}"
     for name, row in GAMES.items():
         said = " ".join(rows[aec_id(name)].replace("misère", "").replace("normal", "").split())
-        assert all(f"{key}={value!r}" in said for key, value in row.defaults.items())
+        for key, value in row.defaults.items():
+            word = re.search(rf"\b{key}=(.*?)(?: \w+=|$)", said)
+            assert word
+            if "…" not in word[1]:
+                assert arguments_of(name, [f"{key}={word[1]}"], row.defaults) == {key: value}
     assert re.search(r"^kayles +0\.77$", text, flags=re.MULTILINE)
 
 
@@ -225,7 +234,10 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
             "broken.zip is damaged, or holds",
         ),
         (["sequence", "0.77", "20", "--checkpoint", "other.zip"], "0.6, not of 0.77"),
-        (["sequence", "0.77", "20", "--checkpoint", "broken.zip/new.zip"], "broken.zip/new.zip"),
+        (
+            ["sequence", "0.77", "20", "--checkpoint", "broken.zip/new.zip"],
+            "broken.zip: there is a file",
+        ),
         (["sequence", "0.77", "99999999999"], "limit"),
         (["period", "grundy"], "theorem on periods"),
         (["period", "0.6", "--limit", "3000"], "3000 values, which is the limit"),

@@ -33,11 +33,19 @@ from nim_envs.rules import (
 from nim_envs.rules.state_options import StateOptionsCache
 from nim_envs.rules.words import any_of
 from nim_envs.theory import count_games, levels, perft
+from tests.classic_moves import moves_of
 from tests.games import ALL, label
 
 
-def legal_moves_in_plain_words(name, arguments, position):
+def legal_moves_in_plain_words(name, arguments, rules, position):
     """The rules again, written as one would say them, without tables: what each move leaves."""
+    classic = moves_of(name, arguments)
+    if classic is not None:
+        return [
+            (*position[:index], int(component.states_at(np.array(after))), *position[index + 1 :])
+            for index, component in enumerate(rules.components)
+            for after in classic(tuple(component.coordinates(np.array(position[index])).tolist()))
+        ]
     if name == "addition":
         (total,) = position
         return [(total + add,) for add in range(1, arguments["k"] + 1) if total <= arguments["n"]]
@@ -62,6 +70,9 @@ def heap_moves_in_plain_words(name, arguments, position):
             return [(part, heap - part) for part in range(1, heap) if part < heap - part]
         if name == "splitting":
             return [(part, heap - part) for part in range(1, heap) if part <= heap - part]
+        if name == "laskers_nim":
+            whole = [(part, heap - part) for part in range(1, heap // 2 + 1)]
+            return whole + [(0, left) for left in range(heap)]
         if name == "officers":  # take one, but not the last of a heap
             return [(part, heap - 1 - part) for part in range((heap - 1) // 2 + 1) if heap > 1]
         taken = {"kayles": (1, 2), "dawsons_kayles": (2,), "dawsons_chess": (1, 2, 3)}[name]
@@ -85,7 +96,9 @@ def heap_moves_in_plain_words(name, arguments, position):
     ]
 
 
-SPLITTING = ("kayles", "dawsons_kayles", "dawsons_chess", "officers", "grundy", "splitting")
+SPLITTING = (
+    "kayles", "dawsons_kayles", "dawsons_chess", "officers", "grundy", "splitting", "laskers_nim"
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -108,7 +121,7 @@ def test_options_are_those_of_the_rules_in_plain_words(case):
             found = [tuple(sorted(filter(None, row))) for row in found]
             expected = [tuple(filter(None, row)) for row in expected]
         else:
-            expected = legal_moves_in_plain_words(plain, arguments, position.tolist())
+            expected = legal_moves_in_plain_words(plain, arguments, rules, position.tolist())
             for action, row in zip(actions.tolist(), after, strict=True):
                 changed = np.flatnonzero(row != position)
                 assert changed.tolist() == [action // rules.num_options]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from math import isqrt
 from typing import Any
@@ -28,8 +28,7 @@ from nim_envs.testing.games import check_solution
 from nim_envs.theory import grundy_values, theorems
 from nim_envs.theory.theorem_solution import TheoremSolution, theorem_on
 from nim_envs.theory.values import ChainValues, LaskerValues, component_values
-
-Moves = Callable[[Any], Iterable[Hashable]]
+from tests.classic_moves import Moves, bar, dominoes, heaps_at_once, limited_heap, pair, queen
 
 
 def searched(moves: Moves, misere: bool = False) -> Callable[[Any], bool]:
@@ -57,46 +56,6 @@ def mex_values(moves: Callable[[Any], Iterable[tuple[Any, ...]]]) -> Callable[[A
         return next(number for number in itertools.count() if number not in reached)
 
     return value
-
-
-def queen(square):
-    file, rank = square
-    for step in range(1, max(file, rank) + 1):
-        if step <= file:
-            yield file - step, rank
-        if step <= rank:
-            yield file, rank - step
-        if step <= min(square):
-            yield file - step, rank - step
-
-
-def pair(numbers):
-    first, second = numbers
-    if first >= second > 0:
-        yield from ((first - times * second, second) for times in range(1, first // second + 1))
-    elif first > 0:
-        yield from ((first, second - times * first) for times in range(1, second // first + 1))
-
-
-def limited(heap):
-    objects, limit = heap
-    for taken in range(1, min(objects, limit) + 1):
-        yield objects - taken, min(2 * taken, objects - taken)
-
-
-def bar(rows):
-    for row, column in itertools.product(range(len(rows)), range(rows[0])):
-        if (row or column) and rows[row] > column:
-            yield rows[:row] + tuple(min(left, column) for left in rows[row:])
-
-
-def heaps_at_once(k):
-    def moves(heaps):
-        for left in itertools.product(*(range(heap + 1) for heap in heaps)):
-            if 1 <= sum(a != b for a, b in zip(heaps, left, strict=True)) <= k:
-                yield left
-
-    return moves
 
 
 def points(*sizes: int) -> list[tuple[int, ...]]:
@@ -150,7 +109,7 @@ def test_moores_theorem(sizes, k, convention):
 
 @pytest.mark.parametrize("convention", Convention)
 def test_zeckendorfs_parts_decide_fibonacci_nim(convention):
-    wins = searched(limited, convention is Convention.MISERE)
+    wins = searched(limited_heap, convention is Convention.MISERE)
     heaps = [(0, 0), *((size, limit) for size in range(1, 60) for limit in range(1, size + 1))]
     assert theorems.fibonacci_nim(np.array(heaps), convention).tolist() == list(map(wins, heaps))
 
@@ -186,15 +145,6 @@ def test_chomp_has_a_winning_first_move_by_strategy_stealing_and_one_on_three_ro
         assert not wins((size,) + (1,) * (size - 1))
 
 
-def cram_moves(board):
-    rows, columns, taken = board
-    for row, column in points(rows, columns):
-        for other in ((row + 1, column), (row, column + 1)):
-            cells = frozenset(((row, column), other))
-            if other[0] < rows and other[1] < columns and not cells & taken:
-                yield ((rows, columns, taken | cells),)
-
-
 @pytest.mark.parametrize(
     ("rows", "columns", "value"),
     [
@@ -209,7 +159,9 @@ def test_the_grundy_values_of_cram_are_those_of_the_literature(rows, columns, va
     rules = cram(rows=rows, columns=columns)
     assert grundy_values(rules.components[0])[0] == value
     if rows * columns <= 12:
-        assert mex_values(cram_moves)((rows, columns, frozenset())) == value
+        moves = dominoes(rows, columns)
+        alone = mex_values(lambda taken: ((after,) for after in moves(taken)))
+        assert alone((0,) * (rows * columns)) == value
 
 
 def test_cram_on_boards_with_an_even_side():

@@ -1,0 +1,92 @@
+"""A learner to begin with: copy this file to the checkout, change it, and have it scored.
+
+    cp docs/tutorials/my_learner.py .
+    python -m benchmarks.optimality --learners my_learner:MyLearner --quick
+
+``my_learner:first_move`` and ``my_learner:trained_elsewhere`` are scored in the same way: the one
+does not learn, the other may train as it likes, with any library.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+LEARNING_RATE = 0.5
+EPSILON = 0.1  # probability of a random move
+
+
+class MyLearner:
+    """Negamax Q-learning: Q(s, a) += α [r − max_a' Q(s', a') − Q(s, a)].
+
+    Here s' is the position after the move, where the opponent moves. One learner plays both seats.
+    ``knows`` is what it uses besides observations and rewards.
+    """
+
+    knows = "what it observes"
+
+    def __init__(self, env):
+        self.actions = env.action_space("player_0").n
+        self.table = {}  # the values of all moves, by position
+
+    def values(self, observation):
+        """The values of all moves at a position, to be read and changed."""
+        return self.table.setdefault(tuple(observation.tolist()), np.zeros(self.actions))
+
+    def act(self, observation, action_mask, rng):
+        """Return a move: a best one, or any legal one to explore."""
+        legal = np.flatnonzero(action_mask)
+        if rng.random() < EPSILON:
+            return int(rng.choice(legal))
+        return int(legal[self.values(observation)[legal].argmax()])
+
+    def update(self, transition):
+        """Learn from one move: its reward, and the opponent's best reply."""
+        replies = np.flatnonzero(transition.reply_action_mask)
+        target = transition.reward
+        if len(replies):
+            target = -self.values(transition.reply_observation)[replies].max()
+        values = self.values(transition.observation)
+        values[transition.action] += LEARNING_RATE * (target - values[transition.action])
+
+    def greedy(self):
+        """Return the policy to be scored, which does not explore."""
+        return Greedy(self)
+
+
+class Greedy:
+    """Plays a move of the highest value."""
+
+    def __init__(self, learner):
+        self.learner = learner
+
+    def act(self, observation, action_mask, rng):
+        """Return the move."""
+        legal = np.flatnonzero(action_mask)
+        return int(legal[self.learner.values(observation)[legal].argmax()])
+
+    def action_probabilities(self, observations, action_masks):
+        """Return the probability of every move at many positions, ``(positions, actions)``."""
+        chosen = [
+            self.act(observation, mask, None)
+            for observation, mask in zip(observations, action_masks, strict=True)
+        ]
+        return np.eye(action_masks.shape[1])[chosen]
+
+
+def first_move(observations, action_masks):
+    """Choose the first legal move; a function of this kind is scored as it is."""
+    return action_masks.argmax(axis=1)
+
+
+def trained_elsewhere(env, games, seed):
+    """Train in any way for a number of games, and return a policy that can be scored.
+
+    A model of Stable-Baselines3 is returned as ``sb3_policy(model), env``, where ``env`` is the
+    environment of the same game, ``env.game``, that the model was trained in.
+    """
+    from agents import QLearning
+    from agents.training import train
+
+    learner = QLearning.for_env(env)
+    train(env, learner, games, seed=seed, progress=False)
+    return learner.greedy()

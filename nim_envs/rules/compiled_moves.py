@@ -1,0 +1,144 @@
+"""Moves in compiled code, of single positions, and the rules as arrays that they need."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from nim_envs.compilation import compiled
+from nim_envs.rules.component import IntArray
+from nim_envs.rules.rules import Rules
+
+
+class CompiledRules(NamedTuple):
+    """The rules of a game as arrays."""
+
+    table: IntArray  # (components, states, options): the next state, or -1
+    legal_options: IntArray  # same shape: in each state the legal options first, ascending
+    legal_counts: IntArray  # (components, states): number of legal options
+    strides: IntArray  # (components,): mixed-radix strides of positions
+    # The second part of a move that splits, in the shape of the table. None where no move splits;
+    # the other type makes Numba compile code without splitting for such games.
+    second_table: IntArray | None
+    first_slots: IntArray  # (components,): the first slot of each component's group
+
+
+def compiled_rules(rules: Rules) -> CompiledRules:
+    """Return ``rules`` as arrays."""
+    illegal = rules.mask_table == 0
+    first_slots = np.arange(len(rules.shape), dtype=np.int64)
+    for group in rules.slot_groups:
+        first_slots[group.start : group.stop] = group.start
+    return CompiledRules(
+        rules.table,
+        np.ascontiguousarray(np.argsort(illegal, axis=-1, kind="stable")),
+        np.sum(~illegal, axis=-1, dtype=np.int64),
+        rules.strides,
+        rules.second_table,
+        first_slots,
+    )
+
+
+@compiled(inner=True)
+def write_legal_actions(position: IntArray, rules: CompiledRules, out: IntArray) -> int:
+    """Write the legal actions to ``out``, ascending; return their number."""
+    options = rules.table.shape[2]
+    count = 0
+    for component in range(len(position)):
+        state = position[component]
+        for number in range(rules.legal_counts[component, state]):
+            out[count] = component * options + rules.legal_options[component, state, number]
+            count += 1
+    return count
+
+
+@compiled(inner=True)
+def first_empty_slot(states: IntArray, slot: int) -> int:
+    """Return the first of ``states`` from ``slot`` on that is 0.
+
+    Args:
+        states: of the components, packed or not: an empty slot has no move, so packed it is 0.
+        slot: first slot of the group. Every position with a move that splits has an empty one.
+    """
+    while states[slot] != 0:
+        slot += 1
+    return slot
+
+
+@compiled(inner=True)
+def _second_part(
+    second_table: IntArray | None,
+    first_slots: IntArray,
+    position: IntArray,
+    component: int,
+    option: int,
+) -> tuple[int, int]:
+    """Return the slot that a move fills with a second part, and that part; (0, 0) if none.
+
+    The tables are arguments of their own, as Numba leaves out the code after ``is None`` for
+    arguments alone.
+    """
+    if second_table is None:
+        return 0, 0
+    second = second_table[component, position[component], option]
+    if second == 0:
+        return 0, 0
+    return first_empty_slot(position, first_slots[component]), second
+
+
+@compiled(inner=True)
+def parts_left(
+    rules: CompiledRules, position: IntArray, component: int, option: int
+) -> tuple[int, int, int]:
+    """Return what a move leaves: the component's next state, a slot, and the second part in it.
+
+    The second part is 0 where the move does not split.
+
+    Args:
+        rules: rules of the game as arrays.
+        position: before the move, ``(components,)``.
+        component: component of the move.
+        option: option of the move.
+    """
+    slot, second = _second_part(rules.second_table, rules.first_slots, position, component, option)
+    return rules.table[component, position[component], option], slot, second
+
+
+@compiled(inner=True)
+def number_after(
+    rules: CompiledRules, position: IntArray, number: int, component: int, option: int
+) -> int:
+    """Return the number of the position after a move.
+
+    Args:
+        rules: rules of the game as arrays.
+        position: before the move, ``(components,)``.
+        number: number of that position.
+        component: component of the move.
+        option: option of the move.
+    """
+    state, slot, second = parts_left(rules, position, component, option)
+    number += (state - position[component]) * rules.strides[component]
+    return int(number + second * rules.strides[slot])
+
+
+@compiled(inner=True)
+def write_position_after(
+    rules: CompiledRules, position: IntArray, component: int, option: int, after: IntArray
+) -> None:
+    """Write the position after a move to ``after``, ``(components,)``, another array.
+
+    Args:
+        rules: rules of the game as arrays.
+        position: before the move, ``(components,)``.
+        component: component of the move.
+        option: option of the move.
+        after: array to write to.
+    """
+    state, slot, second = parts_left(rules, position, component, option)
+    for place in range(len(position)):
+        after[place] = position[place]
+    after[component] = state
+    if second:
+        after[slot] = second
