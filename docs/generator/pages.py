@@ -49,14 +49,15 @@ def notebook(path: Path) -> str:
 
 
 def tutorials() -> list[str]:
-    """Return the navigation lines of the tutorials, notebooks first."""
+    """Return the navigation lines of the tutorials: notebooks, then one's own game."""
     folder = ROOT / "docs" / "tutorials"
     lines = [
         f"    * [{notebook(path)}](tutorials/{path.stem}.md)"
         for path in sorted(folder.glob("*.ipynb"))
     ]
     lines += [
-        f"    * [{heading(path)}](tutorials/{path.name})" for path in sorted(folder.glob("*.md"))
+        f"    * [{heading(path)}](tutorials/{path.name})"
+        for path in sorted(folder.glob("*.md"), key=lambda path: (path.stem != "own_game", path))
     ]
     return ["* Tutorials", *lines]
 

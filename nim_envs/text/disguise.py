@@ -34,6 +34,16 @@ VERBS = {
 }
 """Other names of verbs. No name is used twice, so that they can be told from each other."""
 
+OTHER_VERBS = {
+    "bite": ("nibble", "clip", "snip"),
+    "cover": ("occupy", "claim", "seal"),
+    "subtract": ("deduct", "discount", "shed"),
+}
+"""Other names of verbs in games with coordinates."""
+
+OTHER_KINDS = ("gadget", "engine", "vessel", "beacon", "circuit", "module", "canvas", "plot")
+"""Names of components with coordinates, whose own names may be any."""
+
 MOVING = "move(?= (?:to|along) )"
 """The verb that tokens do, not the noun for what a player does in a turn."""
 
@@ -63,6 +73,17 @@ class Disguise:
             for component in dict.fromkeys(self.rules.components)
             if isinstance(component, Token)
         }
+        # Drawn last, and only where needed, so that no other disguise depends on it.
+        kinds = [part.kind.lower() for part in self.rules.components if part.fields is not None]
+        if kinds:
+            for plain, names in OTHER_VERBS.items():
+                words[plain] = names[int(rng.integers(len(names)))]
+            drawn = rng.permutation(len(OTHER_KINDS)).tolist()
+            for number, kind in enumerate(
+                kind for kind in dict.fromkeys(kinds) if kind not in words
+            ):
+                words[kind] = OTHER_KINDS[drawn[number % len(drawn)]]
+                words[f"{kind}s"] = f"{words[kind]}s"
         return words, labels, nodes
 
     @property
@@ -92,5 +113,5 @@ class Disguise:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        plain = (word for word in self.words if word not in ("move", "moves"))
+        plain = (re.escape(word) for word in self.words if word not in ("move", "moves"))
         return re.compile(rf"\b(?:{'|'.join(plain)}|{MOVING})\b", flags=re.IGNORECASE)

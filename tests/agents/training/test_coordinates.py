@@ -149,8 +149,7 @@ def test_a_person_is_told_the_moves_of_the_position():
     person = HumanAgent(game, read=lambda prompt: next(answers), write=told.append)
     action = person.act(observed["observation"], observed["action_mask"], np.random.default_rng(0))
     assert game.rules.describe_action(action) == "wythoff 0: left 2"
-    assert "both 4" in told[0]
-    assert "left 5" not in told[0]
+    assert "both 1 to 4; down 1 to 5; left 1 to 4" in told[0]
 
 
 def test_a_position_that_there_is_not_is_named():
