@@ -36,8 +36,8 @@ def test_a_learner_of_a_typed_game_is_loaded_where_the_game_is_typed(module, tmp
     assert done.exit_code == 0, done.output
     assert load("learner.zip").game.rules.initial == (5,)
     GAMES.pop(module)
-    again = run("evaluate", "learner.zip")
+    again = run("evaluate", "--agent", "learner.zip")
     assert again.exit_code != 0
     assert "is not registered here" in f"{again.output} {again.exception}"
-    told = run("evaluate", "learner.zip", "--game", module, "--set", "steps=5")
+    told = run("evaluate", "--agent", "learner.zip", "--game", module, "--set", "steps=5")
     assert told.exit_code == 0, told.output
