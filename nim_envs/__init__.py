@@ -17,11 +17,20 @@ stop_without_traceback()  # before what takes time to import
 from nim_envs.envs.aec import GameEnv
 from nim_envs.game import Game
 from nim_envs.own_games import game_from_moves
-from nim_envs.registration import make_game, register_all
+from nim_envs.registration import make_game, register_all, register_game
 from nim_envs.rules import Convention, Rules
 from nim_envs.scoring import optimality
 
-__all__ = ["Convention", "Game", "GameEnv", "Rules", "game_from_moves", "make_game", "optimality"]
+__all__ = [
+    "Convention",
+    "Game",
+    "GameEnv",
+    "Rules",
+    "game_from_moves",
+    "make_game",
+    "optimality",
+    "register_game",
+]
 __version__ = "0.2.0"
 
 register_all()

@@ -57,7 +57,11 @@ class ConformanceError(NimEnvsError, AssertionError):
     """A check of :mod:`nim_envs.testing` failed."""
 
 
-class SequenceFileError(NimEnvsError, ValueError):
+class StorageError(NimEnvsError, ValueError):
+    """A file that this package has not written, or something that no file can hold."""
+
+
+class SequenceFileError(StorageError):
     """The file holds no Grundy sequence, or not the one that is wanted."""
 
 

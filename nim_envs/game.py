@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from nim_envs.solver import solve, theorem_for
 from nim_envs.starts import FixedStart, Start, as_start
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.solution import Solution
+from nim_envs.theory.theorem_solution import TheoremOfGame
 
 PLAYERS = ("player_0", "player_1")
 """The two players, by the number of their seat; ``player_0`` moves first."""
@@ -36,10 +38,16 @@ class Game:
         start: the distribution of start positions, the name of one, or a position; the rules'
             initial one by default.
         registered: name and arguments for :func:`nim_envs.make_game`, if that made the game.
+        theorem: function that says who wins under this convention, where the rules have one
+            component: of coordinates, int64 ``(n, fields)``, and the number of values of each
+            coordinate, ``(fields,)``, it returns booleans ``(n,)``, true where the player to move
+            wins. The game is then solved by it, however many positions there are, and
+            :func:`nim_envs.testing.check_game` compares it with search. Pickles find it by its
+            name, so that it stands at the top level of a module.
 
     Raises:
         InvalidGameError: ``rules`` are no :class:`Rules`, or ``convention`` no
-            :class:`Convention`.
+            :class:`Convention`; or ``theorem`` cannot be pickled, or the game is a sum.
         InvalidPositionError: ``start`` is not a start, or a fixed one that is outside the box or
             leaves no legal move.
 
@@ -56,6 +64,7 @@ class Game:
     convention: Convention
     start: Start = field(default_factory=FixedStart)
     registered: Registered | None = field(default=None, compare=False, repr=False)
+    theorem: TheoremOfGame | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.rules, Rules):
@@ -64,6 +73,8 @@ class Game:
             raise InvalidGameError(
                 f"convention must be one of {list(Convention)}, not {self.convention!r}"
             )
+        if self.theorem is not None:
+            _check_theorem(self.theorem, self.rules)
         object.__setattr__(self, "start", as_start(self.start))
         if isinstance(self.start, FixedStart):
             self.start.sampler(self)
@@ -93,7 +104,7 @@ class Game:
             InvalidPositionError: it takes a search, which ``reset`` does not make.
         """
         known = "solution" in vars(self) and self.solution.is_whole
-        if not known and theorem_for(self.rules, self.convention) is None:
+        if not known and self.theorem is None and theorem_for(self.rules, self.convention) is None:
             raise InvalidPositionError(
                 f"no theorem known here says who wins {self.convention.value} play of "
                 f"{self.rules.name}, and reset() does not search: a start by outcome must be "
@@ -127,6 +138,29 @@ class Game:
     def __deepcopy__(self, memo: dict[int, Any]) -> Game:
         """Return the game itself: it is immutable."""
         return self
+
+
+def _check_theorem(theorem: Any, rules: Rules) -> None:
+    """Check that a game can have a theorem, and that pickles can keep it.
+
+    Raises:
+        InvalidGameError: they cannot.
+    """
+    if not callable(theorem):
+        raise InvalidGameError(f"theorem must be a function, not {theorem!r}")
+    if len(rules.components) != 1:
+        raise InvalidGameError(
+            f"a theorem says who wins {rules.name} alone, and a sum of {len(rules.components)} "
+            "components needs Grundy values: leave theorem out"
+        )
+    try:
+        hash(theorem)
+        pickle.dumps(theorem)
+    except Exception as error:  # an object of the user's own may raise anything
+        raise InvalidGameError(
+            "theorem must be a function at the top level of a module, as pickles keep it by its "
+            f"name, not {theorem!r}: {error}"
+        ) from error
 
 
 def checked_game(game: Any) -> Game:

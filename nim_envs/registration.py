@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace as replaced
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,9 @@ from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidGameError, UnknownArgumentError
 from nim_envs.game import Game, Registered
 from nim_envs.names import unknown
+from nim_envs.references import imported, resolved, split
+from nim_envs.registered_games import RegisteredGame, Source, checked_name, own_game
 from nim_envs.rules import (
-    Convention,
     Rules,
     addition,
     chomp,
@@ -48,23 +50,6 @@ if TYPE_CHECKING:
 NAMESPACE = "nim_envs"
 
 
-@dataclass(frozen=True)
-class RegisteredGame:
-    """A registered game.
-
-    Args:
-        rules: the rules constructor; its keyword arguments are the environment's.
-        misere: whether by default the player who makes the last move loses.
-        defaults: default keyword arguments of the rules constructor.
-        version: version of its ids; raised where a change of this game could change results.
-    """
-
-    rules: Callable[..., Rules]
-    misere: bool
-    defaults: Mapping[str, Any]
-    version: int = 0
-
-
 def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
     """Rules of a sum of games: make a move in any one of several registered games.
 
@@ -91,7 +76,7 @@ def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
         name, arguments = (entry, {}) if isinstance(entry, str) else _pair(entry)
         _check_names(name, arguments)
         row = _registered(name)
-        parts.append(row.rules(**{**row.defaults, **arguments}))
+        parts.append(row.made(name, arguments, None).rules)
     return sum_of(parts)
 
 
@@ -126,8 +111,11 @@ def _pair(entry: Any) -> tuple[str, Mapping[str, Any]]:
 
 def _registered(name: str) -> RegisteredGame:
     """Return the registered game ``name``."""
-    if name not in GAMES:
-        raise InvalidGameError(f"game must be one of {tuple(GAMES)}, not {name!r}")
+    if not isinstance(name, str) or name not in GAMES:
+        raise InvalidGameError(
+            f"game must be one of {tuple(GAMES)}, not {name!r}; a game of your own is registered "
+            "first, by nim_envs.register_game"
+        )
     return GAMES[name]
 
 
@@ -223,13 +211,10 @@ def make_game(
         [1]
     """
     _check_names(name, rules_arguments, *_keywords(make_game))
-    row = _registered(name)
-    convention = Convention.from_misere(
-        row.misere if misere is None else checked_boolean("misere", misere)
-    )
-    rules = row.rules(**{**row.defaults, **rules_arguments})
+    told = None if misere is None else checked_boolean("misere", misere)
+    game = _registered(name).made(name, rules_arguments, told)
     arguments = {"misere": misere, "start": start, **rules_arguments}
-    return Game(rules, convention, as_start(start), Registered(name, arguments))
+    return replaced(game, start=as_start(start), registered=Registered(name, arguments))
 
 
 def _keywords(function: Callable[..., Any]) -> list[str]:
@@ -247,9 +232,14 @@ def _made(environment: Callable[..., Any], name: str, arguments: dict[str, Any],
     Args:
         environment: its class; takes its own keyword arguments out of ``arguments``.
         name: a key of :data:`GAMES`.
-        arguments: those of the class, of :func:`make_game` and of the rules.
+        arguments: those of the class, of :func:`make_game` and of the rules; and, in ids of games
+            of a user's own, ``sources``, by which another process finds them.
         size: the number of games of a batch.
     """
+    sources = arguments.pop("sources", {})
+    for used in _names_used(name, arguments):
+        if used in sources and used not in GAMES:
+            _register_again(used, Source(*sources[used]))
     own = [keyword for keyword in _keywords(environment) if keyword != "name"]
     _check_names(name, arguments, *_keywords(make_game), *own)
     of_class = {keyword: arguments.pop(keyword) for keyword in own if keyword in arguments}
@@ -326,25 +316,187 @@ def gymnasium_id(name: str) -> str:
     Raises:
         InvalidGameError: an unknown name.
     """
-    camel_case = "".join(word.capitalize() for word in name.split("_"))
-    return f"{NAMESPACE}/{camel_case}-v{_registered(name).version}"
+    return f"{NAMESPACE}/{_camel(name)}-v{_registered(name).version}"
+
+
+def _camel(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))
 
 
 def register_all() -> None:
     """Register every game with both libraries; done once, when ``nim_envs`` is imported."""
-    for name, row in GAMES.items():
-        arguments = {"game": name, "misere": row.misere, **row.defaults}
-        if aec_id(name) not in pettingzoo.aec_registry:
-            pettingzoo.register(
-                "aec",
-                id=aec_id(name),
-                entry_point="nim_envs.registration:make_aec",
-                kwargs=arguments,
-            )
-        if gymnasium_id(name) not in gymnasium.registry:
-            gymnasium.register(
-                id=gymnasium_id(name),
-                entry_point="nim_envs.registration:make_versus",
-                vector_entry_point="nim_envs.registration:make_vector",
-                kwargs=arguments,
-            )
+    for name in GAMES:
+        _register_ids(name)
+
+
+def _register_ids(name: str) -> None:
+    """Register a game with both libraries, where they do not know it yet."""
+    row = GAMES[name]
+    arguments = {"game": name, "misere": row.misere, **row.defaults}
+    if row.source is not None:
+        arguments["sources"] = {name: row.source}
+    if aec_id(name) not in pettingzoo.aec_registry:
+        pettingzoo.register(
+            "aec",
+            id=aec_id(name),
+            entry_point="nim_envs.registration:make_aec",
+            kwargs=arguments,
+        )
+    if gymnasium_id(name) not in gymnasium.registry:
+        gymnasium.register(
+            id=gymnasium_id(name),
+            entry_point="nim_envs.registration:make_versus",
+            vector_entry_point="nim_envs.registration:make_vector",
+            kwargs=arguments,
+        )
+
+
+RESERVED = frozenset(
+    {
+        "autoreset_mode", "copy", "disable_env_checker", "env_type", "game", "id",
+        "max_episode_steps", "name", "num_envs", "sources", "vector_kwargs", "vectorization_mode",
+        "wrappers", *_keywords(make_game), *_keywords(GameEnv), *_keywords(VersusEnv),
+    }
+)  # fmt: skip
+"""Arguments of environments and of ``make``, whose names no rules constructor can use."""
+
+
+def register_game(
+    name: str,
+    rules: Rules | Game | Callable[..., Rules | Game],
+    *,
+    misere: bool | None = None,
+    defaults: Mapping[str, Any] | None = None,
+    replace: bool = False,
+) -> None:
+    """Register a game of your own, which is then made by its name like those of the package.
+
+    ``name`` is one for :func:`make_game`, for a sum of games, the command line and
+    :func:`nim_envs.adapters.pgx.make_pgx`; ids of PettingZoo and Gymnasium are made from it, such
+    as ``nim_envs/silver_dollar-v0`` and ``nim_envs/SilverDollar-v0``. An id holds what the workers
+    of ``gymnasium.make_vec`` need, however they are started: the name ``module:function`` of a
+    constructor, or the rules themselves.
+
+    Args:
+        name: words of lower-case letters and digits, joined by underscores.
+        rules: rules; or a game, whose start is one position; or a function that returns one of
+            them, whose arguments are then those of the environment.
+        misere: whether by default the player who makes the last move loses; ``None``: as the game
+            says, and normal play of rules.
+        defaults: arguments of the function, in place of its own defaults.
+        replace: whether another game of your own that has the name is replaced.
+
+    Warns:
+        UserWarning: other processes can neither import the function nor copy the game, and so some
+            of them will not know it: the function is a lambda, say, or stands in ``__main__``.
+
+    Raises:
+        InvalidGameError: no name, or one that is taken; nothing that can be registered; or an
+            argument without a default, or one that environments have too.
+
+    Example:
+        >>> import pettingzoo
+        >>> from nim_envs.rules import TableComponent
+        >>> path = TableComponent(rows=((-1, -1), (0, -1), (1, 0), (2, 1)))
+        >>> register_game("two_paths", Rules("two paths", (path, path), initial=(3, 2)))
+        >>> make_game("two_paths").solution.is_winning((3, 2))
+        True
+        >>> pettingzoo.make("aec", "nim_envs/two_paths-v0", misere=True).game.in_short
+        'two paths, components 3-2, misère play'
+    """
+    checked_name(name)
+    row, why = own_game(rules, misere, defaults or {}, RESERVED)
+    _check_free(name, row, replace=checked_boolean("replace", replace))
+    _forget(name)
+    GAMES[name] = row
+    _register_ids(name)
+    _tell_sums()
+    if why:
+        warnings.warn(
+            f"{name}: {why}. Workers that are started by fork know the game, and so do those of "
+            "Gymnasium's AsyncVectorEnv and of joblib, which copy functions by value; others do "
+            "not. A function at the top level of a module, or a Game, has no such limit",
+            stacklevel=2,
+        )
+
+
+def _check_free(name: str, row: RegisteredGame, *, replace: bool) -> None:
+    """Check that no other game has a name, or an id that is made from it."""
+    before = GAMES.get(name)
+    if before is not None and before.source is None:
+        raise InvalidGameError(f"{name} is a game of this package: choose another name")
+    if before is not None and not replace and not row.is_again(before):
+        raise InvalidGameError(
+            f"{name} is registered already, as {before.rules!r}: choose another name, or "
+            "replace=True"
+        )
+    twin = next((other for other in GAMES if other != name and _camel(other) == _camel(name)), None)
+    if twin is not None:
+        raise InvalidGameError(
+            f"{name} and {twin}, which is registered already, have the same id in Gymnasium, "
+            f"{gymnasium_id(twin)}: choose another name"
+        )
+
+
+def _forget(name: str) -> None:
+    """Remove a game of a user's own, if there is one, with its ids."""
+    if name in GAMES:
+        pettingzoo.aec_registry.pop(aec_id(name), None)
+        gymnasium.registry.pop(gymnasium_id(name), None)
+        del GAMES[name]
+        _tell_sums()
+
+
+def _tell_sums() -> None:
+    """Let the ids of sums hold how other processes find the games of the user's own."""
+    sources = {name: row.source for name, row in GAMES.items() if row.source is not None}
+    for spec in (
+        pettingzoo.aec_registry[aec_id("sum")], gymnasium.registry[gymnasium_id("sum")],
+    ):  # fmt: skip
+        spec.kwargs.pop("sources", None)
+        if sources:
+            spec.kwargs["sources"] = sources
+
+
+def _names_used(name: str, arguments: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the name of a game and, of a sum, the names in its list."""
+    yield name
+    listed = arguments.get("games") if name == "sum" else None
+    if isinstance(listed, Sequence) and not isinstance(listed, str):
+        for entry in listed:
+            first = entry if isinstance(entry, str) else next(iter(entry), None)
+            if isinstance(first, str):
+                yield first
+
+
+def _register_again(name: str, source: Source) -> None:
+    """Register a game of a user's own in a process that was started by another."""
+    game = resolved(source.game) if isinstance(source.game, str) else source.game
+    if name not in GAMES:  # its module may register it
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            register_game(name, game, misere=source.misere, defaults=source.defaults)
+
+
+def typed_game(text: str) -> str:
+    """Return the name of a registered game for what a person has typed.
+
+    Args:
+        text: the name, or ``module:function``, whose module is imported: it runs code, so that no
+            word out of a file may be passed.
+
+    Raises:
+        InvalidGameError: there is no such game.
+    """
+    if not isinstance(text, str) or text in GAMES or ":" not in text:
+        _registered(text)
+        return text
+    module, _, function = split(text)
+    if not hasattr(imported(module), function.partition(".")[0]) and function in GAMES:
+        return function  # the module registers it
+    row, _ = own_game(resolved(text), None, {}, RESERVED)
+    for name, other in GAMES.items():
+        if other.source is not None and row.is_again(other):
+            return name
+    GAMES[text] = row
+    return text

@@ -16,7 +16,12 @@ from nim_envs.theory.heap_search import LARGEST_MEMO
 from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
 from nim_envs.theory.search import LARGEST_SEARCH, SearchSolution
 from nim_envs.theory.solution import Solution, SumSolution
-from nim_envs.theory.theorem_solution import Theorem, TheoremSolution, theorem_on
+from nim_envs.theory.theorem_solution import (
+    Theorem,
+    TheoremSolution,
+    theorem_of_game,
+    theorem_on,
+)
 
 METHODS = ("auto", "theorem", "quotient", "search")
 
@@ -49,6 +54,7 @@ def solve(
 ) -> Solution:
     """Solve ``game`` exactly.
 
+    A game that brings a theorem of its own is solved by that.
     Normal play of any sum is solved by the Sprague-Grundy theorem, from tables or closed forms. A
     single component too large for a small table is solved by the theorem on who wins it, where
     :func:`nim_envs.theory.theorem_solution.theorem_on` knows one, and so is misère play of one
@@ -97,6 +103,9 @@ def solve(
         if convention is Convention.NORMAL:
             raise ValueError("a misère quotient is of misère play; normal play has its theorem")
         return _quotient_solution(rules)
+    own = getattr(game, "theorem", None)
+    if own is not None and method != "search":
+        return TheoremSolution(rules, convention, theorem_of_game(own, rules))
     if method != "search":
         single = _theorem_on_one_component(rules, convention)
         if single is not None:

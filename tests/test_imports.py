@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # holds all its modules but those that are named apart; a package at the root holds itself alone.
 LAYERS = [
     [
+        "nim_envs.archive",
         "nim_envs.compilation",
         "nim_envs.errors",
         "nim_envs.files",
@@ -21,6 +22,7 @@ LAYERS = [
         "nim_envs.optional",
         "nim_envs.progress",
         "nim_envs.numba_intrinsics",
+        "nim_envs.references",
     ],
     ["nim_envs.rules"],
     ["nim_envs.theory"],
@@ -60,6 +62,7 @@ LAYERS = [
     ["nim_envs.scoring"],
     ["nim_envs.testing"],
     ["nim_envs.text"],
+    ["nim_envs.registered_games"],
     ["nim_envs.registration"],
     ["nim_envs"],
     ["nim_envs.adapters", "nim_envs.cli"],
@@ -67,7 +70,6 @@ LAYERS = [
     ["agents.turn_credit"],
     ["agents.base", "agents.storage.errors"],
     [
-        "agents.storage.archive",
         "agents.storage.games",
         "agents.storage.restoring",
         "agents.storage.schema",

@@ -17,8 +17,10 @@ nim_envs.Convention
 nim_envs.Game
 nim_envs.GameEnv
 nim_envs.Rules
+nim_envs.game_from_moves
 nim_envs.make_game
 nim_envs.optimality
+nim_envs.register_game
 
 nim_envs.envs.vector.VectorGameEnv
 nim_envs.envs.versus.VersusEnv

@@ -15,9 +15,8 @@ from agents.storage import load
 from agents.storage.games import same_game
 from nim_envs import Game, GameEnv, make_game
 from nim_envs.cli.arguments import arguments_of, integers, value_of
-from nim_envs.cli.options import registered_game
+from nim_envs.cli.options import GAME_HELP, GameName, registered_game
 from nim_envs.cli.running import using
-from nim_envs.registration import GAMES
 from nim_envs.starts import NAMED_STARTS
 
 NAMED_PLAYERS = ("random", "optimal")
@@ -36,8 +35,9 @@ def game_options(command: Callable[..., None]) -> Callable[..., None]:
             help="Argument of the game, such as heaps=3,4,5, k=3 or misere=true; repeatable.",
         ),
         click.option(
-            "--game", type=click.Choice(list(GAMES)),
-            help="Needed, unless a player is a file: then by default the game that it learned.",
+            "--game", type=GameName(),
+            help=f"{GAME_HELP} Needed, unless a player is a file: then by default the game that it "
+            "learned.",
         ),
     ):  # fmt: skip
         command = option(command)

@@ -1,15 +1,13 @@
-"""The error of files that cannot be loaded or saved."""
+"""Errors of whatever is made from the content of a file, as errors of the file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from nim_envs.errors import NimEnvsError
+from nim_envs.errors import StorageError
 
-
-class StorageError(NimEnvsError, ValueError):
-    """A file that holds no saved learner, or something that cannot be saved."""
+__all__ = ["StorageError", "refusing"]
 
 
 @contextmanager

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from agents.base import Trainable
-from agents.storage.archive import archive_bytes, opened
 from agents.storage.errors import StorageError
 from agents.storage.schema import check_names, check_value
 from agents.storage.values import Decoder, Encoder, classes
 from nim_envs import Game
+from nim_envs.archive import archive_bytes, opened
 from nim_envs.files import write_atomically
 
 FORMAT = "nim_envs agent"
@@ -22,7 +22,8 @@ OLDEST_VERSION = 2
 def save(learner: Trainable, path: str | Path) -> None:
     """Save ``learner`` with all that it has learned and needs to go on learning.
 
-    A registered game that the learner knows is saved with it, convention and start included. The
+    A registered game that the learner knows is saved with it, by its name and arguments, convention
+    and start included. Of any other game nothing is saved: :func:`load` is then told the game. The
     file appears whole or not at all.
 
     Args:
@@ -41,8 +42,9 @@ def load(path: str | Path, game: Game | None = None) -> Any:
 
     Args:
         path: the file.
-        game: of a learner whose game is not in :data:`nim_envs.registration.GAMES`, so that the
-            file does not name it; ignored where the file does.
+        game: of a learner whose game the file does not name, or names as one that is not registered
+            here; ignored where it is. Nothing is imported by a name out of a file: a game of your
+            own is registered first, by :func:`nim_envs.register_game`.
 
     Raises:
         StorageError: the file is damaged, holds no saved learner, or is of a format that is not

@@ -33,7 +33,7 @@ def check_value(name: str, value: Any, hint: Any) -> None:
         >>> check_value("games", [3, "four"], list[int])
         Traceback (most recent call last):
             ...
-        agents.storage.errors.StorageError: games[1] must be int, not 'four'
+        nim_envs.errors.StorageError: games[1] must be int, not 'four'
     """
     origin, parts = get_origin(hint), get_args(hint)
     if is_typeddict(hint):

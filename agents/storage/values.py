@@ -10,12 +10,14 @@ from typing import Any, Literal, TypedDict, cast
 import numpy as np
 
 from agents.base import Array
-from agents.storage.archive import Archive, promise
 from agents.storage.errors import StorageError, refusing
 from agents.storage.schema import check_arguments, check_names, check_value, parameter_type
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay, Schedule, harmonic
 from nim_envs import Game, make_game
+from nim_envs.archive import Archive, promise
+from nim_envs.registration import GAMES
+from nim_envs.rules.validation import LARGEST_STATE
 
 BIT_GENERATORS = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM}
 """The bit generators that files hold."""
@@ -79,6 +81,10 @@ class Encoder:
         if classes().get(name) is type(value):
             saved = value.saved()
             code = {"learner": name, "saved": self.encode(saved)}
+            game = saved.get("game")
+            if isinstance(game, Game) and game.rules.has_coordinates and self._game(game) is None:
+                # Without the game nobody knows which positions the coordinates are of.
+                code["observes"] = game.in_short
             _check_saved(type(value), saved)  # what is saved can be loaded
             return code
         raise StorageError(f"{value!r} of type {name} cannot be saved")
@@ -182,15 +188,29 @@ class Decoder:
     def _game(self, body: str, *, arguments: Any) -> Game:
         decoded = self.decode(arguments)
         check_value("the arguments of a game", decoded, dict[str, Any])
+        _check_plain("the arguments of a game", decoded)
+        if body not in GAMES:
+            if self._game_of_caller is not None:
+                return self._game_of_caller
+            # A name such as module:function would run code: nothing is looked up by it.
+            raise StorageError(
+                f"its game {body!r} is not registered here: register it first, "
+                "nim_envs.register_game(…), or load it with game=…"
+            )
         with refusing(f"the game {body!r}"):
             return make_game(body, **decoded)
 
-    def _learner(self, body: str, *, saved: Any) -> Any:
+    def _learner(self, body: str, *, saved: Any, observes: str | None = None) -> Any:
         if body not in classes():
             raise StorageError(f"there is no learner {body!r}, but {', '.join(classes())}")
         learner, decoded = classes()[body], self.decode(saved)
         if isinstance(decoded, dict) and "game" in decoded and decoded["game"] is None:
             decoded["game"] = self._game_of_caller
+            if observes is not None and self._game_of_caller is None:
+                raise StorageError(
+                    f"it observes the coordinates of {observes}, which is not a registered game: "
+                    "load it with game=…"
+                )
         _check_saved(learner, decoded)
         with refusing(f"a {body}"):
             return learner.from_saved(decoded)
@@ -208,6 +228,24 @@ KINDS: dict[str, Callable[..., Any]] = {
     "learner": Decoder._learner,
 }
 """The decoder of each kind of entry."""
+
+
+def _check_plain(name: str, value: Any) -> None:
+    """Check that arguments of a game are plain values, and their integers within the limit.
+
+    Raises:
+        StorageError: they are not.
+    """
+    if isinstance(value, dict):
+        _check_plain(name, [*value, *value.values()])
+    elif isinstance(value, (list, tuple)):
+        for entry in value:
+            _check_plain(name, entry)
+    elif isinstance(value, int):
+        if abs(value) > LARGEST_STATE:
+            raise StorageError(f"integers in {name} are at most {LARGEST_STATE}")
+    elif not isinstance(value, (float, str, np.ndarray, type(None))):
+        raise StorageError(f"{name} hold no {type(value).__name__}")
 
 
 def _check_saved(learner: Any, saved: Any) -> None:

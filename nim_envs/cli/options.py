@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from nim_envs.cli.arguments import arguments_of
-from nim_envs.errors import InvalidPositionError
+from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.game import Game
 from nim_envs.optional import installed
-from nim_envs.registration import GAMES, make_game
+from nim_envs.registration import GAMES, make_game, typed_game
 from nim_envs.rules import Convention, heap_game
 
 LOSERS = {
@@ -23,6 +24,27 @@ checkpoint_option = click.option(
     "--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
     help="Save the values there as they are computed, or go on from those saved there.",
 )  # fmt: skip
+
+
+class GameName(click.Choice[str]):
+    """A registered game, or one of the person's own as ``module:function``."""
+
+    def __init__(self) -> None:
+        super().__init__(list(GAMES))
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name of the game; a module is looked for in the current directory too."""
+        if not isinstance(value, str) or (":" not in value and value not in GAMES):
+            return super().convert(value, param, ctx)
+        if str(Path.cwd()) not in sys.path and "" not in sys.path:
+            sys.path.insert(0, str(Path.cwd()))
+        try:
+            return typed_game(value)
+        except InvalidGameError as error:
+            self.fail(str(error), param, ctx)
+
+
+GAME_HELP = "A registered game, or one of your own as module:function."
 
 
 def as_game(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:

@@ -13,19 +13,21 @@ from nim_envs.cgt.sequences.grundy_sequences import GrundySequence
 from nim_envs.cli.arguments import integers
 from nim_envs.cli.layout import facts
 from nim_envs.cli.options import (
+    GAME_HELP,
     LOSERS,
+    GameName,
     as_game,
     larger_board,
     registered_game,
     show_progress,
 )
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
-from nim_envs.registration import GAMES
 from nim_envs.rules import Convention, HeapGame, Rules, nim, subtraction
 from nim_envs.rules.octal_codes import LEAVE_ONE, NAMES, WHOLE
 from nim_envs.theory.heap_search import HeapSearch, checked_heaps
 from nim_envs.theory.nimbers import nim_sum
 from nim_envs.theory.solution import Solution
+from nim_envs.theory.theorem_solution import TheoremSolution
 
 LARGEST_HEAP = 10**6
 """Most objects in a heap whose moves are listed."""
@@ -45,7 +47,7 @@ class Question(NamedTuple):
 
 
 @click.command()
-@click.option("--game", type=click.Choice(list(GAMES)), help="A registered game.")
+@click.option("--game", type=GameName(), help=GAME_HELP)
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE",
     help="Argument of the registered game, such as heaps=3,4,5 or misere=true; repeatable.",
@@ -104,10 +106,12 @@ def show_solution(solution: Solution, state: tuple[int, ...]) -> None:
         solution.rules.describe_action(action, position)
         for action in solution.winning_actions(position)
     ]
-    values = [
-        int(component.normal(entry))
-        for component, entry in zip(solution.component_values, position, strict=True)
-    ]
+    values = None
+    if not isinstance(solution, TheoremSolution):  # which needs no table, and has no Grundy values
+        values = [
+            int(component.normal(entry))
+            for component, entry in zip(solution.component_values, position, strict=True)
+        ]
     show(
         solution.rules.shown(position), solution.convention, values, winning, moves, solution.method
     )
@@ -178,18 +182,21 @@ def solve_misere_heaps(
 def show(
     position: Any,
     convention: Convention,
-    values: list[int],
+    values: list[int] | None,
     winning: bool,
     moves: list[str],
     why: str,
 ) -> None:
-    """Print the solution of a position whose components have Grundy values ``values``."""
-    value = nim_sum(values)
-    total = f"{' xor '.join(map(str, values))} = {value}" if len(values) > 1 else value
+    """Print the solution of a position whose components have Grundy values ``values``, if known."""
+    known: list[list[Any]] = []
+    if values is not None:
+        value = nim_sum(values)
+        total = f"{' xor '.join(map(str, values))} = {value}" if len(values) > 1 else value
+        known = [["Grundy value", total]]
     rows: list[list[Any]] = [
         ["position", " ".join(str(state) for state in position)],
         ["play", LOSERS[convention]],
-        ["Grundy value", total],
+        *known,
         ["outcome", OUTCOMES[winning]],
         ["winning moves", "\n".join(moves) or "none"],
         ["why", why],

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import click
 
 from nim_envs.cli.layout import facts, say
-from nim_envs.cli.options import registered_game
+from nim_envs.cli.options import GAME_HELP, GameName, registered_game
 from nim_envs.cli.running import make_directory, using
-from nim_envs.registration import GAMES
 from nim_envs.starts import NAMED_STARTS
 from nim_envs.text import (
     PROMPT_VERSION,
@@ -49,7 +48,7 @@ class Scoring(NamedTuple):
 
 
 @click.command()
-@click.option("--game", type=click.Choice(list(GAMES)), required=True, help="A registered game.")
+@click.option("--game", type=GameName(), required=True, help=GAME_HELP)
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE",
     help="Argument of the game, such as heaps=3,4,5 or misere=true; repeatable.",

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.acyclic import by_rank, cycle_among, ranks
-from nim_envs.rules.validation import check_bytes, checked_integer, is_listing
+from nim_envs.rules.validation import check_bytes, checked_integer, is_listing, largest_bytes
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -27,6 +27,9 @@ NO_STATE = -1
 
 PICTURES = ("piece", "cells", "rows", "coins")
 """Pictures of components with coordinates."""
+
+CHUNK_ENTRIES = 1 << 20
+"""Options that are counted at a time where there is no table."""
 
 HASHED = 64
 """Entries of a table that go into its hash, besides their sum."""
@@ -120,8 +123,20 @@ class Component(ABC):
         return np.where(inside, states, NO_STATE)
 
     def legal_count(self, states: IntArray) -> IntArray:
-        """Return the number of legal options in each state, in the shape of ``states``."""
-        return np.asarray(self._legal_counts[states])
+        """Return the number of legal options in each state, in the shape of ``states``.
+
+        By default they are counted once in the table or, where that would be too large, in each
+        state that is asked for; a subclass with many states has a formula.
+        """
+        if self._has_table:
+            return np.asarray(self._legal_counts[states])
+        flat = np.asarray(states).reshape(-1)
+        counts = np.empty(len(flat), dtype=np.int64)
+        step = max(1, CHUNK_ENTRIES // max(1, self.options))
+        for first in range(0, len(flat), step):
+            options = self.successors(flat[first : first + step])
+            counts[first : first + step] = (options != NO_MOVE).sum(axis=-1)
+        return counts.reshape(np.shape(states))
 
     def is_terminal(self, states: IntArray) -> BoolArray:
         """Return where no option is legal, in the shape of ``states``."""
@@ -170,6 +185,11 @@ class Component(ABC):
         table = self.successors(np.arange(self.states, dtype=np.int64))
         table.setflags(write=False)
         return table
+
+    @cached_property
+    def _has_table(self) -> bool:
+        """Whether the table is within the limit of bytes."""
+        return self.states * self.options * np.dtype(np.int64).itemsize <= largest_bytes()
 
     @cached_property
     def _legal_counts(self) -> IntArray:

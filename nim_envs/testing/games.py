@@ -14,12 +14,22 @@ from nim_envs.rules.component import NO_MOVE, Component, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.testing.components import check_component
-from nim_envs.testing.positions import SAMPLE, Play, is_small, some_positions
+from nim_envs.testing.positions import LARGEST_BOARD, SAMPLE, Play, is_small, some_positions
 from nim_envs.testing.requirements import check_copies, during, require, require_equal, shown
+from nim_envs.testing.theorems import check_large_component, check_theorem, is_searched
 from nim_envs.theory.solution import Solution
 
 STARTS = 64
 """Number of starts to draw."""
+
+MOST_FEATURES = 1 << 26
+"""Most numbers in the encodings that are compared."""
+
+MOST_STEPS = 16
+"""Most moves from one position of a large board that are made one by one."""
+
+FEWEST = 16
+"""Number of positions of a large board that are checked where each has very many actions."""
 
 MOST_OBSERVATIONS = 5_000
 """Most positions whose encodings are compared."""
@@ -38,6 +48,10 @@ def check_game(game: Game) -> None:
       plays every move of every position and shares no formula with the solver. It is made on
       boards of at most 2**18 (position, action) pairs. On larger ones the solution is checked at
       200 positions: each must be won exactly where one of its moves leads to a lost one.
+    - *Theorem.* Where a game brings its own, it says the same as a search at every position; on
+      boards of more than 2**24 (position, action) pairs at some thousand positions of all sizes,
+      among them lost ones, it agrees with what it says after each move. What is wrong at few
+      positions of a large board alone can stay hidden.
     - *Starts* are positions with a legal move, and the same for the same seed.
     - *Encodings* give different positions different observations.
 
@@ -71,8 +85,13 @@ its table says False
         with during(f"the hash of component {index}"):
             names.setdefault(component, f"component {index} ({component.kind})")
     for component, name in names.items():
-        check_component(component, name)
+        if game.theorem is None or is_searched(component):
+            check_component(component, name)
+        else:
+            check_large_component(component, name)
     check_rules(game.rules)
+    if game.theorem is not None:
+        check_theorem(game)
     with during("solving the game"):
         solution = game.solution
     check_solution(solution)
@@ -90,7 +109,7 @@ def check_rules(rules: Rules) -> None:
     Raises:
         ConformanceError: the rules and a component disagree.
     """
-    positions = some_positions(rules)
+    whole, positions = is_small(rules), _checked_positions(rules)
     with during("rules.action_mask, options, is_terminal or step of an array of positions"):
         masks, options = rules.action_mask(positions), rules.options(positions)
         terminal = rules.is_terminal(positions)
@@ -109,7 +128,9 @@ def check_rules(rules: Rules) -> None:
         require_equal(f"rules.action_mask of one position, {where},",
                       rules.action_mask(position), masks[row])  # fmt: skip
         legal = np.flatnonzero(masks[row])
-        for action, reached in zip(legal.tolist(), after[rows == row], strict=True):
+        moved = after[rows == row]
+        for place in range(len(legal)) if whole else _spread(len(legal), MOST_STEPS):
+            action, reached = int(legal[place]), moved[place]
             require_equal(f"rules.step of action {action} {where}", reached, left[action])
             one = rules.step(position, np.array(action))
             require_equal(f"rules.step of one position, action {action} {where},", one, reached)
@@ -123,6 +144,17 @@ def check_rules(rules: Rules) -> None:
     pair = np.stack([positions, positions[::-1]])
     require_equal("rules.action_mask of positions (2, n, components)", rules.action_mask(pair),
                   np.stack([masks, masks[::-1]]))  # fmt: skip
+
+
+def _checked_positions(rules: Rules) -> IntArray:
+    """Return the positions that are checked, fewer of a board with very many actions."""
+    return some_positions(rules, max(FEWEST, min(SAMPLE, LARGEST_BOARD // rules.num_actions)))
+
+
+def _spread(number: int, most: int) -> list[int]:
+    """Return at most ``most`` of the integers below ``number``, evenly spread."""
+    spread = np.linspace(0, number - 1, min(number, most)).astype(np.int64)
+    return [int(place) for place in np.unique(spread)]
 
 
 def _there_and_back(rules: Rules, positions: IntArray) -> IntArray:
@@ -182,7 +214,7 @@ def check_solution(solution: Solution) -> None:
                         play.grundy_values(), "the mex recursion over whole positions")  # fmt: skip
         source = "exhaustive search"
     else:
-        positions = some_positions(rules)
+        positions = _checked_positions(rules)
         expected = np.zeros((len(positions), rules.num_actions), dtype=np.bool_)
         rows, actions = np.nonzero(rules.action_mask(positions))
         if len(rows):
@@ -250,12 +282,13 @@ def _check_starts(game: Game) -> None:
 
 def _check_encodings(rules: Rules) -> None:
     """Check that observations are in their space, and tell positions apart."""
-    positions = some_positions(rules, MOST_OBSERVATIONS)
+    several = some_positions(rules, MOST_OBSERVATIONS)
     for name in ENCODINGS:
         try:
             encoding = Encoding(name, rules)
         except SearchTooLargeError:
             continue
+        positions = several[: max(2, MOST_FEATURES // sum(encoding.widths))]
         with during(f"encoding {name!r}"):
             codes = encoding.encode(positions)
         for position, code in zip(positions[:SAMPLE], codes, strict=False):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nim_envs.errors import InvalidGameError
 from nim_envs.rules.chomp_game import ChocolateBar
 from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
 from nim_envs.rules.convention import Convention
@@ -30,6 +31,39 @@ class Theorem(NamedTuple):
 
     name: str
     wins: Callable[[IntArray], BoolArray]
+
+
+TheoremOfGame = Callable[[IntArray, tuple[int, ...]], BoolArray]
+"""A theorem that a game brings: coordinates, int64 ``(n, fields)``, and the number of values of
+each coordinate, to whether the player to move wins under the game's convention, ``(n,)``."""
+
+
+def theorem_of_game(function: TheoremOfGame, rules: Rules) -> Theorem:
+    """Return the theorem that a game of one component brings.
+
+    Args:
+        function: the theorem.
+        rules: rules of the game.
+    """
+    name = getattr(function, "__name__", type(function).__name__)
+    return Theorem(f"the theorem {name}", partial(_checked_outcomes, function, rules.fields, name))
+
+
+def _checked_outcomes(
+    function: TheoremOfGame, fields: tuple[int, ...], name: str, coordinates: IntArray
+) -> BoolArray:
+    """Return the answer of a game's own theorem.
+
+    Raises:
+        InvalidGameError: it is not a boolean for each position.
+    """
+    answer = np.asarray(function(coordinates, fields))
+    if answer.shape != coordinates.shape[:1] or answer.dtype != np.bool_:
+        raise InvalidGameError(
+            f"the theorem {name} must return booleans {coordinates.shape[:1]} of coordinates "
+            f"{coordinates.shape}, not {answer.dtype} {answer.shape}"
+        )
+    return answer
 
 
 class TheoremSolution(Solution):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import zipfile
 from pathlib import Path
@@ -12,13 +11,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs.archive import opened
 from nim_envs.cgt.sequences.check import count_right
-from nim_envs.errors import InvalidGameError, SequenceFileError
+from nim_envs.errors import InvalidGameError, SequenceFileError, StorageError
 from nim_envs.files import replacing
 from nim_envs.rules.octal_codes import heap_game
 
 FORMAT = "nim_envs Grundy sequence"
 VERSION = 1
+
+MEMBER = "values.npy"
+
+LARGEST_VALUE = 8
+"""Bytes of a value, upper bound."""
 
 PIECE = 1 << 20
 """Values that are summed at once."""
@@ -57,7 +62,7 @@ def save_sequence(path: str | Path, game: str, values: npt.NDArray[np.integer]) 
     }
     with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
         archive.writestr("header.json", json.dumps(header))
-        with archive.open("values.npy", "w", force_zip64=True) as member:
+        with archive.open(MEMBER, "w", force_zip64=True) as member:
             np.lib.format.write_array(member, np.ascontiguousarray(values), allow_pickle=False)
 
 
@@ -71,39 +76,48 @@ def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
         game: name of the game that they must be of.
 
     Raises:
-        SequenceFileError: the file is truncated, damaged, of another kind, of a newer format, or
-            of another game.
+        SequenceFileError: the file is truncated, damaged, of another kind, of a format that is not
+            read, or of another game; no more of it is unpacked than its header promises.
         FileNotFoundError: there is no such file.
     """
-    data = Path(path).read_bytes()
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            header = json.loads(archive.read("header.json"))
-            if header["format"] != FORMAT:
-                raise SequenceFileError(
-                    f"{path} is not a file of Grundy values that nim_envs has written"
-                )
-            if header["version"] > VERSION:
-                raise SequenceFileError(
-                    f"{path} is of format {header['version']}; this version of the package reads "
-                    f"formats up to {VERSION}"
-                )
-            values: npt.NDArray[Any] = np.lib.format.read_array(
-                io.BytesIO(archive.read("values.npy")), allow_pickle=False
-            )
-    except SequenceFileError:
-        raise
-    except Exception as error:
-        # A damaged archive can make the libraries that read it raise nearly anything.
-        raise SequenceFileError(
-            f"{path} is damaged, or holds no Grundy sequence that this package has written"
-        ) from error
-    if header.get("game") != game:
-        raise SequenceFileError(f"{path} holds values of {header.get('game')}, not of {game}")
-    if values.ndim != 1 or values.dtype.kind != "u" or checksum(values) != header.get("sha256"):
+        with opened(Path(path)) as archive:
+            header = _checked_header(archive.header)
+            # Values are not compressed, so that they are no larger than the file.
+            most = min(header["values"] * LARGEST_VALUE, Path(path).stat().st_size)
+            values = archive.member(MEMBER, most, "the array of its values")
+    except StorageError as error:
+        raise SequenceFileError(f"{path} cannot be loaded: {error}") from error
+    if header["game"] != game:
+        raise SequenceFileError(f"{path} holds values of {header['game']}, not of {game}")
+    if (
+        values.shape != (header["values"],)
+        or values.dtype.kind != "u"
+        or checksum(values) != header["sha256"]
+    ):
         raise SequenceFileError(f"the values in {path} do not have the checksum in its header")
     try:
         rules = heap_game(game)
     except InvalidGameError:  # no octal game, so that no value comes from a period
         return values
     return values[: count_right(rules, values)]
+
+
+def _checked_header(header: Any) -> dict[str, Any]:
+    """Return a header with all that is read of it.
+
+    Raises:
+        StorageError: it is of another kind of file, of another version, or lacks something.
+    """
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise StorageError("it holds no Grundy sequence that this package has written")
+    version, number = header.get("version"), header.get("values")
+    if type(version) is not int or version != VERSION:
+        raise StorageError(
+            f"it is of format {version!r}; this version of the package reads format {VERSION}"
+        )
+    if type(number) is not int or number < 0 or not {"game", "sha256"} <= set(header):
+        raise StorageError(
+            "it is damaged: its header must say the game, the number of values and their checksum"
+        )
+    return header

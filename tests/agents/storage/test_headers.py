@@ -22,11 +22,11 @@ from agents import (
     RealTimeDynamicProgramming,
     SignedProducts,
 )
-from agents.storage import StorageError, archive, load, load_content, save, save_content
+from agents.storage import StorageError, load, load_content, save, save_content
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay
 from agents.testing import contents
-from nim_envs import GameEnv, make_game
+from nim_envs import GameEnv, archive, make_game
 from tests.agents.learning import BOX, CASES, TWO, own_game, small_env
 
 NIM = make_game("nim", heaps=(2, 3))

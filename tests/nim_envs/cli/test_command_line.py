@@ -231,7 +231,7 @@ def test_a_plot_is_a_picture_and_appears_whole(capsys, tmp_path, monkeypatch):
         (["sequence", "0.77", "20", "--method", "magic"], "magic"),
         (
             ["sequence", "0.77", "20", "--checkpoint", "broken.zip"],
-            "broken.zip is damaged, or holds",
+            "broken.zip cannot be loaded: it is damaged",
         ),
         (["sequence", "0.77", "20", "--checkpoint", "other.zip"], "0.6, not of 0.77"),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import os
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 import zipfile
 from functools import reduce
 from operator import xor
@@ -430,7 +432,7 @@ def damaged(path):
 
     flipped = bytearray(values)
     flipped[-7] ^= 1
-    newer = {**json.loads(header), "version": 99}
+    fields = json.loads(header)
     yield "empty", b""
     yield "truncated", content[: len(content) // 2]
     yield "cut short", content[:-1]
@@ -443,7 +445,13 @@ def damaged(path):
     yield "fewer values", rebuilt(header, values[:-2])
     yield "another header", rebuilt(b"{}", values)
     yield "no object", rebuilt(b"[1]", values)
-    yield "newer", rebuilt(json.dumps(newer), values)
+    for version in (99, 0, -1, True, 1.0, "1", None):
+        yield f"version {version!r}", rebuilt(json.dumps({**fields, "version": version}), values)
+    for number in (999, 10**30, -1, True, "1000", None):
+        yield f"{number!r} values", rebuilt(json.dumps({**fields, "values": number}), values)
+    yield "another game", rebuilt(json.dumps({**fields, "game": "os:system"}), values)
+    for missing in ("game", "values", "sha256", "version"):
+        yield f"no {missing}", rebuilt(json.dumps({**fields, missing: None}), values)
 
 
 def test_a_damaged_checkpoint_is_refused_and_left_alone(tmp_path):
@@ -456,6 +464,35 @@ def test_a_damaged_checkpoint_is_refused_and_left_alone(tmp_path):
         assert str(path) in str(caught.value), what
         assert path.read_bytes() == content
     assert [entry.name for entry in tmp_path.iterdir()] == ["values.zip"]
+
+
+@pytest.mark.parametrize("large", ["header", "values", "after the values", "shape"])
+def test_no_more_is_unpacked_than_the_header_promises(large, tmp_path):
+    path, zeros = tmp_path / "values.zip", bytes(1 << 24)
+    save_sequence(path, "0.6", np.zeros(1_000, dtype=np.uint16))
+    with zipfile.ZipFile(path) as archive:
+        header, values = archive.read("header.json"), archive.read("values.npy")
+    if large == "header":
+        header += b" " * (1 << 24)
+    elif large == "values":
+        values = io.BytesIO()
+        np.save(values, np.frombuffer(zeros, dtype=np.uint32))
+        values = values.getvalue()
+        header = json.dumps({**json.loads(header), "values": 1 << 22})
+    elif large == "after the values":
+        values += zeros
+    else:
+        values = values.replace(b"(1000,), }      ", b"(2000000000,), }")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", header)
+        archive.writestr("values.npy", values)
+    tracemalloc.start()
+    try:
+        with pytest.raises(SequenceFileError, match="large"):
+            load_sequence(path, "0.6")
+        assert tracemalloc.get_traced_memory()[1] < 1 << 22
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_checkpoint_of_another_game_is_refused(tmp_path):

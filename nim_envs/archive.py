@@ -1,4 +1,8 @@
-"""Zip archives of a JSON header and arrays; no more of one is unpacked than its header promises."""
+"""Zip archives of a JSON header and arrays; no more of one is unpacked than its header promises.
+
+Files of learners and of Grundy sequences are such archives. They may come from strangers: reading
+one runs nothing out of it.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,14 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from agents.base import Array
-from agents.storage.errors import StorageError
+from nim_envs.errors import StorageError
+
+Array = npt.NDArray[Any]
 
 LARGEST_HEADER = 1 << 24
 """Bytes of a header, upper bound."""
@@ -123,22 +129,49 @@ class Archive:
     def _array(self, number: int, most: int) -> Array:
         """Return an array of at most ``most`` bytes, read from the file once."""
         if number not in self._arrays:
-            name = f"{number}.npy"
-            if name not in self._file.namelist():
-                raise StorageError(f"the file does not hold array {number}, which it names")
-            member_info = self._file.getinfo(name)
-            if member_info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise StorageError(f"array {number} is compressed by another method")
-            if member_info.file_size > most + LARGEST_NPY_HEADER:
-                raise StorageError(f"array {number} is larger than the {most} bytes it may have")
-            with unreadable_refused(), self._file.open(name) as member:
-                array = np.lib.format.read_array(member, allow_pickle=False)
-                if member.read(1):
-                    raise StorageError(f"array {number} is followed by something else")
+            array = self.member(f"{number}.npy", most, f"array {number}")
             if array.dtype.name not in DTYPES:
                 raise StorageError(f"array {number} is of dtype {array.dtype}")
             self._arrays[number] = np.asarray(array, dtype=array.dtype.name, order="C")
         return self._arrays[number]
+
+    def member(self, name: str, most: int, what: str) -> Array:
+        """Return the array in a member of the file.
+
+        Args:
+            name: of the member.
+            most: bytes of the array, upper bound.
+            what: the array, for messages.
+
+        Raises:
+            StorageError: there is no such member, or it is larger, or no array.
+        """
+        if name not in self._file.namelist():
+            raise StorageError(f"the file does not hold {what}, which it names")
+        info = self._file.getinfo(name)
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise StorageError(f"{what} is compressed by another method")
+        if info.file_size > most + LARGEST_NPY_HEADER:
+            raise StorageError(f"{what} is larger than the {most} bytes it may have")
+        with unreadable_refused(), self._file.open(name) as member:
+            promised = _npy_bytes(member)
+        # NumPy takes the memory before it reads.
+        if promised > most:
+            raise StorageError(f"{what} is larger than the {most} bytes it may have")
+        with unreadable_refused(), self._file.open(name) as member:
+            array: Array = np.lib.format.read_array(member, allow_pickle=False)
+            if member.read(1):
+                raise StorageError(f"{what} is followed by something else")
+        return array
+
+
+def _npy_bytes(member: IO[bytes]) -> int:
+    """Return the bytes of the array that a member begins to describe."""
+    # Arrays of plain numbers are of the first version of the format.
+    if np.lib.format.read_magic(member) != (1, 0):
+        raise StorageError("an array is of another version of the format of NumPy")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(member)
+    return math.prod(shape) * dtype.itemsize
 
 
 @contextmanager

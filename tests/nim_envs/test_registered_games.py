@@ -1,0 +1,277 @@
+"""Games of a user's own: names, ids, sums, the command line, and workers however they start."""
+
+from __future__ import annotations
+
+import copy
+import multiprocessing
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+from click.testing import CliRunner
+
+import nim_envs
+from nim_envs import Convention, Game, Rules, make_game, register_game, registration
+from nim_envs.cli.main import main
+from nim_envs.errors import InvalidGameError, InvalidPositionError, UnknownArgumentError
+from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec, make_versus
+from nim_envs.starts import UniformStart
+from nim_envs.testing import check_env, check_game
+from tests.registrable_games import STAIRS, misere_stairs, stairs
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _as_before():
+    """Forget the games that a test registers."""
+    before = list(GAMES)
+    yield
+    for name in set(GAMES) - set(before):
+        registration._forget(name)
+    assert "sources" not in gymnasium.spec(gymnasium_id("sum")).kwargs
+
+
+REGISTRABLE = {
+    "constructor": (stairs, (6,), Convention.NORMAL),
+    "constructor of a game": (misere_stairs, (5,), Convention.MISERE),
+    "rules": (stairs(3), (3,), Convention.NORMAL),
+    "game": (STAIRS, (3,), Convention.MISERE),
+}
+
+
+@pytest.mark.parametrize("kind", REGISTRABLE)
+def test_a_game_is_made_by_its_name_everywhere(kind):
+    registered, initial, convention = REGISTRABLE[kind]
+    register_game("wide_stairs", registered)
+    game = make_game("wide_stairs")
+    assert (game.rules.initial, game.convention) == (initial, convention)
+    assert make_game("wide_stairs", misere=True).convention is Convention.MISERE
+    assert make_game("wide_stairs", misere=False).convention is Convention.NORMAL
+    check_game(game)
+    turn_based = pettingzoo.make("aec", "nim_envs/wide_stairs-v0", start="uniform")
+    check_env(turn_based)
+    assert str(turn_based.unwrapped) == "wide_stairs_v0"
+    single = gymnasium.make("nim_envs/WideStairs-v0", opponent="random", disable_env_checker=True)
+    assert single.unwrapped.game == game
+    batch = gymnasium.make_vec("nim_envs/WideStairs-v0", 3, vectorization_mode="vector_entry_point")
+    assert batch.game == game
+    both = make_game("sum", games=("wide_stairs", ("nim", {"heaps": (2,)})))
+    assert both.rules.initial == (*initial, 2)
+    for one in (game, turn_based, single):
+        again = pickle.loads(pickle.dumps(one))
+        assert getattr(again, "unwrapped", again) is not None
+    assert aec_id("wide_stairs") == "nim_envs/wide_stairs-v0"
+
+
+def test_arguments_are_those_of_the_constructor():
+    register_game("stairs", stairs, defaults={"steps": 9}, misere=True)
+    assert make_game("stairs").rules.initial == (9,)
+    env = pettingzoo.make("aec", "nim_envs/stairs-v0", most=4, misere=False)
+    assert (env.unwrapped.game.rules.num_options, env.unwrapped.game.convention.value) == (
+        4, "normal",
+    )  # fmt: skip
+    with pytest.raises(UnknownArgumentError, match="'step'; did you mean 'steps'"):
+        pettingzoo.make("aec", "nim_envs/stairs-v0", step=3)
+    assert GAMES["stairs"].defaults == {"steps": 9, "most": 2}
+
+
+def test_what_cannot_be_registered_is_refused_with_the_reason():
+    def needs(size):
+        return stairs(size)
+
+    cases = [
+        ("Wythoff", stairs, {}, "lower-case"),
+        ("a__b", stairs, {}, "single underscores"),
+        ("os:system", stairs, {}, "lower-case"),
+        ("2d", stairs, {}, "lower-case"),
+        (3, stairs, {}, "lower-case"),
+        ("nim", stairs, {}, "game of this package"),
+        ("misere__nim", stairs, {}, "lower-case"),
+        ("game", 3, {}, "Rules, a Game, or a function"),
+        ("game", "tests.registrable_games:stairs", {}, "Rules, a Game, or a function"),
+        ("game", stairs, {"misere": 1}, "misere must be True or False"),
+        ("game", stairs, {"defaults": {"step": 3}}, "takes steps, most"),
+        ("game", stairs, {"defaults": [3]}, "defaults must be a dictionary"),
+        ("game", stairs(3), {"defaults": {"steps": 3}}, "take no arguments"),
+        ("game", needs, {}, "'size' of the constructor has no default"),
+        ("game", lambda start=3: stairs(start), {}, "cannot be called 'start'"),
+        ("game", lambda name="x": stairs(3), {}, "cannot be called 'name'"),
+        ("game", lambda copy=3: stairs(copy), {}, "cannot be called 'copy'"),
+        ("game", lambda *steps: stairs(*steps), {}, "a name of its own"),
+        ("game", lambda **steps: stairs(**steps), {}, "a name of its own"),
+        ("game", Game(stairs(), Convention.NORMAL, "uniform"), {}, "begins at one position"),
+    ]
+    before = list(GAMES)
+    for name, game, arguments, message in cases:
+        with pytest.raises(InvalidGameError, match=message):
+            register_game(name, game, **arguments)
+    assert list(GAMES) == before
+
+
+def test_every_keyword_of_an_environment_is_reserved():
+    from nim_envs.envs.vector import VectorGameEnv
+
+    for made in (make_game, nim_envs.GameEnv, make_versus("nim").__class__, VectorGameEnv):
+        assert {*registration._keywords(made)} <= registration.RESERVED
+
+
+def test_a_constructor_that_returns_something_else_is_named():
+    with pytest.warns(UserWarning, match="it is a lambda"):
+        register_game("empty", lambda: None)
+    with pytest.raises(InvalidGameError, match="constructor of empty must return Rules or a Game"):
+        make_game("empty")
+
+
+def test_names_that_collide_are_refused_unless_it_is_the_same_game():
+    register_game("stairs2", stairs)
+    register_game("stairs2", stairs)  # a module that is imported again
+    with pytest.raises(InvalidGameError, match=r"stairs2 is registered already.*replace=True"):
+        register_game("stairs2", misere_stairs)
+    with pytest.raises(InvalidGameError, match="same id in Gymnasium, nim_envs/Stairs2-v0"):
+        register_game("stairs_2", stairs)
+    register_game("stairs2", STAIRS, replace=True)
+    register_game("stairs2", copy.copy(STAIRS))
+    assert gymnasium.make("nim_envs/Stairs2-v0").unwrapped.game.rules.initial == (3,)
+    with pytest.raises(InvalidGameError, match="game of this package"):
+        register_game("nim", stairs, replace=True)
+
+
+@pytest.mark.parametrize(
+    "name", ["os:system", "tests.registrable_games:stairs", "no:thing", "", 3, None]
+)
+def test_only_registered_names_are_made(name, monkeypatch):
+    monkeypatch.setattr("nim_envs.references.importlib.import_module", pytest.fail)
+    for make in (
+        make_game,
+        make_aec,
+        lambda name: make_game("sum", games=(name, "nim")),
+        lambda name: make_game("sum", games=((name, {}),)),
+        lambda name: make_aec("sum", games=((name, {}),)),
+    ):
+        with pytest.raises(InvalidGameError, match=r"game must be one of|must be a name"):
+            make(name)
+
+
+# Workers.
+
+HOW = [method for method in ("spawn", "forkserver", "fork")
+       if method in multiprocessing.get_all_start_methods()]  # fmt: skip
+
+
+def initial_of(spec):
+    """Make an environment by its spec in a process that has registered nothing."""
+    return gymnasium.make(spec, disable_env_checker=True).unwrapped.game.rules.initial
+
+
+@pytest.mark.parametrize("method", HOW)
+def test_workers_know_the_game_however_they_are_started(method):
+    register_game("stairs", stairs, defaults={"steps": 8})
+    register_game("pair", STAIRS)
+    spec = gymnasium.spec(gymnasium_id("sum"))
+    spec.kwargs["games"] = ("stairs", ("pair", {}), ("stairs", {"steps": 3}))
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        found = pool.map(initial_of, [gymnasium.spec("nim_envs/Stairs-v0"), spec], chunksize=1)
+    assert found == [(8,), (8, 3, 3)]
+
+
+def test_gymnasiums_workers_play_what_one_process_plays():
+    with pytest.warns(UserWarning, match="defined inside a function"):
+        register_game("stairs", _local(), defaults={"steps": 7})
+    made = [
+        gymnasium.make_vec(
+            "nim_envs/Stairs-v0", 2, vectorization_mode=mode, start="uniform", **more
+        )
+        for mode, more in (("async", {"vector_kwargs": {"context": "spawn"}}), ("sync", {}))
+    ]
+    observed = [envs.reset(seed=4)[0]["observation"] for envs in made]
+    assert (observed[0] == observed[1]).all()
+    for envs in made:
+        envs.close()
+
+
+def _local():
+    def local(steps=6):
+        return stairs(steps)
+
+    return local
+
+
+def test_what_other_processes_cannot_import_is_said_when_it_is_registered():
+    cases = {
+        "it is a lambda": lambda: stairs(3),
+        "it is defined inside a function": _local(),
+        "it cannot be pickled": Rules("odd", (Unpicklable(rows=((-1,), (0,))),), initial=(1,)),
+    }
+    for why, game in cases.items():
+        with pytest.warns(UserWarning, match=rf"stairs: {why}.* others do not"):
+            register_game("stairs", game, replace=True)
+        assert make_game("stairs").rules.initial is not None
+
+
+class Unpicklable(nim_envs.rules.TableComponent):
+    def __reduce__(self):
+        raise TypeError("no")
+
+
+def test_a_script_is_told_that_its_functions_are_in_main():
+    code = (
+        "from nim_envs import register_game\nfrom nim_envs.rules import nim\n"
+        "def mine(size=3):\n    return nim(heaps=(size,))\n"
+        "register_game('mine', mine)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert "defined in __main__" in done.stderr
+
+
+# The command line.
+
+
+def test_the_command_line_finds_a_game_by_module_and_function(tmp_path, monkeypatch):
+    (tmp_path / "mystairs.py").write_text(
+        "from nim_envs import Game, Convention, register_game\n"
+        "from tests.registrable_games import stairs, misere_stairs\n"
+        "def tall(steps=3):\n    return stairs(steps)\n"
+        "register_game('typed_stairs', misere_stairs)\n"
+        "ONE = Game(stairs(4), Convention.NORMAL)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path != ""])
+
+    def told(*arguments):
+        return CliRunner().invoke(main, ["solve", *arguments], catch_exceptions=False).output
+
+    assert "P-position" in told("--game", "mystairs:tall")
+    assert "N-position" in told("--game", "mystairs:tall", "--set", "steps=4")
+    assert "N-position" in told("--game", "mystairs:ONE")
+    # What the module registers is the same game.
+    for name in ("mystairs:typed_stairs", "typed_stairs", "mystairs:misere_stairs"):
+        assert "N-position" in told("--game", name), name
+    assert "misère" in told("--game", "mystairs:misere_stairs", "--position", "1")
+    for wrong, message in (
+        ("mystairs:none", "has no 'none'"),
+        ("nowhere_at_all:thing", "cannot be imported"),
+        ("mystairs:", "package.module:function"),
+        ("os:system", "has no default"),
+        ("os:sep", "Rules, a Game, or a function"),
+        ("kaylez", "is not one of"),
+    ):
+        done = CliRunner().invoke(main, ["solve", "--game", wrong])
+        assert done.exit_code == 2, wrong
+        assert message in " ".join(done.output.split()), wrong
+
+
+def test_starts_are_checked_as_for_other_games():
+    register_game("stairs", stairs)
+    with pytest.raises(InvalidPositionError, match="leaves none"):
+        make_game("stairs", start=(0,))
+    starts = make_game("stairs", start=UniformStart(low=2)).start_positions()
+    assert starts.tolist() == [[2], [3], [4], [5], [6]]
+    assert np.asarray(make_game("stairs").solution.is_winning(starts)).tolist() == [1, 0, 1, 1, 0]

@@ -1,0 +1,188 @@
+"""Theorems that games bring: boards too large for tables, and what is wrong in them."""
+
+from __future__ import annotations
+
+import pickle
+from functools import partial
+
+import gymnasium
+import numpy as np
+import pytest
+
+from nim_envs import Convention, Game, GameEnv, Rules, make_game, optimality, registration
+from nim_envs.envs.versus import VersusEnv
+from nim_envs.errors import ConformanceError, InvalidGameError, SearchTooLargeError
+from nim_envs.rules import TableComponent, nim, sum_of
+from nim_envs.solver import solve
+from nim_envs.starts import NAMED_STARTS
+from nim_envs.testing import check_game
+from nim_envs.testing.positions import Play
+from nim_envs.theory.theorem_solution import TheoremSolution
+from tests.registrable_games import golden_ratio, wythoff
+
+LARGE = wythoff(2001)
+
+
+def changed(game, theorem):
+    """Return the same game with another theorem."""
+    return Game(game.rules, game.convention, theorem=theorem)
+
+
+def misere_path(coordinates, fields):
+    """One step at a time, down to 0, where the player to move has won; on a numbered path."""
+    return coordinates[:, 0] % 2 == 0
+
+
+def test_a_theorem_solves_the_game_and_agrees_with_search():
+    game = wythoff(9)
+    assert isinstance(game.solution, TheoremSolution)
+    assert game.solution.method == "the theorem golden_ratio"
+    play = Play(game.rules)
+    assert (game.solution.is_winning(play.positions) == play.winning(game.convention)).all()
+    assert (game.solution.grundy_value(play.positions) == play.grundy_values()).all()
+    check_game(game)
+    searched = solve(game, method="search")
+    masks = [each.winning_mask(play.positions) for each in (game.solution, searched)]
+    assert (masks[0] == masks[1]).all()
+
+
+def test_a_component_without_coordinates_has_the_number_of_its_state():
+    path = TableComponent(rows=[[step - 1] for step in range(9)])
+    game = Game(Rules("path", (path,), (8,)), Convention.MISERE, theorem=misere_path)
+    check_game(game)
+    assert game.solution.is_winning((8,)) is True
+    with pytest.raises(ConformanceError, match=r"misere_path says True of \(0,\).* normal play"):
+        check_game(Game(game.rules, Convention.NORMAL, theorem=misere_path))
+
+
+def test_a_large_board_starts_is_played_and_scored():
+    env = GameEnv(LARGE)
+    for start in NAMED_STARTS:
+        env.reset(seed=1, options={"start": start})
+        small, large = sorted(env.coordinates.tolist())
+        lost = small == int((large - small) * (1 + 5**0.5) / 2)
+        if start.endswith("position"):
+            assert lost is (start == "p_position")
+    versus = VersusEnv(LARGE, opponent="optimal", seat=1, truth_in_info=True)
+    _, info = versus.reset(seed=0)
+    ended = False
+    while not ended:
+        assert not LARGE.solution.is_winning(versus.position)
+        action = int(np.flatnonzero(info["action_mask"])[0])
+        _, reward, ended, _, info = versus.step(action)
+    assert reward == -1
+    random = optimality(lambda o, m: m / m.sum(axis=1, keepdims=True), LARGE, sample=50, seed=0)
+    assert random.percent < 10
+
+    def optimal(observations, masks):
+        return LARGE.solution.winning_mask(observations).argmax(axis=1)
+
+    assert optimality(optimal, LARGE, sample=50, seed=0).percent == 100
+    with pytest.raises(SearchTooLargeError):
+        LARGE.solution.grundy_value((5, 3))
+    with pytest.raises(SearchTooLargeError):
+        Game(LARGE.rules, Convention.MISERE).solution.is_winning((1, 1))
+
+
+# Wrong ones, at the top level, as pickles need.
+
+
+def at_one_position(coordinates, fields):
+    """Wrong at (7, 4) alone."""
+    return golden_ratio(coordinates, fields) ^ (coordinates == (7, 4)).all(axis=1)
+
+
+def on_large_boards(coordinates, fields):
+    """Right on boards of up to 500 a side."""
+    if fields[0] <= 500:
+        return golden_ratio(coordinates, fields)
+    return golden_ratio(coordinates, fields) & (coordinates.sum(axis=1) % 97 > 0)
+
+
+def far_from_the_corner(coordinates, fields):
+    """A golden ratio that is too small, by so little that it shows far from the corner alone."""
+    small, large = coordinates.min(axis=1), coordinates.max(axis=1)
+    return small != np.floor((large - small) * 1.618)
+
+
+def everywhere(coordinates, fields):
+    return np.ones(len(coordinates), dtype=np.bool_)
+
+
+@pytest.mark.parametrize(
+    ("theorem", "side", "message"),
+    [
+        (at_one_position, 9, r"at_one_position says True of \(7, 4\).*search.*False"),
+        (at_one_position, 60, r"at_one_position says True of \(7, 4\).*search.*False"),
+        (everywhere, 9, r"everywhere says True of \(0, 0\)"),
+        (on_large_boards, 2001, "on_large_boards says (True|False) of .*after each move"),
+        (far_from_the_corner, 2001, "far_from_the_corner says .*after each move"),
+        (everywhere, 2001, r"everywhere says True of \(0, 0\)"),
+    ],
+)
+def test_a_wrong_theorem_is_found(theorem, side, message):
+    with pytest.raises(ConformanceError, match=message):
+        check_game(changed(wythoff(side), theorem))
+
+
+def test_a_right_theorem_on_a_large_board_passes():
+    check_game(changed(wythoff(400), on_large_boards))
+
+
+@pytest.mark.parametrize(
+    "theorem",
+    [
+        lambda coordinates, fields: coordinates.sum(axis=1),
+        lambda coordinates, fields: np.True_,
+        lambda coordinates, fields: [True] * (len(coordinates) + 1),
+    ],
+    ids=["integers", "one", "too many"],
+)
+def test_what_is_no_answer_is_named(theorem, monkeypatch):
+    monkeypatch.setattr(f"{__name__}.everywhere", theorem)
+    theorem.__module__, theorem.__qualname__ = __name__, "everywhere"
+    game = changed(wythoff(4), theorem)
+    with pytest.raises(InvalidGameError, match=r"must return booleans \(1,\) of coordinates"):
+        game.solution.is_winning((2, 2))
+
+
+def test_what_no_game_can_have_is_refused_at_once():
+    def local(coordinates, fields):
+        return golden_ratio(coordinates, fields)
+
+    rules = wythoff(4).rules
+    for theorem, message in (
+        (lambda coordinates, fields: None, "top level of a module"),
+        (local, "top level of a module"),
+        ("golden_ratio", "must be a function"),
+        (3, "must be a function"),
+    ):
+        with pytest.raises(InvalidGameError, match=message):
+            Game(rules, Convention.NORMAL, theorem=theorem)
+    both = sum_of([rules, nim(heaps=(3,))])
+    with pytest.raises(InvalidGameError, match=r"sum of 2 components needs Grundy values"):
+        Game(both, Convention.NORMAL, theorem=golden_ratio)
+
+
+def test_a_theorem_is_kept_in_pickles_and_ids(monkeypatch):
+    again = pickle.loads(pickle.dumps(LARGE))
+    assert again == LARGE
+    assert again.solution.is_winning((1000, 1000))
+    assert pickle.loads(pickle.dumps(changed(LARGE, partial(golden_ratio))))
+    registration.register_game("large_wythoff", wythoff, defaults={"side": 2001})
+    try:
+        made = gymnasium.make(
+            "nim_envs/LargeWythoff-v0", opponent="optimal", start="p_position",
+            disable_env_checker=True,
+        )  # fmt: skip
+        made.reset(seed=0)
+        assert not made.unwrapped.game.solution.is_winning(made.unwrapped.position)
+        # It says who wins normal play.
+        assert make_game("large_wythoff", side=9, misere=True).theorem is None
+        with pytest.raises(SearchTooLargeError):
+            make_game("large_wythoff", misere=True).solution.is_winning((1, 1))
+        both = make_game("sum", games=("large_wythoff", "nim"))
+        with pytest.raises(SearchTooLargeError):
+            both.solution.is_winning(both.rules.initial)
+    finally:
+        registration._forget("large_wythoff")
