@@ -16,9 +16,17 @@ from nim_envs.theory.solution import SumSolution
 from tests.games import ALL, label
 
 
+def positions_in(game, box):
+    """The positions of a box, by enumeration of all there are."""
+    positions = game.rules.lattice()
+    low, high = box.bounds
+    shown = game.rules.coordinates(positions)
+    return positions[((shown >= low) & (shown <= high)).all(axis=1)]
+
+
 def enumerated(game, box, winning):
     """The positions that a start draws from, by enumeration."""
-    positions = game.rules.positions_between(box.low, box.high)
+    positions = positions_in(game, box)
     positions = positions[~game.rules.is_terminal(positions)]
     if winning is None:
         return positions
@@ -26,13 +34,13 @@ def enumerated(game, box, winning):
 
 
 def random_boxes(game, number, seed=0):
-    """The whole lattice, and boxes between random states."""
+    """The whole lattice, and boxes between random states, or their coordinates."""
     top = np.array(game.rules.shape) - 1
     rng = np.random.default_rng(seed)
     yield checked_box(game.rules, 0, None)
     for _ in range(number):
-        bounds = np.sort(rng.integers(0, top + 1, size=(2, len(top))), axis=0)
-        yield checked_box(game.rules, *bounds)
+        states = rng.integers(0, top + 1, size=(2, len(top)))
+        yield checked_box(game.rules, *np.sort(game.rules.coordinates(states), axis=0))
 
 
 def assert_uniform(drawn, positions):
@@ -67,7 +75,7 @@ def test_counted_starts_are_complete_and_equally_likely(name, arguments, misere)
     game = make_game(name, **{**arguments, "misere": misere})
     for box in random_boxes(game, 12):
         points = CountedSampler(box, terminal=True)
-        assert points.num_positions == len(game.rules.positions_between(box.low, box.high))
+        assert points.num_positions == len(positions_in(game, box))
         for winning in (None, True, False):
             solution = None if winning is None else game.solution
             sampler = CountedSampler(box, winning, solution)
