@@ -173,6 +173,10 @@ class PlayWindow:
         component = self.picture.component_at(self._mouse)
         if component is None:
             return
+        candidates = self.picture.candidates_at(self.match.position, self._mouse)
+        if candidates:
+            self.listed, self._first_listed = candidates, 0
+            return
         actions = self.match.legal_actions(component)
         if self.picture.chooses_moves(component):
             self.message = "no such move there" if actions else "no move there"

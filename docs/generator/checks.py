@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import html
 import logging
 import re
-from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 LOG = logging.getLogger("mkdocs.plugins.checks")
 
-ANCHOR = re.compile(r"""\bid=["']?([^"'\s>]+)""")
-LINK = re.compile(r"""<(a|img|script|link)\b[^>]*?\s(?:href|src)=["']?([^"'\s>]+)""")
+FETCHED = re.compile(
+    r"""<(img|script|link)\b(?! rel=.?canonical)[^>]*?\s(?:href|src)=["']?"""
+    r"""((?:https?:)?//[^"'\s>]+)"""
+)
 
 
 def mistakes(path: str, content: str) -> list[str]:
@@ -51,38 +50,7 @@ def on_nav(nav: Any, *, files: Any, **kwargs: Any) -> Any:
     return nav
 
 
-def dead_links(site: Path, address_of_site: str = "") -> list[str]:
-    """Return the broken links of a built site, and resources that other sites serve.
-
-    Args:
-        site: directory of the built site.
-        address_of_site: URL where it is published, if known; pages may link to it.
-    """
-    own = address_of_site.rstrip("/") + "/" if address_of_site else None
-    pages = {path: path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.html"))}
-    anchors = {path: set(ANCHOR.findall(text)) for path, text in pages.items()}
-    found = []
-    for path, text in pages.items():
-        for tag, link in LINK.findall(text):
-            address, _, anchor = html.unescape(link).partition("#")
-            if own is not None and address.startswith(own):
-                address = "/" + address.removeprefix(own)
-            if re.match(r"[a-z]+:", address) or address.startswith("//"):
-                if tag != "a" and not address.startswith("data:"):
-                    found.append(f"{path.relative_to(site)}: {tag} fetches {link}")
-                continue
-            # The page of errors is served under any address, so its links begin at the root.
-            start = site if address.startswith("/") else path.parent
-            target = (start / unquote(address).lstrip("/")).resolve() if address else path
-            if target.is_dir():
-                target /= "index.html"
-            missing = not target.exists()
-            if missing or (anchor and target in anchors and anchor not in anchors[target]):
-                found.append(f"{path.relative_to(site)}: {link} leads nowhere")
-    return found
-
-
-def on_post_build(config: Any, **kwargs: Any) -> None:
-    """Warn of broken links; called by mkdocs after the build."""
-    for link in dead_links(Path(config.site_dir).resolve(), config.site_url or ""):
-        LOG.warning(link)
+def on_post_page(output: str, *, page: Any, **kwargs: Any) -> None:
+    """Warn of what a page fetches from other sites; called by mkdocs, the theme included."""
+    for tag, address in FETCHED.findall(output):
+        LOG.warning(f"{page.file.src_uri}: {tag} fetches {address}")

@@ -4,16 +4,80 @@ from __future__ import annotations
 
 import math
 
-from nim_envs.render.canvas import FAINT, GREY, INK, PLAYER_COLORS, WINNING, Canvas, mixed
+import numpy as np
+
+from nim_envs.render.canvas import FAINT, GREY, INK, PANEL, PLAYER_COLORS, WINNING, Canvas, mixed
 from nim_envs.render.geometry import Area
 from nim_envs.render.panel import Panel
 from nim_envs.render.scene import Scene
-from nim_envs.rules.component import IntArray
+from nim_envs.rules.component import Component, IntArray
 from nim_envs.rules.rules import Rules
+
+BOX = 96.0
+"""Largest width of a coordinate's box, in pixels."""
+
+
+def tiles(indices: list[int], area: Area) -> dict[int, Area]:
+    """Return a cell for each component, a little wider than high as far as the area allows."""
+    rows = max(1, round(math.sqrt(len(indices) * area.height * 1.3 / area.width)))
+    cells = area.grid(rows, math.ceil(len(indices) / rows))
+    return dict(zip(indices, cells, strict=False))
+
+
+def tile(component: Component, cell: Area) -> Area:
+    """Return the place of a component's tile in its cell: wider the more coordinates it has."""
+    boxes = len(component.fields or (0,))
+    width = min(max(180.0, boxes * BOX), cell.width - 8)
+    height = min(120.0, cell.height - 8)
+    return Area(cell.center.x - width / 2, cell.center.y - height / 2, width, height)
+
+
+def draw_tile(canvas: Canvas, scene: Scene, rules: Rules, index: int, cell: Area) -> None:
+    """Draw a component as a tile: its state, or each of its coordinates in a box, and its name.
+
+    Args:
+        canvas: where to draw.
+        scene: the moment to show; what the last move changed has the mover's colour.
+        rules: rules of the whole game.
+        index: the component.
+        cell: place of the tile and its margin.
+    """
+    component, place = rules.components[index], tile(rules.components[index], cell)
+    state, before = scene.state(index), scene.state_before(index)
+    color = FAINT
+    if before != state and scene.last_mover is not None:
+        color = mixed(PLAYER_COLORS[scene.last_mover], (255, 255, 255), 0.75)
+    canvas.box(place, color, radius=8)
+    if scene.winning_options(index, rules.num_options):
+        canvas.box(place, WINNING, radius=8, width=3)
+    values, previous = (_values(component, each) for each in (state, before))
+    boxes = place.shrunk(6, 0.1 * place.height, 6, 0.34 * place.height).grid(1, len(values))
+    names = component.coordinate_names or ("",) * len(values)
+    for name, value, box in zip(names, values, boxes, strict=True):
+        if len(values) > 1:
+            canvas.box(box.shrunk(2, 0, 2, 0), PANEL, radius=5)
+        text = str(value)
+        number = box.shrunk(0, 0, 0, 0.3 * box.height) if name and box.height >= 40 else box
+        size = canvas.fitting(text, 0.9 * box.width, 0.42 * place.height)
+        canvas.text(text, number.center, min(size, 0.9 * number.height), INK)
+        if number is not box:
+            canvas.text(name, (box.center.x, box.bottom - 0.16 * box.height), 13, GREY)
+    if place.height >= 50:
+        label = f"{component.kind} {index}"
+        if before != state:
+            label += f", was {', '.join(map(str, previous))}"
+        small = canvas.fitting(label, 0.9 * place.width, 17)
+        canvas.text(label, (place.center.x, place.y + 0.83 * place.height), small, GREY)
+
+
+def _values(component: Component, state: int) -> list[int]:
+    """Return the coordinates of a state, or the state itself where it has none."""
+    coordinates: list[int] = component.coordinates(np.array(state, dtype=np.int64)).tolist()
+    return coordinates
 
 
 class NumberPanel(Panel):
-    """A tile for each component: its name, its state, and the number of states.
+    """A tile for each component: its name, and its coordinates or its state.
 
     Args:
         rules: rules of the whole game.
@@ -25,16 +89,11 @@ class NumberPanel(Panel):
 
     def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
         super().__init__(rules, indices, area)
-        # Tiles a little wider than high, as far as the area allows.
-        rows = max(1, round(math.sqrt(len(indices) * area.height * 1.3 / area.width)))
-        cells = area.grid(rows, math.ceil(len(indices) / rows))
-        self.cells = dict(zip(indices, cells, strict=False))
+        self.cells = tiles(indices, area)
 
     def tile(self, component: int) -> Area:
         """Return the place of a component's tile."""
-        cell = self.cells[component]
-        width, height = min(180.0, cell.width - 8), min(120.0, cell.height - 8)
-        return Area(cell.center.x - width / 2, cell.center.y - height / 2, width, height)
+        return tile(self.rules.components[component], self.cells[component])
 
     def component_at(self, point: tuple[float, float]) -> int | None:
         """Return the component whose tile is there."""
@@ -46,21 +105,5 @@ class NumberPanel(Panel):
 
     def draw(self, canvas: Canvas, scene: Scene) -> None:
         """Draw the tiles; the one that the last move changed has the mover's colour."""
-        for component in self.cells:
-            tile = self.tile(component)
-            state, before = scene.state(component), scene.state_before(component)
-            color = FAINT
-            if before != state and scene.last_mover is not None:
-                color = mixed(PLAYER_COLORS[scene.last_mover], (255, 255, 255), 0.75)
-            canvas.box(tile, color, radius=8)
-            options = scene.winning_options(component, self.rules.num_options)
-            if options:
-                canvas.box(tile, WINNING, radius=8, width=3)
-            size = canvas.fitting(str(state), 0.9 * tile.width, 0.42 * tile.height)
-            canvas.text(str(state), (tile.center.x, tile.y + 0.42 * tile.height), size, INK)
-            if tile.height >= 50:
-                name = f"{self.rules.components[component].kind} {component}"
-                if before != state:
-                    name += f", was {before}"
-                small = canvas.fitting(name, 0.9 * tile.width, 17)
-                canvas.text(name, (tile.center.x, tile.y + 0.76 * tile.height), small, GREY)
+        for component, cell in self.cells.items():
+            draw_tile(canvas, scene, self.rules, component, cell)

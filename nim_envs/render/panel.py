@@ -33,6 +33,10 @@ class Panel(ABC):
     def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
         """Return the legal action that a click at the point chooses, if it chooses one."""
 
+    def candidates_at(self, position: IntArray, point: tuple[float, float]) -> list[int]:
+        """Return the actions between which a click at the point does not decide, if it does not."""
+        return []
+
     chooses_moves = True
     """Whether a click can choose a move."""
 

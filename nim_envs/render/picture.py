@@ -6,6 +6,7 @@ from typing import Any
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
+from nim_envs.render.boards import BoardPanel
 from nim_envs.render.canvas import (
     FAINT,
     GREY,
@@ -49,9 +50,13 @@ PANELS: dict[type[Component], type[Panel]] = {
     SplittingHeap: SplittingHeapPanel,
     AdditionTotal: TrackPanel,
 }
-"""The panel of each kind of component; others are drawn as graphs, or as numbers if too large."""
+"""The panel of each kind of component.
 
-SHARES: dict[type[Panel], float] = {GraphPanel: 3.0, RowPanel: 1.4}
+Others are drawn on boards or as numbers if they have coordinates, else as graphs, or as numbers if
+too large.
+"""
+
+SHARES: dict[type[Panel], float] = {GraphPanel: 3.0, BoardPanel: 1.6, RowPanel: 1.4}
 """Widths of panels side by side, relative to other panels."""
 
 CONVENTIONS = {
@@ -118,6 +123,13 @@ class Picture:
             if panel.area.contains(point):
                 return panel.action_at(position, point)
         return None
+
+    def candidates_at(self, position: IntArray, point: tuple[float, float]) -> list[int]:
+        """Return the actions between which a click at the point does not decide, if it does not."""
+        for panel in self.panels:
+            if panel.area.contains(point):
+                return panel.candidates_at(position, point)
+        return []
 
     def component_at(self, point: tuple[float, float]) -> int | None:
         """Return the component that is drawn at the point, if one is."""
@@ -197,5 +209,7 @@ def _panel(component: Component) -> type[Panel]:
     """Return the panel that draws ``component``."""
     if stands_in_a_row(component):
         return RowPanel
+    if component.fields is not None:
+        return BoardPanel if component.picture else NumberPanel
     other = GraphPanel if component.states <= MOST_NODES else NumberPanel
     return PANELS.get(type(component), other)

@@ -122,8 +122,8 @@ class ChocolateBar(Component):
     def move_in_words(self) -> str:
         """A move in words."""
         return (
-            "choose a square by its row and column, but not (0, 0), and eat it and all squares "
-            "from its row and its column on"
+            "bite at a square, named by its row and column, but not (0, 0), which eats all squares "
+            "from that row and column on; a bar is told by the squares left in each row"
         )
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:

@@ -49,12 +49,13 @@ class Component(ABC):
     coordinates. A subclass with coordinates defines :attr:`fields`, and unless its states are all
     points of that box in row-major order, :meth:`coordinates` and :meth:`states_at`. Its
     ``picture`` says how they are drawn: as a ``"piece"`` on a board, taken ``"cells"``, ``"rows"``
-    or ``"coins"``; ``None``: as labelled boxes. A single coordinate is the state number itself, and
-    a component that splits has none.
+    or ``"coins"``; ``None``: as boxes, with ``coordinate_names`` as labels. A single coordinate is
+    the state number itself, and a component that splits has none.
     """
 
     kind = "component"
     picture: str | None = None
+    coordinate_names: tuple[str, ...] = ()
 
     @property
     @abstractmethod

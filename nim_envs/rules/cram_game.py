@@ -74,7 +74,10 @@ class CramBoard(CellSets):
     @property
     def move_in_words(self) -> str:
         """A move in words."""
-        return "cover two free neighbouring cells, each named by its row and column"
+        return (
+            "cover two free neighbouring cells, named by their rows and columns; a board is told "
+            "row by row, 1 for a cell that is covered"
+        )
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return row and column of the one cell and of the other."""

@@ -30,6 +30,7 @@ class FibonacciHeap(Component):
 
     kind = "heap"
     picture = "coins"
+    coordinate_names = ("objects", "limit")
 
     def __post_init__(self) -> None:
         check_states(f"a heap of {self.size} objects with limits", self.states)
@@ -98,7 +99,10 @@ class FibonacciHeap(Component):
     @property
     def move_in_words(self) -> str:
         """A move in words."""
-        return "take one object or more, at most twice as many as the move before"
+        return (
+            "take one object or more, but not more than the limit, the second number of the heap; "
+            "the next limit is twice what is taken, or all that are left"
+        )
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the number of objects taken."""

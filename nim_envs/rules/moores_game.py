@@ -120,9 +120,8 @@ class HeapGroup(Component):
     @property
     def move_in_words(self) -> str:
         """A move in words: from how many heaps it may take."""
-        if self.k == 1:
-            return "take any number of objects from one heap"
-        return f"take any number of objects from each of 1 to {self.k} heaps"
+        heaps = "one heap" if self.k == 1 else f"each of 1 to {self.k} heaps"
+        return f"take any number of objects from {heaps}, which are numbered from 0"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the number of objects to take from each heap."""

@@ -68,7 +68,10 @@ class NodeSet(CellSets):
     @property
     def move_in_words(self) -> str:
         """A move in words."""
-        return "take a free node and all of its neighbours"
+        return (
+            "take a free node and all of its neighbours; a graph is told node by node, 1 for one "
+            "that is taken"
+        )
 
 
 def node_kayles(nodes: int, edges: Sequence[Sequence[int]]) -> Rules:

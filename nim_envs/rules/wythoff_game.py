@@ -35,6 +35,7 @@ class Queen(Component):
 
     kind = "queen"
     picture = "piece"
+    coordinate_names = ("file", "rank")
 
     def __post_init__(self) -> None:
         check_states(f"a board of {self.files + 1} files and {self.ranks + 1} ranks", self.states)
@@ -96,7 +97,10 @@ class Queen(Component):
     @property
     def move_in_words(self) -> str:
         """A move in words."""
-        return "move any number of squares left, down, or diagonally left and down"
+        return (
+            "move the queen any number of squares left, down, or diagonally left and down, towards "
+            "(0, 0)"
+        )
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the square that the queen moves to."""

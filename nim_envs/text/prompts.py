@@ -10,6 +10,7 @@ from nim_envs.game import Game
 from nim_envs.rules.component import NO_MOVE, Component
 from nim_envs.rules.graph_game import Token
 from nim_envs.rules.heaps import SplittingHeap
+from nim_envs.rules.node_kayles_game import NodeSet
 from nim_envs.rules.rules import Rules
 from nim_envs.text.language import GivenPosition, Language, Position, as_language
 
@@ -215,6 +216,8 @@ def _details(language: Language) -> list[str]:
         index = rules.components.index(component)
         if isinstance(component, Token):
             sentences.append(_arrows(component, index, language))
+        elif isinstance(component, NodeSet):
+            sentences.append(_edges(component))
         elif type(component).move_in_words is Component.move_in_words:
             sentences.append(_options(component))
     if any(isinstance(component, SplittingHeap) for component in rules.components):
@@ -240,6 +243,12 @@ def _arrows(token: Token, index: int, language: Language) -> str:
         if targets
     ]
     return f"Arrows lead {'; '.join(ways)}" if ways else "There is no arrow"
+
+
+def _edges(graph: NodeSet) -> str:
+    """The edges of Node Kayles in words."""
+    pairs = [f"{one} and {other}" for one, other in graph.edges]
+    return f"Neighbours are nodes {'; '.join(pairs)}" if pairs else "No nodes are neighbours"
 
 
 def _options(component: Component) -> str:

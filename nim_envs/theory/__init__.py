@@ -7,18 +7,34 @@ from nim_envs.theory.nimbers import mex, nim_sum
 from nim_envs.theory.reach import reachable
 from nim_envs.theory.search import search_grundy_values, search_winning
 from nim_envs.theory.solution import Solution
-from nim_envs.theory.theorems import bouton, ferguson, sprague_grundy, tame_misere
+from nim_envs.theory.theorems import (
+    bouton,
+    chomp,
+    euclid,
+    ferguson,
+    fibonacci_nim,
+    lasker_values,
+    moore,
+    sprague_grundy,
+    tame_misere,
+    wythoff,
+)
 
 __all__ = [
     "HeapSearch",
     "Solution",
     "bouton",
+    "chomp",
     "count_games",
+    "euclid",
     "ferguson",
+    "fibonacci_nim",
     "grundy_values",
+    "lasker_values",
     "levels",
     "mex",
     "misere_grundy_values",
+    "moore",
     "nim_sum",
     "perft",
     "reachable",
@@ -26,4 +42,5 @@ __all__ = [
     "search_winning",
     "sprague_grundy",
     "tame_misere",
+    "wythoff",
 ]

@@ -17,12 +17,16 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("griffe")
+pytest.importorskip("htmlproofer")
 pytest.importorskip("latex2mathml")
 pytest.importorskip("mkdocs_gen_files")
 
+from agents.cli.main import main as agents_main
+from agents.cli.main import run as run_agents
 from agents.registry import LEARNERS
 from benchmarks.deep.settings import ALPHAZERO_PUBLISHED
 from docs.generator import (
+    commands,
     games,
     glossary,
     headline,
@@ -32,7 +36,9 @@ from docs.generator import (
     results,
     roles,
 )
-from docs.generator.checks import dead_links, mistakes
+from docs.generator.checks import mistakes
+from nim_envs.cli.main import main as nim_envs_main
+from nim_envs.cli.main import run as run_nim_envs
 from nim_envs.registration import GAMES, make_game
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,34 +67,6 @@ def test_the_strict_build_fails_on_pages_that_went_wrong(content, said):
     assert mistake.startswith("reference/nim_envs.md: ")
     assert said in mistake
     assert mistakes("page.md", "<pre>&gt;&gt;&gt; 1</pre><code>x[0][1]</code><p>fine</p>") == []
-
-
-def test_the_strict_build_fails_on_dead_links(tmp_path):
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a" / "one.html").write_text(
-        '<h1 id="top"></h1><a href="../two.html#there">x</a><a href="#top">x</a>'
-        '<a href="https://example.org">x</a><img src="../two.png">',
-        encoding="utf-8",
-    )
-    two = tmp_path / "two.html"
-    two.write_text('<h1 id="there"></h1><a href="a/one.html#top">x</a>', encoding="utf-8")
-    (tmp_path / "two.png").write_bytes(b"")
-    assert dead_links(tmp_path) == []
-    two.write_text(
-        '<a href="a/one.html#gone">x</a><a href="a/none.html">x</a>'
-        '<script src="https://example.org/x.js"></script>',
-        encoding="utf-8",
-    )
-    (tmp_path / "two.png").unlink()
-    (tmp_path / "three.html").write_text(
-        '<link rel="canonical" href="http://site/m/three.html"><a href="http://site/m/four.html">',
-        encoding="utf-8",
-    )
-    found = " ".join(dead_links(tmp_path, "http://site/m/"))
-    assert "http://site/m/four.html leads nowhere" in found
-    assert "canonical" not in found
-    for link in ("../two.html#there", "../two.png", "one.html#gone", "none.html", "script fetches"):
-        assert link in found
 
 
 def free_port():
@@ -132,15 +110,22 @@ def test_the_manual_is_served_by_the_readmes_command(tmp_path):
     [
         ("# Fine\n\nIt is $x \\oplus y$.\n", None),
         ("# Quoted\n\n> 1\n", "a quotation"),
-        ('# Dead\n\n<a href="gone.html">x</a>\n', "gone.html leads nowhere"),
+        ('# Dead\n\n<a href="gone.html">x</a>\n', "gone.html"),
+        ('# Dead\n\n<a href="#gone">x</a>\n', "#gone"),
+        ('# Fetches\n\n<img src="https://example.org/x.png">\n', "img fetches https://example.org"),
     ],
 )
 def test_warnings_fail_the_strict_build(text, said, tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "index.md").write_text(text, encoding="utf-8")
     hooks = ROOT / "docs" / "generator"
+    # As for the manual.
+    (proofer,) = re.findall(
+        r"  - htmlproofer:\n(?:      .*\n)+", (ROOT / "mkdocs.yml").read_text("utf-8")
+    )
     (tmp_path / "mkdocs.yml").write_text(
-        f"site_name: a manual\nplugins: []\nhooks: [{hooks}/mathematics.py, {hooks}/checks.py]\n"
+        f"site_name: a manual\nhooks: [{hooks}/mathematics.py, {hooks}/checks.py]\n"
+        f"plugins:\n{proofer}"
         "markdown_extensions:\n  - pymdownx.arithmatex:\n      generic: true\n"
         "theme:\n  name: material\n  font: false\n",
         encoding="utf-8",
@@ -237,6 +222,37 @@ def test_every_learner_says_when_to_use_it():
     for cls in learners.by_class():
         assert any(text.startswith("Use it ") for text in learners.words(cls)), cls
         assert results.of_learners(learners.by_class()[cls])
+
+
+def test_every_command_has_an_example():
+    for group, examples in (
+        (nim_envs_main, commands.OF_NIM_ENVS), (agents_main, commands.OF_AGENTS),
+    ):  # fmt: skip
+        shown = {example.words.split()[0] for example in examples}
+        assert shown == set(group.commands), "an example goes into docs/generator/commands.py"
+
+
+def test_the_page_of_commands_shows_what_programs_print_and_people_type():
+    with commands.terminal():
+        solved = commands.printed(run_nim_envs, commands.Example("solve --game nim"))
+        typed = commands.Example("text --game nim --set heaps=1 --seat first", ("take", "quit"))
+        played = commands.printed(run_nim_envs, typed)
+        with pytest.raises(RuntimeError, match="chess"):
+            commands.printed(run_nim_envs, commands.Example("solve --game chess"))
+    assert "heap 0: take 2" in solved
+    assert max(map(len, played.splitlines())) <= int(commands.COLUMNS)
+    assert "> take\nNo move" in played
+    assert played.endswith("> quit\nstopped")
+
+
+@pytest.mark.parametrize("name", ["q-learning", "sarsa"])
+def test_the_command_of_a_learners_page_reaches_its_figure(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    command = learners.command(name).split()
+    assert command[:3] == ["python", "-m", "agents"]
+    assert run_agents(command[3:]) == 0
+    said = learners.reached_by(name).partition("ends with ")[2].removesuffix(".")
+    assert capsys.readouterr().out.startswith(said)
 
 
 def test_every_public_module_has_a_page():

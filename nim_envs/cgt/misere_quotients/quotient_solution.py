@@ -132,7 +132,7 @@ class QuotientSolution(Solution):
 
 
 def _at_a_time(report: Spend) -> Spend:
-    """Return a function that collects work and reports it, cheaper to call than ``report``."""
+    """Return a function that collects work, cheaper to call than ``report``, and reports it."""
     collected = 0
 
     def spend(work: int) -> None:

@@ -16,9 +16,7 @@ AT_ONCE = 16
 """Pairs that are chosen for a target before the gains are computed again, for time's sake."""
 
 
-def _most_frequent(
-    small: Any, larger: Any, shares: Any, targets: Any, most: int, least: float
-) -> Any:
+def _most_frequent(small: Any, larger: Any, shares: Any, targets: Any, most: int) -> Any:
     """Return pairs that should give values as options to many heaps.
 
     A pair is one of a heap of value ``small[k]`` and one ``k`` steps below the heap itself, of the
@@ -32,7 +30,6 @@ def _most_frequent(
             values, as a share, float64 ``(values, step)``.
         targets: the values that are to be options, int64 ``(targets,)``.
         most: most pairs for each target.
-        least: share of all heaps that a pair must give its target to.
 
     Returns:
         The pairs for each target, or -1, int64 ``(targets, most)``.
@@ -56,9 +53,9 @@ def _most_frequent(
                         gains[index] += without[residue] * shares[index, residue]
             until = min(number + AT_ONCE, most)
             best = gains.argmax()
-            if gains[best] <= least:
+            if gains[best] <= 0:
                 break
-            while number < until and gains[best] > least:
+            while number < until and gains[best] > 0:
                 place = places[best]
                 while number < until and place < len(small):
                     if ordered[place] != larger[best] ^ targets[row]:

@@ -72,11 +72,8 @@ AT_ONCE = 16
 STEP = 8
 """Pairs of the sample have offsets that are multiples of it: lanes that begin at whole bytes."""
 
-FREQUENT = 1024
+FREQUENT = 384
 """Most pairs of the sample for each rare value that are chosen by how full their bitmaps are."""
-
-LEAST_GAIN = 1 / 60_000
-"""Share of the heaps that such a pair must spare a search: one takes so much longer than lanes."""
 
 ROUNDS = np.array([48, 24, 16, 8])
 """How many pairs are learned at a time for each rare value that had to be searched for."""
@@ -147,13 +144,38 @@ class Groups(NamedTuple):
     lanes: npt.NDArray[np.uint32]
 
 
-class Plan(NamedTuple):
-    """Tables for a part of the computation, made from the values so far.
+class Moves(NamedTuple):
+    """The moves of a game.
 
     Attributes:
         singles: objects taken by the moves that leave one heap, int64.
         splits: objects taken by the moves that leave two heaps, int64.
         unequal: whether those two must be of different sizes.
+    """
+
+    singles: npt.NDArray[np.int64]
+    splits: npt.NDArray[np.int64]
+    unequal: bool
+
+
+class Hits(NamedTuple):
+    """Pairs that searches found.
+
+    Attributes:
+        pairs: for each value the last pairs that had it as an option, as in :attr:`Plan.distant`,
+            uint64 ``(bound, HITS)``.
+        counts: how many were found for each value, int64 ``(bound,)``.
+    """
+
+    pairs: npt.NDArray[np.uint64]
+    counts: npt.NDArray[np.int64]
+
+
+class Plan(NamedTuple):
+    """Tables for a part of the computation, made from the values so far.
+
+    Attributes:
+        moves: the moves of the game.
         common: whether a value is common, uint8 ``(bound,)``; values are below ``bound``.
         limit: up to which value bitmaps say what is excluded; few values are larger.
         newest: the last heap with each common value, or a negative number, int64 ``(bound,)``.
@@ -167,9 +189,7 @@ class Plan(NamedTuple):
         learned: pairs of the sample that were learned, int64, see :func:`_sample`.
         searched: heaps that a rare value had to be searched for, the value above the low 32 bits,
             int64; with room for more.
-        hits: for each value the last pairs that a search found to have it as an option, as in
-            ``distant``, uint64 ``(bound, HITS)``.
-        hit_counts: how many were found for each value, int64 ``(bound,)``.
+        hits: the pairs that searches found.
         distant: the offsets of ``rare`` in the low 32 bits, the value of the heap of each above
             them, uint64.
         left: further offsets of at least ``SIDE``, in the same form, that :func:`note_least`
@@ -183,9 +203,7 @@ class Plan(NamedTuple):
             of searches remembered, int64 ``(5,)``.
     """
 
-    singles: npt.NDArray[np.int64]
-    splits: npt.NDArray[np.int64]
-    unequal: bool
+    moves: Moves
     common: npt.NDArray[np.uint8]
     limit: int
     newest: npt.NDArray[np.int64]
@@ -197,8 +215,7 @@ class Plan(NamedTuple):
     sample: Groups
     learned: npt.NDArray[np.int64]
     searched: npt.NDArray[np.int64]
-    hits: npt.NDArray[np.uint64]
-    hit_counts: npt.NDArray[np.int64]
+    hits: Hits
     direct: npt.NDArray[np.uint64]
     left: npt.NDArray[np.uint64]
     distant: npt.NDArray[np.uint64]
@@ -385,10 +402,10 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
     enter(values, first, known, common, newest, bitmaps, width, cursor - known)
 
     room_for_searches = min(SEARCHES, known // SEARCHED_SHARE) if known >= LEARN else 0
-    hits, hit_counts = np.zeros((bound, HITS), dtype=np.uint64), np.zeros(bound, dtype=np.int64)
+    hits = Hits(np.zeros((bound, HITS), dtype=np.uint64), np.zeros(bound, dtype=np.int64))
     if earlier is not None:
-        hits[: len(earlier.hits)] = earlier.hits[:bound]
-        hit_counts[: len(earlier.hits)] = earlier.hit_counts[:bound]
+        for kept, before in zip(hits, earlier.hits, strict=True):
+            kept[: len(before)] = before[:bound]
     singles = _taken(game, LEAVE_ONE)
     # To leave one heap is as to split off an empty one, of value 0.
     others = np.concatenate([singles, packed[~grouped]])
@@ -396,9 +413,7 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
     direct = others[~left]
     room = np.zeros(NEW_RARE + len(offsets) // 8 + len(splits) * LANES, dtype=np.int64)
     return Plan(
-        singles=singles,
-        splits=splits,
-        unequal=game.unequal,
+        moves=Moves(singles, splits, game.unequal),
         common=common,
         limit=_best_limit(values[lately:], used, bound),
         newest=newest,
@@ -413,7 +428,6 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
         learned=learned,
         searched=np.zeros(room_for_searches, dtype=np.int64),
         hits=hits,
-        hit_counts=hit_counts,
         direct=np.concatenate([direct, room]).astype(np.uint64),
         left=others[left].astype(np.uint64),
         distant=packed[grouped].astype(np.uint64),
@@ -497,7 +511,7 @@ def _sample(
     by_residue = np.bincount(values[recent].astype(np.int64) * STEP + recent % STEP)
     by_residue = np.append(by_residue, np.zeros(len(counts) * STEP - len(by_residue)))
     shares = by_residue.reshape(-1, STEP)[fullest] / (len(recent) / STEP)
-    picked = most_frequent(small, fullest, shares, rare, FREQUENT, LEAST_GAIN)
+    picked = most_frequent(small, fullest, shares, rare, FREQUENT)
     row, column = np.nonzero(picked >= 0)
     return rare[row] << 32 | picked[row, column], learned
 
@@ -627,28 +641,28 @@ def _cover(plan: Any, last: int) -> None:
 cover = compiled(inner=True)(_cover)
 
 
-def _first_without(values: Any, searches: Any, plan: Any) -> int:
+def _first_without(values: Any, searches: Any, moves: Any, hits: Any) -> int:
     """Return how many of ``searches``, up to the first in vain, find an option.
 
     A search is a heap, with the value that an option must have above its low 32 bits. All pairs
-    are tried, those first that had the value as an option lately. Many searches in one call, as a
-    call costs the counting of references.
+    are tried, those first that had the value as an option lately. Many searches in one call, and
+    few arrays: a call costs the counting of references.
     """
     low, high = np.uint64(LOW), np.uint64(32)
-    hits, hit_counts = plan.hits, plan.hit_counts
     for k in range(len(searches)):
         value, heap = searches[k] >> 32, searches[k] & LOW
         target, found = np.uint16(value), False
-        for i in range(min(hit_counts[value], HITS)):
-            hit = hits[value, i]
+        for i in range(min(hits.counts[value], HITS)):
+            hit = hits.pairs[value, i]
             if values[np.uint64(heap) - (hit & low)] ^ np.uint16(hit >> high) == target:
                 found = True
                 break
         if found:
             continue
-        for taken in plan.splits:
+        for split in range(len(moves.splits)):
+            taken = moves.splits[split]
             total = heap - taken
-            last = (total - 1) // 2 if plan.unequal else total // 2
+            last = (total - 1) // 2 if moves.unequal else total // 2
             one = 1
             while not found and one + PAIRS <= last:
                 found = any_pair(values, one, total - one, target)
@@ -660,13 +674,13 @@ def _first_without(values: Any, searches: Any, plan: Any) -> int:
                 # For any heap that may come the other part is larger than this one.
                 if total - one > one + LANES:
                     hit = np.uint64(values[one]) << high | np.uint64(one + taken)
-                    hits[value, hit_counts[value] % HITS] = hit
-                    hit_counts[value] += 1
+                    hits.pairs[value, hits.counts[value] % HITS] = hit
+                    hits.counts[value] += 1
             found = found or any_pair(values, last - PAIRS + 1, total - last + PAIRS - 1, target)
             if found:
                 break
-        for taken in plan.singles:
-            found = found or values[heap - taken] == target
+        for single in range(len(moves.singles)):
+            found = found or values[heap - moves.singles[single]] == target
         if not found:
             return k
     return len(searches)
@@ -687,8 +701,8 @@ mark_options = compiled(inner=True)(_mark_options)
 
 def _verified(values: Any, known: int, plan: Any) -> bool:
     """Return whether all rare values below those of the next ``LANES`` heaps are options."""
-    excluded, last = plan.excluded, 0
-    searches = np.empty(LANES, dtype=np.int64)
+    excluded, searched, last, count = plan.excluded, plan.searched, 0, 0
+    searches = np.empty(SEARCHES, dtype=np.int64)
     excluded[:] = 0
     for lane in range(LANES):
         value = int(values[known + lane])
@@ -698,20 +712,21 @@ def _verified(values: Any, known: int, plan: Any) -> bool:
     for word in range(WORDS, (last + 1) * WORDS):
         excluded[word] |= excluded[word - WORDS]
     cover(plan, last)
-    for value in range(last):
-        if not plan.common[value]:
-            count = 0
+    for value in range(last + 1):
+        if not plan.common[value] and value < last:
             for word in range(WORDS):
                 left = ~excluded[value * WORDS + word]
                 while left:
                     searches[count] = value << 32 | (known + 64 * word + lowest_bit(left))
                     left &= left - np.uint64(1)
                     count += 1
-            if first_without(values, searches[:count], plan) < count:
+        if value == last or count > SEARCHES - LANES:
+            if first_without(values, searches[:count], plan.moves, plan.hits) < count:
                 return False
-            for search in searches[: min(count, len(plan.searched) - plan.state[SEARCHED])]:
-                plan.searched[plan.state[SEARCHED]] = search
+            for search in searches[: min(count, len(searched) - plan.state[SEARCHED])]:
+                searched[plan.state[SEARCHED]] = search
                 plan.state[SEARCHED] += 1
+            count = 0
     return True
 
 
@@ -730,11 +745,11 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     Returns:
         How many values are known now. If less than ``until``, then ``plan.state`` says why.
     """
-    common, excluded, splits = plan.common, plan.excluded, plan.splits
+    common, excluded, moves, hits = plan.common, plan.excluded, plan.moves, plan.hits
     direct, left, distant = plan.direct, plan.left, plan.distant
     low, high = np.uint64(LOW), np.uint64(32)
     bound = len(common)
-    most = len(direct) - len(splits) * LANES
+    most = len(direct) - len(moves.splits) * LANES
     least = np.empty(ROWS * SIDE, dtype=np.uint16)
     reached = np.empty(SIDE, dtype=np.uint16)
     # The last lane, counted from 1, that a value was found to be excluded from heap by heap.
@@ -802,7 +817,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                     if not word >> np.uint64(lane % 64) & np.uint64(1):
                         searches[count_searches] = option << 32 | heap
                         count_searches += 1
-                passed = first_without(values, searches[:count_searches], plan)
+                passed = first_without(values, searches[:count_searches], moves, hits)
                 if passed < count_searches:
                     value = searches[passed] >> 32
             if value == bound:
@@ -811,7 +826,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
             values[heap] = value
             if not common[value]:
                 new_rare += 1
-                for taken in splits:
+                for taken in moves.splits:
                     direct[count] = value << 32 | (heap + taken)
                     count += 1
         if not at_once and not verified(values, known, plan):

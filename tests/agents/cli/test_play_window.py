@@ -133,6 +133,20 @@ def test_totals_and_tokens_move_to_what_is_clicked():
     assert window.match.position.tolist() == [1]
 
 
+def test_on_a_board_a_click_makes_the_move_or_lists_those_that_it_does_not_decide_between():
+    window = opened("cram", against=None)
+    (panel,) = window.picture.panels
+    cell = panel.layouts[0].squares[0]
+    click(window, cell.center)
+    rules, position = window.match.game.rules, window.match.position
+    said = {rules.describe_action(action, position).partition(": ")[2] for action in window.listed}
+    assert said == {"cover (0, 0) and (0, 1)", "cover (0, 0) and (1, 0)"}
+    press(window, pygame.K_ESCAPE)
+    click(window, (cell.right - 2, cell.center.y))
+    assert rules.coordinates(window.match.position)[:3].tolist() == [1, 1, 0]
+    assert not window.listed
+
+
 def test_where_heaps_split_a_click_opens_a_list_of_the_moves():
     window = opened("kayles", against=None, heaps=(12,))
     click(window, object_at(window, 0, 3))

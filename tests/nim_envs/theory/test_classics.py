@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nim_envs import Convention, Game
+from nim_envs import Convention, Game, GameEnv, make_game
+from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.rules import (
     Rules,
     chomp,
@@ -305,3 +306,66 @@ def test_misere_play_of_games_without_a_misere_theorem_is_searched():
     assert theorem_on(euclid(((5, 6),)).components[0], Convention.MISERE) is None
     assert theorem_on(chomp(2, 3).components[0], Convention.MISERE) is None
     assert theorem_on(chomp(3, 3).components[0], Convention.NORMAL) is None
+
+
+LARGE = [
+    ("wythoff", {"queens": ((2000, 2000),)}),
+    ("wythoff", {"queens": ((2000, 2000),), "misere": True}),
+    ("euclid", {"pairs": ((3000, 2000),)}),
+    ("fibonacci_nim", {"heaps": (2000,)}),
+    ("moores_nim", {"heaps": (30, 30, 30, 30), "k": 2}),
+    ("chomp", {"rows": 2, "columns": 1500}),
+    ("node_kayles", {"nodes": 61, "edges": [(node, node + 1) for node in range(60)]}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), LARGE)
+def test_the_optimal_player_wins_boards_too_large_for_tables(name, arguments):
+    env = GameEnv(make_game(name, start="n_position", **arguments))
+    rng = np.random.default_rng(0)
+    for seed in range(3):
+        env.reset(seed=seed)
+        while env.agents and not any(env.terminations.values()):
+            legal = np.flatnonzero(env.game.rules.action_mask(env.position))
+            wins = env.game.solution.winning_actions(env.position)
+            env.step(int(rng.choice(wins if env.agent_selection == "player_0" else legal)))
+        assert env.rewards == {"player_0": 1, "player_1": -1}
+
+
+def test_boards_that_cannot_be_solved_can_be_played_and_say_so():
+    env = GameEnv(make_game("cram", rows=6, columns=6))
+    env.reset(seed=0)
+    env.step(7)
+    assert env.coordinates.reshape(6, 6).sum() == 2
+    with pytest.raises(SearchTooLargeError, match="tables of a board with 68719476736 states"):
+        _ = env.game.solution.is_winning(env.position)
+
+
+def test_boards_of_too_many_cells_are_refused():
+    with pytest.raises(InvalidGameError, match=r"a board of 64 cells .* at most 61 cells"):
+        cram(rows=8, columns=8)
+    with pytest.raises(InvalidGameError, match="a graph of 62 cells"):
+        node_kayles(62, ())
+
+
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda: wythoff((8, 8)), r"queens\[0\] must be a pair of integers of at least 0, not 8"),
+        (lambda: wythoff(()), "queens must be a sequence of at least 1 pair"),
+        (lambda: wythoff(((1, -1),)), r"queens\[0\]\[1\] must be an integer from 0"),
+        (lambda: wythoff(((2**40, 2**40),)), "ranks has .* states; at most"),
+        (lambda: euclid(((0, 3),)), r"pairs\[0\]\[0\] must be an integer from 1"),
+        (lambda: fibonacci_nim((1,)), r"heaps\[0\] must be an integer from 2"),
+        (lambda: moores_nim((3,), k=0), "k must be an integer from 1"),
+        (lambda: chomp(1, 5), "rows must be an integer from 2"),
+        (lambda: chomp(40, 40), "bar of 40 rows and 40 columns has .* states; at most"),
+        (lambda: cram(1, 1), "a board must have at least 2 cells"),
+        (lambda: node_kayles(3, [(0, 3)]), r"edges\[0\] must be two different nodes from 0 to 2"),
+        (lambda: node_kayles(3, [(1, 1)]), r"edges\[0\] must be two different nodes"),
+        (lambda: node_kayles(3, "ab"), "edges must be a sequence of pairs"),
+    ],
+)
+def test_arguments_that_describe_no_game_are_named(make, named):
+    with pytest.raises(InvalidGameError, match=named):
+        make()

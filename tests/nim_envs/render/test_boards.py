@@ -1,0 +1,190 @@
+"""Pictures of components with coordinates: squares, clicks, marks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import nim_envs
+from nim_envs.registration import GAMES, make_game
+from nim_envs.render.board_layouts import LAYOUTS, board_layout
+from nim_envs.render.boards import BoardPanel
+from nim_envs.render.canvas import WINNING
+from nim_envs.render.geometry import Area
+from nim_envs.render.numbers import NumberPanel
+from nim_envs.render.picture import Picture
+from nim_envs.render.scene import Scene
+
+pytest.importorskip("pygame")
+
+DRAWN = [
+    name
+    for name in GAMES
+    if any(component.picture for component in make_game(name).rules.components)
+]
+SIZES = ((240, 200), (640, 480), (1000, 700))
+
+
+def board(name, **arguments):
+    """The game, its only component and the panel that shows it."""
+    game = make_game(name, **arguments)
+    (panel,) = Picture(game).panels
+    assert isinstance(panel, BoardPanel)
+    return game, panel
+
+
+def clicked(panel, position, square, right=0.5, down=0.5):
+    """The action chosen by a click inside a square, in shares of its side."""
+    place = panel.layouts[0].squares[square]
+    point = place.x + right * place.width, place.y + down * place.height
+    return panel.action_at(np.array(position), point)
+
+
+def test_every_kind_of_picture_is_that_of_a_registered_game():
+    pictures = {
+        component.picture for name in GAMES for component in make_game(name).rules.components
+    }
+    assert pictures - {None} == set(LAYOUTS)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", DRAWN)
+def test_squares_are_inside_their_cell_and_do_not_overlap_at_any_size(name, size):
+    for panel in Picture(make_game(name), size).panels:
+        for index, layout in panel.layouts.items():
+            assert layout is not None
+            assert all(place.within(panel.cells[index]) for place in layout.squares)
+            if layout.component.board is not None or layout.component.kind != "graph":
+                first, *others = layout.squares[:40]
+                assert not any(first.overlaps(other) for other in others)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_each_state_fills_other_squares(name):
+    component = make_game(name).rules.components[0]
+    layout = board_layout(component, Area(0, 0, 600, 400))
+    states = np.arange(min(component.states, 300))
+    shown = np.unique(layout.filled(component.coordinates(states)), axis=0)
+    # The limit of Fibonacci nim is shown by the colour of the coins.
+    alike = 1 + component.coordinates(states)[:, 0].max() if name == "fibonacci_nim" else None
+    assert len(shown) == (len(states) if alike is None else alike)
+
+
+def test_a_click_moves_the_queen_to_the_square():
+    game, panel = board("wythoff")
+    component = game.rules.components[0]
+    for option in np.flatnonzero(game.rules.action_mask(np.array(game.rules.initial))):
+        after = int(component.successors(np.array(game.rules.initial[0]))[option])
+        file, rank = component.coordinates(np.array(after)).tolist()
+        assert clicked(panel, game.rules.initial, file * component.fields[1] + rank) == option
+    corner = panel.layouts[0].squares[0]
+    assert corner.y > panel.layouts[0].squares[component.fields[1] - 1].y  # ranks go upwards
+    here = component.states - 1
+    assert clicked(panel, game.rules.initial, here) is None
+
+
+def test_a_click_bites_the_bar_at_the_square():
+    game, panel = board("chomp")
+    for option in range(1, game.rules.components[0].options):
+        assert clicked(panel, game.rules.initial, option) == option
+    assert clicked(panel, game.rules.initial, 0) is None  # poisoned
+
+
+def test_a_click_takes_a_node_and_its_neighbours():
+    game, panel = board("node_kayles")
+    for node in range(game.rules.components[0].options):
+        assert clicked(panel, game.rules.initial, node) == node
+
+
+def test_a_click_near_a_side_of_a_cell_covers_the_two_cells_and_in_the_middle_it_does_not_decide():
+    game, panel = board("cram")
+    rows, columns = game.rules.components[0].board
+    inner = columns + 1  # a cell with four neighbours
+    said = {
+        where: game.rules.describe_action(clicked(panel, game.rules.initial, inner, *where))
+        for where in ((0.05, 0.5), (0.95, 0.5), (0.5, 0.05), (0.5, 0.95))
+    }
+    assert [words.partition("cover ")[2] for words in said.values()] == [
+        "(1, 0) and (1, 1)", "(1, 1) and (1, 2)", "(0, 1) and (1, 1)", "(1, 1) and (2, 1)",
+    ]  # fmt: skip
+    assert clicked(panel, game.rules.initial, inner) is None
+    center = panel.layouts[0].squares[inner].center
+    assert len(panel.candidates_at(np.array(game.rules.initial), center)) == 4
+    assert rows > 2
+
+
+def test_a_click_on_a_coin_takes_it_and_those_above_from_its_stack_alone():
+    game, panel = board("moores_nim", heaps=(3, 2), k=2)
+    height = panel.layouts[0].height
+    action = clicked(panel, game.rules.initial, 1)
+    after = game.rules.step(np.array([game.rules.initial]), np.array([action]))
+    assert game.rules.coordinates(after).tolist() == [[1, 2]]
+    action = clicked(panel, game.rules.initial, height)
+    after = game.rules.step(np.array([game.rules.initial]), np.array([action]))
+    assert game.rules.coordinates(after).tolist() == [[3, 0]]
+
+
+def test_a_click_on_coins_below_the_limit_takes_nothing():
+    game, panel = board("fibonacci_nim", heaps=(9,))
+    position = game.rules.positions_at(np.array([[9, 2]]))[0]
+    assert [clicked(panel, position, coin) is None for coin in range(9)] == [True] * 7 + [False] * 2
+
+
+def has(frame, color):
+    return bool((np.asarray(frame) == color).all(axis=-1).any())
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_winning_moves_and_the_last_move_are_marked(name):
+    game = make_game(name)
+    rules = game.rules
+    starts = rules.lattice() if rules.num_positions < 3_000 else np.array([rules.initial])
+    start = next(each for each in starts[::-1] if game.solution.is_winning(each))
+    picture = Picture(game)
+    body = picture.body
+    rows = slice(int(body.y), int(body.bottom)), slice(int(body.x), int(body.right))
+
+    def frame(**more):
+        return np.asarray(picture.frame(Scene(start, mover=0, **more)))[rows]
+
+    assert not has(frame(), WINNING)
+    assert has(frame(winning=game.solution.winning_actions(start)), WINNING)
+    action = game.solution.winning_actions(start)[0]
+    after = rules.step(start[np.newaxis], np.array([action]))[0]
+    moved, by_the_other, unmoved = (
+        np.asarray(picture.frame(Scene(after, mover=1, previous=before, last_mover=last)))[rows]
+        for before, last in ((start, 0), (start, 1), (None, 0))
+    )
+    assert (moved != unmoved).any()
+    assert (moved != by_the_other).any()
+    assert (frame(pointed=int(action)) != frame()).any()
+
+
+def test_coordinates_without_a_picture_or_too_many_squares_are_boxes_with_their_numbers():
+    (panel,) = Picture(make_game("euclid")).panels
+    assert isinstance(panel, NumberPanel)
+    game = make_game("wythoff", queens=((400, 300),))
+    (panel,) = Picture(game).panels
+    assert panel.layouts == {0: None}
+    pairs = [Picture(game).frame(Scene(np.array([state]), mover=0)) for state in (5, 6)]
+    assert (pairs[0] != pairs[1]).any()
+    # A click opens the list of its moves.
+    center = panel.cells[0].center
+    position = np.array(game.rules.initial)
+    legal = np.flatnonzero(game.rules.action_mask(position)).tolist()
+    assert panel.candidates_at(position, center) == legal
+
+
+def test_a_game_of_ones_own_is_drawn_and_clicked():
+    def moves(position):
+        a, b = position
+        for n in range(1, max(a, b) + 1):
+            if n <= a:
+                yield f"left {n}", (a - n, b)
+            if n <= b:
+                yield f"down {n}", (a, b - n)
+
+    game = nim_envs.game_from_moves("rook", (3, 2), moves, picture="piece")
+    (panel,) = Picture(game).panels
+    action = clicked(panel, game.rules.initial, 0 * 3 + 2)
+    assert game.rules.describe_action(action).endswith("left 3")
