@@ -1,0 +1,98 @@
+"""Bounds of starts are coordinates in games that have them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from nim_envs import Convention, Game, GameEnv
+from nim_envs.envs.vector import VectorGameEnv
+from nim_envs.envs.versus import VersusEnv
+from nim_envs.errors import InvalidPositionError
+from nim_envs.rules import Component, Rules, kayles, nim, sum_of
+from nim_envs.starts import OutcomeStart, UniformStart
+from tests.nim_envs.rules.test_listed_moves import Queen
+from tests.own_games import own_game
+
+
+def starts_of(game, start):
+    return game.rules.coordinates(dataclasses.replace(game, start=start).start_positions()).tolist()
+
+
+def test_a_box_has_the_positions_between_two_corners():
+    game = own_game("wythoff")
+    assert starts_of(game, UniformStart(low=(3, 1), high=(4, 2))) == [
+        [a, b] for a in (3, 4) for b in (1, 2)
+    ]
+    assert starts_of(game, OutcomeStart(winning=False, low=1, high=4)) == [[1, 2], [2, 1]]
+
+
+def test_a_box_of_a_sum_bounds_every_coordinate_and_leaves_room_for_what_splits():
+    rules = sum_of([own_game("fibonacci_nim").rules, kayles(heaps=(3,)), nim(heaps=(2,))])
+    game = Game(rules, Convention.NORMAL)
+    low, high = np.zeros(len(rules.fields), int), np.array(rules.fields) - 1
+    low[0], high[1] = 3, 4
+    positions = rules.lattice()
+    shown = rules.coordinates(positions)
+    inside = (shown[:, 0] >= 3) & (shown[:, 1] <= 4) & ~rules.is_terminal(positions)
+    start = UniformStart(tuple(low.tolist()), tuple(high.tolist()))
+    assert starts_of(game, start) == shown[inside].tolist()
+
+
+def test_a_large_board_needs_no_list():
+    class Still(Queen):
+        """A queen that moves one square to the left: enough for starts."""
+
+        options = property(lambda self: 1)
+
+        def successors(self, states):
+            return np.where(states % self.size > 0, states - 1, -1)[..., np.newaxis]
+
+    assert issubclass(Still, Component)
+    game = Game(Rules("queen", (Still(2000),), initial=(1999, 1999)), Convention.NORMAL)
+    start = UniformStart(low=(5, 1990), high=(1999, 1995))
+    drawn = game.rules.coordinates(start.sampler(game).sample(np.random.default_rng(0), 500))
+    assert (drawn.min(axis=0) >= (5, 1990)).all()
+    assert (drawn.max(axis=0) <= (1999, 1995)).all()
+    assert len(UniformStart().sampler(game).sample(np.random.default_rng(0), 500)) == 500
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        ({"low": (1, 2, 3)}, "2 integers, one for each coordinate"),
+        ({"high": (9, 9)}, r"high must be from 0 to \(4, 5\), not \(9, 9\)"),
+        ({"low": (4, 4), "high": (1, 1)}, "exceeds high"),
+    ],
+)
+def test_bad_bounds_are_named(bounds, said):
+    with pytest.raises(InvalidPositionError, match=said):
+        starts_of(own_game("wythoff"), UniformStart(**bounds))
+
+
+def test_a_box_without_positions_is_refused():
+    # Of 8 objects at most 7 may be taken at first: no position has 7 objects and 0 to take.
+    with pytest.raises(InvalidPositionError, match="fibonacci_nim has no position between"):
+        starts_of(own_game("fibonacci_nim"), UniformStart(low=(7, 0), high=(7, 0)))
+
+
+def test_resets_take_coordinates_everywhere():
+    game, options = own_game("wythoff"), {"start": (3, 4)}
+    env = GameEnv(game)
+    env.reset(options=options)
+    assert env.coordinates.tolist() == [3, 4]
+    assert env.state().tolist() == [3, 4, 0]
+    assert env.position.tolist() == game.rules.positions_at(np.array([3, 4])).tolist()
+    assert "at (3, 4)" in repr(env)
+    env.set_position((2, 2))
+    assert env.observe("player_0")["observation"].tolist() == [2, 2]
+    single = VersusEnv(game)
+    assert single.reset(options=options)[0]["observation"].tolist() == [3, 4]
+    assert single.coordinates.tolist() == [3, 4]
+    batch = VectorGameEnv(game, 2, opponent=None)
+    assert batch.reset(options=options)[0]["observation"].tolist() == [[3, 4]] * 2
+    assert batch.coordinates.tolist() == [[3, 4]] * 2
+    with pytest.raises(InvalidPositionError, match=r"from 0 to \(4, 5\), not \(6, 0\)"):
+        env.reset(options={"start": (6, 0)})
