@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nim_envs import Convention, make_game
+from nim_envs import make_game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.solver import theorem_for
 from nim_envs.starts import NAMED_STARTS, OutcomeStart
@@ -13,25 +13,20 @@ from nim_envs.starts.box import checked_box
 from nim_envs.starts.counted import CountedSampler
 from nim_envs.starts.rejected import RejectionSampler
 from nim_envs.theory.solution import SumSolution
-from nim_envs.theory.theorem_solution import theorem_on
 from tests.games import ALL, label
 
 
-def within(game, box):
-    """The positions of a box of states, or of coordinates."""
+def positions_in(game, box):
+    """The positions of a box, by enumeration of all there are."""
     positions = game.rules.lattice()
-    return positions[inside(game.rules.coordinates(positions), box.bounds)]
-
-
-def inside(coordinates, bounds):
-    """Where coordinates lie between the smallest and the largest ones."""
-    low, high = bounds
-    return ((coordinates >= low) & (coordinates <= high)).all(axis=-1)
+    low, high = box.bounds
+    shown = game.rules.coordinates(positions)
+    return positions[((shown >= low) & (shown <= high)).all(axis=1)]
 
 
 def enumerated(game, box, winning):
     """The positions that a start draws from, by enumeration."""
-    positions = within(game, box)
+    positions = positions_in(game, box)
     positions = positions[~game.rules.is_terminal(positions)]
     if winning is None:
         return positions
@@ -39,15 +34,13 @@ def enumerated(game, box, winning):
 
 
 def random_boxes(game, number, seed=0):
-    """The whole lattice, and boxes between random states or coordinates."""
-    top = np.array(game.rules.fields) - 1
+    """The whole lattice, and boxes between random states, or their coordinates."""
+    top = np.array(game.rules.shape) - 1
     rng = np.random.default_rng(seed)
     yield checked_box(game.rules, 0, None)
     for _ in range(number):
-        bounds = np.sort(rng.integers(0, top + 1, size=(2, len(top))), axis=0)
-        shown = game.rules.coordinates(game.rules.lattice())
-        if not game.rules.has_coordinates or inside(shown, bounds).any():
-            yield checked_box(game.rules, *bounds)
+        states = rng.integers(0, top + 1, size=(2, len(top)))
+        yield checked_box(game.rules, *np.sort(game.rules.coordinates(states), axis=0))
 
 
 def assert_uniform(drawn, positions):
@@ -62,33 +55,27 @@ def assert_uniform(drawn, positions):
     assert statistic <= freedom + 6 * (2 * freedom) ** 0.5 + 1e-9
 
 
-def is_solved_by_values(game):
-    """Whether a theorem on sums solves it, which is needed for counting."""
-    component, *others = game.rules.components
-    alone = not others and game.convention is Convention.MISERE
-    if alone and theorem_on(component, game.convention) is not None:
-        return False
-    return theorem_for(game.rules, game.convention) is not None
-
-
-SOLVED_BY_VALUES = [
+SOLVED_BY_THEOREM = [
     (*case, misere)
     for case in ALL
     for misere in (False, True)
-    if is_solved_by_values(make_game(case[0], **{**case[1], "misere": misere}))
+    if theorem_for(
+        make_game(case[0], **{**case[1], "misere": misere}).rules,
+        make_game(case[0], **{**case[1], "misere": misere}).convention,
+    )
 ]
 
 
 @pytest.mark.parametrize(
     ("name", "arguments", "misere"),
-    SOLVED_BY_VALUES,
-    ids=[f"{label(case[:2])}-{case[2]}" for case in SOLVED_BY_VALUES],
+    SOLVED_BY_THEOREM,
+    ids=[f"{label(case[:2])}-{case[2]}" for case in SOLVED_BY_THEOREM],
 )
 def test_counted_starts_are_complete_and_equally_likely(name, arguments, misere):
     game = make_game(name, **{**arguments, "misere": misere})
     for box in random_boxes(game, 12):
         points = CountedSampler(box, terminal=True)
-        assert points.num_positions == len(within(game, box))
+        assert points.num_positions == len(positions_in(game, box))
         for winning in (None, True, False):
             solution = None if winning is None else game.solution
             sampler = CountedSampler(box, winning, solution)
@@ -179,7 +166,7 @@ def test_large_games_start_from_positions_of_the_wanted_outcome(name, arguments)
 @pytest.mark.parametrize("winning", [None, True, False])
 def test_the_smallest_and_largest_random_numbers_stand_for_wanted_positions(winning):
     largest = np.nextafter(1.0, 0.0)
-    for name, arguments, misere in SOLVED_BY_VALUES:
+    for name, arguments, misere in SOLVED_BY_THEOREM:
         game = make_game(name, **{**arguments, "misere": misere})
         box = checked_box(game.rules, 0, None)
         sampler = CountedSampler(box, winning, None if winning is None else game.solution)
