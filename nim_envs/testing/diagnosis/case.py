@@ -1,0 +1,174 @@
+"""A policy's moves at the N-positions of one game, from the end of the game on."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from nim_envs.players import FloatArray
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.testing.diagnosis.answers import Answers
+from nim_envs.testing.diagnosis.board import Board
+from nim_envs.testing.diagnosis.likelihood import (
+    SLIP,
+    STEPS,
+    best_likelihoods,
+    by_distance,
+    evenly,
+    log_chances,
+    mean_likelihood,
+    ranked,
+)
+from nim_envs.testing.diagnosis.likelihood import ERRORS as RATES
+
+
+class Expected(NamedTuple):
+    """The moves that a fault expects at the N-positions of a case.
+
+    Attributes:
+        chances: probability of each action, ``(k, actions)``.
+        moves: the actions that it expects, ``(k, actions)``.
+        tells: positions where a right policy would play otherwise, ``(k,)``.
+        any_action: whether illegal actions are expected, too.
+    """
+
+    chances: FloatArray
+    moves: BoolArray
+    tells: BoolArray
+    any_action: bool = False
+
+
+class Case:
+    """The moves at the N-positions of one game; P-positions tell of illegal moves alone.
+
+    Args:
+        board: the game's positions.
+        answers: the policy's answers there.
+
+    Attributes:
+        rows: the N-positions, as rows of the board, shortest games first, ``(k,)``.
+        actions: the moves, ``(k,)``.
+        legal: legal actions, ``(k, actions)``.
+        winning: winning actions, ``(k, actions)``.
+        hits: whether each move wins, ``(k,)``.
+    """
+
+    def __init__(self, board: Board, answers: Answers) -> None:
+        self.board, self.answers = board, answers
+        won = np.flatnonzero(board.won[answers.rows])
+        order = won[np.argsort(board.lengths[answers.rows[won]], kind="stable")]
+        self.rows: IntArray = answers.rows[order]
+        self.actions: IntArray = answers.actions[order]
+        self.chances: FloatArray = answers.chances[order]
+        self.legal: BoolArray = board.legal[self.rows]
+        self.winning: BoolArray = board.winning[self.rows]
+        self.hits = self.of_moves(self.winning) > 0
+
+    def of_moves(self, table: FloatArray | BoolArray) -> FloatArray:
+        """Return the entries of a table ``(k, actions)`` at the moves, 0 where there is none."""
+        padded = np.pad(table.astype(np.float64), ((0, 0), (0, 1)))
+        found: FloatArray = padded[np.arange(len(padded)), self.actions]
+        return found
+
+    @property
+    def at_random(self) -> FloatArray:
+        """Share of winning moves among the legal ones, ``(k,)``."""
+        share: FloatArray = self.winning.sum(axis=1) / self.legal.sum(axis=1)
+        return share
+
+    @property
+    def percent(self) -> float:
+        """Mean probability of a winning move, in percent, as ``nim_envs.optimality`` has it."""
+        return 100 * float((self.chances * self.winning).sum(axis=1).mean())
+
+    @cached_property
+    def illegal(self) -> BoolArray:
+        """Whether each answer is an illegal move, ``(answers,)``, at P-positions too."""
+        legal = np.pad(self.board.legal[self.answers.rows], ((0, 0), (0, 1)))
+        wrong: BoolArray = ~legal[np.arange(len(legal)), self.answers.actions]
+        return wrong
+
+    def expecting(
+        self, moves: BoolArray, *, in_order: bool = False, any_action: bool = False
+    ) -> Expected:
+        """Return the expectation of a fault that makes certain moves.
+
+        Which of several winning moves is made tells nothing: their probability is shared evenly.
+
+        Args:
+            moves: the moves, ``(k, actions)``; where there is none, any.
+            in_order: whether the choice among them is by a fixed order of actions.
+            any_action: whether illegal actions are among them.
+        """
+        allowed = np.ones_like(self.legal) if any_action else self.legal
+        moves = moves & allowed
+        moves = np.where(moves.any(axis=1, keepdims=True), moves, allowed)
+        if in_order:
+            everywhere = np.ones(len(moves), dtype=np.bool_)
+            groups = np.zeros(len(moves), dtype=np.int64)
+            moves = ranked(self.actions, moves, groups, everywhere)
+        chances = evenly(moves)
+        winning = (chances * self.winning).sum(axis=1, keepdims=True)
+        chances = np.where(self.winning, winning * evenly(self.winning), chances)
+        return Expected(chances, moves, (moves & ~self.winning).any(axis=1), any_action)
+
+    def likelihoods(self, expected: FloatArray, noise: FloatArray, rows: BoolArray) -> FloatArray:
+        """Return log-likelihoods of the moves in some rows, ``(distances, errors)``."""
+        found = log_chances(
+            self.of_moves(expected)[rows], self.of_moves(noise)[rows], self.legal.shape[1]
+        )
+        return by_distance(found, self.board.lengths[self.rows[rows]])
+
+    def mean(self, expected: Expected, rows: BoolArray) -> float:
+        """Return the log of the mean likelihood of an expectation; see ``mean_likelihood``."""
+        legal = np.ones_like(self.legal) if expected.any_action else self.legal
+        return mean_likelihood(self.likelihoods(expected.chances, evenly(legal), rows))
+
+    def of_illegal(self, any_action: bool) -> float:
+        """Return the log-likelihood of how many answers at P-positions are illegal.
+
+        Args:
+            any_action: whether illegal actions are expected, with any probability; else they have
+                that of a slip.
+        """
+        lost = ~self.board.won[self.answers.rows]
+        number, wrong = int(lost.sum()), int(self.illegal[lost].sum())
+        if any_action:
+            return math.lgamma(wrong + 1) + math.lgamma(number - wrong + 1) - math.lgamma(number + 2)
+        return wrong * math.log(SLIP) + (number - wrong) * math.log(1 - SLIP)
+
+    @cached_property
+    def random_moves(self) -> FloatArray:
+        """Probabilities of random legal moves, ``(k, actions)``."""
+        return evenly(self.legal)
+
+    @cached_property
+    def usual_errors(self) -> FloatArray:
+        """Probabilities of moves by the order of preference in earlier errors, ``(k, actions)``."""
+        groups = np.zeros(len(self.rows), dtype=np.int64)
+        return evenly(ranked(self.actions, self.legal, groups, ~self.hits))
+
+    def right(self, rows: BoolArray, wanted: float) -> FloatArray:
+        """Return the best likelihoods of right but partly trained policies.
+
+        They play random legal moves at the positions that they do not know, or those of a fixed
+        order of preference.
+
+        Args:
+            rows: the positions that are compared, ``(k,)``.
+            wanted: knowledge that is asked for, in positions above the random policy's score.
+
+        Returns:
+            As ``best_likelihoods``.
+        """
+        gained = (1 - self.at_random[rows, np.newaxis]) * (1 - RATES) / wanted
+        knowledge = by_distance(gained, self.board.lengths[self.rows[rows]])
+        expected = evenly(self.winning)
+        best = np.full(STEPS + 1, -np.inf)
+        for noise in (self.random_moves, self.usual_errors):
+            found = best_likelihoods(self.likelihoods(expected, noise, rows), knowledge)
+            best = np.maximum(best, found)
+        return best
