@@ -10,6 +10,7 @@ from nim_envs.players import NO_LEGAL_MOVE, FloatArray, MaskArray
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.testing.diagnosis.board import Board
+from nim_envs.testing.diagnosis.likelihood import evenly
 
 ASKED_AGAIN = 100
 """Most positions that are asked about one at a time."""
@@ -43,8 +44,8 @@ class Answers(NamedTuple):
     Attributes:
         rows: the positions, as rows of the board, ``(k,)``.
         chances: probabilities of actions, ``(k, actions)``.
-        actions: the most probable action, ``(k,)``, one of them at random where several are; the
-            number of actions in place of ``NO_LEGAL_MOVE``.
+        shares: 1 at the most probable action, equal shares where several are; one column more than
+            there are actions, for ``NO_LEGAL_MOVE``, ``(k, actions + 1)``.
         unmasked: whether the answers stay the same where all actions are said to be legal,
             ``(k,)``.
         memory: what it answers when asked one by one.
@@ -52,7 +53,7 @@ class Answers(NamedTuple):
 
     rows: IntArray
     chances: FloatArray
-    actions: IntArray
+    shares: FloatArray
     unmasked: BoolArray
     memory: Memory
 
@@ -81,24 +82,23 @@ def answers_of(policy: Any, env_or_game: Any, board: Board, seed: int) -> Answer
     return Answers(
         rows,
         chances,
-        _most_probable(chances, masks, rng),
+        _most_probable(chances, masks),
         np.abs(hidden - chances).max(axis=1) <= TOLERANCE,
         _memory(scored, positions[some], masks[some], rng),
     )
 
 
-def _most_probable(chances: FloatArray, masks: MaskArray, rng: np.random.Generator) -> IntArray:
-    """Return a most probable action of each row, an illegal one where these are not rare.
+def _most_probable(chances: FloatArray, masks: MaskArray) -> FloatArray:
+    """Return equal shares of the most probable actions, of illegal ones where these are not rare.
 
-    The number of actions stands for no action.
+    The last column is for no action.
     """
     illegal = chances * (masks == 0)
     often = illegal.sum(axis=1, keepdims=True) > OFTEN
     chances = np.where(often, illegal, chances)
     likeliest = chances >= chances.max(axis=1, keepdims=True) - TOLERANCE
-    actions: IntArray = np.where(likeliest, rng.random(chances.shape), -1.0).argmax(axis=1)
-    actions[~chances.any(axis=1)] = chances.shape[1]
-    return actions
+    none = ~chances.any(axis=1, keepdims=True)
+    return evenly(np.hstack([likeliest & ~none, none]))
 
 
 def _memory(

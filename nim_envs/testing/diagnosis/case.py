@@ -19,7 +19,6 @@ from nim_envs.testing.diagnosis.likelihood import (
     by_distance,
     evenly,
     log_chances,
-    mean_likelihood,
     ranked,
 )
 from nim_envs.testing.diagnosis.likelihood import ERRORS as RATES
@@ -50,10 +49,10 @@ class Case:
 
     Attributes:
         rows: the N-positions, as rows of the board, shortest games first, ``(k,)``.
-        actions: the moves, ``(k,)``.
+        shares: the moves, as of :class:`Answers`, ``(k, actions + 1)``.
         legal: legal actions, ``(k, actions)``.
         winning: winning actions, ``(k, actions)``.
-        hits: whether each move wins, ``(k,)``.
+        hits: share of the move that wins, ``(k,)``.
     """
 
     def __init__(self, board: Board, answers: Answers) -> None:
@@ -61,16 +60,15 @@ class Case:
         won = np.flatnonzero(board.won[answers.rows])
         order = won[np.argsort(board.lengths[answers.rows[won]], kind="stable")]
         self.rows: IntArray = answers.rows[order]
-        self.actions: IntArray = answers.actions[order]
+        self.shares: FloatArray = answers.shares[order]
         self.chances: FloatArray = answers.chances[order]
         self.legal: BoolArray = board.legal[self.rows]
         self.winning: BoolArray = board.winning[self.rows]
-        self.hits = self.of_moves(self.winning) > 0
+        self.hits = self.of_moves(self.winning)
 
-    def of_moves(self, table: FloatArray | BoolArray) -> FloatArray:
-        """Return the entries of a table ``(k, actions)`` at the moves, 0 where there is none."""
-        padded = np.pad(table.astype(np.float64), ((0, 0), (0, 1)))
-        found: FloatArray = padded[np.arange(len(padded)), self.actions]
+    def of_moves(self, table: BoolArray) -> FloatArray:
+        """Return the share of each move that a table of actions has, ``(k, actions)`` to ``(k,)``."""
+        found: FloatArray = (self.shares[:, :-1] * table).sum(axis=1)
         return found
 
     @property
@@ -85,11 +83,11 @@ class Case:
         return 100 * float((self.chances * self.winning).sum(axis=1).mean())
 
     @cached_property
-    def illegal(self) -> BoolArray:
-        """Whether each answer is an illegal move, ``(answers,)``, at P-positions too."""
-        legal = np.pad(self.board.legal[self.answers.rows], ((0, 0), (0, 1)))
-        wrong: BoolArray = ~legal[np.arange(len(legal)), self.answers.actions]
-        return wrong
+    def illegal(self) -> FloatArray:
+        """Share of each answer that is illegal, ``(answers,)``, at P-positions too."""
+        legal = self.board.legal[self.answers.rows]
+        share: FloatArray = 1.0 - (self.answers.shares[:, :-1] * legal).sum(axis=1)
+        return share.round(9)
 
     def expecting(
         self, moves: BoolArray, *, in_order: bool = False, any_action: bool = False
@@ -107,9 +105,9 @@ class Case:
         moves = moves & allowed
         moves = np.where(moves.any(axis=1, keepdims=True), moves, allowed)
         if in_order:
-            everywhere = np.ones(len(moves), dtype=np.bool_)
+            everywhere = np.ones(len(moves))
             groups = np.zeros(len(moves), dtype=np.int64)
-            moves = ranked(self.actions, moves, groups, everywhere)
+            moves = ranked(self.shares, moves, groups, everywhere)
         chances = evenly(moves)
         winning = (chances * self.winning).sum(axis=1, keepdims=True)
         chances = np.where(self.winning, winning * evenly(self.winning), chances)
@@ -117,15 +115,13 @@ class Case:
 
     def likelihoods(self, expected: FloatArray, noise: FloatArray, rows: BoolArray) -> FloatArray:
         """Return log-likelihoods of the moves in some rows, ``(distances, errors)``."""
-        found = log_chances(
-            self.of_moves(expected)[rows], self.of_moves(noise)[rows], self.legal.shape[1]
-        )
+        found = log_chances(self.shares[rows], expected[rows], noise[rows])
         return by_distance(found, self.board.lengths[self.rows[rows]])
 
-    def mean(self, expected: Expected, rows: BoolArray) -> float:
-        """Return the log of the mean likelihood of an expectation; see ``mean_likelihood``."""
+    def with_fault(self, expected: Expected, rows: BoolArray) -> FloatArray:
+        """Return log-likelihoods of the moves in some rows with a fault, ``(distances, errors)``."""
         legal = np.ones_like(self.legal) if expected.any_action else self.legal
-        return mean_likelihood(self.likelihoods(expected.chances, evenly(legal), rows))
+        return self.likelihoods(expected.chances, evenly(legal), rows)
 
     def of_illegal(self, any_action: bool) -> float:
         """Return the log-likelihood of how many answers at P-positions are illegal.
@@ -135,7 +131,7 @@ class Case:
                 that of a slip.
         """
         lost = ~self.board.won[self.answers.rows]
-        number, wrong = int(lost.sum()), int(self.illegal[lost].sum())
+        number, wrong = int(lost.sum()), float(self.illegal[lost].sum())
         if any_action:
             return math.lgamma(wrong + 1) + math.lgamma(number - wrong + 1) - math.lgamma(number + 2)
         return wrong * math.log(SLIP) + (number - wrong) * math.log(1 - SLIP)
@@ -149,7 +145,7 @@ class Case:
     def usual_errors(self) -> FloatArray:
         """Probabilities of moves by the order of preference in earlier errors, ``(k, actions)``."""
         groups = np.zeros(len(self.rows), dtype=np.int64)
-        return evenly(ranked(self.actions, self.legal, groups, ~self.hits))
+        return evenly(ranked(self.shares, self.legal, groups, 1.0 - self.hits))
 
     def right(self, rows: BoolArray, wanted: float) -> FloatArray:
         """Return the best likelihoods of right but partly trained policies.

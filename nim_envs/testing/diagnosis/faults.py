@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +21,21 @@ from nim_envs.testing.diagnosis.board import Board, greedy
 from nim_envs.testing.diagnosis.case import Case, Expected
 from nim_envs.testing.diagnosis.likelihood import evenly, ranked
 
-Variant = Callable[[Case], Expected | None]
+Expect = Callable[[Case], Expected | None]
 """The expectation of a fault in one game; ``None`` where the game does not show it."""
+
+
+class Variant(NamedTuple):
+    """A form of a fault.
+
+    Attributes:
+        expect: what it expects in a game.
+        learned: whether it is compared with right agents that have learned something alone, as
+            one that has not may play the same.
+    """
+
+    expect: Expect
+    learned: bool = False
 
 
 @dataclass(frozen=True)
@@ -32,14 +46,11 @@ class Fault:
         name: its name, in a few words.
         meaning: what an agent with it does, and where to look.
         variants: the forms that it takes.
-        learned: whether it is to be told from policies that have learned something, as one that
-            has not may play the same.
     """
 
     name: str
     meaning: str
     variants: tuple[Variant, ...]
-    learned: bool = False
 
 
 Moves = Callable[[Board], BoolArray | None]
@@ -49,7 +60,7 @@ Moves = Callable[[Board], BoolArray | None]
 def of_moves(*found: Moves) -> tuple[Variant, ...]:
     """Return variants from moves, which are chosen at random or in a fixed order."""
     return tuple(
-        partial(_expected_moves, moves, in_order)
+        Variant(partial(_expected_moves, moves, in_order))
         for moves in found
         for in_order in (False, True)
     )
@@ -146,19 +157,19 @@ Looks = Callable[[Case], IntArray | None]
 
 def of_looks(*found: Looks) -> tuple[Variant, ...]:
     """Return variants from the positions that look the same."""
-    return tuple(partial(_expected_looks, looks) for looks in found)
+    return tuple(Variant(partial(_expected_looks, looks), learned=True) for looks in found)
 
 
 def _expected_looks(looks: Looks, case: Case) -> Expected | None:
     groups = looks(case)
     if groups is None:
         return None
-    everywhere = np.ones(len(groups), dtype=np.bool_)
+    everywhere = np.ones(len(groups))
     # Where the mask is read, an illegal action is passed over.
     any_action = bool(case.illegal.any())
     candidates = np.ones_like(case.legal) if any_action else case.legal
-    moves = ranked(case.actions, candidates, groups, everywhere)
-    return Expected(evenly(moves), moves, everywhere, any_action)
+    moves = ranked(case.shares, candidates, groups, everywhere)
+    return Expected(evenly(moves), moves, everywhere > 0, any_action)
 
 
 def _groups(looks: IntArray) -> IntArray:
@@ -232,7 +243,7 @@ def blind_seat(seat: int, in_order: bool, case: Case) -> Expected | None:
         np.where(blind[:, np.newaxis], case.legal, case.winning), in_order=in_order
     )
     if in_order:
-        noise = evenly(ranked(case.actions, case.legal, blind.astype(np.int64), blind))
+        noise = evenly(ranked(case.shares, case.legal, blind.astype(np.int64), blind * 1.0))
     else:
         noise = case.random_moves
     chances = np.where(blind[:, np.newaxis], noise, evenly(case.winning))
@@ -272,6 +283,10 @@ def shifted(by_component: bool, step: int, any_action: bool, case: Case) -> Expe
     return case.expecting(moves, any_action=any_action)
 
 
+ONE_MOVE_AHEAD = tuple(
+    Variant(partial(searched_one_move, in_order), learned=True) for in_order in (False, True)
+)
+
 FAULTS = (
     Fault(
         "wrong sign of the bootstrap",
@@ -283,7 +298,9 @@ FAULTS = (
             partial(with_the_reply, discount=0.9, explored=0.2),
             partial(with_the_reply, discount=1.0, explored=0.2),
             to_the_opponents_liking,
-        ),
+        )
+        # Without a discount, wins in two moves and losses in one cancel: nothing is left of them.
+        + ONE_MOVE_AHEAD,
     ),
     Fault(
         "normal and misère play confused",
@@ -300,22 +317,20 @@ FAULTS = (
         "action mask ignored",
         "it makes illegal moves: the mask must be applied where actions are chosen, and in the "
         "maximum over next actions",
-        (anything,),
+        (Variant(anything),),
     ),
     Fault(
         "same action always",
         "it prefers the same actions at every position: the observation does not reach it, or it "
         "was not trained",
         of_looks(all_alike),
-        learned=True,
     ),
     *(
         Fault(
             f"blind to component {component}",
             f"its moves do not depend on component {component} of the position",
             of_looks(partial(without_component, component)),
-            learned=True,
-        )
+            )
         for component in range(8)
     ),
     Fault(
@@ -323,14 +338,12 @@ FAULTS = (
         "it plays the same actions whichever of the equal components they meet: observations are "
         "sorted, or permuted apart from the actions",
         of_looks(without_order),
-        learned=True,
     ),
     Fault(
         "observations unnormalised or cut",
         "positions of different numbers look the same to it: look for integer division, for casts "
         "to integers, and for scaling that differs between training and play",
         of_looks(by_being_empty, by_being_full, by_halves, by_direction),
-        learned=True,
     ),
     Fault(
         "stale observations",
@@ -342,20 +355,23 @@ FAULTS = (
         "blind in one seat",
         "it plays well as one player and at random as the other: it learns from the turns of one "
         "player alone",
-        tuple(partial(blind_seat, seat, in_order) for seat in (0, 1) for in_order in (False, True)),
+        tuple(
+            Variant(partial(blind_seat, seat, in_order))
+            for seat in (0, 1)
+            for in_order in (False, True)
+        ),
     ),
     Fault(
         "search of depth one",
         "it sees the end of the game one move ahead and nothing beyond: rewards are not passed "
         "back, or the search ends there",
-        tuple(partial(searched_one_move, in_order) for in_order in (False, True)),
-        learned=True,
+        ONE_MOVE_AHEAD,
     ),
     Fault(
         "actions off by one",
         "its actions are right but for their number, which is one too large or too small",
         tuple(
-            partial(shifted, by_component, step, any_action)
+            Variant(partial(shifted, by_component, step, any_action))
             for by_component in (False, True)
             for step in (1, -1)
             for any_action in (False, True)

@@ -7,6 +7,8 @@ at a position, and with ``ε`` a random legal move, since it was not trained for
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from nim_envs.players import FloatArray
@@ -15,23 +17,41 @@ from nim_envs.rules.component import BoolArray, IntArray
 ERRORS = np.array([0.0, 0.03, 0.06, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
 """The error rates that are compared."""
 
+PRIOR = np.array([0.35, 0.15, 0.1, *[0.04] * 10])
+"""Probability of each error rate before the moves are seen: faults are looked for in agents that
+were trained."""
+
 SLIP = 1e-3
 """Probability of any action at all, legal or not, under every hypothesis."""
+
+ROUNDING = 1e-9
+
+TINY = np.finfo(np.float64).tiny
 
 STEPS = 400
 """Steps in which the knowledge of a partly trained policy is added up."""
 
 
-def log_chances(expected: FloatArray, noise: FloatArray, actions: int) -> FloatArray:
+def log_chances(shares: FloatArray, expected: FloatArray, noise: FloatArray) -> FloatArray:
     """Return the log-likelihood of moves by error rate, ``(k, errors)``.
 
     Args:
-        expected: probability of each move by the hypothesis, ``(k,)``.
-        noise: its probability among random moves, ``(k,)``.
-        actions: number of actions.
+        shares: the moves, equal shares of those between which the policy makes no difference,
+            ``(k, actions + 1)``: the mean over them counts.
+        expected: probabilities of actions by the hypothesis, ``(k, actions)``.
+        noise: their probabilities among random moves, ``(k, actions)``.
     """
-    chances = expected[:, np.newaxis] * (1 - ERRORS) + noise[:, np.newaxis] * ERRORS
-    return np.log((1 - SLIP) * chances + SLIP / actions)
+    rows, actions = np.nonzero(shares)
+    weights = shares[rows, actions]
+    column = ((0, 0), (0, 1))
+    chances = (
+        np.pad(expected, column)[rows, actions, np.newaxis] * (1 - ERRORS)
+        + np.pad(noise, column)[rows, actions, np.newaxis] * ERRORS
+    )
+    logs = np.log((1 - SLIP) * chances + SLIP / shares.shape[1])
+    found = np.zeros((len(shares), len(ERRORS)))
+    np.add.at(found, rows, weights[:, np.newaxis] * logs)
+    return found
 
 
 def by_distance(amounts: FloatArray, lengths: IntArray) -> FloatArray:
@@ -42,30 +62,38 @@ def by_distance(amounts: FloatArray, lengths: IntArray) -> FloatArray:
     return sums
 
 
-def mean_likelihood(likelihoods: FloatArray) -> float:
+def mean_likelihood(games: Sequence[FloatArray]) -> float:
     """Return the log of the likelihood's mean over error rates that never fall with the distance.
 
-    The first rate is uniform; at each distance it stays with probability ``1 - 1 / distances``, and
-    else becomes any larger one.
+    With probability 1/2 there is one rate for all games and distances. Else each game has its own,
+    which rises, once on average in two games, to any larger one.
 
     Args:
-        likelihoods: logarithms, ``(distances, errors)``.
+        games: log-likelihoods of each game, ``(distances, errors)``.
     """
-    if not len(likelihoods):
-        return 0.0
+    together = _log_sum(np.sum([game.sum(axis=0) for game in games], axis=0) + np.log(PRIOR))
+    apart = sum(_of_rising_errors(game) for game in games)
+    return float(np.logaddexp(together, apart) - np.log(2))
+
+
+def _of_rising_errors(likelihoods: FloatArray) -> float:
+    """Return the log of the mean likelihood of one game, ``(distances, errors)``."""
     number = len(ERRORS)
-    stay = 1 - 1 / len(likelihoods)
+    rise = 0.5 / len(likelihoods)
     rises = np.triu(np.ones((number, number)), k=1)
     rises /= np.maximum(rises.sum(axis=1, keepdims=True), 1)
-    change = stay * np.eye(number) + (1 - stay) * rises
+    change = (1 - rise) * np.eye(number) + rise * rises
     change[-1, -1] = 1.0
-    total = likelihoods[0] - np.log(number)
+    total = likelihoods[0] + np.log(PRIOR)
     for row in likelihoods[1:]:
         largest = total.max()
-        with np.errstate(divide="ignore"):
-            total = np.log(np.exp(total - largest) @ change) + largest + row
-    largest = float(total.max())
-    return largest + float(np.log(np.exp(total - largest).sum()))
+        total = np.log(np.exp(total - largest) @ change + TINY) + largest + row
+    return _log_sum(total)
+
+
+def _log_sum(logs: FloatArray) -> float:
+    """Return the logarithm of a sum of numbers with given logarithms."""
+    return float(np.logaddexp.reduce(logs))
 
 
 def best_likelihoods(likelihoods: FloatArray, knowledge: FloatArray) -> FloatArray:
@@ -111,7 +139,7 @@ def evenly(actions: BoolArray) -> FloatArray:
 
 
 def ranked(
-    actions: IntArray, candidates: BoolArray, groups: IntArray, learned_from: BoolArray
+    shares: FloatArray, candidates: BoolArray, groups: IntArray, learned_from: FloatArray
 ) -> BoolArray:
     """Return the moves that a fixed order of preference would make, known from the moves before.
 
@@ -120,29 +148,28 @@ def ranked(
     probabilities as if they had been announced.
 
     Args:
-        actions: the moves, ``(k,)``.
+        shares: the moves, as :func:`log_chances` takes them.
         candidates: the actions among which each was chosen, ``(k, actions)``.
         groups: the group of each row, ``(k,)``.
-        learned_from: the rows that tell of the preference, ``(k,)``.
+        learned_from: how much each row tells of the preference, ``(k,)``.
 
     Returns:
         The expected actions, ``(k, actions)``; all candidates where nothing is known of them.
     """
     number = candidates.shape[1]
-    preferred: dict[int, IntArray] = {}
+    preferred: dict[int, FloatArray] = {}
     expected = candidates.copy()
-    for row, (action, group) in enumerate(zip(actions.tolist(), groups.tolist(), strict=True)):
+    for row, group in enumerate(groups.tolist()):
         among = np.flatnonzero(candidates[row])
         wins = preferred.get(group)
         if wins is not None:
             here = wins[np.ix_(among, among)]
-            best = among[~(here > here.T).any(axis=0)]
+            best = among[~(here > here.T + ROUNDING).any(axis=0)]
             if len(best):
                 expected[row] = False
                 expected[row, best] = True
-        if learned_from[row] and action < number and candidates[row, action]:
+        if learned_from[row] > 0:
             if wins is None:
-                wins = preferred[group] = np.zeros((number, number), dtype=np.int64)
-            wins[action, among] += 1
-            wins[action, action] = 0
+                wins = preferred[group] = np.zeros((number, number))
+            wins[np.ix_(among, among)] += learned_from[row] * shares[row, among, np.newaxis]
     return expected

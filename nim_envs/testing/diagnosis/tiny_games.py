@@ -12,7 +12,7 @@ from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import subtraction
 from nim_envs.starts import as_start
 
-LEVELS = 12
+LEVELS = 16
 """Number of levels of the graph."""
 
 WIDTH = 5
@@ -50,11 +50,12 @@ def _game(name: str, rules: Rules, misere: bool, start: str, **arguments: Any) -
 def tiny_games() -> tuple[Game, ...]:
     """Return the games that :func:`nim_envs.diagnose` trains on.
 
-    Each shows faults that others do not: taking 1 to 4 from one heap, normal and misère play, whose
-    winning moves differ; three equal heaps, where it matters which heap is meant; and a token on a
-    graph, where each position belongs to one player.
+    Each shows faults that others do not: taking 1 to 4 from one heap, where normal and misère play
+    have different winning moves nearly everywhere; three equal heaps, where it matters which heap is
+    meant, in normal and misère play; and a token on a graph, where each position belongs to one
+    player.
     """
-    heap: dict[str, Any] = {"heaps": (20,), "subtraction_set": (1, 2, 3, 4)}
+    heap: dict[str, Any] = {"heaps": (30,), "subtraction_set": (1, 2, 3, 4)}
     heaps: dict[str, Any] = {"heaps": (3, 3, 3)}
     edges = levels()
     token: dict[str, Any] = {"successors": edges, "tokens": (len(edges) - 1,)}
@@ -62,5 +63,6 @@ def tiny_games() -> tuple[Game, ...]:
         _game("subtraction", subtraction(**heap), False, "uniform", **heap),
         _game("subtraction", subtraction(**heap), True, "uniform", **heap),
         _game("nim", nim(**heaps), False, "uniform", **heaps),
+        _game("nim", nim(**heaps), True, "uniform", **heaps),
         _game("graph", graph(**token), False, "fixed", **token),
     )
