@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.testing.positions import LARGEST_BOARD, Play
+
+Moves = Callable[["Board"], BoolArray]
+"""The moves of an agent with a fault, ``(n, actions)``."""
 
 ROUNDING = 1e-9
 """Values that differ by less are equal."""
@@ -58,12 +62,13 @@ class Board:
         self._won = {convention: play.winning(convention) for convention in Convention}
         self.winning = self.winning_in(game.convention)
         self.won: BoolArray = self.winning.any(axis=1)
+        self._moves: dict[Moves, BoolArray] = {}
 
     def winning_in(self, convention: Convention) -> BoolArray:
         """Return the actions that win under a convention, ``(n, actions)``."""
         return self.legal & ~self._won[convention][self.after]
 
-    @property
+    @cached_property
     def ending(self) -> BoolArray:
         """The actions that end the game, ``(n, actions)``."""
         return self.legal & ~self.legal.any(axis=1)[self.after]
@@ -76,6 +81,13 @@ class Board:
     def values(self) -> FloatArray:
         """Return the result of optimal play for the player to move, ``(n,)``."""
         return np.where(self._won[self.game.convention], 1.0, -1.0)
+
+    def moves_of(self, moves: Moves) -> BoolArray:
+        """Return the moves of an agent with a fault, ``(n, actions)``, computed once."""
+        found = self._moves.get(moves)
+        if found is None:
+            found = self._moves[moves] = moves(self)
+        return found
 
     def backward(self, update: Callable[[IntArray], FloatArray]) -> FloatArray:
         """Return action values ``(n, actions)``, -inf where illegal, computed from the end back.

@@ -14,8 +14,8 @@ from nim_envs.testing.diagnosis.answers import Answers
 from nim_envs.testing.diagnosis.board import Board
 from nim_envs.testing.diagnosis.likelihood import (
     SLIP,
-    STEPS,
-    best_likelihoods,
+    best_by_knowledge,
+    best_likelihood,
     by_distance,
     evenly,
     log_chances,
@@ -147,24 +147,31 @@ class Case:
         groups = np.zeros(len(self.rows), dtype=np.int64)
         return evenly(ranked(self.shares, self.legal, groups, 1.0 - self.hits))
 
-    def right(self, rows: BoolArray, wanted: float) -> FloatArray:
-        """Return the best likelihoods of right but partly trained policies.
+    def right(self, rows: BoolArray) -> float:
+        """Return the log of the best likelihood of right but partly trained policies.
 
         They play random legal moves at the positions that they do not know, or those of a fixed
         order of preference.
 
         Args:
             rows: the positions that are compared, ``(k,)``.
-            wanted: knowledge that is asked for, in positions above the random policy's score.
-
-        Returns:
-            As ``best_likelihoods``.
         """
-        gained = (1 - self.at_random[rows, np.newaxis]) * (1 - RATES) / wanted
-        knowledge = by_distance(gained, self.board.lengths[self.rows[rows]])
-        expected = evenly(self.winning)
-        best = np.full(STEPS + 1, -np.inf)
-        for noise in (self.random_moves, self.usual_errors):
-            found = best_likelihoods(self.likelihoods(expected, noise, rows), knowledge)
-            best = np.maximum(best, found)
-        return best
+        return max(map(best_likelihood, self._as_right(rows)))
+
+    def right_by_knowledge(self, wanted: float) -> FloatArray:
+        """Return the same for all positions by knowledge, as :func:`best_by_knowledge` does.
+
+        Args:
+            wanted: knowledge that is asked for, in positions above the random policy's score.
+        """
+        gained = (1 - self.at_random[:, np.newaxis]) * (1 - RATES) / wanted
+        knowledge = by_distance(gained, self.board.lengths[self.rows])
+        ways = self._as_right(np.ones(len(self.rows), dtype=np.bool_))
+        return np.max([best_by_knowledge(each, knowledge) for each in ways], axis=0)
+
+    def _as_right(self, rows: BoolArray) -> list[FloatArray]:
+        """Log-likelihoods of right policies with each kind of error, ``(distances, errors)``."""
+        return [
+            self.likelihoods(evenly(self.winning), noise, rows)
+            for noise in (self.random_moves, self.usual_errors)
+        ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -145,8 +146,9 @@ class Compared(NamedTuple):
 def diagnosis_of(cases: Sequence[Case]) -> Diagnosis:
     """Return the diagnosis of a policy's moves in some games."""
     threshold = math.log((len(FAULTS) + 1) / ERROR)
-    compared = [found for fault in FAULTS if (found := compare(fault, cases)) is not None]
-    right = sum(float(case.right(_all(case), 1.0).max()) + case.of_illegal(False) for case in cases)
+    learned = Learned()
+    compared = [found for fault in FAULTS if (found := compare(fault, cases, learned)) is not None]
+    right = sum(case.right(_all(case)) + case.of_illegal(False) for case in cases)
     fitting = [each for each in compared if each.evidence >= threshold]
     best = max((each.total for each in fitting), default=right)
     fitting = [each for each in fitting if each.total >= best - threshold]
@@ -175,7 +177,25 @@ def diagnosis_of(cases: Sequence[Case]) -> Diagnosis:
     )
 
 
-def compare(fault: Fault, cases: Sequence[Case]) -> Compared | None:
+class Learned:
+    """Best likelihoods of right agents that have learned something, kept by games."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, ...], float] = {}
+
+    def __call__(self, cases: Sequence[Case]) -> float:
+        """Return the logarithm for all positions of some games together."""
+        key = tuple(map(id, cases))
+        if key not in self._known:
+            number = sum(len(case.rows) for case in cases)
+            possible = sum(float((1 - case.at_random).sum()) for case in cases)
+            wanted = max(min(LEARNED * number, 0.9 * possible), 1e-9)
+            best = reduce(both, [case.right_by_knowledge(wanted) for case in cases])
+            self._known[key] = float(best[STEPS])
+        return self._known[key]
+
+
+def compare(fault: Fault, cases: Sequence[Case], learned: Learned) -> Compared | None:
     """Compare a fault with the moves in all games; ``None`` where no game shows it."""
     forms = []
     for variant in fault.variants:
@@ -185,7 +205,13 @@ def compare(fault: Fault, cases: Sequence[Case]) -> Compared | None:
             if expected is not None and expected.tells.any()
         ]  # fmt: skip
         if pairs:
-            evidence = _likelihood(pairs, everywhere=False) - _right(pairs, variant.learned)
+            right = (
+                learned([case for case, _ in pairs])
+                if variant.learned
+                else sum(case.right(expected.tells) for case, expected in pairs)
+            )
+            slips = sum(case.of_illegal(False) for case, _ in pairs)
+            evidence = _likelihood(pairs, everywhere=False) - right - slips
             everything = [
                 (case, expected or Expected(evenly(case.winning), case.winning, _all(case)))
                 for case, expected in zip(cases, found, strict=True)
@@ -214,25 +240,6 @@ def _likelihood(pairs: Sequence[tuple[Case, Expected]], everywhere: bool) -> flo
     ]
     illegal = sum(case.of_illegal(expected.any_action) for case, expected in pairs)
     return mean_likelihood(games) + illegal
-
-
-def _right(pairs: Sequence[tuple[Case, Expected]], learned: bool) -> float:
-    """The largest log-likelihood of the same moves, of right agents that are partly trained.
-
-    Args:
-        pairs: games, and what the fault expects there.
-        learned: whether they must have learned something.
-    """
-    possible = sum(float((1 - case.at_random[found.tells]).sum()) for case, found in pairs)
-    number = sum(int(found.tells.sum()) for _, found in pairs)
-    wanted = max(min(LEARNED * number, 0.9 * possible), 1e-9)
-    best = np.full(STEPS + 1, -np.inf)
-    best[0] = 0.0
-    illegal = 0.0
-    for case, expected in pairs:
-        best = both(best, case.right(expected.tells, wanted))
-        illegal += case.of_illegal(False)
-    return float(best[STEPS] if learned else best.max()) + illegal
 
 
 def _log_mean(logs: Sequence[float]) -> float:

@@ -17,7 +17,7 @@ import numpy as np
 from nim_envs.players import FloatArray
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.convention import Convention
-from nim_envs.testing.diagnosis.board import Board, greedy
+from nim_envs.testing.diagnosis.board import Board, Moves, greedy
 from nim_envs.testing.diagnosis.case import Case, Expected
 from nim_envs.testing.diagnosis.likelihood import evenly, ranked
 
@@ -53,10 +53,6 @@ class Fault:
     variants: tuple[Variant, ...]
 
 
-Moves = Callable[[Board], BoolArray | None]
-"""The moves of an agent with a fault, ``(n, actions)``; ``None`` where the game does not show it."""
-
-
 def of_moves(*found: Moves) -> tuple[Variant, ...]:
     """Return variants from moves, which are chosen at random or in a fixed order."""
     return tuple(
@@ -66,9 +62,8 @@ def of_moves(*found: Moves) -> tuple[Variant, ...]:
     )
 
 
-def _expected_moves(moves: Moves, in_order: bool, case: Case) -> Expected | None:
-    found = moves(case.board)
-    return None if found is None else case.expecting(found[case.rows], in_order=in_order)
+def _expected_moves(moves: Moves, in_order: bool, case: Case) -> Expected:
+    return case.expecting(case.board.moves_of(moves)[case.rows], in_order=in_order)
 
 
 # The sign of the bootstrap.

@@ -28,7 +28,7 @@ ROUNDING = 1e-9
 
 TINY = np.finfo(np.float64).tiny
 
-STEPS = 400
+STEPS = 200
 """Steps in which the knowledge of a partly trained policy is added up."""
 
 
@@ -96,8 +96,20 @@ def _log_sum(logs: FloatArray) -> float:
     return float(np.logaddexp.reduce(logs))
 
 
-def best_likelihoods(likelihoods: FloatArray, knowledge: FloatArray) -> FloatArray:
-    """Return the largest likelihood by how much is known, over error rates that never fall.
+def best_likelihood(likelihoods: FloatArray) -> float:
+    """Return the log of the largest likelihood over error rates that never fall with the distance.
+
+    Args:
+        likelihoods: logarithms, ``(distances, errors)``.
+    """
+    best = np.zeros(len(ERRORS))
+    for row in likelihoods:
+        best = np.maximum.accumulate(best) + row
+    return float(best.max())
+
+
+def best_by_knowledge(likelihoods: FloatArray, knowledge: FloatArray) -> FloatArray:
+    """Return the same by how much is known.
 
     Args:
         likelihoods: logarithms, ``(distances, errors)``.
@@ -108,27 +120,25 @@ def best_likelihoods(likelihoods: FloatArray, knowledge: FloatArray) -> FloatArr
         ``(STEPS + 1,)`` by knowledge in steps, the last for all that is asked for; -inf where no
         error rates come to it.
     """
-    steps = np.ceil(knowledge * STEPS - 1e-9).astype(np.int64).clip(0, STEPS)
+    steps = np.rint(knowledge * STEPS).astype(np.int64).clip(0, STEPS)
     best = np.full((len(ERRORS), STEPS + 1), -np.inf)
     best[0, 0] = 0.0
     for row, step in zip(likelihoods, steps, strict=True):
-        before = np.maximum.accumulate(best, axis=0)
+        before = np.maximum.accumulate(best, axis=0) + row[:, np.newaxis]
         best = np.full_like(best, -np.inf)
-        for error, shift in enumerate(step):
-            moved = best[error]
-            moved[shift:] = before[error, : STEPS + 1 - shift] + row[error]
-            moved[STEPS] = before[error, STEPS - shift :].max() + row[error]
+        for error, shift in enumerate(step.tolist()):
+            best[error, shift:] = before[error, : STEPS + 1 - shift]
+            best[error, STEPS] = before[error, STEPS - shift :].max()
     found: FloatArray = best.max(axis=0)
     return found
 
 
 def both(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Return the largest likelihoods of two games together, as :func:`best_likelihoods` does."""
+    """Return the largest likelihoods of two games together, as :func:`best_by_knowledge` does."""
+    known = np.arange(STEPS + 1)
+    sums = one[:, np.newaxis] + other
     found = np.full(STEPS + 1, -np.inf)
-    for known in np.flatnonzero(np.isfinite(one)):
-        sums = one[known] + other
-        found[known:] = np.maximum(found[known:], sums[: STEPS + 1 - known])
-        found[STEPS] = max(found[STEPS], sums[STEPS - known :].max())
+    np.maximum.at(found, np.minimum(known[:, np.newaxis] + known, STEPS), sums)
     return found
 
 
