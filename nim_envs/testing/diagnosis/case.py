@@ -113,15 +113,14 @@ class Case:
         chances = np.where(self.winning, winning * evenly(self.winning), chances)
         return Expected(chances, moves, (moves & ~self.winning).any(axis=1), any_action)
 
-    def likelihoods(self, expected: FloatArray, noise: FloatArray, rows: BoolArray) -> FloatArray:
-        """Return log-likelihoods of the moves in some rows, ``(distances, errors)``."""
-        found = log_chances(self.shares[rows], expected[rows], noise[rows])
-        return by_distance(found, self.board.lengths[self.rows[rows]])
-
-    def with_fault(self, expected: Expected, rows: BoolArray) -> FloatArray:
-        """Return log-likelihoods of the moves in some rows with a fault, ``(distances, errors)``."""
+    def with_fault(self, expected: Expected) -> FloatArray:
+        """Return the log-likelihood of each move with a fault, ``(k, errors)``."""
         legal = np.ones_like(self.legal) if expected.any_action else self.legal
-        return self.likelihoods(expected.chances, evenly(legal), rows)
+        return log_chances(self.shares, expected.chances, evenly(legal))
+
+    def by_distance(self, likelihoods: FloatArray, rows: BoolArray) -> FloatArray:
+        """Return sums over some rows of ``(k, errors)``, ``(distances, errors)``."""
+        return by_distance(likelihoods[rows], self.board.lengths[self.rows[rows]])
 
     def of_illegal(self, any_action: bool) -> float:
         """Return the log-likelihood of how many answers at P-positions are illegal.
@@ -156,7 +155,7 @@ class Case:
         Args:
             rows: the positions that are compared, ``(k,)``.
         """
-        return max(map(best_likelihood, self._as_right(rows)))
+        return max(best_likelihood(self.by_distance(each, rows)) for each in self._as_right)
 
     def right_by_knowledge(self, wanted: float) -> FloatArray:
         """Return the same for all positions by knowledge, as :func:`best_by_knowledge` does.
@@ -164,14 +163,28 @@ class Case:
         Args:
             wanted: knowledge that is asked for, in positions above the random policy's score.
         """
+        rows = self.everywhere
         gained = (1 - self.at_random[:, np.newaxis]) * (1 - RATES) / wanted
-        knowledge = by_distance(gained, self.board.lengths[self.rows])
-        ways = self._as_right(np.ones(len(self.rows), dtype=np.bool_))
+        knowledge = self.by_distance(gained, rows)
+        ways = [self.by_distance(each, rows) for each in self._as_right]
         return np.max([best_by_knowledge(each, knowledge) for each in ways], axis=0)
 
-    def _as_right(self, rows: BoolArray) -> list[FloatArray]:
-        """Log-likelihoods of right policies with each kind of error, ``(distances, errors)``."""
+    @cached_property
+    def _as_right(self) -> list[FloatArray]:
+        """Log-likelihoods of right policies with each kind of error, ``(k, errors)``."""
         return [
-            self.likelihoods(evenly(self.winning), noise, rows)
+            log_chances(self.shares, evenly(self.winning), noise)
             for noise in (self.random_moves, self.usual_errors)
         ]
+
+    @cached_property
+    def everywhere(self) -> BoolArray:
+        """True at all positions, ``(k,)``."""
+        return np.ones(len(self.rows), dtype=np.bool_)
+
+    @cached_property
+    def seats(self) -> BoolArray:
+        """Whether each player can be to move, ``(2, k)``."""
+        rules = self.board.game.rules
+        indices = rules.indices(self.board.positions[self.rows])
+        return self.board.game.positions_by_seat()[:, indices]

@@ -13,7 +13,6 @@ import numpy as np
 from nim_envs.envs.aec import GameEnv
 from nim_envs.game import Game
 from nim_envs.players import SCORED, AnyPlayer
-from nim_envs.rules.component import BoolArray
 from nim_envs.scoring.scored_game import scored_game
 from nim_envs.testing.diagnosis.answers import answers_of
 from nim_envs.testing.diagnosis.board import Board
@@ -148,7 +147,7 @@ def diagnosis_of(cases: Sequence[Case]) -> Diagnosis:
     threshold = math.log((len(FAULTS) + 1) / ERROR)
     learned = Learned()
     compared = [found for fault in FAULTS if (found := compare(fault, cases, learned)) is not None]
-    right = sum(case.right(_all(case)) + case.of_illegal(False) for case in cases)
+    right = sum(case.right(case.everywhere) + case.of_illegal(False) for case in cases)
     fitting = [each for each in compared if each.evidence >= threshold]
     best = max((each.total for each in fitting), default=right)
     fitting = [each for each in fitting if each.total >= best - threshold]
@@ -211,12 +210,12 @@ def compare(fault: Fault, cases: Sequence[Case], learned: Learned) -> Compared |
                 else sum(case.right(expected.tells) for case, expected in pairs)
             )
             slips = sum(case.of_illegal(False) for case, _ in pairs)
-            evidence = _likelihood(pairs, everywhere=False) - right - slips
+            evidence = _with_fault(pairs, everywhere=False) - right - slips
             everything = [
-                (case, expected or Expected(evenly(case.winning), case.winning, _all(case)))
+                (case, expected or Expected(evenly(case.winning), case.winning, case.everywhere))
                 for case, expected in zip(cases, found, strict=True)
             ]
-            forms.append((variant, evidence, _likelihood(everything, everywhere=True)))
+            forms.append((variant, evidence, _with_fault(everything, everywhere=True)))
     if not forms:
         return None
     best = max(forms, key=lambda form: form[2])
@@ -228,14 +227,12 @@ def compare(fault: Fault, cases: Sequence[Case], learned: Learned) -> Compared |
     )
 
 
-def _all(case: Case) -> BoolArray:
-    return np.ones(len(case.rows), dtype=np.bool_)
-
-
-def _likelihood(pairs: Sequence[tuple[Case, Expected]], everywhere: bool) -> float:
+def _with_fault(pairs: Sequence[tuple[Case, Expected]], everywhere: bool) -> float:
     """Log-likelihood of the moves with a fault, of all or of those that tell."""
     games = [
-        case.with_fault(expected, _all(case) if everywhere else expected.tells)
+        case.by_distance(
+            case.with_fault(expected), case.everywhere if everywhere else expected.tells
+        )
         for case, expected in pairs
     ]
     illegal = sum(case.of_illegal(expected.any_action) for case, expected in pairs)

@@ -227,9 +227,7 @@ def by_direction(case: Case) -> IntArray | None:
 
 def blind_seat(seat: int, in_order: bool, case: Case) -> Expected | None:
     """Right moves at the positions of one player, any moves at those of the other."""
-    seats = case.board.game.positions_by_seat()[
-        :, case.board.game.rules.indices(case.board.positions[case.rows])
-    ]
+    seats = case.seats
     alone = seats[0] != seats[1]
     if not (alone & seats[0]).any() or not (alone & seats[1]).any():
         return None
@@ -249,8 +247,7 @@ def anything(case: Case) -> Expected | None:
     """Right moves among illegal ones."""
     if not case.illegal.any():
         return None
-    everywhere = np.ones(len(case.rows), dtype=np.bool_)
-    return Expected(evenly(case.winning), case.winning, everywhere, any_action=True)
+    return Expected(evenly(case.winning), case.winning, case.everywhere, any_action=True)
 
 
 def one_move_ahead(board: Board) -> BoolArray:
@@ -263,7 +260,7 @@ def one_move_ahead(board: Board) -> BoolArray:
 def searched_one_move(in_order: bool, case: Case) -> Expected | None:
     """The expectation of a search of depth one, at all positions."""
     found = case.expecting(one_move_ahead(case.board)[case.rows], in_order=in_order)
-    return Expected(found.chances, found.moves, np.ones(len(case.rows), dtype=np.bool_))
+    return Expected(found.chances, found.moves, case.everywhere)
 
 
 def shifted(by_component: bool, step: int, any_action: bool, case: Case) -> Expected | None:

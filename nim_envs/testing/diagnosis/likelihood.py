@@ -41,16 +41,15 @@ def log_chances(shares: FloatArray, expected: FloatArray, noise: FloatArray) -> 
         expected: probabilities of actions by the hypothesis, ``(k, actions)``.
         noise: their probabilities among random moves, ``(k, actions)``.
     """
-    rows, actions = np.nonzero(shares)
-    weights = shares[rows, actions]
-    column = ((0, 0), (0, 1))
+    slip = SLIP / shares.shape[1]
+    rows, actions = np.nonzero(shares[:, :-1])
     chances = (
-        np.pad(expected, column)[rows, actions, np.newaxis] * (1 - ERRORS)
-        + np.pad(noise, column)[rows, actions, np.newaxis] * ERRORS
+        expected[rows, actions, np.newaxis] * (1 - ERRORS)
+        + noise[rows, actions, np.newaxis] * ERRORS
     )
-    logs = np.log((1 - SLIP) * chances + SLIP / shares.shape[1])
-    found = np.zeros((len(shares), len(ERRORS)))
-    np.add.at(found, rows, weights[:, np.newaxis] * logs)
+    logs = shares[rows, actions, np.newaxis] * np.log((1 - SLIP) * chances + slip)
+    found = np.outer(shares[:, -1], np.full(len(ERRORS), np.log(slip)))
+    np.add.at(found, rows, logs)
     return found
 
 
@@ -170,16 +169,15 @@ def ranked(
     preferred: dict[int, FloatArray] = {}
     expected = candidates.copy()
     for row, group in enumerate(groups.tolist()):
-        among = np.flatnonzero(candidates[row])
+        among = candidates[row]
         wins = preferred.get(group)
         if wins is not None:
-            here = wins[np.ix_(among, among)]
-            best = among[~(here > here.T + ROUNDING).any(axis=0)]
-            if len(best):
-                expected[row] = False
-                expected[row, best] = True
+            beaten = among & (wins > wins.T + ROUNDING).T
+            best = among & ~beaten.any(axis=1)
+            if best.any():
+                expected[row] = best
         if learned_from[row] > 0:
             if wins is None:
                 wins = preferred[group] = np.zeros((number, number))
-            wins[np.ix_(among, among)] += learned_from[row] * shares[row, among, np.newaxis]
+            wins += learned_from[row] * np.outer(among * shares[row, :-1], among)
     return expected
