@@ -19,8 +19,9 @@ from nim_envs.game import Game
 from nim_envs.registration import make_game, register_all
 from nim_envs.rules import Convention, Rules
 from nim_envs.scoring import optimality
+from nim_envs.testing.diagnosis import diagnose
 
-__all__ = ["Convention", "Game", "GameEnv", "Rules", "make_game", "optimality"]
+__all__ = ["Convention", "Game", "GameEnv", "Rules", "diagnose", "make_game", "optimality"]
 __version__ = "0.2.0"
 
 register_all()

@@ -177,10 +177,17 @@ def all_alike(case: Case) -> IntArray:
     return np.zeros(len(case.rows), dtype=np.int64)
 
 
-def without_component(component: int, case: Case) -> IntArray | None:
-    """One component is not seen."""
+def without_component(component: int, alone: bool, case: Case) -> IntArray | None:
+    """One component is not seen.
+
+    Args:
+        component: its number.
+        alone: whether the only component of a game is not seen either.
+        case: the moves.
+    """
     positions = case.board.positions[case.rows]
-    if not component < positions.shape[1] > 1:
+    components = positions.shape[1]
+    if component >= components or (components == 1 and not alone):
         return None
     return _groups(np.delete(positions, component, axis=1))
 
@@ -321,7 +328,10 @@ FAULTS = (
         Fault(
             f"blind to component {component}",
             f"its moves do not depend on component {component} of the position",
-            of_looks(partial(without_component, component)),
+            of_looks(
+                partial(without_component, component, False),
+                partial(without_component, component, True),
+            ),
             )
         for component in range(8)
     ),
