@@ -65,29 +65,6 @@ class Shown(GameEnv):
         return observed
 
 
-class Late(GameEnv):
-    """An environment that shows the position before the last move."""
-
-    before = None
-
-    def reset(self, seed=None, options=None):
-        """Begin a game."""
-        self.before = None
-        super().reset(seed=seed, options=options)
-
-    def step(self, action):
-        """Remember the position, and move."""
-        self.before = super().observe(self.agent_selection)["observation"]
-        super().step(action)
-
-    def observe(self, agent):
-        """Return the observation of the position before."""
-        observed = super().observe(agent)
-        if self.before is not None:
-            observed["observation"] = self.before.copy()
-        return observed
-
-
 def shown(game: Game, looks: Callable[[Any], Any]) -> GameEnv:
     """Return an environment that shows changed positions."""
     env = Shown(game)
@@ -110,6 +87,19 @@ def one_too_large(policy: Any) -> Any:
         return (chances.argmax(axis=1) + 1) % masks.shape[1]
 
     return shifted
+
+
+def one_call_late(policy: Any) -> Any:
+    """Return a policy that sees the position of the call before, with the mask of its own."""
+    before = None
+
+    def late(positions, masks):
+        nonlocal before
+        last = positions[:1] if before is None else before
+        before = positions[-1:].copy()
+        return policy.action_probabilities(np.concatenate([last, positions[:-1]]), masks)
+
+    return late
 
 
 class Row(NamedTuple):

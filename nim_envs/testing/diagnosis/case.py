@@ -178,6 +178,11 @@ class Case:
         ]
 
     @cached_property
+    def by_chance(self) -> float:
+        """Log-likelihood of all moves as those of the random policy."""
+        return float(log_chances(self.shares, self.random_moves, self.random_moves)[:, 0].sum())
+
+    @cached_property
     def everywhere(self) -> BoolArray:
         """True at all positions, ``(k,)``."""
         return np.ones(len(self.rows), dtype=np.bool_)

@@ -205,7 +205,7 @@ def compare(fault: Fault, cases: Sequence[Case], learned: Learned) -> Compared |
         ]  # fmt: skip
         if pairs:
             right = (
-                learned([case for case, _ in pairs])
+                max(learned([case for case, _ in pairs]), sum(case.by_chance for case, _ in pairs))
                 if variant.learned
                 else sum(case.right(expected.tells) for case, expected in pairs)
             )

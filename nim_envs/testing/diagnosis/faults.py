@@ -164,7 +164,10 @@ def _expected_looks(looks: Looks, case: Case) -> Expected | None:
     any_action = bool(case.illegal.any())
     candidates = np.ones_like(case.legal) if any_action else case.legal
     moves = ranked(case.shares, candidates, groups, everywhere)
-    return Expected(evenly(moves), moves, everywhere > 0, any_action)
+    # It has learned what can be learned so: where moves are equal, one that wins is more probable.
+    won = moves & case.winning
+    better = np.where(won.any(axis=1, keepdims=True), won, moves)
+    return Expected((evenly(moves) + evenly(better)) / 2, moves, case.everywhere, any_action)
 
 
 def _groups(looks: IntArray) -> IntArray:
