@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from nim_envs.cli.diagnose import diagnose
 from nim_envs.cli.games import games
 from nim_envs.cli.nimber import nimber
 from nim_envs.cli.period import period
@@ -15,7 +16,7 @@ from nim_envs.cli.solve import solve
 from nim_envs.cli.text import text
 
 main = click.Group(
-    commands=[games, solve, sequence, period, plot, quotient, nimber, text],
+    commands=[games, solve, sequence, period, plot, quotient, nimber, text, diagnose],
     help="Ask for the exact truth about games.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )

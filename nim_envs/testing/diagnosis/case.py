@@ -132,7 +132,9 @@ class Case:
         lost = ~self.board.won[self.answers.rows]
         number, wrong = int(lost.sum()), float(self.illegal[lost].sum())
         if any_action:
-            return math.lgamma(wrong + 1) + math.lgamma(number - wrong + 1) - math.lgamma(number + 2)
+            return (
+                math.lgamma(wrong + 1) + math.lgamma(number - wrong + 1) - math.lgamma(number + 2)
+            )
         return wrong * math.log(SLIP) + (number - wrong) * math.log(1 - SLIP)
 
     @cached_property

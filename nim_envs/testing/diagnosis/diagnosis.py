@@ -82,11 +82,14 @@ def diagnose(
 
     Example:
         >>> from nim_envs import make_game
-        >>> def to_lose(positions, masks):  # the winning moves of misère play, in normal play
-        ...     wins = make_game("nim", misere=True, heaps=(3, 4, 5)).solution.winning_mask(positions)
-        ...     return (wins + 0.01 * masks).argmax(axis=1)
-        >>> diagnose(to_lose, make_game("nim", heaps=(3, 4, 5))).verdict
-        'unfinished'
+        >>> normal, misere = (make_game("nim", heaps=(3, 4, 5), misere=play) for play in (False, True))
+        >>> def agent(positions, masks):  # learned misère play
+        ...     return (2 * misere.solution.winning_mask(positions) + masks).argmax(axis=1)
+        >>> report = diagnose(agent, normal)
+        >>> [finding.name for finding in report.faults]
+        ['normal and misère play confused', 'players swapped']
+        >>> print(report.faults[0].evidence[1].strip())
+        at 0-0-2 it plays heap 2: take 1; heap 2: take 2 wins
     """
     cases = []
     for policy, where in _policies(train_or_policy, env_or_game, make_env, games):

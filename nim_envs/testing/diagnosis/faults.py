@@ -335,7 +335,7 @@ FAULTS = (
                 partial(without_component, component, False),
                 partial(without_component, component, True),
             ),
-            )
+        )
         for component in range(8)
     ),
     Fault(
