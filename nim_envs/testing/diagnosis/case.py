@@ -12,6 +12,7 @@ from nim_envs.players import FloatArray
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.testing.diagnosis.answers import Answers
 from nim_envs.testing.diagnosis.board import Board
+from nim_envs.testing.diagnosis.likelihood import ERRORS as RATES
 from nim_envs.testing.diagnosis.likelihood import (
     SLIP,
     best_by_knowledge,
@@ -21,7 +22,6 @@ from nim_envs.testing.diagnosis.likelihood import (
     log_chances,
     ranked,
 )
-from nim_envs.testing.diagnosis.likelihood import ERRORS as RATES
 
 
 class Expected(NamedTuple):
@@ -67,7 +67,7 @@ class Case:
         self.hits = self.of_moves(self.winning)
 
     def of_moves(self, table: BoolArray) -> FloatArray:
-        """Return the share of each move that a table of actions has, ``(k, actions)`` to ``(k,)``."""
+        """Return the share of each move that is in a table ``(k, actions)``, ``(k,)``."""
         found: FloatArray = (self.shares[:, :-1] * table).sum(axis=1)
         return found
 

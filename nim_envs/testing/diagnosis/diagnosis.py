@@ -82,7 +82,8 @@ def diagnose(
 
     Example:
         >>> from nim_envs import make_game
-        >>> normal, misere = (make_game("nim", heaps=(3, 4, 5), misere=play) for play in (False, True))
+        >>> normal = make_game("nim", heaps=(3, 4, 5))
+        >>> misere = make_game("nim", heaps=(3, 4, 5), misere=True)
         >>> def agent(positions, masks):  # learned misère play
         ...     return (2 * misere.solution.winning_mask(positions) + masks).argmax(axis=1)
         >>> report = diagnose(agent, normal)

@@ -1,7 +1,7 @@
 """The faults that are known, each by the moves that an agent with it comes to make.
 
-The moves are computed, not learned: with the wrong sign of the bootstrap by dynamic programming with
-that sign, of a blind agent by what it has played at positions that look the same to it.
+The moves are computed, not learned: with the wrong sign of the bootstrap by dynamic programming
+with that sign, of a blind agent by what it has played at positions that look the same to it.
 """
 
 from __future__ import annotations

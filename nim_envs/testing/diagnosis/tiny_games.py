@@ -51,8 +51,8 @@ def tiny_games() -> tuple[Game, ...]:
     """Return the games that :func:`nim_envs.diagnose` trains on.
 
     Each shows faults that others do not: taking 1 to 4 from one heap, where normal and misère play
-    have different winning moves nearly everywhere; three equal heaps, where it matters which heap is
-    meant, in normal and misère play; and a token on a graph, where each position belongs to one
+    have different winning moves nearly everywhere; three equal heaps, where it matters which heap
+    is meant, in normal and misère play; and a token on a graph, where each position belongs to one
     player.
     """
     heap: dict[str, Any] = {"heaps": (30,), "subtraction_set": (1, 2, 3, 4)}
