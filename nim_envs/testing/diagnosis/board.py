@@ -61,17 +61,19 @@ class Board:
         self.after[play.sources, play.actions] = play.targets
         self._won = {convention: play.winning(convention) for convention in Convention}
         self.winning = self.winning_in(game.convention)
-        self.won: BoolArray = self.winning.any(axis=1)
+        self.won: BoolArray = np.asarray(self.winning.any(axis=1))
         self._moves: dict[Moves, BoolArray] = {}
 
     def winning_in(self, convention: Convention) -> BoolArray:
         """Return the actions that win under a convention, ``(n, actions)``."""
-        return self.legal & ~self._won[convention][self.after]
+        wins: BoolArray = np.logical_and(self.legal, ~self._won[convention][self.after])
+        return wins
 
     @cached_property
     def ending(self) -> BoolArray:
         """The actions that end the game, ``(n, actions)``."""
-        return self.legal & ~self.legal.any(axis=1)[self.after]
+        ends: BoolArray = np.logical_and(self.legal, ~self.legal.any(axis=1)[self.after])
+        return ends
 
     @property
     def reward(self) -> float:
@@ -106,4 +108,5 @@ class Board:
 def greedy(values: FloatArray) -> BoolArray:
     """Return the actions of the largest value, ``(n, actions)``; none in rows of -inf."""
     best = values.max(axis=1, keepdims=True)
-    return np.isfinite(values) & (values >= best - ROUNDING)
+    found: BoolArray = np.logical_and(np.isfinite(values), values >= best - ROUNDING)
+    return found

@@ -111,7 +111,8 @@ class Case:
         chances = evenly(moves)
         winning = (chances * self.winning).sum(axis=1, keepdims=True)
         chances = np.where(self.winning, winning * evenly(self.winning), chances)
-        return Expected(chances, moves, (moves & ~self.winning).any(axis=1), any_action)
+        tells: BoolArray = np.asarray((moves & ~self.winning).any(axis=1))
+        return Expected(chances, moves, tells, any_action)
 
     def with_fault(self, expected: Expected) -> FloatArray:
         """Return the log-likelihood of each move with a fault, ``(k, errors)``."""
@@ -169,7 +170,8 @@ class Case:
         gained = (1 - self.at_random[:, np.newaxis]) * (1 - RATES) / wanted
         knowledge = self.by_distance(gained, rows)
         ways = [self.by_distance(each, rows) for each in self._as_right]
-        return np.max([best_by_knowledge(each, knowledge) for each in ways], axis=0)
+        found: FloatArray = np.max([best_by_knowledge(each, knowledge) for each in ways], axis=0)
+        return found
 
     @cached_property
     def _as_right(self) -> list[FloatArray]:
