@@ -9,17 +9,23 @@ import numpy as np
 import torch
 
 from agents.deep import ppo_from_scratch as ppo
-from nim_envs import diagnose
+from nim_envs import diagnose, make_game
 from nim_envs.encoding import Encoding
 from nim_envs.envs.vector import VectorGameEnv
-from nim_envs.testing.diagnosis import tiny_games
 from tests import faulty_agents as faulty
 from tests.faulty_agents import Row, table
 
-GAMES = tiny_games()[:3]
+GAMES = (
+    *(
+        make_game("subtraction", heaps=(18,), subtraction_set=(1, 2, 3, 4), misere=misere,
+                  start="uniform")
+        for misere in (False, True)
+    ),
+    make_game("nim", heaps=(3, 3, 3), start="uniform"),
+)  # fmt: skip
 """One heap in normal and misère play, and three heaps."""
 
-PLAYED = {"subtraction": 16_000, "nim": 24_000}
+PLAYED = {"subtraction": 6_000, "nim": 12_000}
 """Games of training, by the game's name."""
 
 GAMMA = {faulty.SIGN: 0.9, faulty.ONE_MOVE: 0.0}

@@ -72,7 +72,8 @@ class Board:
     @cached_property
     def ending(self) -> BoolArray:
         """The actions that end the game, ``(n, actions)``."""
-        ends: BoolArray = np.logical_and(self.legal, ~self.legal.any(axis=1)[self.after])
+        over = ~np.asarray(self.legal.any(axis=1))
+        ends: BoolArray = np.logical_and(self.legal, over[self.after])
         return ends
 
     @property
