@@ -18,9 +18,9 @@ from nim_envs.testing.diagnosis.answers import answers_of
 from nim_envs.testing.diagnosis.board import Board
 from nim_envs.testing.diagnosis.case import Case, Expected
 from nim_envs.testing.diagnosis.faults import FAULTS, Fault, Variant
+from nim_envs.testing.diagnosis.games import tiny_games
 from nim_envs.testing.diagnosis.likelihood import STEPS, both, evenly, mean_likelihood
 from nim_envs.testing.diagnosis.report import Diagnosis, Finding, Score
-from nim_envs.testing.diagnosis.tiny_games import tiny_games
 
 ERROR = 0.05
 """Largest probability that a right, partly trained agent is said to have a fault."""
