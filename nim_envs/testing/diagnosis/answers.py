@@ -15,6 +15,9 @@ from nim_envs.testing.diagnosis.likelihood import evenly
 ASKED_AGAIN = 100
 """Most positions that are asked about one at a time."""
 
+PAIRS_OF_ORDERS = 4
+"""Times that they are asked about in two orders, if the order matters."""
+
 OFTEN = 0.1
 """Probability of illegal actions above which the answer counts as one of them."""
 
@@ -104,6 +107,20 @@ def _most_probable(chances: FloatArray, masks: MaskArray) -> FloatArray:
 def _memory(
     scored: ScoredPolicy, positions: IntArray, masks: MaskArray, rng: np.random.Generator
 ) -> Memory:
+    """Ask about positions one by one, in two orders, and again if the order matters."""
+    now = before = 0
+    changed = False
+    for _ in range(PAIRS_OF_ORDERS if len(positions) > 1 else 0):
+        found = _two_orders(scored, positions, masks, rng)
+        now, before, changed = now + found.now, before + found.before, changed or found.changed
+        if not changed:
+            break
+    return Memory(now, before, changed)
+
+
+def _two_orders(
+    scored: ScoredPolicy, positions: IntArray, masks: MaskArray, rng: np.random.Generator
+) -> Memory:
     """Ask about positions one by one, in two orders."""
     number = len(positions)
 
@@ -116,19 +133,17 @@ def _memory(
             found[call] = chances.argmax() if chances.any() else NO_LEGAL_MOVE
         return found
 
-    if number < 2:
-        return Memory(0, 0, changed=False)
-    first, second = np.arange(number), rng.permutation(number)
+    first, second = rng.permutation(number), rng.permutation(number)
     one, two = asked(first), asked(second)
     call = np.argsort(second)  # of each position, in the second order
-    # The first order's call k is about position k; call k - 1 about position k - 1.
-    places = np.arange(1, number)
-    follows = call[places - 1] + 1
+    # The first order's call k is about position first[k], and follows first[k - 1].
+    here = call[first[1:]]
+    follows = call[first[:-1]] + 1
     known = follows < number
-    same_now = one[places] == two[call[places]]
-    same_before = known & (one[places] == two[np.minimum(follows, number - 1)])
+    same_now = one[1:] == two[here]
+    same_before = known & (one[1:] == two[np.minimum(follows, number - 1)])
     return Memory(
         int((same_now & ~same_before & known).sum()),
         int((same_before & ~same_now).sum()),
-        changed=bool((one != two[call]).any()),
+        changed=bool((one != two[call[first]]).any()),
     )
