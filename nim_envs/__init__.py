@@ -20,12 +20,14 @@ from nim_envs.own_games import game_from_moves
 from nim_envs.registration import make_game, register_all, register_game
 from nim_envs.rules import Convention, Rules
 from nim_envs.scoring import optimality
+from nim_envs.testing.diagnosis import diagnose
 
 __all__ = [
     "Convention",
     "Game",
     "GameEnv",
     "Rules",
+    "diagnose",
     "game_from_moves",
     "make_game",
     "optimality",

@@ -44,6 +44,8 @@ def play(name):
     assert score.count > 0
     assert 0 <= score.percent <= 100
     print(f"{name}: {score}")
+    report = nim_envs.diagnose(first_legal, single)
+    assert report.verdict != "right"
     print(f"in text: {text.score(lambda prompts: ['pass'] * len(prompts), env.unwrapped.game)}")
 
 

@@ -17,6 +17,7 @@ nim_envs.Convention
 nim_envs.Game
 nim_envs.GameEnv
 nim_envs.Rules
+nim_envs.diagnose
 nim_envs.game_from_moves
 nim_envs.make_game
 nim_envs.optimality
@@ -53,9 +54,12 @@ nim_envs.registration.make_vector
 nim_envs.registration.make_versus
 
 nim_envs.testing.ConformanceError
+nim_envs.testing.Diagnosis
+nim_envs.testing.Finding
 nim_envs.testing.check_env
 nim_envs.testing.check_game
 nim_envs.testing.check_policy
+nim_envs.testing.diagnose
 
 nim_envs.text.PROMPT_VERSION
 nim_envs.text.Blunder

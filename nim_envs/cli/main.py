@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nim_envs.cli.diagnose import diagnose
 from nim_envs.cli.games import games
 from nim_envs.cli.layout import SETTINGS, Group
 from nim_envs.cli.nimber import nimber
@@ -14,7 +15,7 @@ from nim_envs.cli.solve import solve
 from nim_envs.cli.text import text
 
 main = Group(
-    commands=[games, solve, sequence, period, plot, quotient, nimber, text],
+    commands=[games, solve, sequence, period, plot, quotient, nimber, text, diagnose],
     help="Ask for the exact truth about games.",
     context_settings=SETTINGS,
 )

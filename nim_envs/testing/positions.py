@@ -74,6 +74,8 @@ class Play:
         sources: row of ``positions`` before each move, ``(moves,)``.
         actions: action of each move, ``(moves,)``.
         targets: row of ``positions`` after each move, ``(moves,)``.
+        lengths: number of moves of the longest play from each position, ``(n,)``.
+        moves: the moves, as indices of ``sources``, by ``lengths`` of their source, from 1 on.
 
     Raises:
         ConformanceError: a move leads to no position, or the moves form a cycle.
@@ -102,8 +104,7 @@ class Play:
                 f"action {self.actions[move]} at {before} leads to {after[move].tolist()}, which "
                 "is not a position"
             )
-        # Number of moves of the longest play from each position.
-        self._lengths = np.full(number, -1)
+        self.lengths = np.full(number, -1)
         unknown, length = np.ones(number, dtype=np.bool_), 0
         while unknown.any():
             waiting = np.zeros(number, dtype=np.bool_)
@@ -114,25 +115,25 @@ class Play:
                 f"the moves form a cycle: play from {self.positions[unknown.argmax()].tolist()} "
                 "need not end",
             )
-            self._lengths[ready] = length
+            self.lengths[ready] = length
             unknown &= ~ready
             length += 1
-        order = np.argsort(self._lengths[self.sources], kind="stable")
-        ends = np.bincount(self._lengths[self.sources], minlength=length).cumsum()
-        self._moves = np.split(order, ends)[1:-1]
+        order = np.argsort(self.lengths[self.sources], kind="stable")
+        ends = np.bincount(self.lengths[self.sources], minlength=length).cumsum()
+        self.moves = np.split(order, ends)[1:-1]
 
     def winning(self, convention: Convention) -> BoolArray:
         """Return whether the player to move wins, ``(n,)``, by backward induction."""
         won = np.zeros(len(self.positions), dtype=np.bool_)
-        won[self._lengths == 0] = convention is Convention.MISERE
-        for moves in self._moves:
+        won[self.lengths == 0] = convention is Convention.MISERE
+        for moves in self.moves:
             won[self.sources[moves[~won[self.targets[moves]]]]] = True
         return won
 
     def grundy_values(self) -> IntArray:
         """Return the Grundy value of every position, ``(n,)``, by the mex recursion."""
         values = np.zeros(len(self.positions), dtype=np.int64)
-        for moves in self._moves:
+        for moves in self.moves:
             sources, rows = np.unique(self.sources[moves], return_inverse=True)
             reached = values[self.targets[moves]]
             met = np.zeros((len(sources), int(reached.max()) + 2), dtype=np.bool_)

@@ -143,6 +143,12 @@ def test_the_example_of_turn_credit_is_right():
     assert result.failed == 0
 
 
+def test_the_examples_of_the_diagnosis_are_right():
+    result = doctest.testfile(str(ROOT / "docs" / "diagnosis.md"), module_relative=False)
+    assert result.attempted > 5
+    assert result.failed == 0
+
+
 def test_no_page_is_the_readmes_copy():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     paragraphs = {part for part in readme.split("\n\n") if len(part) > 200}

@@ -1,0 +1,113 @@
+"""All positions of a small game with their moves and results, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from nim_envs.errors import SearchTooLargeError
+from nim_envs.game import Game
+from nim_envs.players import FloatArray
+from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.convention import Convention
+from nim_envs.scoring.enumeration import number_of_positions
+from nim_envs.testing.positions import LARGEST_BOARD, Play
+
+Moves = Callable[["Board"], BoolArray]
+"""The moves of an agent with a fault, ``(n, actions)``."""
+
+ROUNDING = 1e-9
+"""Values that differ by less are equal."""
+
+
+class Board:
+    """All positions of a game, which must be small, in mixed-radix order.
+
+    Args:
+        game: the game.
+
+    Attributes:
+        game: the game.
+        positions: ``(n, components)``.
+        legal: legal actions, ``(n, actions)``.
+        after: row of the position after each action, ``(n, actions)``; 0 where illegal.
+        lengths: number of moves of the longest play from each position, ``(n,)``.
+        winning: actions that win, ``(n, actions)``.
+        won: the N-positions, ``(n,)``.
+
+    Raises:
+        SearchTooLargeError: there are too many positions.
+    """
+
+    def __init__(self, game: Game) -> None:
+        rules = game.rules
+        number = number_of_positions(rules, LARGEST_BOARD // rules.num_actions)
+        if number * rules.num_actions > LARGEST_BOARD:
+            raise SearchTooLargeError(
+                f"{game.in_short} has too many positions to be compared with faults: at most "
+                f"{LARGEST_BOARD:,} pairs of a position and an action; diagnose a smaller board "
+                "of the same game"
+            )
+        play = Play(rules)
+        self.game = game
+        self.positions = play.positions
+        self.lengths = play.lengths
+        shape = len(play.positions), rules.num_actions
+        self.legal = np.zeros(shape, dtype=np.bool_)
+        self.legal[play.sources, play.actions] = True
+        self.after = np.zeros(shape, dtype=np.int64)
+        self.after[play.sources, play.actions] = play.targets
+        self._won = {convention: play.winning(convention) for convention in Convention}
+        self.winning = self.winning_in(game.convention)
+        self.won: BoolArray = np.asarray(self.winning.any(axis=1))
+        self._moves: dict[Moves, BoolArray] = {}
+
+    def winning_in(self, convention: Convention) -> BoolArray:
+        """Return the actions that win under a convention, ``(n, actions)``."""
+        wins: BoolArray = np.logical_and(self.legal, ~self._won[convention][self.after])
+        return wins
+
+    @cached_property
+    def ending(self) -> BoolArray:
+        """The actions that end the game, ``(n, actions)``."""
+        over = ~np.asarray(self.legal.any(axis=1))
+        ends: BoolArray = np.logical_and(self.legal, over[self.after])
+        return ends
+
+    @property
+    def reward(self) -> float:
+        """Reward of the player who makes the last move."""
+        return 1.0 if self.game.convention is Convention.NORMAL else -1.0
+
+    def values(self) -> FloatArray:
+        """Return the result of optimal play for the player to move, ``(n,)``."""
+        return np.where(self._won[self.game.convention], 1.0, -1.0)
+
+    def moves_of(self, moves: Moves) -> BoolArray:
+        """Return the moves of an agent with a fault, ``(n, actions)``, computed once."""
+        found = self._moves.get(moves)
+        if found is None:
+            found = self._moves[moves] = moves(self)
+        return found
+
+    def backward(self, update: Callable[[IntArray], FloatArray]) -> FloatArray:
+        """Return action values ``(n, actions)``, -inf where illegal, computed from the end back.
+
+        Args:
+            update: returns the action values ``(k, actions)`` of some rows, ``(k,)``, whose later
+                positions have been passed to it before.
+        """
+        found = np.full(self.legal.shape, -np.inf)
+        for length in range(1, int(self.lengths.max(initial=0)) + 1):
+            rows = np.flatnonzero(self.lengths == length)
+            found[rows] = np.where(self.legal[rows], update(rows), -np.inf)
+        return found
+
+
+def greedy(values: FloatArray) -> BoolArray:
+    """Return the actions of the largest value, ``(n, actions)``; none in rows of -inf."""
+    best = values.max(axis=1, keepdims=True)
+    found: BoolArray = np.logical_and(np.isfinite(values), values >= best - ROUNDING)
+    return found

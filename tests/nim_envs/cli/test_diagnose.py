@@ -1,0 +1,30 @@
+"""The command that names the fault of an agent."""
+
+from __future__ import annotations
+
+from nim_envs.cli.main import run
+
+AGENT = """
+def policy(observations, masks):
+    return masks.argmax(axis=1)
+
+number = 3
+"""
+
+
+def test_a_policy_of_a_module_is_diagnosed_and_mistakes_are_named(tmp_path, monkeypatch, capsys):
+    (tmp_path / "agent_of_a_test.py").write_text(AGENT)
+    monkeypatch.chdir(tmp_path)
+    policy, game = "agent_of_a_test:policy", ["--game", "nim", "--set", "heaps=3,4,5"]
+    assert run(["diagnose", policy, *game]) == 0
+    assert "Most probable fault: same action always" in capsys.readouterr().out
+    for wrong, said in (
+        (["agent_of_a_test"], "MODULE:POLICY"),
+        (["no_such_module_here:policy", *game], "there is no module"),
+        (["agent_of_a_test:nothing", *game], "has no 'nothing'"),
+        (["agent_of_a_test:number", *game], "a policy must be a function"),
+        ([policy], "a policy is diagnosed with its game"),
+        ([policy, "--set", "heaps=3"], "--set is for a --game"),
+    ):
+        assert run(["diagnose", *wrong]) == 2
+        assert said in capsys.readouterr().err
