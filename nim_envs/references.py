@@ -59,7 +59,7 @@ def resolved(reference: str) -> Any:
     found: Any = imported(module)
     for part in name.split("."):
         if not hasattr(found, part):
-            raise InvalidGameError(f"{reference!r} names no game: {module} has no {name!r}")
+            raise InvalidGameError(f"{reference!r} names nothing: {module} has no {name!r}")
         found = getattr(found, part)
     return found
 
@@ -82,6 +82,6 @@ def split(reference: str) -> tuple[str, str, str]:
     words = [*module.split("."), *name.split(".")]
     if not colon or not all(word.isidentifier() for word in words):
         raise InvalidGameError(
-            f"a game is found by a name such as 'package.module:function', not {reference!r}"
+            f"expected a name such as 'package.module:function', not {reference!r}"
         )
     return module, colon, name

@@ -49,6 +49,7 @@ OF_NIM_ENVS = (
     Example("quotient 0.123 6"),
     Example("nimber multiply 6 11"),
     Example("text --game nim --set heaps=1,2 --seat first", ("heap 1: take 1", "heap 1: take 1")),
+    Example("diagnose docs.tutorials.my_learner:first_move --game nim --set heaps=3,4,5"),
 )
 
 OF_AGENTS = (

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import os
-import sys
 from typing import Any
 
 import click
 
-from nim_envs.cli.options import registered_game
-from nim_envs.registration import GAMES
+from nim_envs.cli.options import GAME_HELP, GameName, registered_game, search_here
+from nim_envs.errors import InvalidGameError
+from nim_envs.references import resolved
 from nim_envs.testing.diagnosis import diagnose as diagnosis_of
 
 
 @click.command()
 @click.argument("agent", metavar="MODULE:POLICY")
-@click.option("--game", type=click.Choice(list(GAMES)),
-              help="The policy's registered game; none for a training function.")  # fmt: skip
+@click.option(
+    "--game", type=GameName(),
+    help=f"The policy's game; none for a training function. {GAME_HELP}",
+)  # fmt: skip
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE",
     help="Argument of the game, such as heaps=3,4,5 or misere=true; repeatable.",
@@ -47,24 +47,13 @@ def diagnose(agent: str, game: str | None, settings: tuple[str, ...], seed: int)
 
 
 def _named(agent: str) -> Any:
-    """Return the object that ``module:name`` names.
+    """Return the object that ``module:name`` names; the current directory is searched too.
 
     Raises:
         click.UsageError: there is none.
     """
-    module_name, colon, name = agent.partition(":")
-    if not colon or not module_name or not name:
-        raise click.UsageError(f"expected MODULE:POLICY, such as my_agent:policy, not {agent!r}")
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
+    search_here()
     try:
-        found: Any = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
-            raise
-        raise click.UsageError(f"there is no module {module_name!r}") from None
-    for part in name.split("."):
-        if not hasattr(found, part):
-            raise click.UsageError(f"{module_name} has no {name!r}")
-        found = getattr(found, part)
-    return found
+        return resolved(agent)
+    except InvalidGameError as error:
+        raise click.UsageError(str(error)) from error

@@ -36,12 +36,17 @@ class GameName(click.Choice[str]):
         """Return the name of the game; a module is looked for in the current directory too."""
         if not isinstance(value, str) or (":" not in value and value not in GAMES):
             return super().convert(value, param, ctx)
-        if str(Path.cwd()) not in sys.path and "" not in sys.path:
-            sys.path.insert(0, str(Path.cwd()))
+        search_here()
         try:
             return typed_game(value)
         except InvalidGameError as error:
             self.fail(str(error), param, ctx)
+
+
+def search_here() -> None:
+    """Let modules be imported from the current directory too."""
+    if str(Path.cwd()) not in sys.path and "" not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
 
 
 GAME_HELP = "A registered game, or one of your own as module:function."

@@ -339,7 +339,7 @@ def _evidence(case: Case, expected: Expected) -> list[str]:
         wins = int(np.flatnonzero(case.winning[row])[0])
         is_legal = case.legal[row, action]
         lines.append(
-            f"  at {'-'.join(map(str, position.tolist()))} it plays "
+            f"  at {'-'.join(map(str, rules.shown(position)))} it plays "
             f"{rules.describe_action(action, position if is_legal else None)}"
             f"{'' if is_legal else ' (illegal)'}; {rules.describe_action(wins, position)} wins"
         )

@@ -19,8 +19,8 @@ def test_a_policy_of_a_module_is_diagnosed_and_mistakes_are_named(tmp_path, monk
     assert run(["diagnose", policy, *game]) == 0
     assert "Most probable fault: same action always" in capsys.readouterr().out
     for wrong, said in (
-        (["agent_of_a_test"], "MODULE:POLICY"),
-        (["no_such_module_here:policy", *game], "there is no module"),
+        (["agent_of_a_test"], "expected a name such as"),
+        (["no_such_module_here:policy", *game], "cannot be imported"),
         (["agent_of_a_test:nothing", *game], "has no 'nothing'"),
         (["agent_of_a_test:number", *game], "a policy must be a function"),
         ([policy], "a policy is diagnosed with its game"),
