@@ -186,7 +186,8 @@ def test_the_tutorial_of_unseen_boards_runs_and_comes_to_what_it_says(capsys):
     assert named["learner"].proof
 
 
-def test_the_tutorial_of_own_games_prints_what_stands_below_its_code():
+def test_the_tutorial_of_own_games_prints_what_stands_below_its_code(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     pairs = outputs("own_game")
     assert len(pairs) == 7
     for printed, shown in pairs:
