@@ -21,7 +21,7 @@ FORMAT = "nim_envs Grundy sequence"
 VERSION = 1
 
 PIECE = 1 << 20
-"""Values that are summed at once."""
+"""Values hashed at a time."""
 
 
 def checksum(values: npt.NDArray[np.integer]) -> str:
@@ -44,7 +44,7 @@ def save_sequence(path: str | Path, game: str, values: npt.NDArray[np.integer]) 
     """Save values with the name of their game, atomically.
 
     Args:
-        path: of the file.
+        path: file to write.
         game: name of the game.
         values: the values of heaps 0, 1, 2, …
     """
@@ -62,13 +62,14 @@ def save_sequence(path: str | Path, game: str, values: npt.NDArray[np.integer]) 
 
 
 def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
-    """Return the values saved at ``path``, up to the first that a false period gave.
+    """Return the values saved at ``path``.
 
-    See :func:`nim_envs.cgt.sequences.check.count_right`; files of earlier versions may hold such.
+    Values that earlier versions took from a false period are left out; see
+    :func:`nim_envs.cgt.sequences.check.count_right`.
 
     Args:
         path: a file written by :func:`save_sequence`.
-        game: name of the game that they must be of.
+        game: name of the game whose values the file must hold.
 
     Raises:
         SequenceFileError: the file is truncated, damaged, of another kind, of a newer format, or
@@ -94,7 +95,7 @@ def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
     except SequenceFileError:
         raise
     except Exception as error:
-        # A damaged archive can make the libraries that read it raise nearly anything.
+        # A damaged archive can raise nearly any exception in the libraries that read it.
         raise SequenceFileError(
             f"{path} is damaged, or holds no Grundy sequence that this package has written"
         ) from error
