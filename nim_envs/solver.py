@@ -1,4 +1,4 @@
-"""Solve a game: by a theorem where its hypotheses hold, else by search or a misère quotient."""
+"""Choose how to solve a game: by a theorem, by search or by a misère quotient."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from nim_envs.theory.theorem_solution import (
 METHODS = ("auto", "theorem", "quotient", "search")
 
 SMALL_SWEEP, SMALL_MEMO = 2**20, 2**14
-"""Most positions, in all and up to order, that are searched without trying a quotient."""
+"""Most positions, all of them or up to the order of components, searched without a quotient."""
 
 SWEPT_POSITION, SWEPT_ACTION = 0.15, 0.01
-"""Work of a sweep for each position and each of its actions, in units of a quotient's work."""
+"""Work of searching all positions, per position and action, in units of a quotient's work."""
 
 
 class RulesAndConvention(Protocol):
-    """All that a solution depends on, as a :class:`nim_envs.Game` has it."""
+    """A game as far as its solution depends on it, such as a :class:`nim_envs.Game`."""
 
     @property
     def rules(self) -> Rules:
@@ -54,21 +54,22 @@ def solve(
 ) -> Solution:
     """Solve ``game`` exactly.
 
-    A game that brings a theorem of its own is solved by that.
-    Normal play of any sum is solved by the Sprague-Grundy theorem, from tables or closed forms. A
-    single component too large for a small table is solved by the theorem on who wins it, where
-    :func:`nim_envs.theory.theorem_solution.theorem_on` knows one, and so is misère play of one
-    component, whatever its size. Other misère play is solved
-    by Bouton's theorem (Nim), by Ferguson's (subtraction games, bounded Nim and the
-    addition game), or, for other components, by the theorem on tame sums after its hypothesis
-    was checked in every state. All other games are searched exhaustively: all positions at once
-    or, where these are too many, each position on demand, with like components sorted. Where even
-    these are many, misère play is solved by the misère quotient of all components together, if it
-    is finite and not too large; it is cached for the next game with the same components. The work
-    on it stays in proportion to the search that it replaces. Where positions are searched on
-    demand, search and quotient take turns, so that few questions cost little, and the quotient
-    answers once it is found; see
-    :class:`nim_envs.cgt.misere_quotients.raced_solution.RacedSolution`.
+    The first method that applies is used:
+
+    - The theorem that a game brings of its own.
+    - A theorem on one component
+      (:func:`nim_envs.theory.theorem_solution.theorem_on`): in misère play whatever its size, in
+      normal play if its table of options is not small.
+    - Normal play: the Sprague-Grundy theorem, with values from tables or closed forms.
+    - Misère play: Bouton's theorem (Nim), Ferguson's (subtraction games, bounded Nim, the addition
+      game), or the theorem on tame sums, once all states have been checked to be tame.
+    - Misère play with many positions: the misère quotient of all components together, if it is
+      finite and not too large. It is given no more work than the search that it replaces, and is
+      cached for further games with the same components.
+    - Exhaustive search: of all positions at once or, if they are too many, of single positions on
+      demand, with equal components sorted. With many of these, the quotient is computed in turns
+      with the searches, and answers everything once it is found; see
+      :class:`nim_envs.cgt.misere_quotients.raced_solution.RacedSolution`.
 
     Args:
         game: anything with ``rules`` and ``convention``, such as a :class:`nim_envs.Game`.
@@ -122,7 +123,7 @@ def solve(
 
 
 def _searched(rules: Rules, convention: Convention, quotients: bool, limit: int) -> Solution:
-    """Return the solution by search or, for large games where allowed, by a quotient."""
+    """Return the solution by search or, for large games if allowed, by a quotient."""
     positions, number = rules.num_positions, count_up_to_order(rules)
     most = min(limit, LARGEST_MEMO)
     no_quotient = ""
@@ -149,7 +150,7 @@ def _searched(rules: Rules, convention: Convention, quotients: bool, limit: int)
     )
 
 
-# Research is imported where a game needs it, so that nobody else loads it.
+# ``cgt`` is imported inside functions, so that only games that need it load it.
 
 
 def _raced_solution(rules: Rules, limit: int) -> Solution:
@@ -172,7 +173,7 @@ def _quotient_solution(rules: Rules, spend: Callable[[int, float], None] | None 
 
 
 def _as_a_sweep(rules: Rules) -> Callable[[int, float], None]:
-    """Return a ``spend`` function that raises an error once the work exceeds a sweep's."""
+    """Return a ``spend`` function that raises an error at more work than an exhaustive search."""
     left = rules.num_positions * (SWEPT_POSITION + SWEPT_ACTION * rules.num_actions)
 
     def spend(work: int, share: float) -> None:
@@ -185,7 +186,7 @@ def _as_a_sweep(rules: Rules) -> Callable[[int, float], None]:
 
 
 def theorem_for(rules: Rules, convention: Convention) -> str | None:
-    """Return the name of the theorem whose hypotheses a game meets, ``None`` if it takes a search.
+    """Return the name of the theorem that solves a game; ``None`` if it takes a search.
 
     Args:
         rules: components of the game.
@@ -202,7 +203,7 @@ def theorem_for(rules: Rules, convention: Convention) -> str | None:
         return "Bouton's theorem"
     if convention is Convention.NORMAL:
         return "Sprague-Grundy theorem"
-    # Every component is tried for the closed forms first: a table may be too large to make.
+    # Closed forms of all components come first: a table may be too large to make.
     others = {
         component
         for component in rules.components
@@ -216,10 +217,9 @@ def theorem_for(rules: Rules, convention: Convention) -> str | None:
 
 
 def _theorem_on_one_component(rules: Rules, convention: Convention) -> Theorem | None:
-    """Return the theorem on the one component of a game, where one is needed.
+    """Return the theorem on the only component of a game, where it is needed.
 
-    In normal play it is needed only where the table of options is not small: tables give Grundy
-    values too.
+    In normal play a small table of options makes it unnecessary: the table gives Grundy values.
     """
     component, *others = rules.components
     if others:

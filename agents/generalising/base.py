@@ -46,9 +46,9 @@ class GeneralisingLearner(ABC):
 
     Attributes:
         game: as given.
-        given: its knowledge and assumptions besides the results of games, in words.
+        given: prior knowledge and assumptions of the learner, in words.
         positions_read: number of positions whose options it has looked up in the rules so far.
-        proof: the statement that it has proved, in words; ``None``: nothing so far.
+        proof: the proved statement, in words; ``None``: nothing so far.
     """
 
     given: str
@@ -116,7 +116,7 @@ class GeneralisingLearner(ABC):
 
     @abstractmethod
     def _fit(self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame) -> None:
-        """Learn from at most ``games`` games; an exception keeps what was learned so far."""
+        """Learn from at most ``games`` games; after an exception, the results so far are kept."""
 
     @abstractmethod
     def greedy(self, game: Game | None = None) -> LookAheadPolicy:
@@ -150,7 +150,7 @@ class GeneralisingLearner(ABC):
             learned: result of :meth:`learned`; files are checked by the annotation of its type.
 
         Raises:
-            ValueError: it cannot have been learned with these constructor arguments.
+            ValueError: ``learned`` does not fit these constructor arguments.
         """
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:

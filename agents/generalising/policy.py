@@ -15,14 +15,16 @@ from agents.tabular.position_values import GreedyValuePolicy, position_values
 from nim_envs import Game
 
 LARGEST_TABLE = 1 << 22
-"""On boards of at most this many positions all are judged once; on larger ones, only options."""
+"""Most positions of a board of which all are judged once; on larger boards only options are."""
 
 LARGEST_BATCH = 1 << 20
 """Most positions judged in one batch."""
 
 
 class LookAheadPolicy(ABC):
-    """Moves to the position that is most surely lost for the opponent; ties are equally likely.
+    """Moves to an option with the highest score for a loss of the player to move there.
+
+    Ties are equally likely.
 
     Args:
         game: game that defines its observations and actions.
@@ -37,18 +39,18 @@ class LookAheadPolicy(ABC):
 
     @abstractmethod
     def judged(self, positions: IntArray) -> FloatArray:
-        """Return how surely the player to move at each position loses.
+        """Return for each position a score for a loss of the player to move.
 
         Args:
-            positions: ``(n, components)``; in games with slots also points of the board that
-                are no positions, whose values do not matter.
+            positions: ``(n, components)``; in games with slots they include points of the lattice
+                that are no positions, whose scores are not used.
 
         Returns:
-            ``(n,)``; only the order counts.
+            ``(n,)``, higher where a loss is more certain; only the order matters.
         """
 
     def move(self, position: Sequence[int]) -> tuple[int, ...]:
-        """Return the position after the move it makes: the first of those that it likes best.
+        """Return the position after its move, the first of those with the highest score.
 
         Args:
             position: the state of every component, on the game's board.
@@ -66,12 +68,12 @@ class LookAheadPolicy(ABC):
         return tuple(after[np.argmax(self.judged(after))].tolist())
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return an action, drawn from those that it likes best."""
+        """Return an action, drawn from those with the highest score."""
         chances = self.action_probabilities(observation[np.newaxis], action_mask[np.newaxis])
         return int(rng.choice(np.flatnonzero(chances[0])))
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return how it judges the position after each action; minus infinity where not legal.
+        """Return the score of the position after each action; minus infinity where illegal.
 
         Args:
             observations: positions, ``(n, components)``.
@@ -90,7 +92,7 @@ class LookAheadPolicy(ABC):
         return values
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return equal probabilities over the actions that it likes best.
+        """Return equal probabilities of the actions with the highest score.
 
         Args:
             observations: positions, ``(n, components)``.
@@ -100,7 +102,7 @@ class LookAheadPolicy(ABC):
 
     @cached_property
     def _table(self) -> GreedyValuePolicy | None:
-        """The same policy by a table of all positions, where they are few."""
+        """The same policy as a table of all positions; ``None`` if they are too many."""
         rules = self.game.rules
         if rules.num_positions > LARGEST_TABLE:
             return None

@@ -20,11 +20,11 @@ def cycle_among(parts: IntArray, named: Callable[[int], str] = str) -> str:
     """Return a description of a cycle of moves, empty where every play comes to an end.
 
     Args:
-        parts: ``(states, n)``, the states that the moves from each state leave; negative for none.
-        named: name of a state in the description.
+        parts: states that the moves from each state leave, ``(states, n)``; negative for none.
+        named: function from a state to its name in the description.
     """
     states = np.arange(len(parts))[:, np.newaxis]
-    # Where every move goes down, nothing need be followed; tables are mostly written like this.
+    # Moves to smaller numbers only, as in most tables, form no cycle.
     if (parts < states).all():
         return ""
     _, waiting = _swept(parts)
@@ -36,13 +36,13 @@ def cycle_error(cycle: str, of: str = "") -> InvalidGameError:
 
     Args:
         cycle: its description.
-        of: beginning of the message, which names the owner of the moves.
+        of: beginning of the message, which names the component or game.
     """
     return InvalidGameError(f"{of}the moves form a cycle: {cycle}; every play must come to an end")
 
 
 def ranks(parts: IntArray) -> IntArray:
-    """Return the largest number of moves in a row from each state, following one part of each.
+    """Return the largest number of moves in a row from each state, each in a part of the last.
 
     Args:
         parts: as in :func:`cycle_among`.
@@ -60,7 +60,7 @@ def ranks(parts: IntArray) -> IntArray:
 
 
 def _swept(parts: IntArray) -> tuple[list[int], list[int]]:
-    """Return the ranks, and the number of moves of each state that lead to a cycle.
+    """Return the ranks, and for each state the number of its parts from which play reaches a cycle.
 
     References:
         A. B. Kahn, "Topological sorting of large networks", *Communications of the ACM* 5 (1962).
@@ -77,7 +77,7 @@ def _swept(parts: IntArray) -> tuple[list[int], list[int]]:
         for before in predecessors[bounds[state] : bounds[state + 1]].tolist():
             waiting[before] -= 1
             if not waiting[before]:
-                # States come by rank, so that the last part has the largest.
+                # States are resolved by rank, so the last part to be resolved has the largest.
                 rank[before] = rank[state] + 1
                 resolved.append(before)
     return rank, waiting
@@ -92,7 +92,7 @@ def by_rank(rank: IntArray) -> Iterator[IntArray]:
 
 
 def _stable_order(values: IntArray) -> IntArray:
-    """Return the indices that sort values below 2**32; by digits, so in linear time."""
+    """Return the indices that sort values below 2**32: a stable radix sort, in linear time."""
     order = np.argsort((values & 0xFFFF).astype(np.uint16), kind="stable")
     if values.max(initial=0) > 0xFFFF:
         order = order[np.argsort((values >> 16).astype(np.uint16)[order], kind="stable")]
@@ -100,7 +100,7 @@ def _stable_order(values: IntArray) -> IntArray:
 
 
 def _cycle(parts: IntArray, waiting: list[int], named: Callable[[int], str] = str) -> str:
-    """Describe a cycle, where ``waiting`` is above 0 at states that lead to one."""
+    """Describe a cycle; ``waiting`` is positive exactly at the states that lead to one."""
     state = next(state for state, left in enumerate(waiting) if left)
     path: list[int] = []
     places: dict[int, int] = {}

@@ -50,7 +50,7 @@ class AdditionTotal(Component):
         return np.asarray(states > self.n)
 
     def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Return where ``after`` exceeds ``before``, a total up to ``n``, by 1 to ``k``."""
+        """Return where ``before`` is at most ``n`` and ``after`` exceeds it by 1 to ``k``."""
         added = np.asarray(after) - before
         return np.asarray((np.asarray(before) <= self.n) & (added >= 1) & (added <= self.k))
 
@@ -60,7 +60,7 @@ class AdditionTotal(Component):
 
     @property
     def move_in_words(self) -> str:
-        """A move in words: the numbers that it may add, and until when."""
+        """A move in words: the numbers that may be added, and the limit."""
         return f"add {any_of(range(1, self.k + 1))}, until the total is over {self.n}"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
@@ -69,11 +69,11 @@ class AdditionTotal(Component):
 
 
 def addition(k: int, n: int) -> Rules:
-    """Rules of the addition game: add 1 to ``k`` to a total from 0 until it exceeds ``n``.
+    """Rules of the addition game: from a total of 0, add 1 to ``k`` until it exceeds ``n``.
 
-    All ``k`` numbers may always be added; the last one may exceed the limit, so totals up to
-    ``n + k`` occur. In the game of the reference the player who makes the total exceed
-    ``n`` loses: as that player made the last move, it is misère play of these rules.
+    Every move may add any of the ``k`` numbers, so totals up to ``n + k`` occur. In the game of the
+    reference, the player who makes the total exceed ``n`` loses: this is misère play of these
+    rules, as that player has made the last move.
 
     Args:
         k: largest number that one move may add; at least 1.

@@ -1,4 +1,4 @@
-"""Games in which moves take cells, of a board or a graph, until none is legal."""
+"""Base class of games in which moves take cells of a board, or nodes of a graph."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from nim_envs.errors import InvalidGameError
 from nim_envs.rules.component import NO_MOVE, NO_STATE, BoolArray, Component, IntArray, inside_box
 
 MOST_CELLS = 61
-"""Most cells, so that every set of them has a number in 64 bits."""
+"""Most cells such that a 64-bit integer numbers their sets."""
 
 MOST_LISTED = 2**17
-"""Most sets that are listed, in order to number only those that play can reach."""
+"""Most reachable sets that are listed to be the states; with more, all sets are states."""
 
 
 LISTED_AT_ONCE = 2**12
-"""Sets from which play is followed at once."""
+"""Sets whose options are computed at once."""
 
 
 class CellSets(Component):
-    """Cells, some of which are taken; an option needs some free ones and takes them, and others.
+    """A set of taken cells; an option requires some cells to be free, and takes these and others.
 
-    The coordinates are a 1 for each cell that is taken and a 0 for each one that is free. The
-    states are the sets that play can reach from free cells, in the order of their coordinates.
-    Where these are more than :data:`MOST_LISTED`, the states are all sets of cells. In state 0 all
-    cells are free.
+    The coordinates are 1 for each taken cell and 0 for each free one. The states are the sets that
+    play reaches from free cells or, if these are more than :data:`MOST_LISTED`, all sets; both in
+    the order of their coordinates. In state 0 all cells are free.
 
     A subclass defines :attr:`cells` and :attr:`cells_of_options`.
     """
@@ -48,7 +47,7 @@ class CellSets(Component):
         """
 
     def _check_cells(self) -> None:
-        """Raise ``InvalidGameError`` for more cells than sets of them can be numbered."""
+        """Raise ``InvalidGameError`` if there are too many cells to number their sets."""
         if self.cells > MOST_CELLS:
             raise InvalidGameError(
                 f"a {self.kind} of {self.cells} cells has 2**{self.cells} sets of cells, too many "
@@ -72,12 +71,12 @@ class CellSets(Component):
 
     @cached_property
     def _bits(self) -> IntArray:
-        """Bit of each cell in the number of a set, ``(cells,)``; the first cell has the highest."""
+        """Power of two of each cell in a set's number, ``(cells,)``; largest for the first cell."""
         return np.left_shift(1, np.arange(self.cells - 1, -1, -1, dtype=np.int64))
 
     @cached_property
     def _sets_of_options(self) -> tuple[IntArray, IntArray]:
-        """Sets of cells that must be free for each option, and that it takes, ``(options,)``."""
+        """Sets of the cells that each option needs free, and takes; both ``(options,)``."""
         needed, taken = self.cells_of_options
         return needed @ self._bits, taken @ self._bits
 
@@ -88,7 +87,7 @@ class CellSets(Component):
         listed = new = np.zeros(1, dtype=np.int64)
         while len(new):
             found = []
-            # Some at a time, so that what is too large is soon given up.
+            # In chunks, so that a listing that grows too large stops early.
             for first in range(0, len(new), LISTED_AT_ONCE):
                 before = new[first : first + LISTED_AT_ONCE, np.newaxis]
                 after = np.unique((before | taken)[before & needed == 0])

@@ -18,8 +18,8 @@ class ChocolateBar(Component):
     """A bar of squares; option ``row * columns + column`` bites at a square of it.
 
     A bite at (row, column) eats that square and all others from its row and its column on. The
-    square (0, 0) is poisoned, and biting at it is never legal. The coordinates are the squares left
-    in each row, which no row has more of than the one above it.
+    square (0, 0) is poisoned, and biting at it is never legal. The coordinates are the numbers of
+    squares left in each row; no row is longer than the one above it.
 
     Args:
         rows: number of rows; at least 2.
@@ -55,7 +55,10 @@ class ChocolateBar(Component):
 
     @cached_property
     def _smaller(self) -> IntArray:
-        """Number of bars alike in the rows above with a shorter row, ``(rows, columns + 1)``."""
+        """Number of bars equal in the rows above, but shorter in this row, by row and its length.
+
+        Shape ``(rows, columns + 1)``.
+        """
         below = range(self.rows, 0, -1)
         return np.array(
             [
@@ -134,13 +137,13 @@ class ChocolateBar(Component):
 def chomp(rows: int, columns: int) -> Rules:
     """Rules of Chomp: bite a square off a bar, with all squares below it and to its right.
 
-    The square (0, 0), above and to the left of all others, is poisoned. No move eats it, so who is
-    left with it alone cannot move and has lost.
+    The square (0, 0), above and to the left of all others, is poisoned. No move eats it, so in
+    normal play whoever is left with it alone has lost.
 
-    The first player wins on every bar of two squares or more. If biting off the last square wins,
-    that is the move; if not, some answer to it wins, and the first player could have made it at
-    once. Nobody knows a rule for the move itself. On a square bar it is (1, 1). Of bars with two
-    rows those are lost whose first row is longer by one square.
+    In normal play the first player wins on every rectangle of two squares or more, by strategy
+    stealing: biting off the last square wins, or some answer to it does, which the first player
+    could have made at once. No general rule for the winning move is known. On a square bar it is
+    (1, 1). A bar of two rows is lost exactly if the first one is longer by one square.
 
     Args:
         rows: number of rows; at least 2, as one row is a heap of Nim.

@@ -1,4 +1,4 @@
-"""Moves in compiled code, of single positions, and the rules as arrays that they need."""
+"""Moves at single positions in compiled code, and the rules as arrays for it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class CompiledRules(NamedTuple):
     legal_options: IntArray  # same shape: in each state the legal options first, ascending
     legal_counts: IntArray  # (components, states): number of legal options
     strides: IntArray  # (components,): mixed-radix strides of positions
-    # The second part of a move that splits, in the shape of the table. None where no move splits;
-    # the other type makes Numba compile code without splitting for such games.
+    # Second part of each move, in the shape of the table. None where no move splits: Numba then
+    # compiles code without splitting.
     second_table: IntArray | None
     first_slots: IntArray  # (components,): the first slot of each component's group
 
@@ -59,8 +59,8 @@ def first_empty_slot(states: npt.NDArray[np.integer], slot: int) -> int:
     """Return the first of ``states`` from ``slot`` on that is 0.
 
     Args:
-        states: of the components, packed or not: an empty slot has no move, so packed it is 0.
-        slot: first slot of the group. Every position with a move that splits has an empty one.
+        states: states of the components, packed or not: a packed empty slot is 0 too.
+        slot: first slot of the group. A group in which a move splits has an empty slot.
     """
     while states[slot] != 0:
         slot += 1
@@ -77,8 +77,7 @@ def _second_part(
 ) -> tuple[int, int]:
     """Return the slot that a move fills with a second part, and that part; (0, 0) if none.
 
-    The tables are arguments of their own, as Numba leaves out the code after ``is None`` for
-    arguments alone.
+    The tables are separate arguments, as Numba removes branches on ``is None`` only for arguments.
     """
     if second_table is None:
         return 0, 0
@@ -92,9 +91,9 @@ def _second_part(
 def parts_left(
     rules: CompiledRules, position: IntArray, component: int, option: int
 ) -> tuple[int, int, int]:
-    """Return what a move leaves: the component's next state, a slot, and the second part in it.
+    """Return the component's state after a move, a slot, and the second part that goes into it.
 
-    The second part is 0 where the move does not split.
+    The second part is 0 if the move does not split.
 
     Args:
         rules: rules of the game as arrays.

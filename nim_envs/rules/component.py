@@ -20,10 +20,10 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 NO_MOVE = -1
-"""Entry of a table of options where the option is not legal."""
+"""Entry of a table of options for an illegal option."""
 
 NO_STATE = -1
-"""State at coordinates that no state has."""
+"""Result for coordinates that no state has."""
 
 PICTURES = ("piece", "cells", "rows", "coins")
 """Pictures of components with coordinates."""
@@ -32,28 +32,28 @@ CHUNK_ENTRIES = 1 << 20
 """Options that are counted at a time where there is no table."""
 
 HASHED = 64
-"""Entries of a table that go into its hash, besides their sum."""
+"""Number of entries of a table used in its hash, besides their sum."""
 
 
 class Component(ABC):
     """Rules of one component: states ``0..states-1``, each with up to ``options`` moves.
 
-    A subclass is an immutable, hashable value that defines ``states``, ``options`` and
-    :meth:`successors`; everything else in the package uses only these. Its ``kind`` is the
-    name of such a component in descriptions, as in ``"heap 0"``.
+    A subclass is immutable and hashable, and defines ``states``, ``options`` and
+    :meth:`successors`; the other methods follow from these. Its ``kind`` names such a component in
+    descriptions, as in ``"heap 0"``.
 
-    An option may leave two parts instead of one. Such a component is one of several equal
-    neighbours, its *slots*: the first part stays where it is, and the second goes into the first
-    empty slot, one in state 0. A subclass with such options defines :meth:`second_successors`,
-    and its :attr:`splits` is true.
+    An option may *split* a component: leave two parts instead of one. Such a component is one of a
+    group of equal neighbours, the *slots*: the first part stays where it is, and the second goes
+    into the first empty slot, one in state 0. A subclass that splits defines
+    :meth:`second_successors`, and its :attr:`splits` is true.
 
     A component may have *coordinates*, such as the file and the rank of a queen on a board. A
-    position is state numbers inside the package; observations, starts, words and pictures show the
-    coordinates. A subclass with coordinates defines :attr:`fields`, and unless its states are all
-    points of that box in row-major order, :meth:`coordinates` and :meth:`states_at`. Its
-    ``picture`` says how they are drawn: as a ``"piece"`` on a board, taken ``"cells"``, ``"rows"``
-    or ``"coins"``; ``None``: as boxes, with ``coordinate_names`` as labels. A single coordinate is
-    the state number itself, and a component that splits has none.
+    position holds state numbers; observations, starts, words and pictures show coordinates. A
+    subclass with coordinates defines :attr:`fields` and, unless its states are all points of that
+    box in row-major order, :meth:`coordinates` and :meth:`states_at`. Its ``picture`` says how they
+    are drawn: as a ``"piece"`` on a board, taken ``"cells"``, ``"rows"`` or ``"coins"``; ``None``:
+    as boxes, with ``coordinate_names`` as labels. A single coordinate equals the state number. A
+    component that splits has no coordinates.
     """
 
     kind = "component"
@@ -80,9 +80,9 @@ class Component(ABC):
         return False
 
     def second_successors(self, states: IntArray) -> IntArray:
-        """Return what each option puts into an empty slot: ``(...)`` to ``(..., options)``.
+        """Return the second part that each option leaves: ``(...)`` to ``(..., options)``.
 
-        0 where it leaves one part or is not legal. Neither of two parts is 0.
+        0 where it leaves one part or is not legal. Of two parts, neither is 0.
         """
         return np.zeros((*np.shape(states), self.options), dtype=np.int64)
 
@@ -93,12 +93,12 @@ class Component(ABC):
 
     @property
     def has_coordinates(self) -> bool:
-        """Whether it has coordinates that differ from the state number: more than one."""
+        """Whether it has more than one coordinate; a single one equals the state number."""
         return self.fields is not None and len(self.fields) > 1
 
     @property
     def board(self) -> tuple[int, ...] | None:
-        """Shape into which the coordinates of a state reshape; ``None``: they are a list."""
+        """Shape of a state's coordinates as an array; ``None``: they have no such shape."""
         return None
 
     def coordinates(self, states: IntArray) -> IntArray:
@@ -143,7 +143,7 @@ class Component(ABC):
         return np.asarray(self.legal_count(states) == 0)
 
     def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Return where one option of ``before`` leaves ``after`` and no second part.
+        """Return where an option of ``before`` leads to ``after`` without splitting.
 
         Args:
             before: states.
@@ -155,7 +155,7 @@ class Component(ABC):
         return np.asarray(reached.any(axis=-1))
 
     def describe_removal(self, option: int, state: int) -> str:
-        """Return a description of objects that ``option`` removes but does not take, or ``""``."""
+        """Return a description of parts that are removed after ``option``; ``""`` if none are."""
         return ""
 
     def describe_option(self, option: int, state: int | None = None) -> str:
@@ -168,7 +168,7 @@ class Component(ABC):
         return "choose an option by its number"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
-        """Return the numbers by which a person chooses the move ``option`` at ``state``."""
+        """Return the numbers that a person types to choose the move ``option`` at ``state``."""
         return (option,)
 
     @cached_property
@@ -198,7 +198,7 @@ class Component(ABC):
 
     @cached_property
     def second_table(self) -> IntArray:
-        """State that each option puts into an empty slot, ``(states, options)``; 0 for none.
+        """Second part that each option leaves, ``(states, options)``; 0 for none.
 
         Raises:
             SearchTooLargeError: the table would take over ``LARGEST_BYTES``.
@@ -254,9 +254,9 @@ _in_use: MutableMapping[Component, ReferenceType[Component]] = WeakKeyDictionary
 
 
 def in_use(component: Component) -> Component:
-    """Return an equal component that is in use already, or else this one.
+    """Return an equal component that is in use already, else this one.
 
-    So equal components share their tables, which are freed with the last of them.
+    Equal components thus share their tables, which are freed with the last component.
     """
     return _in_use.setdefault(component, ref(component))() or component
 
@@ -268,7 +268,7 @@ class TableComponent(Component):
     Args:
         rows: ``rows[state, option]`` is the state after the move, or ``NO_MOVE`` (-1): an array
             of integers, which is copied, or a sequence of rows of one length. The moves must not
-            form a cycle: :class:`nim_envs.Rules` refuse one.
+            form a cycle: :class:`nim_envs.Rules` raises an error for one.
         second_rows: ``second_rows[state, option]`` is the state of a second part that the
             move leaves, or 0 for none; of the same shape. Left out where no option has one.
 
@@ -370,7 +370,7 @@ class TableComponent(Component):
 
 
 def inside_box(points: IntArray, sizes: Sequence[int]) -> BoolArray:
-    """Return which points ``(..., n)`` are in the box of ``n`` sizes, from 0 on: ``(...)``."""
+    """Return which points have coordinates from 0 to below ``sizes``: ``(..., n)`` to ``(...)``."""
     within = (points >= 0) & (points < np.array(sizes, dtype=np.int64))
     return np.asarray(within.all(axis=-1))
 
@@ -420,7 +420,7 @@ def _array_of(name: str, rows: Any, minimum: int, states: int | None) -> npt.NDA
         )
     array = np.array(rows)
     if array.ndim == 2 and array.dtype.kind in "iu":
-        # NumPy has turned booleans among integers into 0 or 1.
+        # NumPy converts booleans among integers to 0 or 1, so look for them where entries are.
         suspects = np.flatnonzero(((array | 1) == 1).any(axis=1)).tolist()
         if not any(isinstance(entry, (bool, np.bool_)) for row in suspects for entry in rows[row]):
             return array

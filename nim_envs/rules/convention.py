@@ -23,7 +23,7 @@ class Convention(Enum):
 
     @property
     def play(self) -> str:
-        """Its name, ``"normal play"`` or ``"misère play"``."""
+        """``"normal play"`` or ``"misère play"``."""
         return "normal play" if self is Convention.NORMAL else "misère play"
 
     def winner(self, last_mover: int) -> int:

@@ -59,7 +59,7 @@ class CramBoard(CellSets):
 
     @cached_property
     def cells_of_options(self) -> tuple[BoolArray, BoolArray]:
-        """The cells of each domino, twice: they must be free, and it takes them."""
+        """The cells of each domino, twice: those that must be free are those that it takes."""
         covered = np.zeros((len(self._dominoes), self.cells), dtype=np.bool_)
         for option, domino in enumerate(self._dominoes):
             for row, column in domino:
@@ -88,13 +88,13 @@ class CramBoard(CellSets):
 def cram(rows: int, columns: int) -> Rules:
     """Rules of Cram: cover two free neighbouring cells of a board with a domino.
 
-    Both players may lay it either way.
+    Both players may place it horizontally or vertically.
 
-    On a board with an even number of rows and of columns the second player wins, by answering each
-    domino with the one opposite to it through the centre. If only one of the numbers is even, the
-    first player wins by the domino in the centre, and such answers. Of boards with two odd numbers
-    no rule is known. One row of *n* cells is Dawson's Kayles with a heap of *n*. The Grundy value
-    of two rows is 0 or 1, as the number of columns is even or odd.
+    In normal play, with an even number of rows and of columns, the second player wins by answering
+    each domino with its image under point reflection in the centre. If one of the numbers is even,
+    the first player wins: by the domino in the centre, then by such answers. If both are odd and
+    greater than 1, no rule is known. One row of *n* cells is Dawson's Kayles with a heap of *n*.
+    The Grundy value of two rows is 0 if the number of columns is even, else 1.
 
     Args:
         rows: number of rows; at least 1.

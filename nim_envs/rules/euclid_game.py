@@ -46,7 +46,7 @@ class NumberPair(Component):
 
     @property
     def options(self) -> int:
-        """Number of option slots: 1 can be subtracted as often as the largest number says."""
+        """Number of option slots: the largest number, from which 1 can be subtracted as often."""
         return max(self.first, self.second)
 
     def _by_size(self, states: IntArray) -> tuple[IntArray, IntArray, IntArray]:
@@ -67,7 +67,7 @@ class NumberPair(Component):
         return np.where(legal, np.asarray(states)[..., np.newaxis] - subtracted, NO_MOVE)
 
     def legal_count(self, states: IntArray) -> IntArray:
-        """Return how often the smaller number goes into the larger one; 0 if it is 0."""
+        """Return the quotient of the larger and the smaller number, rounded down; 0 if one is 0."""
         larger, smaller, _ = self._by_size(states)
         return np.where(smaller > 0, larger // np.maximum(smaller, 1), 0)
 
@@ -98,18 +98,18 @@ class NumberPair(Component):
         return "subtract a multiple of the smaller number from the larger one, not below 0"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
-        """Return how often the smaller number is subtracted."""
+        """Return the multiple of the smaller number that is subtracted."""
         return (option + 1,)
 
 
 def euclid(pairs: Sequence[Sequence[int]]) -> Rules:
     """Rules of the game of Euclid: subtract a multiple of the smaller number from the larger one.
 
-    The smaller number is subtracted once or several times, and the larger one must not go below 0.
-    Of equal numbers it is the first that becomes 0. Where a number is 0, no move is left.
+    A move subtracts the smaller number once or several times; the result must not be negative. Of
+    two equal numbers the first becomes 0. A pair with a 0 has no move.
 
-    A single pair is lost where the larger number is more than the smaller one, but less than φ
-    times as large, with the golden ratio φ; or where a number is 0.
+    In normal play a single pair is lost if a number is 0, or if the ratio of the larger number to
+    the smaller one is above 1 and below the golden ratio.
 
     Args:
         pairs: two numbers for each pair at the start; at least 1 each.

@@ -37,7 +37,7 @@ class FibonacciHeap(Component):
 
     @property
     def states(self) -> int:
-        """Number of states: the empty heap, and for each number of objects as many limits."""
+        """Number of states: the empty heap, and *n* limits for each number *n* of objects."""
         return self.size * (self.size + 1) // 2 + 1
 
     @property
@@ -53,7 +53,7 @@ class FibonacciHeap(Component):
     def coordinates(self, states: IntArray) -> IntArray:
         """Return objects and limits: ``(...)`` to ``(..., 2)``."""
         given = np.asarray(states, dtype=np.int64)
-        # Rounding can leave the square root one off.
+        # The rounded square root can be off by one.
         objects = ((np.sqrt(8.0 * given + 1.0) - 1.0) / 2.0).astype(np.int64)
         objects -= _states_below(objects) >= given
         objects += _states_below(objects + 1) < given
@@ -86,7 +86,7 @@ class FibonacciHeap(Component):
         return np.asarray(np.asarray(states) == 0)
 
     def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Return where the limit allows the difference, and the new limit follows from it."""
+        """Return where ``after`` is the heap and its new limit after taking at most the limit."""
         objects, limits = np.moveaxis(self.coordinates(np.asarray(before)), -1, 0)
         left, new = np.moveaxis(self.coordinates(np.asarray(after)), -1, 0)
         taken = objects - left
@@ -110,7 +110,7 @@ class FibonacciHeap(Component):
 
 
 def _states_below(objects: IntArray) -> IntArray:
-    """Return the number of the last state with fewer objects; at least one object."""
+    """Return the largest state with fewer than ``objects`` objects; ``objects`` is positive."""
     return np.asarray(objects * (objects - 1) // 2)
 
 
@@ -118,12 +118,12 @@ def fibonacci_nim(heaps: Sequence[int]) -> Rules:
     """Rules of Fibonacci nim: take at most twice as many objects as the move before.
 
     The first move takes at least one object and must leave one. Every later move takes at least
-    one object, and at most twice as many as the move before it. Of several heaps each has its own
-    limit, twice what the last move took from it.
+    one object, and at most twice as many as the move before it. Each of several heaps has its own
+    limit, twice the number that the last move took from it.
 
-    Every number is a sum of Fibonacci numbers of which no two are neighbours, its Zeckendorf
-    representation. A single heap is lost where the limit is below the smallest of these; so a full
-    heap is lost where its size is a Fibonacci number.
+    Every positive integer is a unique sum of non-consecutive Fibonacci numbers, its Zeckendorf
+    representation. In normal play a single heap is lost if the limit is below the smallest term of
+    that sum; at the start, if its size is a Fibonacci number.
 
     Args:
         heaps: objects in each heap at the start; at least 2 each.
@@ -144,6 +144,6 @@ def fibonacci_nim(heaps: Sequence[int]) -> Rules:
     """
     sizes = checked_integers("heaps", heaps, minimum=2)
     components = tuple(map(FibonacciHeap, sizes))
-    # The largest state has no limit but the heap; the one before it must leave an object.
+    # In the largest state the whole heap may be taken; in the one before it, all but one object.
     initial = tuple(component.states - 2 for component in components)
     return Rules("fibonacci_nim", components, initial)

@@ -19,7 +19,7 @@ class Token(Component):
     """A token on a graph; option ``j`` moves it along the ``j``-th edge out of its node.
 
     Args:
-        successors_of: the nodes that the edges out of each node lead to.
+        successors_of: for each node the nodes that its outgoing edges lead to.
 
     Raises:
         InvalidGameError: not lists of nodes, two edges between the same nodes, or a cycle,
@@ -125,8 +125,8 @@ def graph(successors: Sequence[Sequence[int]], tokens: Sequence[int]) -> Rules:
     Several tokens may be on one node. A token on a node without an edge out of it cannot move.
 
     Args:
-        successors: for each node a list of the nodes that an edge leads to.
-        tokens: the nodes where the tokens are at the start.
+        successors: for each node a list of the nodes that its outgoing edges lead to.
+        tokens: node of each token at the start.
 
     Raises:
         InvalidGameError: not lists of nodes, two edges between the same nodes, a cycle, which

@@ -1,4 +1,4 @@
-"""Octal and similar games, as games of heaps that may split, in slots."""
+"""Octal and similar games: heaps that may split, in slots."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from nim_envs.rules.validation import check_bytes, checked_integers
 from nim_envs.rules.words import any_of
 
 LONGEST = 64
-"""Most digits of a code that are described in words."""
+"""Most digits of a code whose moves are described one by one."""
 
 
 @dataclass(frozen=True)
 class SplittingHeap(Component):
     """A slot for a heap of up to ``size`` objects; an option takes some and may split the rest.
 
-    An option is the number of objects taken and the size of the smaller of two heaps left, 0 if
-    one heap or none is left. A heap that has no move is removed at once, which changes nothing
-    but frees its slot. Of two heaps the larger one stays in the slot, and the smaller one goes
-    into an empty slot.
+    An option is a number of objects to take and the size of the smaller of two heaps left, 0 if
+    one heap or none is left. The larger heap stays in the slot, and the smaller one goes into an
+    empty slot. A heap without a move is removed at once: this frees its slot and does not change
+    who wins.
 
     Args:
         game: the rule of one heap.
@@ -54,7 +54,7 @@ class SplittingHeap(Component):
 
     @cached_property
     def moves(self) -> tuple[tuple[int, int], ...]:
-        """Objects taken and smaller part left, by option: those that some heap allows."""
+        """Objects taken and smaller part left by each option that is legal in some heap."""
         found = []
         for taken in range(self.size + 1):
             digit, left = self.game.digit(taken), self.size - taken
@@ -113,7 +113,7 @@ class SplittingHeap(Component):
         """Most slots that play from each size of heap can fill, ``(states,)``; 0 for size 0."""
         one, two = self._digits & LEAVE_ONE > 0, self._digits & LEAVE_TWO > 0
         needed = np.zeros(self.states, dtype=np.int64)
-        # Slots for one heap left by a move, and the most for two heaps of a total size.
+        # Slots needed by the one heap left by a move; most slots needed by two heaps of one sum.
         left = np.zeros(self.states, dtype=np.int64)
         pairs = np.zeros(self.states, dtype=np.int64)
         for size in range(1, self.states):
@@ -137,11 +137,11 @@ class SplittingHeap(Component):
         return np.where(legal, first, NO_MOVE), np.where(larger > 0, smaller, 0)
 
     def successors(self, states: IntArray) -> IntArray:
-        """Return what stays in the slot after each option, or ``NO_MOVE``."""
+        """Return the heap in the slot after each option, or ``NO_MOVE``."""
         return self._parts(states)[0]
 
     def second_successors(self, states: IntArray) -> IntArray:
-        """Return what each option puts into an empty slot, 0 for nothing."""
+        """Return the heap that each option puts into an empty slot; 0 for none."""
         return self._parts(states)[1]
 
     def is_terminal(self, states: IntArray) -> BoolArray:
@@ -188,7 +188,7 @@ class SplittingHeap(Component):
         return "; or ".join(ways) or "there is no move"
 
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
-        """Return the objects taken, if moves take any, and the smaller of two heaps left."""
+        """Return the number of objects taken, if moves take any, and the smaller of two heaps."""
         taken, part = self.moves[option]
         if not any(self.game.digits[1:]):
             return (part,)
@@ -196,7 +196,7 @@ class SplittingHeap(Component):
 
 
 def _way(taken: str, digit: int, unequal: bool) -> str:
-    """Return a way to move in words, from the objects taken and a digit of the code."""
+    """Return the moves of one digit of the code in words; ``taken`` describes the objects taken."""
     sizes = " of different sizes" if unequal else ""
     leaves = {
         WHOLE: " where that leaves nothing",
@@ -213,8 +213,8 @@ def _way(taken: str, digit: int, unequal: bool) -> str:
 def octal(code: str, heaps: Sequence[int]) -> Rules:
     """Rules of an octal game: take objects from one heap, and leave nothing, one heap or two.
 
-    The position has a slot for every heap that there can be at the same time: at first the
-    heaps, then empty slots. See :class:`SplittingHeap` for the options.
+    A position has as many slots as there can be heaps at the same time: those of the heaps at the
+    start, then empty ones. See :class:`SplittingHeap` for the options.
 
     Args:
         code: a code such as ``"0.77"``; see :func:`nim_envs.rules.octal_game`.

@@ -26,14 +26,14 @@ from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integer, is_listing
 
 LARGEST_KEY = 2**62
-"""Below it the product of fields numbers the points of their box."""
+"""Number of points of a box of coordinates from which keys are bytes instead of integers."""
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class ListedComponent(TableComponent):
     """A component with coordinates, given by the list of its positions and its table of options.
 
-    Two are equal where a digest of all they hold is.
+    Components are equal if their digests are.
 
     Args:
         positions: coordinates of each state, integers ``(states, fields)``, in lexicographic order
@@ -91,7 +91,7 @@ class ListedComponent(TableComponent):
         return f"{type(self).__name__}({self.kind}, {self.states} states, {self.options} options)"
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the other holds the same."""
+        """Return whether both have the same digest."""
         if not isinstance(other, ListedComponent) or type(other) is not type(self):
             return NotImplemented
         return self.digest == other.digest
@@ -141,10 +141,10 @@ class ListedComponent(TableComponent):
         return self._keys_of(self.positions)
 
     def _keys_of(self, coordinates: IntArray) -> npt.NDArray[Any]:
-        """Return keys in lexicographic order of points of the box: ``(..., fields)`` to ``(...)``.
+        """Return keys that sort as points do lexicographically: ``(..., fields)`` to ``(...)``.
 
-        Points are numbered where 64 bits allow it; else a key is the coordinates as bytes, which
-        compare as the points do, the highest byte first.
+        They are numbers of points where these fit in 64 bits, else the coordinates as big-endian
+        bytes.
         """
         strides = self._strides
         if strides is not None:
@@ -192,17 +192,17 @@ def component_from_moves(
     move_in_words: str | None = None,
     limit: int = LARGEST_LISTING,
 ) -> ListedComponent:
-    """Return the component of all positions that ``moves`` leads to from some positions.
+    """Return the component of all positions that ``moves`` reaches from given ones.
 
     Args:
         kind: name of such a component in descriptions, such as ``"queen"``.
         positions: at least one position; the others are as in :func:`rules_from_moves`.
-        moves: as in :func:`rules_from_moves`, as are the arguments that follow.
+        moves: as in :func:`rules_from_moves`, as are all that follow.
         actions: labels in the order of the options.
         describe: words for a label.
-        board: shape into which coordinates reshape.
+        board: shape of the coordinates as an array.
         picture: how coordinates are drawn.
-        move_in_words: a move in words.
+        move_in_words: such as ``"move the queen left"``.
         limit: most positions to list.
 
     Raises:
@@ -249,22 +249,22 @@ def rules_from_moves(
     move_in_words: str | None = None,
     limit: int = LARGEST_LISTING,
 ) -> Rules:
-    """Rules of a game given by a function of its moves, with coordinates.
+    """Rules of a game given by a function that lists its moves, with positions as coordinates.
 
-    Positions are listed breadth-first from the start. Labels of moves are the actions: a move with
-    the same label is the same action at every position.
+    Positions are listed breadth-first from the start. The labels of moves are the actions: moves
+    with the same label are the same action at every position.
 
     Args:
         name: short name of the game.
         start: the initial position, a tuple of integers of at least 0.
-        moves: function of a position, such a tuple, that gives its moves as pairs of a label, a
-            string or an integer, and the position that the move leads to; none where play ends.
-        positions: further positions to list, and all that moves lead to from them.
+        moves: function from a position, such a tuple, to pairs of a label, a string or an integer,
+            and the position that the move leads to; no pairs where play ends.
+        positions: further positions to list, with all that moves reach from them.
         actions: the labels in the order of the actions; by default those that occur, in natural
             order, in which ``"left 2"`` comes before ``"left 10"``.
-        describe: function of a label that returns the move in words; by default the label is.
+        describe: function from a label to the move in words; by default the label itself.
         kind: name of the component in descriptions; by default ``name``.
-        board: shape into which the coordinates reshape, such as ``(4, 4)``.
+        board: shape of the coordinates as an array, such as ``(4, 4)``.
         picture: how they are drawn: ``"piece"``, ``"cells"``, ``"rows"`` or ``"coins"``.
         move_in_words: a move in words, as in ``"move the queen left, down or diagonally"``.
         limit: most positions to list.

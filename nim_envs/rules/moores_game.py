@@ -17,10 +17,10 @@ from nim_envs.rules.validation import check_bytes, check_states, checked_integer
 
 @dataclass(frozen=True)
 class HeapGroup(Component):
-    """Heaps of which a move takes objects from at least one and at most ``k``.
+    """A group of heaps; a move takes objects from at least one and at most ``k`` of them.
 
-    Its coordinates are the objects in each heap. The options are the numbers to take from each
-    heap, in ascending order of the numbers of heaps, of the heaps and of the amounts.
+    Its coordinates are the objects in each heap. An option is an amount for each heap. Options are
+    sorted by the number of heaps taken from, then by these heaps, then by the amounts.
 
     Args:
         sizes: most objects in each heap.
@@ -46,7 +46,7 @@ class HeapGroup(Component):
 
     @property
     def states(self) -> int:
-        """Number of states: one for each number of objects in every heap."""
+        """Number of states: the product of the numbers of sizes of the heaps."""
         return math.prod(self.fields)
 
     @property
@@ -79,7 +79,7 @@ class HeapGroup(Component):
 
     @cached_property
     def _strides(self) -> IntArray:
-        """Differences between states that differ by an object in a heap, ``(heaps,)``."""
+        """Change of the state number per object in each heap, ``(heaps,)``."""
         return np.array(
             [math.prod(self.fields[heap + 1 :]) for heap in range(len(self.sizes))], dtype=np.int64
         )
@@ -92,7 +92,7 @@ class HeapGroup(Component):
         return np.where(legal, after, NO_MOVE)
 
     def legal_count(self, states: IntArray) -> IntArray:
-        """Return the number of ways to take from one heap, two and so on up to ``k``."""
+        """Return the number of ways to take objects from one to ``k`` heaps."""
         heaps = self.coordinates(states)
         ways = [np.ones(np.shape(states), dtype=np.int64)]
         ways += [np.zeros_like(ways[0]) for _ in range(self.k)]
@@ -131,12 +131,11 @@ class HeapGroup(Component):
 def moores_nim(heaps: Sequence[int], k: int) -> Rules:
     """Rules of Moore's Nim: take any number of objects from each of up to ``k`` heaps.
 
-    A move takes at least one object. With ``k`` of 1 it is Nim.
+    A move takes at least one object. With ``k = 1`` it is Nim.
 
-    Write the sizes of the heaps in binary. The lost positions are those in which every binary
-    digit is 1 in a number of heaps that ``k + 1`` divides. If the last move loses, they are the
-    same while some heap holds 2 objects or more; of heaps of 1 the number must leave 1 when it is
-    divided by ``k + 1``.
+    A position is lost in normal play if, for every binary digit, the number of heaps that have a 1
+    there is divisible by ``k + 1``. In misère play it is the same if some heap holds 2 or more;
+    else the number of heaps of 1 must be congruent to 1 modulo ``k + 1``.
 
     Args:
         heaps: objects in each heap at the start; at least 0 each.

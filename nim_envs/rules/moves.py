@@ -24,12 +24,12 @@ def actions_to(rules: Rules, position: IntArray, after: IntArray) -> IntArray:
 
 
 def are_moves(rules: Rules, positions: IntArray, after: IntArray) -> BoolArray:
-    """Return for which pairs a legal move leads from the first position to the second.
+    """Return which pairs of positions are joined by a legal move.
 
     Args:
         rules: rules with heaps of any size, where nothing splits.
         positions: ``(n, components)``.
-        after: ``(n, components)``, positions or not.
+        after: ``(n, components)``; points that are not positions are allowed.
 
     Returns:
         ``(n,)``.
@@ -56,7 +56,7 @@ def legal_counts(rules: Rules, positions: IntArray) -> IntArray:
 
 
 def _sorted_slots(rules: Rules, positions: IntArray) -> IntArray:
-    """Positions ``(..., components)`` with the heaps of each group of slots in ascending order."""
+    """Return positions ``(..., components)`` with the states of each group of slots sorted."""
     positions = positions.copy()
     for group in rules.slot_groups:
         slots = slice(group.start, group.stop)

@@ -1,4 +1,4 @@
-"""All positions and moves of a game that is given by a function, found breadth-first."""
+"""Breadth-first listing of the positions and moves of a game given by a function."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Position = tuple[int, ...]
 Moves = Callable[[Position], Iterable[tuple[Hashable, Position]]]
 
 LARGEST_LISTING = 2_000_000
-"""Default limit of the positions of a listing."""
+"""Default limit on the number of positions of a listing."""
 
 SECONDS_WITHOUT_PROGRESS = 2.0
 
@@ -42,8 +42,8 @@ class Listing(NamedTuple):
     """Positions and moves of a game.
 
     Attributes:
-        coordinates: the positions in lexicographic order, int64 ``(states, coordinates)``. With a
-            single coordinate all values to the largest, so that it is the number of its state.
+        coordinates: the positions in lexicographic order, int64 ``(states, coordinates)``; with a
+            single coordinate all values from 0 to the largest, so that it equals the state number.
         rows: state after each option, int64 ``(states, options)``; ``NO_MOVE`` where not legal.
         labels: label of each option.
         first_seen: first position with each label; ``None`` where no position has it.
@@ -62,11 +62,11 @@ def listing(
     actions: Iterable[Hashable] | None,
     limit: int,
 ) -> Listing:
-    """Return all positions that moves lead to from ``starts``.
+    """Return all positions reachable from ``starts``.
 
     Args:
         name: name of the game, for messages.
-        starts: positions, checked, of one length.
+        starts: checked positions, all of one length.
         moves: the moves at a position, as pairs of a label and the position that it leads to.
         actions: the labels in the order of the options; ``None``: those that occur, in natural
             order.

@@ -47,9 +47,9 @@ def dawsons_kayles(heaps: Sequence[int]) -> Rules:
 def dawsons_chess(heaps: Sequence[int]) -> Rules:
     """Rules of Dawson's chess (0.137): remove an object of a row, and its neighbours.
 
-    The objects on either side are then separate rows. It comes from a game of pawns on a board of
-    three ranks, where a file that is played closes the files beside it; a row has as many
-    objects as the board has files. Dawson asked for its misère play.
+    The objects on either side are then separate rows. The original is played with pawns on a board
+    of three ranks, where a move on a file ends play on the files beside it; an object stands for a
+    file. Dawson posed it in misère play.
 
     Arguments and errors: :func:`kayles`.
 
@@ -108,8 +108,8 @@ def laskers_nim(heaps: Sequence[int]) -> Rules:
 
     A heap that is split keeps all of its objects.
 
-    The Grundy value of a heap is its size, but of 3 and 4, of 7 and 8, and so on, each has that of
-    the other.
+    The Grundy value of a heap is its size, except that 3 and 4 are exchanged, as are 7 and 8, and
+    so on.
 
     Args:
         heaps: objects in each heap at the start; at least 0 each.

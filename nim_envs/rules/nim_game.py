@@ -12,8 +12,8 @@ from nim_envs.rules.validation import checked_integer, checked_integers
 def nim(heaps: Sequence[int], max_take: int | None = None) -> Rules:
     """Rules of Nim: take one or more objects from one heap.
 
-    Whoever is to move chooses a heap and takes from it as many objects as they like: one, some or
-    all. With ``max_take`` no move takes more than that.
+    The player to move takes any number of objects from one heap, at most ``max_take`` if that is
+    given.
 
     Args:
         heaps: objects in each heap at the start; at least 0 each.

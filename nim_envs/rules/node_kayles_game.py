@@ -57,7 +57,7 @@ class NodeSet(CellSets):
 
     @cached_property
     def cells_of_options(self) -> tuple[BoolArray, BoolArray]:
-        """Each node, which must be free, and with its neighbours, which are taken too."""
+        """For each option its node, which must be free, and this node with its neighbours."""
         node = np.eye(self.nodes, dtype=np.bool_)
         return node, node | self.adjacent
 
@@ -77,12 +77,12 @@ class NodeSet(CellSets):
 def node_kayles(nodes: int, edges: Sequence[Sequence[int]]) -> Rules:
     """Rules of Node Kayles: take a node of a graph, with all of its neighbours.
 
-    What is left is played on, until no node is left.
+    Play goes on until no node is left.
 
-    A path of *n* nodes is Dawson's chess with a heap of *n*, or Dawson's Kayles with one of
-    *n* + 1. A move on a cycle of *n* nodes leaves a path of *n* − 3; so the Grundy value of the
-    cycle is 1 where that of the path is 0, and else 0. Other graphs are hard: to say who wins on
-    any graph is PSPACE-complete.
+    A path of *n* nodes has the Grundy value of a heap of *n* in Dawson's chess, or of *n* + 1 in
+    Dawson's Kayles. Every move on a cycle of *n* nodes leaves a path of *n* − 3, so the Grundy
+    value of the cycle is 1 if that of the path is 0, else 0. To decide who wins on a given graph is
+    PSPACE-complete.
 
     Args:
         nodes: number of nodes, which are numbered from 0; at least 1, at most 61.

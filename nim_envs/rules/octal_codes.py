@@ -1,6 +1,6 @@
 """Games on heaps that may split: octal games by code, Grundy's game, the splitting game.
 
-Only the rule of one heap is here: what a heap of ``n`` objects can become in one move.
+Only the rule of one heap is here: the options of a heap of ``n`` objects.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class HeapGame:
     """A rule for one heap: take some objects, and leave one heap or two of what remains.
 
     Args:
-        digits: ``digits[r]`` says by its bits what taking ``r`` objects may leave: 1 nothing,
-            2 one heap, 4 two heaps; none of them empty. ``digits[0]`` is 0, or 4 where a heap
-            may be split without taking anything.
+        digits: the bits of ``digits[r]`` are the allowed results of taking ``r`` objects: 1 for no
+            heap, 2 for one, 4 for two, none of them empty. ``digits[0]`` is 0, or 4 if a heap may
+            be split without taking anything.
         repeating: whether the last digit holds for every larger ``r`` too.
         unequal: whether two heaps must be of different sizes.
 
@@ -68,7 +68,7 @@ class HeapGame:
             )
         if self.repeating and len(digits) == 1:
             raise InvalidGameError("the digit that repeats must come after the point")
-        # One form of each rule, so that rules with the same options compare equal.
+        # Normal form, so that rules with the same options compare equal.
         repeating = self.repeating and digits[-1] != 0
         while len(digits) > (2 if repeating else 1) and digits[-1] == repeating * digits[-2]:
             digits = digits[:-1]
@@ -95,13 +95,13 @@ class HeapGame:
         return "grundy" if code == "4.0" else f"{code} with unequal heaps"
 
     def digit(self, taken: int) -> int:
-        """Return the digit that says what taking ``taken`` objects may leave."""
+        """Return the digit of the code for taking ``taken`` objects."""
         if taken < len(self.digits):
             return self.digits[taken]
         return self.digits[-1] if self.repeating else 0
 
     def options(self, heap: int) -> list[tuple[int, ...]]:
-        """Return what a heap can become, each as the heaps that are left, larger one first.
+        """Return the options of a heap, each as the tuple of heaps left, larger one first.
 
         Args:
             heap: objects in the heap; at least 0.
@@ -137,11 +137,11 @@ SPLITTING = HeapGame((LEAVE_TWO,))
 def octal_game(code: str) -> HeapGame:
     """Return the octal game of a code such as ``"0.77"``.
 
-    After the point the digit of place ``r`` says by its bits what may be done by taking ``r``
-    objects from a heap: 1 take the whole heap, 2 leave one heap, 4 leave two. A digit that
-    repeats without end is put in brackets, ``"0.(3)"``, or followed by dots, ``"0.3..."`` or
-    ``"0.333…"``. Before the point stands 0, or nothing, or 4: a heap may
-    be split without taking anything.
+    The bits of the ``r``-th digit after the point are the allowed results of taking ``r`` objects
+    from a heap: 1 for no heap (the whole heap is taken), 2 for one heap left, 4 for two. A digit
+    that repeats without end is put in brackets, ``"0.(3)"``, or followed by dots, ``"0.3..."`` or
+    ``"0.333…"``. The digit before the point is 0, which may be left out, or 4 if a heap may be
+    split without taking anything.
 
     Args:
         code: one digit 0 or 4 before the point, octal digits after it.
@@ -170,7 +170,7 @@ def octal_game(code: str) -> HeapGame:
 
 
 def heap_game(name: str) -> HeapGame:
-    """Return the heap game that ``name`` names.
+    """Return the heap game called ``name``.
 
     Args:
         name: an octal code, ``"grundy"``, or a key of :data:`NAMES`, such as ``"kayles"``.

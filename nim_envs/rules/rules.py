@@ -39,7 +39,7 @@ MOST_COORDINATES = 25
 """Most coordinates of a state that ``in_short`` shows."""
 
 SMALL_TABLE = 2**24
-"""Bytes up to which the whole table is made when some options are needed."""
+"""Largest table, in bytes, that is made as a whole when some options are needed."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class Rules:
     batch, or the whole lattice of positions. None of them checks that a move is legal;
     that is the environments' job.
 
-    Neighbouring equal components that split are *slots* of one group: what a move splits off
-    goes into the group's first empty slot. A point of the lattice is a position only if play
+    Neighbouring equal components that split are the *slots* of a group: the second part that a move
+    leaves goes into the group's first empty slot. A point of the lattice is a position only if play
     from it can never run out of slots; see :meth:`is_position`.
 
-    A position is state numbers. Where a component has coordinates, :meth:`coordinates` translates
-    positions for observations, words and pictures, and :meth:`positions_at` back.
+    A position is an array of state numbers. If components have coordinates, :meth:`coordinates`
+    converts positions to them, for observations, words and pictures, and :meth:`positions_at` back.
 
     Args:
         name: short name of the game.
@@ -105,7 +105,7 @@ class Rules:
             )
         object.__setattr__(self, "initial", initial)
         for index, component in enumerate(self.components):
-            # Of components that are made by a rule it is clear that play ends.
+            # Only tables given by a user can have cycles; in other components play ends.
             if isinstance(component, TableComponent) and component.cycle:
                 raise cycle_error(component.cycle, f"component {index} ({component.kind}): ")
         if self.num_actions > LARGEST_STATE:
@@ -161,7 +161,7 @@ class Rules:
 
     @cached_property
     def has_coordinates(self) -> bool:
-        """Whether coordinates differ from positions: some component has more than one."""
+        """Whether coordinates differ from positions: a component has more than one of them."""
         return len(self.fields) > len(self.components)
 
     @cached_property
@@ -173,7 +173,7 @@ class Rules:
     def coordinates(self, positions: IntArray) -> IntArray:
         """Return the coordinates of positions: ``(..., components)`` to ``(..., len(fields))``.
 
-        A new array, but in games without coordinates the positions themselves.
+        The result is a new array, or ``positions`` itself in games without coordinates.
 
         Example:
             >>> from nim_envs.rules import nim
@@ -200,7 +200,7 @@ class Rules:
         return component.coordinates(np.arange(component.states, dtype=np.int64))
 
     def shown(self, position: IntArray) -> tuple[int, ...]:
-        """Return the coordinates of one position as a tuple, as messages and words name it."""
+        """Return the coordinates of one position as a tuple, for messages and words."""
         return tuple(self.coordinates(position).tolist())
 
     def positions_at(self, coordinates: IntArray) -> IntArray:
@@ -213,7 +213,7 @@ class Rules:
             coordinates: integers ``(..., len(fields))``, or ``(..., components)``.
 
         Returns:
-            -1 in the place of each component of which no state has these coordinates.
+            The positions, with -1 for each component that has no state at these coordinates.
         """
         given = np.asarray(coordinates)
         if given.dtype != np.int64:
@@ -228,9 +228,9 @@ class Rules:
 
     @property
     def num_positions(self) -> int:
-        """Number of points of the lattice, among which the positions are numbered.
+        """Number of points of the lattice, which the mixed-radix indices number from 0.
 
-        All are positions, except in games that split; see :meth:`is_position`.
+        All points are positions, except in games that split; see :meth:`is_position`.
         """
         return math.prod(self.shape)
 
@@ -241,7 +241,7 @@ class Rules:
 
     @cached_property
     def num_options(self) -> int:
-        """Option slots of each component: the most that any component has."""
+        """Number of option slots per component: the largest of any component."""
         return max(component.options for component in self.components)
 
     @property
@@ -266,7 +266,7 @@ class Rules:
 
     @cached_property
     def second_table(self) -> IntArray | None:
-        """States that options put into an empty slot, in the shape of ``table``; 0 for none.
+        """Second parts that options leave, in the shape of ``table``; 0 for none.
 
         ``None`` in games that do not split.
 
@@ -304,8 +304,8 @@ class Rules:
     def is_position(self, points: IntArray) -> BoolArray:
         """Return which points of the lattice are positions: ``(..., components)`` to ``(...)``.
 
-        In games that do not split, all are. In others, those from which no group of slots can
-        come to hold more parts than it has slots: a move that splits always finds an empty slot.
+        In games that do not split, all are. In others, those from which play never has more parts
+        in a group than slots, so that a move that splits always finds an empty slot.
         """
         fits = np.ones(points.shape[:-1], dtype=np.bool_)
         for group in self.slot_groups:
@@ -317,13 +317,13 @@ class Rules:
     def empty_slots(self, positions: IntArray, group: range) -> IntArray:
         """Return the first component of ``group`` in state 0: ``(..., components)`` to ``(...)``.
 
-        Where none is in state 0, it is any component; then no move splits.
+        If none is in state 0, the result is any component of the group; then no move splits.
         """
         empty = positions[..., group.start : group.stop] == 0
         return np.asarray(group.start + empty.argmax(axis=-1))
 
     def check_table(self) -> None:
-        """Raise ``SearchTooLargeError`` if ``table`` took over ``LARGEST_BYTES``."""
+        """Raise ``SearchTooLargeError`` if ``table`` would take over ``LARGEST_BYTES``."""
         check_bytes(
             f"tables of {len(self.components)} components, {max(self.shape)} states and "
             f"{self.num_options} options",
@@ -380,9 +380,9 @@ class Rules:
         return gathered
 
     def second_options(self, positions: IntArray) -> IntArray | None:
-        """Return what each option puts into an empty slot, in the shape of :meth:`options`.
+        """Return the second part that each option leaves, in the shape of :meth:`options`.
 
-        0 for nothing; ``None`` in games that do not split.
+        0 for none; the result is ``None`` in games that do not split.
         """
         if not self.slot_groups:
             return None
@@ -425,7 +425,7 @@ class Rules:
     def moves(self, indices: IntArray) -> Iterator[tuple[int, BoolArray, IntArray]]:
         """Yield, for each action, where it is legal and the positions it leads to.
 
-        It is :meth:`step` for positions that are given by their numbers, many times as fast.
+        The same as :meth:`step`, but faster, for positions given by their indices.
 
         Args:
             indices: mixed-radix indices of positions, ``(n,)``.
@@ -434,7 +434,7 @@ class Rules:
             The action; where it is legal, ``(n,)``; the indices after it where legal, ``(legal,)``.
         """
         strides = self.strides
-        # The first empty slot of a group is the same whatever the move.
+        # The first empty slot of a group does not depend on the move.
         positions = self.positions(indices) if self.slot_groups else np.zeros((0, 0), np.int64)
         empty = {
             index: strides[slots]
@@ -457,7 +457,7 @@ class Rules:
     def _leaves(
         self, component: IntArray, state: IntArray, option: IntArray
     ) -> tuple[IntArray, IntArray | None]:
-        """Return what moves leave in their component, and what they put into an empty slot."""
+        """Return the components' states after moves, and the second parts that moves leave."""
         if self.has_small_table:
             second = self.second_table
             return self.table[component, state, option], (
@@ -467,7 +467,7 @@ class Rules:
         successor, seconds = np.empty_like(state), np.zeros_like(state)
         for index, part in enumerate(self.components):
             here = component == index
-            # The options of each state that occurs are made once.
+            # Compute the options of each distinct state once.
             states, which = np.unique(state[here], return_inverse=True)
             if not len(states):
                 continue
@@ -524,11 +524,11 @@ class Rules:
                 needed, later = np.zeros(top + 1, dtype=np.int64), 0
             else:
                 needed = self.components[index].slots_needed
-                # Later slots count with their least need, so that every row becomes a position.
+                # Later slots are given the least that they need, so every row can be completed.
                 later = sum(needed[low[slot]].item() for slot in group if slot > index)
             if index == group.start or index not in group:
                 used = np.zeros(len(rows), dtype=np.int64)
-            # The states that fit where a number of slots, from -1, is left for this component.
+            # By number of slots left for this component, from -1: the states that fit.
             fits = needed[bottom : top + 1] < np.arange(len(group) + 2)[:, np.newaxis]
             fitting = bottom + np.nonzero(fits)[1]
             numbers = fits.sum(axis=1)
@@ -590,7 +590,7 @@ class Rules:
         return points
 
     def _lack_of_slots(self, point: Sequence[int]) -> str:
-        """Return which group of slots is too small at ``point``, which is not a position."""
+        """Return words for the group that has too few slots at ``point``, which is no position."""
         for group in self.slot_groups:
             component = self.components[group.start]
             needed = sum(component.slots_needed[point[index]].item() for index in group)
@@ -661,8 +661,7 @@ class Rules:
 
         Args:
             action: ``component * num_options + option``.
-            position: where it is taken; it makes some descriptions more exact, such as
-                ``"heap 0: take 2, leave 3 and 4"``.
+            position: where it is taken; adds details such as ``"leave 3 and 4"``.
 
         Raises:
             InvalidActionError: not an integer of the action space.
@@ -717,7 +716,7 @@ class Rules:
 
 
 def _shown(component: Component, state: int) -> str:
-    """Return a state in short: its coordinates, the first ones of many, or else its number."""
+    """Return a state in short: its first coordinates or, without coordinates, its number."""
     if not component.has_coordinates:
         return str(state)
     values = component.coordinates(np.array(state)).tolist()
@@ -743,7 +742,7 @@ def _first_outside(array: IntArray, sizes: Sequence[int]) -> tuple[int, ...] | N
 
 
 def _check_coordinates(index: int, component: Component) -> None:
-    """Check what can be checked of a component's coordinates without listing its states.
+    """Check a component's coordinates as far as possible without listing its states.
 
     Raises:
         InvalidGameError: they contradict the number of states, the board, or that it splits.

@@ -1,4 +1,4 @@
-"""Options of single states, computed when play first visits them and shared by equal rules."""
+"""Cache of the options of single states, shared by equal components."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nim_envs.rules.component import NO_MOVE, Component
 MaskArray = npt.NDArray[np.int8]
 
 MOST_BYTES = 2**26
-"""Bytes of options cached for one component; the cache is emptied beyond it."""
+"""Most bytes of options cached for one component; beyond it the cache is emptied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,10 @@ _in_use: WeakValueDictionary[tuple[Component, int], StateOptionsCache] = WeakVal
 
 
 def shared_state_options(component: Component, options: int) -> StateOptionsCache:
-    """Return the cache of ``component``, the same object as long as it is in use.
+    """Return the cache of ``component``, which equal components share while it is in use.
 
     Args:
-        component: equal components share a cache.
+        component: owner of the states.
         options: length of the arrays; at least the component's number of options.
     """
     rows = _in_use.get((component, options))

@@ -1,4 +1,4 @@
-"""Heaps from which a move takes an amount out of a set: subtraction games, Nim among them."""
+"""Subtraction games, Nim among them: a move takes one of a set of amounts from a heap."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class SubtractionHeap(Component):
 
     Args:
         size: objects in the full heap; the state is the number of objects left.
-        amounts: what may be taken, ascending, at least 1 and at most ``size`` each. A
-            ``range`` stays a range, so a Nim heap of 10**15 objects costs nothing.
+        amounts: allowed amounts, ascending, from 1 to ``size``. A ``range`` is stored as such, so a
+            Nim heap of 10**15 objects takes no more memory than a small one.
     """
 
     size: int
@@ -52,7 +52,7 @@ class SubtractionHeap(Component):
         return np.asarray(np.maximum(left, NO_MOVE, out=left))
 
     def legal_count(self, states: IntArray) -> IntArray:
-        """Return the number of amounts that the heap holds."""
+        """Return the number of amounts that are at most the heap's size."""
         if isinstance(self.amounts, range):
             smaller = (np.asarray(states) - self.amounts.start) // self.amounts.step + 1
             return np.clip(smaller, 0, len(self.amounts))
@@ -91,10 +91,10 @@ class SubtractionHeap(Component):
 
 
 def subtraction(heaps: Sequence[int], subtraction_set: Sequence[int]) -> Rules:
-    """Rules of a subtraction game: take 1, 2 or 3 objects from one heap, or as its set says.
+    """Rules of a subtraction game: take an amount of the subtraction set from one heap.
 
-    A heap with fewer objects than the smallest amount has no move left, so where 1 is
-    not in the set a finished game can leave objects behind.
+    A heap with fewer objects than the smallest amount has no move; so if 1 is not in the set,
+    objects can be left at the end.
 
     Args:
         heaps: objects in each heap at the start; at least 0 each.

@@ -9,9 +9,9 @@ from nim_envs.rules.rules import Rules
 
 
 def sum_of(parts: Sequence[Rules]) -> Rules:
-    """Rules of a sum of games: a move is a move in one of them, and play ends when all have ended.
+    """Rules of a disjunctive sum: a move is a move in one game, and play ends when all have ended.
 
-    Its components are those of the parts, one part after the other.
+    The components are those of the parts, in the order of the parts.
 
     Args:
         parts: the rules of each game.

@@ -15,7 +15,7 @@ LARGEST_STATE = 2**62
 """States, and so heap sizes, stay below this so that sums of them fit in 64 bits."""
 
 LARGEST_BYTES = 2**30
-"""Largest size of a table or an environment, bytes; a larger one is refused."""
+"""Largest allowed size of a table or an environment, in bytes."""
 
 LIMIT_VARIABLE = "NIM_ENVS_LARGEST_BYTES"
 """Environment variable that overrides the limit."""
@@ -80,7 +80,7 @@ def checked_choice(name: str, value: Any, choices: Sequence[str], *, or_none: bo
     """
     if or_none and value is None:
         return value
-    # Other types are not compared: an array has no truth value.
+    # Only strings are compared: a comparison with an array has no truth value.
     if not (isinstance(value, str) and value in choices):
         allowed = f"{'None or ' if or_none else ''}one of {tuple(choices)}"
         raise InvalidGameError(f"{name} must be {allowed}, not {value!r}")
@@ -116,9 +116,9 @@ def checked_integer(
 
 
 def is_listing(values: Any, *, of_any_order: bool = False) -> bool:
-    """Return whether ``values`` lists something in an order, as a tuple, list or array does.
+    """Return whether ``values`` is an ordered iterable, such as a tuple, a list or an array.
 
-    Text, bytes and mappings do not; sets do only where ``of_any_order`` is true.
+    Strings, bytes and mappings do not count; sets count only if ``of_any_order`` is true.
     """
     others: tuple[type, ...] = (str, bytes, bytearray, memoryview, Mapping)
     if not of_any_order:
@@ -192,5 +192,5 @@ def checked_pairs(
 
 
 def _is_sequence(values: Any) -> bool:
-    """Return whether ``values`` lists something and has a length."""
+    """Return whether ``values`` is an ordered collection with a length."""
     return is_listing(values) and isinstance(values, (Sequence, np.ndarray))

@@ -1,11 +1,11 @@
-"""Numbers in words, as the rules of components say them."""
+"""Numbers in words, for the descriptions of moves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 MOST_LISTED = 12
-"""Most numbers listed in full; of more, those in the middle are left out."""
+"""Most numbers listed in full; of more, the middle ones are left out."""
 
 
 def any_of(numbers: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""Wythoff's game: queens that move towards a corner of their boards."""
+"""Wythoff's game: queens that move towards a corner, each on a board of its own."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ DIRECTIONS = ("left", "down", "diagonally")
 
 @dataclass(frozen=True)
 class Queen(Component):
-    """A queen on a board; an option moves it left, down, or left and down alike.
+    """A queen on a board; an option moves it left, down, or diagonally left and down.
 
-    Its coordinates are file and rank, counted from the corner that it moves to. The options are the
-    moves left by 1, 2 and so on, then those down, then the diagonal ones.
+    Its coordinates are file and rank, counted from the corner that it moves towards. The options
+    are the moves left by 1, 2 and so on, then those down, then the diagonal ones.
 
     Args:
         files: largest file.
@@ -116,8 +116,8 @@ def wythoff(queens: Sequence[Sequence[int]]) -> Rules:
     left. Seen as heaps, a queen on (3, 5) is a heap of 3 and one of 5 objects: take any number from
     one of them, or the same number from both. Several queens stand on boards of their own.
 
-    The lost squares of one queen are (0, 0), (1, 2), (3, 5), (4, 7), (6, 10), (8, 13) and so on,
-    and their mirror images: the *n*-th is (⌊nφ⌋, ⌊nφ⌋ + n), with the golden ratio φ.
+    In normal play the lost squares of one queen are (0, 0), (1, 2), (3, 5), (4, 7), (6, 10) and so
+    on: (⌊nφ⌋, ⌊nφ⌋ + n) for n = 0, 1, 2, ..., where φ is the golden ratio, and their mirror images.
 
     Args:
         queens: square of each queen at the start, a pair of file and rank; at least 0 each.

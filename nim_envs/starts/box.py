@@ -1,4 +1,4 @@
-"""The box of states, or of coordinates, that starts are drawn from."""
+"""The box of states, or of coordinates, from which starts are drawn."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from nim_envs.rules.rules import Rules
 from nim_envs.starts.samplers import LARGEST_SUPPORT
 
 LARGEST_LISTED = 1 << 24
-"""Most states or points that are gone through for a box of coordinates."""
+"""Most states or points enumerated for a box of coordinates."""
 
 
 @dataclass(frozen=True)
 class Box:
-    """The positions of a game whose components are within bounds.
+    """The positions of a game whose states, or coordinates, are within bounds.
 
     Args:
         rules: components of the game.
         low: smallest state of each component.
         high: largest state of each component.
-        states: for each component its states in a box of coordinates, ascending; ``None``: all
-            from ``low`` to ``high``.
+        states: for each component its states in the box, ascending; ``None``: all from its ``low``
+            to its ``high``.
         bounds: smallest and largest coordinates, for messages.
     """
 
@@ -38,7 +38,7 @@ class Box:
 
     @property
     def num_points(self) -> int:
-        """Number of points; in games that split not all of them are positions."""
+        """Number of points in the box; in games that split not all are positions."""
         return math.prod(
             high - low + 1 if states is None else len(states)
             for low, high, states in zip(self.low, self.high, self.states, strict=True)
@@ -130,12 +130,12 @@ def checked_box(rules: Rules, low: Any, high: Any) -> Box:
 def _states_between(
     component: Component, low: tuple[int, ...], high: tuple[int, ...]
 ) -> tuple[int, int, IntArray | None]:
-    """Return the smallest and the largest state, and all of them where some between are not meant.
+    """Return the smallest and the largest state in a box, and all of them if others lie between.
 
     Args:
-        component: one component.
-        low: its smallest coordinates.
-        high: its largest coordinates.
+        component: owner of the states.
+        low: smallest value of each coordinate.
+        high: largest value of each coordinate.
 
     Raises:
         SearchTooLargeError: there are too many states and too many points to go through.

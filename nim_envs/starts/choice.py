@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from nim_envs.game import Game
 
 DRAWS_BEFORE_GIVING_UP = 1 << 18
-"""Draws after which a box too large to count is taken to have no wanted position."""
+"""Draws without a wanted position after which a box too large to count is refused."""
 
 LEAST_SHARE = 1 / 16
-"""Least share of wanted draws at which rejection is faster than counting."""
+"""Share of wanted draws from which rejection is faster than counting."""
 
 
 def box_sampler(
     game: Game, low: object, high: object, winning: bool | None, *, search: bool
 ) -> Sampler:
-    """Return the sampler of all positions of a box that are wanted and leave a legal move.
+    """Return the sampler of the wanted, non-terminal positions of a box.
 
-    Everything slow is done here, so that drawing does not search.
+    Searches and counts are done here, so that drawing is fast.
 
     Args:
-        game: rules, and the solution that tells N-positions from P-positions.
+        game: its solution tells N-positions from P-positions.
         low: as in :class:`nim_envs.starts.UniformStart`.
         high: as in :class:`nim_envs.starts.UniformStart`.
         winning: N-positions if true, P-positions if false, either if ``None``.
@@ -71,9 +71,9 @@ def _listed(box: Box, winning: bool | None, solution: Solution | None) -> ListSa
 def _unlisted(
     points: CountedSampler, box: Box, winning: bool | None, solution: Solution | None
 ) -> Sampler:
-    """Return the sampler by counting, unless rejection is faster or there is too much to count."""
+    """Return a sampler by counting, or by rejection if faster or if there is too much to count."""
     rejection = RejectionSampler(points, box, winning, solution)
-    # Drawing points is as slow as counting where they need slots.
+    # In slots, drawing the points to be rejected takes counting already.
     if not box.rules.slot_groups and rejection.wanted_share(TRIAL) >= LEAST_SHARE:
         return rejection
     if solution is None or isinstance(solution, SumSolution):

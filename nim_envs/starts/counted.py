@@ -1,10 +1,10 @@
 """Uniform sampling by counting the ways to complete a position.
 
-Who wins a sum that a theorem solves depends on two things: the nim-sum of the components' Grundy
-values and, in misère play, whether a component is firm (:func:`nim_envs.theory.tame_misere`). So
-positions are counted component by component, by dynamic programming from the last one back, and
-drawn component by component, from the first one on, each state with the share of the positions
-that it begins.
+In a sum that a theorem solves, the winner depends on the nim-sum of the components' Grundy values
+and, in misère play, on whether a component is firm (:func:`nim_envs.theory.tame_misere`). So
+dynamic programming counts the positions, from the last component to the first. A position is drawn
+from the first component to the last: the probability of a state is the share of its completions
+among those of all states.
 """
 
 from __future__ import annotations
@@ -27,23 +27,22 @@ LARGEST_COUNT = 1 << 26
 """Most additions in counting; they take about a second."""
 
 LARGEST_SPAN = 1 << 18
-"""Most states of a component that are told apart."""
+"""Most states of a component that are sorted into classes."""
 
 BLOCK = 1 << 18
-"""Approximate count of numbers in memory at a time."""
+"""Approximate number of array entries in memory at a time."""
 
-# A code summarises the first components of a position for the components after them: bit
-# 0, whether one is firm; bit 1, whether one has a legal move; the bits after them, the nim-sum; and
-# the highest bits, the slots that they can need, in a group of slots that is not complete.
+# A code is a number that holds all that the later components need to know of the first ones. Bit 0:
+# one is firm. Bit 1: one has a legal move. The bits above: the nim-sum. The highest bits: the slots
+# that play can fill in the group of slots that is not complete yet.
 FIRM, MOVE, FLAGS = 1, 2, 2
 
 
 class CountedSampler(TransformSampler):
     """Draws positions of a box, all equally likely, component by component.
 
-    Counts are in double precision, and each layer of them is scaled by a power of two, so that
-    none overflows. They are sums of positive numbers: their relative error is below 2**-40,
-    too small to be measured, and below 2**53 they are exact.
+    Counts are double-precision sums of positive numbers: exact below 2**53, else with a relative
+    error below 2**-40. Each layer of them is scaled by a power of two, so that none overflows.
 
     Args:
         box: bounds of the positions.
@@ -52,8 +51,8 @@ class CountedSampler(TransformSampler):
         terminal: whether positions without a legal move are drawn too; not with ``winning``.
 
     Attributes:
-        num_positions: number of such positions; drawing needs at least one.
-        layers: effect of each component on the code of those before it.
+        num_positions: number of positions to draw from; :meth:`sample` needs at least one.
+        layers: for each component, how it changes the code.
         first_code: the code before the first component.
 
     Raises:
@@ -72,7 +71,7 @@ class CountedSampler(TransformSampler):
         self.numbers = len(box.low)
         classes = _classes(box, solution, by_move=not terminal)
         bits = max(int(one.values.max()) for one in classes).bit_length()
-        # In normal play the rule for misère play with a firm component holds always.
+        # Normal play is decided like misère play with a firm component: by the nim-sum alone.
         misere = solution is not None and solution.convention is Convention.MISERE
         self.first_code = 0 if misere else FIRM
         accepted = np.ones(1 << (FLAGS + bits)) if terminal else _ends(bits, winning)
@@ -104,10 +103,10 @@ class Classes:
         states: the states, class after class; ``None``: one class, of all from ``low`` on.
         low: smallest state in the box.
         sizes: number of states of each class, ``(classes,)``, as are all arrays that follow.
-        firsts: index of its first state in ``states``.
-        values: its Grundy value.
-        flags: ``FIRM`` and ``MOVE``.
-        needed: the slots that it needs.
+        firsts: index in ``states`` of the first state of each class.
+        values: Grundy value of each class.
+        flags: bits ``FIRM`` and ``MOVE`` of each class.
+        needed: slots that play from each class can fill.
     """
 
     states: IntArray | None
@@ -179,7 +178,7 @@ def _ends(bits: int, winning: bool | None) -> FloatArray:
     """Return 1 for the codes of the wanted positions that leave a legal move, else 0.
 
     Args:
-        bits: binary digits of nim-sums.
+        bits: number of bits of nim-sums.
         winning: whether N-positions or P-positions are wanted; ``None``: either.
     """
     codes = np.arange(1 << (FLAGS + bits))
@@ -192,15 +191,15 @@ def _ends(bits: int, winning: bool | None) -> FloatArray:
 
 @dataclass(frozen=True)
 class Layer:
-    """The effect of one component on codes.
+    """The change that one component makes to codes.
 
     Attributes:
         classes: the classes of its states.
         codes: number of codes of the components before it.
-        following: number of ways to complete a position, by the code of the components up to it;
-            0 where these need too many slots.
-        slot: the code of one slot.
-        ends_group: whether the components after it are of another group of slots.
+        following: number of completions of a position, by the code of the components up to this
+            one; 0 where they need too many slots.
+        slot: summand of a code for one slot.
+        ends_group: whether it is the last component of its group of slots.
     """
 
     classes: Classes
@@ -210,13 +209,13 @@ class Layer:
     ends_group: bool
 
     def after(self, codes: IntArray) -> IntArray:
-        """Return the codes with each class of this component: ``(n,)`` to ``(n, classes)``."""
+        """Return the codes after this component, by its class: ``(n,)`` to ``(n, classes)``."""
         classes = self.classes
         with_slots = codes[:, np.newaxis] + classes.needed * self.slot
         return (with_slots ^ (classes.values << FLAGS)) | classes.flags
 
     def ways(self, after: IntArray) -> FloatArray:
-        """Return the number of completions with each class, in the shape of ``after``."""
+        """Return the number of completions with each class, shape of ``after``: its codes."""
         return self.following.take(after) * self.classes.sizes
 
     def blocks(self) -> Iterator[FloatArray]:
@@ -252,7 +251,7 @@ class Layer:
             targets = numbers * sums[:, -1]
             chosen = (sums <= targets[:, np.newaxis]).sum(axis=1)
             weight = ways[rows, chosen]
-            # The rest of the random number chooses a state of the class.
+            # What the random number leaves over selects a state of the class.
             shares = (targets - (sums[rows, chosen] - weight)) / weight
             codes = after[rows, chosen]
         sizes = classes.sizes[chosen]
@@ -267,7 +266,7 @@ class Layer:
 def _layers(
     box: Box, classes: list[Classes], accepted: FloatArray
 ) -> tuple[list[Layer], FloatArray, int]:
-    """Count from the last component back.
+    """Count the completions of every code, from the last component to the first.
 
     Args:
         box: bounds of the positions.
@@ -278,7 +277,7 @@ def _layers(
         The layers; the number of positions by first code, divided by a power of two; and the
         exponent of that power.
     """
-    slot = len(accepted)  # the code of one slot: its bits come after all others
+    slot = len(accepted)  # one slot in a code: the bits of slots are above all others
     groups = {index: group for group in box.rules.slot_groups for index in group}
     numbers = [
         slot * (len(groups[index]) + 1) if index in groups and index > groups[index].start else slot

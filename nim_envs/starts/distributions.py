@@ -23,22 +23,22 @@ class Start(ABC):
 
     @property
     def in_short(self) -> str:
-        """Its name, if it has one, or its ``repr``."""
+        """Name of the start, or its ``repr`` if it has none."""
         names = (name for name, start in NAMED_STARTS.items() if start == self)
         return next(names, repr(self))
 
     @abstractmethod
     def sampler(self, game: Game, *, search: bool = True) -> Sampler:
-        """Return the sampler of this start for ``game``; everything slow is done here.
+        """Return the sampler of this start for ``game``; searches and counts are done here.
 
         Args:
-            game: the game to be started.
-            search: whether the game may be solved by a search, where that takes one.
+            game: rules, convention and solution.
+            search: whether the game may be solved by a search if no theorem applies.
 
         Raises:
-            InvalidPositionError: the game has no such start, or a search would be needed.
-            SearchTooLargeError: the starts are too many to be counted, or no theorem says who wins
-                and they are too many to be searched.
+            InvalidPositionError: the game has no such start, or needs a search that is not allowed.
+            SearchTooLargeError: there are too many starts to count, or to search where no theorem
+                applies.
         """
 
 
@@ -121,7 +121,7 @@ class BalancedStart(Start):
     high: int | tuple[int, ...] | None = None
 
     def sampler(self, game: Game, *, search: bool = True) -> Sampler:
-        """Return a sampler that first draws which of the two kinds it will be."""
+        """Return a sampler that first draws whether it will be an N- or a P-position."""
         return BalancedSampler(
             OutcomeStart(True, self.low, self.high).sampler(game, search=search),
             OutcomeStart(False, self.low, self.high).sampler(game, search=search),

@@ -1,4 +1,4 @@
-"""Rejection sampling: for boxes with many wanted positions, or too many states to count."""
+"""Rejection sampling, for boxes with many wanted positions or too many states to count."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from nim_envs.theory.solution import Solution, SumSolution
 from nim_envs.theory.values import ResidueValues
 
 LARGEST_BATCH = 1 << 16
-"""Most draws in a batch while none is wanted."""
+"""Most draws in a batch until a wanted position is found."""
 
 TRIAL = 1 << 12
 """Draws in a batch for estimating the wanted share."""
 
 
 class RejectionSampler(Sampler):
-    """Draws positions of a box until they are wanted, all equally likely.
+    """Draws positions of a box, all equally likely, and rejects those that are not wanted.
 
-    Where P-positions are wanted, which are rare, and there is a heap of Nim, its size is not drawn
-    but follows from the other components.
+    P-positions are rare. Where they are wanted and there is a heap of Nim or bounded Nim, it is not
+    drawn but computed from the other components.
 
     Args:
         points: draws positions of the box, terminal ones too.
@@ -46,7 +46,7 @@ class RejectionSampler(Sampler):
         """Return the share of wanted positions in some draws.
 
         Args:
-            draws: most draws; they end with the first batch that has a wanted position.
+            draws: most draws; drawing stops after the first batch with a wanted position.
         """
         rng, made = np.random.default_rng(0), 0
         while made < draws:
@@ -66,7 +66,7 @@ class RejectionSampler(Sampler):
             rows, accepted = self._try(rng, batch)
             wanted = np.flatnonzero(accepted)
             if len(wanted) >= missing:
-                # Leave the generator in the state in which single draws would have.
+                # Leave the generator in the state in which single draws would leave it.
                 wanted = wanted[:missing]
                 rng.bit_generator.state = before
                 rng.random((int(wanted[-1]) + 1, self._points.numbers))
@@ -107,16 +107,16 @@ class RejectionSampler(Sampler):
 
 
 class _LastHeap:
-    """A heap from which any amount up to a bound may be taken, drawn last, to make P-positions.
+    """A heap of Nim or bounded Nim, computed last so that the position is a P-position.
 
-    Its Grundy values are its sizes modulo the bound plus one.
+    Its Grundy value is its size modulo the largest amount that may be taken plus one.
 
     Args:
         solution: values of all components.
-        index: index of its component.
-        low: its smallest state.
-        high: its largest state.
-        modulus: the bound plus one.
+        index: index of the heap's component.
+        low: smallest size.
+        high: largest size.
+        modulus: the largest amount plus one.
     """
 
     def __init__(
@@ -129,15 +129,15 @@ class _LastHeap:
         self._modulus = modulus
 
     def fill(self, positions: IntArray, numbers: FloatArray) -> BoolArray:
-        """Replace the heap of ``positions`` by one of the sizes that make a P-position.
+        """Replace the heap by one of a size that makes a P-position.
 
         Args:
-            positions: ``(n, components)``; changed.
+            positions: ``(n, components)``; changed in place.
             numbers: uniform on [0, 1), in the same shape.
 
         Returns:
-            Where that was done: with probability (number of such sizes) / (largest possible
-            number) at each position, so that all P-positions are equally likely.
+            The positions to accept, ``(n,)``: each with probability (number of such sizes) /
+            (largest possible number), so that all P-positions are equally likely.
         """
         targets, misere = self._solution.target_values(positions)
         value, misere = targets[:, self._index], misere[:, self._index]
@@ -153,7 +153,7 @@ class _LastHeap:
 
 
 def _last_heap(box: Box, solution: Solution | None) -> _LastHeap | None:
-    """Return the heap with the most sizes in the box that can be drawn last, if there is one."""
+    """Return the heap of Nim or bounded Nim with the most sizes in the box, if there is one."""
     if not isinstance(solution, SumSolution):
         return None
     heaps = [

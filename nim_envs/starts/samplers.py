@@ -10,7 +10,7 @@ import numpy.typing as npt
 from nim_envs.rules.component import IntArray
 
 LARGEST_SUPPORT = 1 << 20
-"""Boxes of at most this many positions are enumerated once and sampled by index."""
+"""Most positions of a box that is listed and sampled by index."""
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -18,8 +18,8 @@ FloatArray = npt.NDArray[np.float64]
 class Sampler(ABC):
     """Draws start positions of one game.
 
-    Positions sampled at once equal those drawn one by one and leave the generator in the same
-    state, so that a batch of games starts where single games would.
+    A sample of ``n`` positions equals ``n`` single draws, and leaves the generator in the same
+    state, so a batch of games has the starts that single games would have.
     """
 
     @abstractmethod
@@ -80,7 +80,7 @@ class ListSampler(TransformSampler):
         """Return the positions that random numbers ``(n, 1)`` select."""
         if len(self._positions) == 1:
             return np.repeat(self._positions, len(numbers), axis=0)
-        # With at most 2**20 positions the bias by rounding is too small to be measured.
+        # Rounding changes each probability by less than 2**-52, too little to be measured.
         chosen = (numbers[:, 0] * len(self._positions)).astype(np.int64)
         # Several times faster than indexing by ``[chosen]``.
         return self._positions.take(chosen, axis=0)
@@ -98,11 +98,11 @@ class ListSampler(TransformSampler):
 
 
 class BalancedSampler(Sampler):
-    """Draws from one of two samplers with equal probability: first the coin, then the position.
+    """Draws from either of two samplers with equal probability.
 
     Args:
-        first: the sampler of heads, a number below 0.5.
-        second: the sampler of tails.
+        first: used where a uniform number on [0, 1), drawn before the position, is below 0.5.
+        second: used elsewhere.
     """
 
     def __init__(self, first: Sampler, second: Sampler) -> None:
@@ -131,7 +131,7 @@ class BalancedSampler(Sampler):
         return (self.first if rng.random() < 0.5 else self.second).draw(rng)
 
     def support(self) -> tuple[IntArray, FloatArray]:
-        """Return the positions of both."""
+        """Return the positions of both samplers, with half of their probabilities."""
         parts = [self.first.support(), self.second.support()]
         return (
             np.concatenate([positions for positions, _ in parts]),

@@ -27,11 +27,11 @@ class Chain(NamedTuple):
 
 
 class Chains(NamedTuple):
-    """Cells that are chains without neighbours in one another, and the values of their runs.
+    """The chains of a component, no two of them joined, and Grundy values of runs of free cells.
 
     Attributes:
-        chains: the chains.
-        values: Grundy value of a run of free cells by its length, ``(cells + 1,)``.
+        chains: disjoint; together they hold all cells.
+        values: Grundy value of a run of *n* free cells at index *n*, ``(cells + 1,)``.
     """
 
     chains: list[Chain]
@@ -41,8 +41,9 @@ class Chains(NamedTuple):
 def chains_of(component: Component) -> Chains | None:
     """Return the chains of a component; ``None`` if it is not made of chains.
 
-    A graph is, if no node has more than two neighbours, and a board of one row or column. A run of
-    *n* free nodes is Dawson's chess with a heap of *n*, and one of *n* free cells Dawson's Kayles.
+    A graph whose nodes have at most two neighbours each is made of chains, and so is a board of one
+    row or column. A run of *n* free nodes is a heap of *n* in Dawson's chess; a run of *n* free
+    cells of a board is a heap of *n* in Dawson's Kayles.
 
     Args:
         component: any component.
@@ -63,7 +64,7 @@ def _chains_of_graph(adjacent: BoolArray) -> list[Chain]:
     """Return paths and cycles as chains; ``adjacent`` ``(nodes, nodes)``."""
     chains: list[Chain] = []
     seen: set[int] = set()
-    # From an end where there is one; what remains are cycles.
+    # Paths first, each from an end; the nodes left over form cycles.
     for node in np.argsort(adjacent.sum(axis=1), kind="stable").tolist():
         if node in seen:
             continue
@@ -81,12 +82,12 @@ def _chains_of_graph(adjacent: BoolArray) -> list[Chain]:
 def values_of_runs(free: BoolArray, chain: Chain, values: IntArray) -> IntArray:
     """Return the nim-sums of the Grundy values of the runs of free cells of a chain.
 
-    The runs at both ends of a closed chain are one. If all of its *n* cells are free, every move
-    leaves a run of *n* − 3: the value is 1 where that of the run is 0, and else 0.
+    In a closed chain the runs at its two ends join. If all of its *n* cells are free, every move
+    leaves a run of *n* − 3, so the value is the mex of that run's alone: 1 if it is 0, else 0.
 
     Args:
         free: which cells are free, ``(..., cells)``.
-        chain: a chain of some of the cells; closed only of nodes of a graph.
+        chain: some of the cells; closed only in Node Kayles.
         values: Grundy value of a run by its length.
 
     Returns:

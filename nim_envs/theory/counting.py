@@ -53,7 +53,7 @@ def count_games(rules: Rules, position: Sequence[int] | None = None) -> int:
 def _frontier(
     rules: Rules, depth: int | None, position: Sequence[int] | None
 ) -> tuple[Counter[tuple[int, ...]], int]:
-    """The number of move sequences to each position after ``depth`` moves, and of ended games."""
+    """Count sequences of ``depth`` moves by their last position, and shorter complete games."""
     start = rules.checked_positions(rules.initial if position is None else position)
     sequences: Counter[tuple[int, ...]] = Counter({tuple(start.tolist()): 1})
     ended = 0

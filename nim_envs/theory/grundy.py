@@ -15,8 +15,8 @@ def levels(component: Component) -> IntArray:
         component: a component with ``states`` states.
 
     Returns:
-        ``(states,)``: 0 for a terminal state; every move leads to a smaller level, or to two
-        parts whose levels add up to a smaller one.
+        ``(states,)``: 0 for a terminal state. The level after a move, or the sum of the levels of
+        two parts, is smaller than the level before it.
 
     Raises:
         InvalidGameError: the moves form a cycle; the message names a state on it.
@@ -32,14 +32,14 @@ def levels(component: Component) -> IntArray:
 
 
 def left_by_moves(component: Component, state: int) -> list[tuple[int, ...]]:
-    """Return what each legal move leaves of one state: a state, or two where the move splits.
+    """List the legal moves from a state by the parts that each leaves: one state, or two.
 
     Args:
-        component: a component.
+        component: owner of the state.
         state: one of its states.
 
     Returns:
-        For each move the states that it leaves; an empty slot, which has no move, is left out.
+        A tuple for each move. State 0 of a component that splits is an empty slot and is left out.
     """
     legal = component.table[state] != NO_MOVE
     kept = component.table[state][legal].tolist()
@@ -80,9 +80,9 @@ def grundy_values(component: Component) -> IntArray:
 def misere_grundy_values(component: Component) -> IntArray:
     """Return the misère Grundy value of every state: the same recursion with 1 at terminal states.
 
-    A state is a P-position of misère play of this component alone exactly where its
-    value is 0. Unlike Grundy values these do not in general determine sums; so of a component
-    that splits they are known only while its states are tame, see :func:`is_tame`.
+    The component alone is a P-position of misère play exactly where its value is 0. Unlike
+    Grundy values, these values of the parts do not determine that of a sum, except for tame parts;
+    so a component that splits has to be tame, see :func:`is_tame`.
 
     Raises:
         InvalidGameError: the moves form a cycle.
@@ -104,11 +104,11 @@ def misere_grundy_values(component: Component) -> IntArray:
 
 
 def is_tame(component: Component) -> bool:
-    """Return whether every state is tame: its two values are (0, 1), (1, 0) or equal.
+    """Return whether every state is tame: its Grundy values are (0, 1), (1, 0) or equal.
 
-    An option that leaves two parts has the values of their sum, which the theorem on tame
-    misère sums gives; see :func:`nim_envs.theory.tame_misere`. Its proof uses only the two values
-    of an option, so it holds for components that split too.
+    The first value is for normal, the second for misère play. An option of two parts has the values
+    of their sum by the theorem on tame misère sums (:func:`nim_envs.theory.tame_misere`). Its proof
+    uses no more than the two values of each option, so it holds for such options too.
 
     Raises:
         InvalidGameError: the moves form a cycle.

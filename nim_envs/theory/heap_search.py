@@ -14,20 +14,20 @@ from nim_envs.rules.validation import checked_integer
 Heaps = tuple[int, ...]
 
 LARGEST_MEMO = 5_000_000
-"""Default limit of the positions that a search keeps."""
+"""Default limit on the number of positions in the table of a search."""
 
 WORK_OF_VISIT, WORK_OF_OPTION = 14, 16
-"""Work of a visit to a position, and of an option beyond that of its parts."""
+"""Work of visiting a position, and of making an option, besides 1 for each of its parts."""
 
 WORK_UNIT = 18
-"""Work that takes somewhat less than a microsecond: as long as a unit of a quotient's work."""
+"""Work in a reported unit, somewhat less than a microsecond, as for misère quotients."""
 
 WORK_AT_A_TIME = 1_000 * WORK_UNIT
 """Work between two yields of a search."""
 
 
 class PartRule(Protocol):
-    """The moves from one part of a sum, where parts are numbers: a heap game is such a rule."""
+    """The options of one part of a sum, parts being numbered; a heap game is such a rule."""
 
     @property
     def name(self) -> str:
@@ -35,20 +35,20 @@ class PartRule(Protocol):
         ...
 
     def options(self, heap: int, /) -> list[tuple[int, ...]]:
-        """Return what a part can become, each as the parts that are left."""
+        """Return the options of a part, each as the tuple of parts left."""
         ...
 
 
 class HeapSearch:
-    """Search that finds who wins sums of heaps of one game; a table keeps visited positions.
+    """Exhaustive search of sums of heaps of one game, with a table of visited positions.
 
-    A position is kept as its heaps in ascending order, without those that have no move, which do
-    not change who wins. The search uses no theorem: it can test them, and it solves games for
-    which none is known, such as misère Kayles.
+    A position is stored as its heaps in ascending order. Heaps without a move are left out, as they
+    do not change who wins. The search uses no theorem, so it can test theorems, and it solves games
+    without one, such as misère Kayles.
 
     Args:
-        game: a heap game, or the name of one; or another rule for parts that are numbers.
-        convention: who wins.
+        game: a heap game or its name, or another rule on numbered parts.
+        convention: normal or misère play.
         limit: most positions in the table.
 
     Example:
@@ -77,10 +77,10 @@ class HeapSearch:
         return tuple(sorted(heap for heap in heaps if self.heap_options(heap)))
 
     def heap_options(self, heap: int) -> list[Heaps]:
-        """Return what one heap can become, each in canonical form."""
+        """Return the options of one heap, each in canonical form."""
         if heap not in self._options:
-            # Smaller heaps first, as the canonical form of an option needs its heaps' options;
-            # splitting without taking anything leaves smaller heaps too.
+            # Smaller heaps first: the canonical form of an option needs the options of its heaps,
+            # which are smaller even where a heap is split without taking anything.
             self._options[heap] = []
             found = [self.canonical(option) for option in self.game.options(heap)]
             self._options[heap] = list(dict.fromkeys(found))
@@ -133,7 +133,7 @@ class HeapSearch:
         ]
 
     def known(self, position: Heaps) -> bool | None:
-        """Return whether a position in canonical form is an N-position, if known already."""
+        """Return whether a canonical position is an N-position; ``None`` if not yet known."""
         return self._winning.get(position)
 
     def forget(self) -> None:
@@ -153,8 +153,8 @@ class HeapSearch:
             position: heaps, each with a move, ascending.
 
         Yields:
-            The work since the last yield, from time to time and at the end: positions visited,
-            and options weighted by their length, in units of somewhat less than a microsecond.
+            At intervals and at the end, the work since the last yield: a weighted count of
+            positions visited and options made, in units of somewhat less than a microsecond.
         """
         work = 0
         stack: list[tuple[Heaps, Iterator[Heaps]]] = []
@@ -167,7 +167,7 @@ class HeapSearch:
                 looked += 1
                 winning = self.known(option)
                 if winning is None:
-                    # Visit this option again, first, once it is known.
+                    # Return to this option first, once it is known.
                     stack[-1] = here, chain([option], options)
                     stack.append((option, self.options(option)))
                     break

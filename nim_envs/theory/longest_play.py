@@ -12,8 +12,8 @@ from nim_envs.theory.grundy import levels
 def longest_play(rules: Rules, starts: IntArray | None = None) -> int:
     """Return the number of moves of the longest play of a game.
 
-    The longest plays of components add up, as the order of moves is free; in slots, only those of
-    parts that fit at the same time.
+    It is the sum of the longest plays of the components, as moves interleave freely; for slots, the
+    largest sum over parts that fit into them together.
 
     Args:
         rules: components of the game.

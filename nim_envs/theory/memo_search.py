@@ -1,4 +1,4 @@
-"""Exhaustive search up to the order of like components, for lattices too large to sweep."""
+"""Search on demand, with equal components sorted, for lattices too large to enumerate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nim_envs.theory.solution import Solution
 
 
 class ComponentParts:
-    """The states of all different components of a game, numbered as the parts of its sums.
+    """The states of all distinct components of a game, numbered as parts of sums.
 
     Args:
         rules: components of the game.
@@ -33,7 +33,7 @@ class ComponentParts:
         self.firsts = np.array([self._firsts[component] for component in rules.components])
 
     def in_order(self) -> list[int]:
-        """Return all parts so that every option's parts come before it."""
+        """Return all parts, each after the parts of its options."""
         return [
             first + state
             for component, first in self._firsts.items()
@@ -41,7 +41,7 @@ class ComponentParts:
         ]
 
     def options(self, heap: int, /) -> list[tuple[int, ...]]:
-        """Return what a part can become, each as the parts that are left."""
+        """Return the options of a part, each as the tuple of parts left."""
         component, first = max(
             (pair for pair in self._firsts.items() if pair[1] <= heap), key=lambda pair: pair[1]
         )
@@ -52,9 +52,9 @@ class ComponentParts:
 
 
 def count_up_to_order(rules: Rules) -> int:
-    """Return the number of positions up to the order of like components.
+    """Return the number of positions that differ by more than the order of equal components.
 
-    States without a move are left out, as they do not change who wins.
+    All states without a move count as one, as they do not change who wins.
 
     Args:
         rules: components of the game.
@@ -77,7 +77,7 @@ def count_up_to_order(rules: Rules) -> int:
 
 
 class MemoSolution(Solution):
-    """A game solved on demand, position by position, with a table of all results.
+    """A game solved on demand, one position at a time, with a table of the results.
 
     Args:
         rules: components of the game.
@@ -100,7 +100,7 @@ class MemoSolution(Solution):
 
     def _winning(self, positions: IntArray) -> BoolArray:
         flat = (positions + self._firsts).reshape(-1, len(self._firsts))
-        # Like components in one order: many rows are then equal.
+        # With equal components sorted, many rows are equal.
         distinct, inverse = np.unique(np.sort(flat, axis=1), axis=0, return_inverse=True)
         wins = np.array([self._wins(row) for row in distinct.tolist()], dtype=np.bool_)
         return np.asarray(wins[inverse.reshape(-1)].reshape(positions.shape[:-1]))

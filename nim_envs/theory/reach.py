@@ -1,4 +1,4 @@
-"""Positions that play can reach, by the player to move."""
+"""Positions reachable in play, for each player to move."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def reachable(rules: Rules, starts: IntArray, limit: int = LARGEST_SEARCH) -> Bo
 
     Args:
         rules: moves of the game.
-        starts: where ``player_0`` may be to move first, ``(n, components)``.
+        starts: initial positions, ``(n, components)``; ``player_0`` moves first.
         limit: most positions that may be enumerated.
 
     Returns:
-        ``(2, num_positions)`` by seat and mixed-radix index.
+        ``(2, num_positions)``, by seat of the player to move and mixed-radix index.
 
     Raises:
         SearchTooLargeError: there are more positions than ``limit``.
@@ -34,7 +34,7 @@ def reachable(rules: Rules, starts: IntArray, limit: int = LARGEST_SEARCH) -> Bo
     for indices in reversed(list(level_order(rules, limit))):
         for _, legal, after in rules.moves(indices):
             sources = indices[legal]
-            # Several positions of a chunk may lead to one: entries are only ever set to true.
+            # Positions of a chunk may share an option: harmless, as entries are only set to true.
             reached[1, after[reached[0, sources]]] = True
             reached[0, after[reached[1, sources]]] = True
     return reached

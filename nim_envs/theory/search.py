@@ -13,19 +13,17 @@ from nim_envs.theory.grundy import levels
 from nim_envs.theory.solution import Solution
 
 LARGEST_SEARCH = 50_000_000
-"""Default limit of the positions of an exhaustive search."""
+"""Default limit on the number of positions of an exhaustive search."""
 
 CHUNK = 1 << 18
 """Positions handled at once, so that buffers take only tens of megabytes."""
 
 
 def level_order(rules: Rules, limit: int = LARGEST_SEARCH) -> Iterator[IntArray]:
-    """Yield the indices of all positions, in an order in which every move leads to earlier ones.
+    """Yield the indices of all positions, every position after all of its options.
 
-    Points of the lattice that are not positions are left out.
-
-    A position's level is the sum of its components' levels; a move lowers it. Positions
-    of one level come together, in pieces of at most ``CHUNK``.
+    Positions come by level, the sum of their components' levels, which every move lowers; those of
+    one level in pieces of at most ``CHUNK``.
 
     Args:
         rules: moves of the game.
@@ -62,7 +60,7 @@ def level_order(rules: Rules, limit: int = LARGEST_SEARCH) -> Iterator[IntArray]
 
 
 def search_winning(rules: Rules, convention: Convention, limit: int = LARGEST_SEARCH) -> BoolArray:
-    """Return for every position whether the player to move wins, by backward induction.
+    """Return which positions are N-positions, by backward induction.
 
     Args:
         rules: moves of the game.
@@ -91,9 +89,9 @@ def search_winning(rules: Rules, convention: Convention, limit: int = LARGEST_SE
 
 
 def search_grundy_values(rules: Rules, limit: int = LARGEST_SEARCH) -> IntArray:
-    """Return the Grundy value of every position by the mex recursion over whole positions.
+    """Return the Grundy value of every position, by the mex over its options.
 
-    It does not use that games are sums, so it can test the Sprague-Grundy theorem.
+    Sums are not taken apart, so this can test the Sprague-Grundy theorem.
 
     Args:
         rules: moves of the game.

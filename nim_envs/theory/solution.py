@@ -1,4 +1,4 @@
-"""Solutions: who wins and by which moves, however a game was solved."""
+"""Solutions of games: who wins each position, and by which moves."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Positions = Sequence[int] | npt.NDArray[np.integer]
 
 
 class Solution(ABC):
-    """The exact values of every position of a game.
+    """The exact solution of a game: the outcome of every position.
 
     Attributes:
-        rules: the rules that were solved.
+        rules: rules of the game solved.
         convention: normal or misère play.
-        method: name of the theorem or search that it was solved by.
+        method: name of the theorem or search used.
     """
 
     def __init__(self, rules: Rules, convention: Convention, method: str) -> None:
@@ -41,11 +41,11 @@ class Solution(ABC):
 
     @property
     def is_whole(self) -> bool:
-        """Whether every position is known, so that none is searched on demand."""
+        """Whether questions are answered without further search."""
         return True
 
     def for_many_positions(self) -> Solution:
-        """Return a solution suited to very many positions: this one, or one that is whole."""
+        """Return the faster solution for many positions: this one, or one that is whole."""
         return self
 
     def is_winning(self, positions: Positions) -> Any:
@@ -101,7 +101,9 @@ class Solution(ABC):
         return mask.reshape(*checked.shape[:-1], self.rules.num_actions)
 
     def grundy_value(self, positions: Positions) -> Any:
-        """Return the Grundy value: the nim-sum of the components' values, in either convention.
+        """Return the normal-play Grundy value, whatever the convention.
+
+        It is the nim-sum of the components' values.
 
         Args:
             positions: one position ``(components,)`` or an array ``(..., components)``.
@@ -142,12 +144,12 @@ class Solution(ABC):
 
 
 class SumSolution(Solution):
-    """A sum solved by the values of its components: Sprague-Grundy, or tame misère play.
+    """A sum solved by the Grundy values of its components: normal play, or tame misère play.
 
-    The winning options follow from the nim-sum ``rest`` of the other components: in
-    normal play those to value ``rest``. In misère play with tame components they are
-    those to Grundy value ``rest`` if another component is firm, else those to *misère*
-    Grundy value ``rest``.
+    Let ``rest`` be the nim-sum of the Grundy values of the other components. In normal play the
+    winning options of a component are those of Grundy value ``rest``. In misère play with tame
+    components they are the same if another component is firm, else those of *misère* Grundy value
+    ``rest``.
     """
 
     def _misere(self, positions: IntArray) -> IntArray:
@@ -164,13 +166,13 @@ class SumSolution(Solution):
         return tame_misere(normal, self._misere(positions))
 
     def target_values(self, positions: IntArray) -> tuple[IntArray, BoolArray]:
-        """Return the value that would make a P-position, for each component, given the others.
+        """Return for each component the value that makes a P-position together with the others.
 
         Args:
             positions: ``(..., components)``.
 
         Returns:
-            The values, and whether each one is a misère Grundy value; both in the same shape.
+            The values, and whether each is a misère Grundy value; both ``(..., components)``.
         """
         normal = self._values(positions)
         rest = np.bitwise_xor.reduce(normal, axis=-1, keepdims=True) ^ normal

@@ -1,4 +1,4 @@
-"""Solutions of games of one component, by theorems that say who wins and nothing of sums."""
+"""Solutions of games of one component, by theorems that do not extend to sums."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ class Theorem(NamedTuple):
     """A theorem on who wins one component.
 
     Attributes:
-        name: its name.
-        wins: coordinates, int64 ``(n, fields)``, to whether the player to move wins, ``(n,)``.
+        name: such as ``"Wythoff's theorem"``.
+        wins: function from coordinates, int64 ``(n, fields)``, to whether each is an N-position,
+            ``(n,)``.
     """
 
     name: str
@@ -72,7 +73,7 @@ class TheoremSolution(Solution):
     Args:
         rules: rules of one component.
         convention: normal or misère play.
-        theorem: the theorem, which holds under this convention.
+        theorem: one that holds under ``convention``.
     """
 
     def __init__(self, rules: Rules, convention: Convention, theorem: Theorem) -> None:
@@ -93,7 +94,7 @@ class TheoremSolution(Solution):
 
 
 def theorem_on(component: Component, convention: Convention) -> Theorem | None:
-    """Return the theorem on who wins a component alone; ``None`` if none is known here.
+    """Return a theorem on who wins a component alone; ``None`` if this package has none.
 
     Args:
         component: any component.

@@ -9,7 +9,7 @@ from nim_envs.rules.convention import Convention
 
 
 def sprague_grundy(values: IntArray) -> BoolArray:
-    """Return which sums are N-positions of normal play: those whose nim-sum is not 0.
+    """Return which sums are N-positions of normal play: those with a nim-sum other than 0.
 
     Args:
         values: Grundy values of the components, ``(..., components)``.
@@ -25,10 +25,10 @@ def sprague_grundy(values: IntArray) -> BoolArray:
 
 
 def bouton(heaps: IntArray, convention: Convention = Convention.NORMAL) -> BoolArray:
-    """Return which positions of Nim, without a bound on moves, are N-positions.
+    """Return which positions of unbounded Nim are N-positions.
 
-    Normal play: those whose nim-sum is not 0. Misère play: the same while some heap
-    holds 2 or more; else those with an even number of heaps of 1.
+    Normal play: those with a nim-sum other than 0. Misère play: the same if some heap holds 2 or
+    more; else those with an even number of heaps of 1.
 
     Args:
         heaps: objects in each heap, ``(..., heaps)``.
@@ -54,8 +54,9 @@ def bouton(heaps: IntArray, convention: Convention = Convention.NORMAL) -> BoolA
 def ferguson(values: IntArray) -> BoolArray:
     """Return which misère sums of subtraction games are N-positions.
 
-    P-positions have every value at most 1 and nim-sum 1, or some value of 2 or more and
-    nim-sum 0. Nim, bounded Nim and the addition game are subtraction games here.
+    P-positions: all Grundy values are at most 1 and their nim-sum is 1, or some value is 2 or more
+    and the nim-sum is 0. Nim, bounded Nim and the addition game count as subtraction games: their
+    misère Grundy values are the Grundy values with 0 and 1 exchanged.
 
     Args:
         values: Grundy values of the components, ``(..., components)``.
@@ -73,10 +74,10 @@ def ferguson(values: IntArray) -> BoolArray:
 def tame_misere(normal: IntArray, misere: IntArray) -> BoolArray:
     """Return which misère sums of tame components are N-positions.
 
-    A component is tame if in each of its states the normal and the misère Grundy value
-    are (0, 1) or (1, 0), called *fickle*, or equal, called *firm*. A sum is a P-position
-    where every component is fickle and the nim-sum is 1, or some component is firm and
-    the nim-sum is 0.
+    A component is tame if the normal and the misère Grundy value of each of its states are (0, 1)
+    or (1, 0), which makes the state *fickle*, or equal, which makes it *firm*. A sum is a
+    P-position if all states are fickle and the nim-sum of the normal values is 1, or if some state
+    is firm and that nim-sum is 0.
 
     Args:
         normal: Grundy values of the components, ``(..., components)``.
@@ -94,11 +95,11 @@ def tame_misere(normal: IntArray, misere: IntArray) -> BoolArray:
 
 
 def wythoff(squares: IntArray, convention: Convention = Convention.NORMAL) -> BoolArray:
-    """Return which squares are N-positions of Wythoff's game with one queen; not of sums.
+    """Return which squares are N-positions of Wythoff's game with one queen.
 
-    Normal play: those other than (⌊nφ⌋, ⌊nφ⌋ + n), for n = 0, 1, 2, ..., and their mirror images,
-    with the golden ratio φ. Misère play: the same, but that (0, 0) and (1, 2) are N-positions and
-    (0, 1) and (2, 2) are not. It is computed in integers.
+    P-positions of normal play: (⌊nφ⌋, ⌊nφ⌋ + n), n = 0, 1, 2, ..., where φ is the golden ratio, and
+    their mirror images. Misère play: the same, with (0, 1) and (2, 2) in place of (0, 0) and
+    (1, 2). Computed in integers.
 
     Args:
         squares: file and rank, ``(..., 2)``.
@@ -118,7 +119,7 @@ def wythoff(squares: IntArray, convention: Convention = Convention.NORMAL) -> Bo
     """
     smaller, larger = squares.min(axis=-1), squares.max(axis=-1)
     n = larger - smaller
-    # smaller is the integer part of n times the golden ratio, which is irrational.
+    # Test smaller == ⌊nφ⌋; no product nφ with n > 0 is an integer, as φ is irrational.
     lost = ~_over_golden_ratio(smaller, n) & _over_golden_ratio(smaller + 1, n)
     if convention is Convention.MISERE:
         lost &= larger > 2
@@ -127,10 +128,10 @@ def wythoff(squares: IntArray, convention: Convention = Convention.NORMAL) -> Bo
 
 
 def euclid(pairs: IntArray) -> BoolArray:
-    """Return which pairs are N-positions of the game of Euclid: normal play, one pair, no sums.
+    """Return which pairs are N-positions of the game of Euclid with one pair, in normal play.
 
-    Those of two equal numbers, and those whose larger number is more than φ times the smaller one,
-    with the golden ratio φ. Where a number is 0 no move is left. It is computed in integers.
+    Of positive numbers: those that are equal, and those whose ratio, the larger to the smaller, is
+    above the golden ratio. A pair with a 0 is terminal. Computed in integers.
 
     Args:
         pairs: the two numbers, ``(..., 2)``.
@@ -151,11 +152,11 @@ def euclid(pairs: IntArray) -> BoolArray:
 
 
 def _over_golden_ratio(larger: IntArray, smaller: IntArray) -> BoolArray:
-    """Return where one number is more than the golden ratio times another, in integers.
+    """Return where ``larger`` is more than the golden ratio φ times ``smaller``, in integers.
 
-    ``a > φb`` where ``a² - ab - b² > 0``, for numbers of at least 0.
+    For numbers of at least 0, ``a > φb`` exactly where ``a² - ab - b² > 0``.
     """
-    # Products stay small: twice the one is over the ratio, and less than the other is not.
+    # Clipping keeps products small and changes no answer: 2 is above φ, and 1 is below it.
     a = np.minimum(larger, 2 * smaller + 1)
     b = np.minimum(smaller, larger + 1)
     if b.max(initial=0) >= 2**30:
@@ -164,11 +165,11 @@ def _over_golden_ratio(larger: IntArray, smaller: IntArray) -> BoolArray:
 
 
 def moore(heaps: IntArray, k: int, convention: Convention = Convention.NORMAL) -> BoolArray:
-    """Return which positions of Moore's Nim are N-positions: one group of heaps, no sums.
+    """Return which positions of Moore's Nim with one group of heaps are N-positions.
 
-    Normal play: those with a binary digit that is 1 in a number of heaps not divisible by
-    ``k + 1``. Misère play: the same while some heap holds 2 or more; else those in which the number
-    of heaps of 1 does not leave 1 when it is divided by ``k + 1``.
+    P-positions of normal play: for every binary digit, the number of heaps that have a 1 there is
+    divisible by ``k + 1``. Misère play: the same if some heap holds 2 or more; else the number of
+    heaps of 1 is congruent to 1 modulo ``k + 1``.
 
     Args:
         heaps: objects in each heap, ``(..., heaps)``.
@@ -197,14 +198,15 @@ def moore(heaps: IntArray, k: int, convention: Convention = Convention.NORMAL) -
 
 
 def fibonacci_nim(heaps: IntArray, convention: Convention = Convention.NORMAL) -> BoolArray:
-    """Return which positions of Fibonacci nim are N-positions: one heap, no sums.
+    """Return which positions of Fibonacci nim with one heap are N-positions.
 
-    Normal play: those whose limit is at least the smallest part of the Zeckendorf representation of
-    the heap, a sum of Fibonacci numbers of which no two are neighbours. Misère play: a heap is that
-    of normal play with an object less, as nobody takes the last object if there is another move.
+    Normal play: those whose limit is at least the smallest term of the heap's Zeckendorf
+    representation, its sum of non-consecutive Fibonacci numbers. Misère play: those that are
+    N-positions of normal play with one object less and the same limit, as taking the last object
+    loses; the empty heap is one too.
 
     Args:
-        heaps: objects, and the most that may be taken, ``(..., 2)``.
+        heaps: number of objects and limit, the most that may be taken, ``(..., 2)``.
         convention: normal or misère play.
 
     Returns:
@@ -226,7 +228,7 @@ def fibonacci_nim(heaps: IntArray, convention: Convention = Convention.NORMAL) -
 
 
 def _zeckendorf_part(numbers: IntArray) -> IntArray:
-    """Return the smallest part of the Zeckendorf representation of each number; of 0 it is 0."""
+    """Return the smallest term of the Zeckendorf representation of each number; 0 for 0."""
     fibonacci = [1, 2]
     while fibonacci[-1] <= numbers.max(initial=0):
         fibonacci.append(fibonacci[-2] + fibonacci[-1])
@@ -239,13 +241,13 @@ def _zeckendorf_part(numbers: IntArray) -> IntArray:
 
 
 def chomp(rows: IntArray) -> BoolArray:
-    """Return which bars of at most two rows, or columns, are N-positions of Chomp; no sums.
+    """Return which bars of at most two rows, or columns, are N-positions of Chomp, in normal play.
 
-    Those whose first row is not longer than the second by exactly one square, in normal play. Of
-    one row the poisoned square alone is lost.
+    P-positions: the first row is longer than the second by exactly one square. For a single row
+    this is the poisoned square alone.
 
     Args:
-        rows: squares left in each row, ``(..., rows)``; at most two rows, or none longer than 2.
+        rows: squares left in each row, ``(..., rows)``: at most two rows, or rows of at most 2.
 
     Returns:
         ``(...)``.
@@ -258,20 +260,19 @@ def chomp(rows: IntArray) -> BoolArray:
         ([False, True], [False])
     """
     if rows.shape[-1] > 2:
-        # Rows become columns.
+        # Transpose the bar.
         rows = np.stack([(rows >= 1).sum(axis=-1), (rows >= 2).sum(axis=-1)], axis=-1)
     second = rows[..., 1] if rows.shape[-1] > 1 else np.zeros(rows.shape[:-1], dtype=np.int64)
     return np.asarray(rows[..., 0] != second + 1)
 
 
 def lasker_values(heaps: IntArray) -> IntArray:
-    """Return the Grundy values of heaps of Lasker's Nim, which holds in sums too.
+    """Return the Grundy values of heaps of Lasker's Nim.
 
-    The size of the heap, but one more where it leaves 3 when it is divided by 4, and one less
-    where it is a multiple of 4.
+    The value of ``n > 0`` is ``n + 1`` where ``n mod 4`` is 3, ``n - 1`` where it is 0, else ``n``.
 
     Args:
-        heaps: objects in each heap; any shape, which is kept.
+        heaps: objects in each heap, of any shape, which is kept.
 
     References:
         *Winning Ways*, ch. 4.

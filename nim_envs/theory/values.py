@@ -21,7 +21,7 @@ from nim_envs.theory.theorems import lasker_values
 LASKERS_NIM = heap_game("laskers_nim")
 
 LARGEST_SEQUENCE = 1_000_000
-"""Number of Grundy values of a subtraction game after which the search for a period stops."""
+"""Most Grundy values of a subtraction game computed in search of its period."""
 
 
 class ComponentValues(ABC):
@@ -62,10 +62,10 @@ class ComponentValues(ABC):
         """Return the values after moves; shape kept.
 
         Args:
-            first: the states that the component is left in.
-            second: the states of the second parts, 0 for none; ``None`` if there is none.
-            misere: whether misère Grundy values are wanted; of two parts only in a tame
-                component.
+            first: the component's states after the moves.
+            second: states of the second parts, 0 for none; ``None`` if no move leaves one.
+            misere: whether to return misère Grundy values; with second parts the component must be
+                tame.
         """
         if second is None:
             return self.misere(first) if misere else self.normal(first)
@@ -84,7 +84,7 @@ def exchange_zero_and_one(values: IntArray) -> IntArray:
 
 
 class TableValues(ComponentValues):
-    """Values computed from the table of options; serves any component that can be tabulated."""
+    """Values computed from the table of options, for any component that has one."""
 
     def __init__(self, component: Component) -> None:
         super().__init__(component)
@@ -105,7 +105,7 @@ class TableValues(ComponentValues):
 
 
 class ClosedFormValues(ComponentValues):
-    """Grundy values by a closed form; misère ones, of which none is known, from the table."""
+    """Grundy values by a closed form; misère Grundy values from the table of options."""
 
     def misere(self, states: IntArray) -> IntArray:
         """Return the misère value of each state, from its table; shape kept."""
@@ -142,10 +142,10 @@ class ChainValues(ClosedFormValues):
 
 
 class ResidueValues(ComponentValues):
-    """Nim, bounded Nim and the addition game: the value is a distance modulo ``bound + 1``.
+    """Values of Nim, bounded Nim and the addition game, by the distance from the end.
 
-    With every amount from 1 to ``bound`` allowed, the Grundy value of a distance ``d`` from
-    the end is ``d mod (bound + 1)``; without a bound it is ``d`` (*Winning Ways*, ch. 4).
+    If a move takes from 1 to ``bound``, the Grundy value at distance ``d`` from the end is
+    ``d mod (bound + 1)``; without a bound it is ``d`` (*Winning Ways*, ch. 4).
     """
 
     def __init__(self, component: SubtractionHeap | AdditionTotal) -> None:
@@ -153,7 +153,7 @@ class ResidueValues(ComponentValues):
         self.bound = component.options
 
     def distance(self, states: IntArray) -> IntArray:
-        """Return how far each state is from the end."""
+        """Return the distance of each state from the end; shape kept."""
         if isinstance(self.component, AdditionTotal):
             return np.maximum(self.component.n + 1 - states, 0)
         return states
@@ -170,17 +170,17 @@ class ResidueValues(ComponentValues):
             return np.empty(0, dtype=np.int64)
         amount = (distance - wanted) % (self.bound + 1)
         if wanted == 0 and distance <= self.bound and isinstance(self.component, AdditionTotal):
-            # Every amount that reaches or passes the end leads to distance 0.
+            # All amounts that reach or pass the end lead to distance 0.
             return np.arange(distance - 1, self.bound, dtype=np.int64)
         found = [amount - 1] if 1 <= amount <= min(self.bound, distance) else []
         return np.array(found, dtype=np.int64)
 
 
 class PeriodicValues(ComponentValues):
-    """A subtraction game on any finite set: its Grundy values are periodic from some point.
+    """Values of a subtraction game with a finite set, which are ultimately periodic.
 
-    The value of a heap depends only on the ``max(set)`` values before it, so once a window of
-    that many values occurs again, everything after it repeats (*Winning Ways*, ch. 4).
+    The value of a heap is a function of the ``max(set)`` values before it, so the sequence repeats
+    from where a window of that length occurs again (*Winning Ways*, ch. 4).
     """
 
     def __init__(self, component: SubtractionHeap) -> None:
@@ -206,7 +206,8 @@ def subtraction_sequence(amounts: tuple[int, ...], size: int) -> tuple[list[int]
         size: the largest heap of interest.
 
     Returns:
-        The values; where the period begins; the period (1 if ``size`` was reached first).
+        The values; the index from which they are periodic; the period (1 if ``size`` was reached
+        first).
 
     Raises:
         SearchTooLargeError: neither was reached within ``LARGEST_SEQUENCE`` values.
@@ -227,7 +228,7 @@ def subtraction_sequence(amounts: tuple[int, ...], size: int) -> tuple[list[int]
         encoded += value.to_bytes(4, "little")
         if anchor and encoded.endswith(anchor):
             return values, anchored - window + 1, heap - anchored
-        # R. P. Brent's cycle finding: the reference window moves on after ever longer intervals.
+        # R. P. Brent's cycle detection: the interval between reference windows doubles.
         if heap + 1 == window or (anchor and heap - anchored == wait):
             wait *= 2 if anchor else 1
             anchor, anchored = bytes(encoded[-4 * window :]), heap

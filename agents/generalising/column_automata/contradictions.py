@@ -37,7 +37,7 @@ def contradicts(
     """
     most = max(1, len(position))
     sizes = [(*heaps, *[0] * (most - len(heaps))) for heaps in (position, *options)]
-    # Where zeros are letters the automaton would read empty heaps too, so they are left out.
+    # Empty heaps are left out: an automaton with the letter 0 would read them.
     if rules.ordered:
         lost = np.array([bool(automaton.is_lost(heaps or (0,))) for heaps in (position, *options)])
     else:

@@ -59,7 +59,7 @@ class LookAheadLabels:
         return self._read[position]
 
     def _evaluate(self, position: Heaps) -> None:
-        """Store the value of a position if it is known now, and all values that follow from it."""
+        """Store the value of a position if it follows now, and all values that follow from it."""
         waiting = [position]
         while waiting:
             position = waiting.pop()
@@ -87,9 +87,9 @@ class ActionValues(Protocol):
 def labels_from_values(policy: ActionValues, game: Game) -> tuple[IntArray, BoolArray]:
     """Return the positions that learned action values label, and whether each is lost.
 
-    A position is won if the value of some action is positive, lost if those of all legal actions
-    are negative, and left out otherwise. Where the game is over, the result is known. The rules
-    are used for the legal actions only, so labels of a learner without a model need no model.
+    A position is won if some legal action has a positive value, lost if all have negative values,
+    and left out otherwise. Terminal positions have the label of the game's result. The rules are
+    used for the legal actions only, so a model-free learner stays model-free.
 
     Args:
         policy: policy with action values, such as ``learner.greedy()``.
@@ -103,7 +103,7 @@ def labels_from_values(policy: ActionValues, game: Game) -> tuple[IntArray, Bool
     """
     positions = game.rules.lattice()
     masks_end = game.rules.is_terminal(positions)
-    # At the end of the game the player to move has lost if the last move won.
+    # At a terminal position the player to move has lost if making the last move wins.
     end_is_lost = game.convention.winner(last_mover=0) == 0
     best = np.where(masks_end, -1.0 if end_is_lost else 1.0, 0.0)
     for first in range(0, len(positions), LARGEST_BATCH):

@@ -1,4 +1,4 @@
-"""The learner of column automata, which finds and proves an automaton that tells who wins."""
+"""The learner of column automata: it finds an automaton that claims who wins, and proves it."""
 
 from __future__ import annotations
 
@@ -132,8 +132,8 @@ def _given(rules: HeapRules, labels: str) -> Iterator[str]:
 class ColumnAutomatonLearner(GeneralisingLearner):
     """Finds a finite automaton that tells who wins from the bits of all heaps, and proves it.
 
-    It is given a hypothesis: that the lost positions are a regular language of the heaps' bits,
-    read column by column, all heaps aligned. Labels of positions, lost or won, come from games
+    Its hypothesis is that the lost positions form a regular language of the heaps' bits, read
+    column by column. Labels of positions, lost or won, come from games
     against itself. An automaton that agrees with them is inferred by state merging, examined on
     larger random boards, and proved for every number of heaps of every size (in the addition
     game, for every limit). If the exam or the proof finds a contradiction, further games begin at
@@ -248,7 +248,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         if game is None or game is self.game:
             return ColumnAutomatonPolicy(self.game, self.automaton, self.rules)
         rules = heap_rules(game, ordered=self.rules.ordered)
-        # The rules show no bound where no heap is above it.
+        # On a board without a heap above the bound, the rules do not show it.
         alike = rules.relation == self.rules.relation or (
             rules.relation.max_take is None
             and max(game.rules.shape) - 1 <= (self.rules.relation.max_take or 0)

@@ -119,7 +119,7 @@ class _Merger:
         entries[place] = value
 
     def undo(self) -> None:
-        """Take the last merge back."""
+        """Undo the last merge."""
         while self._changed:
             entries, place, value = self._changed.pop()
             entries[place] = value

@@ -1,4 +1,4 @@
-"""Outcomes of one, two, three copies of a new part beside the classes known so far."""
+"""Outcomes of copies of a new part, added to the classes known so far."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from agents.generalising.quotients.quotient import Quotient
 from nim_envs.rules.component import BoolArray, IntArray
 
 MOST_COPIES = 40
-"""Most copies of a part that are played; if they do not suffice, the classes are too coarse."""
+"""Most copies of a part in games; if more are needed, the classes are too coarse."""
 
 
 class Copies:
-    """Outcomes of copies of the next part of a quotient beside each of its classes.
+    """Outcomes of copies of the next part of a quotient, added to each of its classes.
 
-    Positions of a class are assumed to stay equivalent beside the new part, which an exam has to
-    confirm. So a position is a number of copies and the class of the rest, whose options are those
-    of the shortest sum in the class. In order of length, most positions take one game of one move.
+    Positions of a class are assumed to stay equivalent when the new part is added, which an exam
+    has to confirm. So a position is a number of copies and the class of the rest, with the options
+    of the shortest sum in that class. In ascending order of length, most outcomes take one game of
+    one move.
 
     Args:
         quotient: classes of sums of the previous parts.
@@ -39,7 +40,7 @@ class Copies:
         self._rows = [quotient.lost]
 
     def _options(self, position: int) -> list[int]:
-        """Return the options of a position, the number ``copies * classes + class``."""
+        """Return the options of a position; its number is ``copies * order + class``."""
         order = self.quotient.order
         copies, rest = divmod(position, order)
         left = (self.quotient.products[rest, self._after] + (copies - 1) * order).tolist()
@@ -57,13 +58,13 @@ class Copies:
         return self._rows[copies]
 
     def known_class(self) -> Quotient | None:
-        """Return the quotient with the new part in an old class, if one has its outcomes."""
+        """Return the quotient with the new part in an old class of the same outcomes, if any."""
         quotient = self.quotient
         alike = (quotient.lost[quotient.products] == self.row(1)).all(axis=1)
         return quotient.with_next(int(alike.argmax())) if alike.any() else None
 
     def merged(self, most_classes: int) -> Quotient | None:
-        """Return the classes of copies beside old classes, indistinguishable ones merged.
+        """Return the classes of copies added to old classes, indistinguishable ones merged.
 
         Args:
             most_classes: largest number of classes.
@@ -81,7 +82,7 @@ class Copies:
         return None
 
     def _merge(self, back: int, count: int, most_classes: int) -> Quotient:
-        """Merge positions of up to ``count - 1`` copies; ``count`` are equivalent to ``back``."""
+        """Merge positions of up to ``count - 1`` copies; ``count`` copies equal ``back`` copies."""
         quotient, order = self.quotient, self.quotient.order
         folded = np.arange(2 * count)
         folded[count:] = back + (folded[count:] - back) % (count - back)
@@ -106,7 +107,7 @@ class Copies:
 
 
 def indistinguishable(labels: BoolArray, steps: list[IntArray]) -> IntArray:
-    """Number the points so that two are equal if all sequences of steps give them equal labels.
+    """Number the points; two have the same number if all sequences of steps give equal labels.
 
     Args:
         labels: label of each point, ``(n,)``.

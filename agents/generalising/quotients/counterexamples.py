@@ -1,4 +1,4 @@
-"""The exam of a quotient: a search for sums whose class is wrong by the rules."""
+"""The exam of a quotient: a search for sums whose class has the wrong outcome by the rules."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ MOST_SUMS = 200_000
 
 
 class CounterexampleSearch:
-    """Searches sums of more and more parts for one whose class gives the wrong outcome.
+    """Searches sums of an increasing number of parts for one whose class has the wrong outcome.
 
-    For each sum it finds the classes of rests beside which the whole is won, but not by a move in
-    the sum. There a move in the rest has to win; if the rest is empty, the class of the sum is
-    wrong. Of two sums in one class, the one with fewer such rests is skipped. As there are finitely
-    many classes, the search ends.
+    A *rest* is the class of a sum added to another. For each sum the search finds the rests with
+    which the whole is won, but not by a move in the sum, so that a move in the rest must win. If
+    the empty rest is among them, the class of the sum is wrong. Of two sums in one class, one whose
+    rests are a subset of the other's is skipped. As there are finitely many sets of rests, the
+    search ends.
 
     Args:
         quotient: quotient to examine; later ones must have the same classes and products.

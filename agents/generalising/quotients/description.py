@@ -6,7 +6,7 @@ from agents.generalising.quotients.heap_periods import classes_of_states, period
 from agents.generalising.quotients.quotient import Quotient
 
 MOST_ROWS = 60
-"""Most classes that are listed."""
+"""Most classes listed."""
 
 
 def described(quotient: Quotient, proof: str | None) -> str:

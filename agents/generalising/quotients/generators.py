@@ -18,13 +18,13 @@ MOST = 255
 
 
 class Generators:
-    """Parts that generate all sums, given equations for the other parts.
+    """Parts that generate all sums up to equivalence, given equations between sums.
 
     Args:
         parts: all parts of the game.
         last: the last part in use.
-        equations: equivalent sums: single parts, which are then no generators, as sums of earlier
-            parts, and numbers of copies of a part as smaller numbers.
+        equations: pairs of equivalent sums: a single part, which is then no generator, and a sum of
+            earlier parts; or a number of copies of a part and a smaller number.
 
     Attributes:
         chosen: the generators, ascending.
@@ -47,7 +47,7 @@ class Generators:
         self._after = [self._moves(parts, part) for part in self.chosen]
 
     def _moves(self, parts: Parts, part: int) -> npt.NDArray[np.int64]:
-        """Return the change of the copies by each move in a generator."""
+        """Return the change in the numbers of copies by each move in a generator."""
         left = [self._added(word) for word in parts.options[part]]
         after = np.unique(np.array(left, dtype=np.int64), axis=0)
         return np.asarray(after - self._single[self._column[part]])

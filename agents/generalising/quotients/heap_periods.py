@@ -13,7 +13,7 @@ from nim_envs.cgt.misere_quotients.periods import (
 )
 
 REPETITIONS = 3
-"""Repetitions after which a period is conjectured."""
+"""Number of repetitions from which a period is conjectured."""
 
 
 class Period(NamedTuple):
@@ -61,7 +61,7 @@ def classes_of_states(quotient: Quotient, kind: int) -> list[int]:
 
 
 def conjecture(elements: Sequence[int]) -> QuotientPeriod | None:
-    """Return the shortest period that repeats three times and covers a quarter of all heaps.
+    """Return the shortest period that occurs three times and covers the last quarter of the heaps.
 
     Example:
         >>> conjecture([0, 3, 1, 2, 1, 2, 1, 2])

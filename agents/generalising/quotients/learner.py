@@ -46,7 +46,7 @@ class Claim(NamedTuple):
 
 
 class LearnedQuotient(TypedDict):
-    """Learned classes, and knowledge of the next state so far, as a file stores them."""
+    """Learned classes, and partial knowledge of the next state, as a file stores them."""
 
     quotient: SavedQuotient
     lost: dict[int, bool]
@@ -57,11 +57,11 @@ class QuotientLearner(GeneralisingLearner):
     """Learns classes of positions that are equivalent in every sum, and the sums of classes.
 
     It learns the states of components one after the other, those with short play first. Games from
-    one copy of a new state beside a position of each class tell whether the state belongs to a
-    known class; if it does not, games from several copies tell the new classes. An exam searches
-    sums of any number of components for one whose class is wrong by the rules. If it finds one,
-    the old classes were too coarse, and are learned again from an observation table. Nothing is
-    assumed about the classes: misère play is learned in the same way as normal play.
+    one copy of a new state, added to a position of each class, tell whether the state belongs to a
+    known class; if not, games from several copies tell the new classes. An exam searches sums of
+    any number of components for one whose class contradicts the rules. If it finds one, the old
+    classes are too coarse, and are learned again from an observation table. Nothing is assumed
+    about the classes: misère play is learned in the same way as normal play.
 
     Use it on sums of any components with a limited number of states: heaps that split or not,
     tokens on graphs, and sums of different games, in either convention. The learned classes hold
@@ -117,7 +117,7 @@ class QuotientLearner(GeneralisingLearner):
         self._empty_lost = game.convention is Convention.NORMAL
         nothing = np.zeros((1, 1), dtype=np.int64)
         self.quotient = Quotient(self.parts, nothing, (), np.array([self._empty_lost]))
-        # Knowledge of the state that is being learned: outcomes, and a repair of the classes.
+        # Partial knowledge of the next state: outcomes, and a repair of the classes.
         self._lost: dict[int, bool] = {}
         self._repair: Repair | None = None
 

@@ -18,7 +18,7 @@ class ObservationTable:
     """A table of sums of generators: its entries are their outcomes with *experiments* added.
 
     There is a row for each class found so far, and for each class with a generator added.
-    Experiments are added until two generators, added to a class in either order, lead to one class.
+    Experiments are added until the class after two generators does not depend on their order.
 
     Args:
         generators: the parts that sums consist of.

@@ -1,4 +1,4 @@
-"""Outcomes of positions, found by self-play with a memory."""
+"""Outcomes of positions, found by self-play with a table of known outcomes."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Games:
             )
 
     def from_any(self, options: list[Position]) -> list[Position]:
-        """Return the options in their cyclic order, beginning with a random one."""
+        """Return the options, rotated so that a random one comes first."""
         if not self._numbers:
             self._numbers = self._rng.random(DRAWN).tolist()
         first = int(self._numbers.pop() * len(options))
@@ -83,11 +83,11 @@ class Games:
 
 
 class OutcomeFinder(Generic[Position]):
-    """Finds who wins a position, by games of two players with one memory.
+    """Finds who wins a position, by games whose players share a table of known outcomes.
 
-    At each position the players try the options of unknown outcome one after another, from game
-    to game. A game ends at a position whose outcome the memory determines. Then its positions are
-    updated backwards: one with a lost option is won, one with only won options is lost.
+    At each position, successive games try the options of unknown outcome in turn. A game ends at a
+    position whose outcome follows from the table. Then its positions are updated backwards: one
+    with a lost option is won, one with only won options is lost.
 
     Args:
         options: returns the options of a position, in the order in which to try them.

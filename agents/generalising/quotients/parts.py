@@ -1,4 +1,4 @@
-"""The states of a game's components as parts of sums, numbered so that options come first."""
+"""The states of a game's components as parts of sums, each numbered after its options."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Kind:
         )
 
     def options(self, state: int) -> list[tuple[int, ...]]:
-        """Return the options of a state: each is no state, one, or two where a move splits."""
+        """Return the options of a state, each as a tuple of none, one or two states."""
         if self.heap_game is not None:
             return self.heap_game.options(state)
         firsts = self.component.table[state].tolist()
@@ -75,7 +75,7 @@ class Kind:
 class Parts:
     """The states of components as parts of sums, those with short play first.
 
-    States with the same options are one part; states without a move are no part.
+    States with the same options are the same part; states without a move are left out.
 
     Args:
         rules: rules of the game.

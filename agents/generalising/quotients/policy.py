@@ -18,7 +18,7 @@ from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame
 from nim_envs.rules.validation import checked_integers
 
 UNKNOWN = 0.5
-"""Judgement of a position whose class is not known, between 0 (won) and 1 (lost)."""
+"""Score of a position of unknown class, between 0 (won) and 1 (lost)."""
 
 
 class QuotientPolicy(LookAheadPolicy):
@@ -72,7 +72,7 @@ class QuotientPolicy(LookAheadPolicy):
         return np.where(within, known[np.where(within, states, 0)], len(self._products) - 1)
 
     def judged(self, positions: IntArray) -> FloatArray:
-        """Return 1 where the player to move loses, 0 where it wins, as far as known."""
+        """Return 1 where the player to move loses, 0 where it wins, else a score between."""
         total = np.zeros(len(positions), dtype=np.int64)
         for component, kind in enumerate(self._kind_of):
             total = self._products[total, self._classes(kind, positions[:, component])]
@@ -81,9 +81,8 @@ class QuotientPolicy(LookAheadPolicy):
     def move(self, position: Sequence[int]) -> tuple[int, ...]:
         """Return the position after its move, for any number of components and heaps of any size.
 
-        If a move leaves two heaps, the second takes the first place that holds 0, or else is added
-        at the end. The classes of heaps larger than those learned follow the observed period, if
-        there is one.
+        If a move leaves two heaps, the second replaces the first 0 of the position, or is appended.
+        Classes of heaps larger than those learned follow the observed period, if there is one.
 
         Args:
             position: position on the game's board; or states of any number of components, if all

@@ -52,7 +52,7 @@ class Quotient:
         return element
 
     def after_move(self, part: int) -> IntArray:
-        """Return the classes of the options of a part: one with a class, or the next one."""
+        """Return the classes of the options of a part that has a class, or of the next part."""
         while len(self._after_move) <= part:
             words = self.parts.options[len(self._after_move)]
             found = sorted({self.of(word) for word in words})
@@ -103,7 +103,7 @@ class Quotient:
         return found
 
     def powers(self, element: int) -> tuple[int, int]:
-        """Return the least ``a`` and ``p`` for which ``a + p`` copies have the class of ``a``."""
+        """Return the least ``a`` and ``p`` such that ``a`` and ``a + p`` copies have one class."""
         seen: dict[int, int] = {}
         power = 0
         while power not in seen:

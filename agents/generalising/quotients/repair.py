@@ -1,4 +1,4 @@
-"""Repair of classes that were too coarse."""
+"""Learning of the classes anew where they were too coarse."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class SavedRepair(TypedDict):
 
 
 class Repair:
-    """Learns the classes of sums again where the old classes are too coarse.
+    """Learns the classes of sums again if the old classes are too coarse.
 
-    At first it keeps equations of the old classes: some parts are equivalent to sums of others,
-    the generators, and some numbers of copies to smaller numbers. A sum found by the exam either
-    gives the observation table a new experiment, or refutes one of these equations, which is then
-    replaced by equations of the classes found so far.
+    It begins with equations from the old classes: some parts are equivalent to sums of other parts,
+    the generators, and some numbers of copies to smaller numbers. A counterexample of the exam
+    either gives the observation table a new experiment or refutes one of the equations. These are
+    then replaced by equations of the classes found so far.
 
     Args:
         quotient: classes that are too coarse.

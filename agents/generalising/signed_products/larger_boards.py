@@ -1,6 +1,7 @@
 """The exam of values: their contradictions on boards larger than the one learned.
 
-It does not know who wins. Right values obey: a position is lost if and only if no option is lost.
+It uses no knowledge of who wins: right values satisfy that a position is lost if and only if no
+option is lost.
 """
 
 from __future__ import annotations
@@ -77,10 +78,10 @@ def _examined(state: ValueState, board: HeapBoard, positions: IntArray) -> tuple
 
 
 def with_larger_heaps(options: IntArray, sizes: int) -> IntArray:
-    """Extend the options of heaps to larger heaps, where the known ones determine them.
+    """Extend the options of heaps to larger heaps, if the known ones determine them.
 
-    They do where a move takes any number, or one of the same amounts from every large enough heap.
-    Otherwise the options are returned unchanged.
+    They do if a move takes any number, or if the same amounts may be taken from every large enough
+    heap. Otherwise the options are returned unchanged.
 
     Args:
         options: options of a heap of each size, descending; see

@@ -65,7 +65,7 @@ class SignedProducts(GeneralisingLearner):
     positions visited nor in an exam on random larger boards. If there are some after an eighth of
     the games (at least 1,000), it begins again with new weights. Nothing is proved.
 
-    Use it as the fairest comparison with other networks: it assumes less than an automaton does.
+    Use it for comparison with other networks: it assumes less than the learner of automata does.
     Learning needs PyTorch; playing does not. The other options are ablations: unsigned factors, no
     rounding, and a plain network on the bits of its own board.
 

@@ -2,9 +2,9 @@
 
 The target of a position is "won" if the network values some option as lost, otherwise "lost":
 values are for the player to move, so a win at an option is the mover's loss (negamax).
-A position contradicts itself if its value is not its target. The network learns from all positions
-up to the number of objects of the smallest contradiction: their targets rest on positions that
-agree with their own, down to the end of the game, whose result is known.
+A position is a contradiction if its value differs from its target. The network learns from all
+positions with at most as many objects as the smallest contradiction: all positions with fewer
+agree with their targets, down to the end of the game, whose result is known.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class ValueTraining:
                     if best is None or self.state.contradictions < best.contradictions:
                         best = self.state.copy()
         finally:
-            # A later or interrupted attempt may be worse.
+            # Keep the best attempt: a later or interrupted one may be worse.
             if best is not None and best.contradictions < self.state.contradictions:
                 self.state.become(best)
 

@@ -13,10 +13,10 @@ player to move is, from the most significant bit to the least::
         h = u * h + (1 - u) * tanh(g[2 * H :] + r * s[2 * H :])
     logit = h @ output.weight + output.bias
 
-A product of factors is a linear recurrence over the heaps whose matrix is diagonal; factors that
-may be negative are its negative eigenvalues, without which no product tells an odd number of ones
-from an even one. Rounded, they are -1, 0 and 1. Where the factors of bit 0 are 1, empty heaps
-change nothing; the order of the heaps never does.
+The products are a linear recurrence over the heaps with a diagonal matrix, whose eigenvalues are
+the factors. Without negative ones no product distinguishes odd from even numbers of ones. Rounded
+factors are -1, 0 and 1. If the factors of bit 0 are 1, empty heaps change nothing; the order of the
+heaps never changes anything.
 
 The formula is written once, in :meth:`SignedProductsNetwork.logits`, for the arrays of NumPy,
 PyTorch and JAX alike; weights are a dict of arrays by the names above.
@@ -55,14 +55,14 @@ LARGEST_KEY = 1 << 62
 
 
 class Column(NamedTuple):
-    """One column of bits of many positions; positions equal up to it share an entry."""
+    """One column of bits of many positions; those equal up to this column share an entry."""
 
     counts: IntArray  # (n,): number of heaps with a 1 in this column
     parents: IntArray  # (n,): index of the entry in the previous column; 0 in the first
 
 
 class ValueNetwork(ABC):
-    """Values of positions of heaps; a position enters as its *key*, a sum over its heaps.
+    """Values of positions, each given by its *key*, a sum over its heaps.
 
     Positions that the network cannot distinguish have the same key, which is evaluated once.
 
@@ -135,7 +135,7 @@ class SignedProductsNetwork(ValueNetwork):
         }
 
     def key_table(self, heaps: int, columns: int) -> IntArray:
-        """Return summands of keys whose digits, to base ``heaps + 1``, count a column's ones."""
+        """Return summands of keys, whose digits to base ``heaps + 1`` count each column's ones."""
         if (heaps + 1) ** columns > LARGEST_KEY:
             raise ValueError(f"{heaps} heaps of {columns} bits are too many for this network")
         bits = (np.arange(1 << columns)[:, np.newaxis] >> np.arange(columns)) & 1

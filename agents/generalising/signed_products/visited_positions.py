@@ -1,4 +1,4 @@
-"""The positions that a learner has visited, with their options, for values in batches."""
+"""The positions that a learner has visited, with their options, as arrays."""
 
 from __future__ import annotations
 

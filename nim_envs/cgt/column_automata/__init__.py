@@ -1,4 +1,4 @@
-"""Column automata: claims of who wins, which read all heaps bit by bit; proof, and play."""
+"""Column automata, which claim who wins from the bits of all heaps: proof, and play."""
 
 from nim_envs.cgt.column_automata.automaton import ONE, SEPARATOR, ZERO, ColumnAutomaton
 from nim_envs.cgt.column_automata.moves import HeapReading, MoveRelation, heap_reading

@@ -18,10 +18,10 @@ SEPARATOR = 0
 """The letter at the end of a column."""
 
 ONE = 1
-"""The letter of a heap that has an object in this column: a bit that is set."""
+"""The letter of a heap whose bit in this column is 1."""
 
 ZERO = 2
-"""The letter of a heap without one; automata of two letters do not read it."""
+"""The letter of a heap whose bit is 0; automata of two letters do not read it."""
 
 SYMBOLS = ("|", "1", "0")
 """Symbols of the letters."""
@@ -39,18 +39,17 @@ State = TypeVar("State", bound=Hashable)
 class ColumnAutomaton:
     """A finite automaton that claims which positions are lost for the player to move.
 
-    It reads the heaps in binary, aligned, column by column: one letter for each heap's bit, in
-    the order of the heaps, then the separator. With two letters, written ``"1 |"``, only the ones
-    of a column are read, so that neither the order of the heaps nor empty heaps matter; with
-    three, ``"0 1 |"``, every bit is. There are as many columns as the largest heap has bits, and
-    one if all heaps are empty.
+    It reads the heaps in binary, column by column: one letter for each heap's bit, in the order of
+    the heaps, then the separator. With two letters, written ``"1 |"``, it reads only the ones of a
+    column, so neither the order of the heaps nor empty heaps matter; with three, ``"0 1 |"``, it
+    reads every bit. There are as many columns as the largest heap has bits, but at least one.
 
     Args:
-        transitions: int64 ``(states, letters)``, the next state, by the letters ``SEPARATOR``,
-            ``ONE`` and, if there are three, ``ZERO``; state 0 is the start.
-        lost: bool ``(states,)``, the states after the last separator in which the position is
-            claimed to be a P-position.
-        most_significant_first: whether the column of the highest bits is read first, or last.
+        transitions: next state, int64 ``(states, letters)``, by the letters ``SEPARATOR``, ``ONE``
+            and, if there are three, ``ZERO``; state 0 is the start.
+        lost: states in which, after the last separator, the position is claimed to be a
+            P-position, bool ``(states,)``.
+        most_significant_first: whether the column of the highest bits is read first; else last.
 
     Raises:
         InvalidAutomatonError: arrays of other shapes or types, or an invalid next state.
@@ -160,7 +159,7 @@ class ColumnAutomaton:
         state = np.zeros(heaps.shape[:-1], dtype=np.int64)
         for column in self._columns(int(largest.max(initial=0))):
             bits = heaps >> column & 1
-            # Columns above a position's highest bit are not read, except the lowest column.
+            # Columns above a position's highest bit are skipped, but never the lowest column.
             read = (largest >> column > 0) | (column == 0)
             state = np.where(read, self._after_column(state, bits), state)
         return np.asarray(self.lost[state])
@@ -180,10 +179,10 @@ class ColumnAutomaton:
         return np.asarray(self.transitions[state, SEPARATOR])
 
     def after_ones(self, most: int) -> IntArray:
-        """Return the states after a column of 0 to ``most`` ones, by the state before.
+        """Return the states after a column of 0 to ``most`` ones, without zeros.
 
         Returns:
-            ``(most + 1, states)``; zeros are not read.
+            ``(most + 1, states)``, by the number of ones and the state before.
         """
         powers = np.empty((most + 1, self.states), dtype=np.int64)
         powers[0] = np.arange(self.states)
@@ -210,10 +209,7 @@ class ColumnAutomaton:
         return bool(self.lost[state])
 
     def padded(self) -> ColumnAutomaton:
-        """Return an automaton with the same claim that may also read empty high columns.
-
-        Its claim does not depend on the number of empty columns above the highest bit.
-        """
+        """Return an automaton with the same claims, also if empty columns are added on top."""
         return self._padded
 
     @cached_property
@@ -280,8 +276,8 @@ class ColumnAutomaton:
             E. F. Moore, "Gedanken-experiments on sequential machines", *Automata Studies* (1956),
             129-153.
         """
-        # States are distinguished by the claims after the next separator, not by their own: those
-        # matter only after a separator.
+        # A state's own claim matters only after a separator, so states are distinguished by the
+        # claims after the separators to come.
         kind = self.lost[self.transitions[:, SEPARATOR]].astype(np.int64)
         kinds = len(np.unique(kind))
         while True:
@@ -294,7 +290,7 @@ class ColumnAutomaton:
         first[kind[::-1]] = np.arange(self.states)[::-1]
         next_kind: list[list[int]] = kind[self.transitions[first]].tolist()
         claims: list[bool] = self.lost[self.transitions[first, SEPARATOR]].tolist()
-        # A kind becomes one state for each claim with which separators lead to it; after other
+        # A kind becomes one state for each claim with which a separator leads to it; after other
         # letters, and at the start, the claim does not matter, so any existing one serves.
         reached, order = {int(kind[0])}, [int(kind[0])]
         for one in order:  # which grows meanwhile
@@ -316,10 +312,10 @@ class ColumnAutomaton:
         return self._from_steps(any_of(int(kind[0])), step, lambda state: state[1])
 
     def without_zeros(self) -> ColumnAutomaton:
-        """Return the automaton of letters ``"1 |"`` with this one's claims for sorted columns.
+        """Return an automaton of letters ``"1 |"`` whose claims are this one's for certain words.
 
-        Its claim is this one's where every column has one zero, read first, and then its ones. If
-        this one reads only ones, it is itself, made minimal.
+        It claims what this one does if every column has exactly one zero, which comes first. If
+        this one reads only ones, the result is its minimal automaton.
         """
         rows, lost = self._rows, self.lost
 

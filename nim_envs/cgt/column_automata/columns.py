@@ -1,4 +1,4 @@
-"""A claim as an automaton whose letters are whole columns, the highest first."""
+"""Claims as automata whose letters are whole columns, the highest first."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Columns:
     State 0 is the start.
 
     Args:
-        maps: the next states after a column with 0, 1, ... ones. After the last map, those from
-            ``exact`` on repeat.
-        exact: smallest number of ones with the effect of a larger number.
+        maps: the next states after a column with 0, 1, ... ones. For more ones than there are maps,
+            those from index ``exact`` on repeat.
+        exact: number of ones from which the effect is periodic.
         lost: whether each state is claimed to be lost after the last column.
     """
 
@@ -29,7 +29,7 @@ class Columns:
 
     @property
     def period(self) -> int:
-        """Number of ones that can be added to ``exact`` or more without changing the effect."""
+        """Period of the effect in the number of ones, from ``exact`` ones on."""
         return len(self.maps) - self.exact
 
     def after(self, ones: int) -> Map:
@@ -40,15 +40,15 @@ class Columns:
 
 
 def columns_of(automaton: ColumnAutomaton, limit: int, one_heap: bool = False) -> Columns | str:
-    """Return the claim of an automaton column by column, or the reason why that is impossible.
+    """Return the claim of an automaton by whole columns, or the reason why that is impossible.
 
     An automaton that reads the lowest column first is reversed, by the subset construction.
 
     Args:
         automaton: the automaton to convert.
         limit: most entries of the maps, and most entries visited to reverse them.
-        one_heap: whether the claim is about one heap alone, so that columns have at most one one;
-            then the letters may be read in any way.
+        one_heap: whether the claim is about one heap alone; columns then have at most one 1, and
+            either alphabet is allowed.
     """
     padded = automaton.padded()
     claim = padded if one_heap else padded.without_zeros()
@@ -72,10 +72,10 @@ def columns_of(automaton: ColumnAutomaton, limit: int, one_heap: bool = False) -
 
 
 def _told_apart(padded: ColumnAutomaton, claim: ColumnAutomaton) -> str | None:
-    """Return a word on which two claims differ, one reading zeros and the other not.
+    """Return a word on which a claim that reads zeros differs from one that does not.
 
-    Words have at least one letter in each column. Positions have the same number in every column,
-    but that is not required here.
+    Every column of a word has at least one letter. Unlike in positions, columns may differ in
+    their number of letters.
     """
     rows: list[list[int]] = padded.transitions.tolist()
     others: list[list[int]] = claim.transitions.tolist()
@@ -100,7 +100,7 @@ def _told_apart(padded: ColumnAutomaton, claim: ColumnAutomaton) -> str | None:
 def _column_maps(claim: ColumnAutomaton, most: int) -> tuple[list[Map], int]:
     """Return the next states after 0, 1, ... ones and a separator, and the start of their period.
 
-    No maps are returned where there are more than ``most``.
+    The list is empty if there would be more than ``most`` maps.
     """
     one: list[int] = claim.transitions[:, ONE].tolist()
     end: list[int] = claim.transitions[:, SEPARATOR].tolist()
@@ -123,10 +123,9 @@ def _maps_of_one_bit(claim: ColumnAutomaton) -> list[Map]:
 
 
 def _reversed(maps: list[Map], lost: list[bool], limit: int) -> tuple[list[Map], list[bool]]:
-    """Return maps that read the columns in reverse; none if they are too large.
+    """Return maps that read the columns in reverse order; none if they are too large.
 
-    A new state is the set of states from which the columns read so far, the lowest ones, lead to
-    a claim of lost.
+    A new state is a set of old ones: those from which the columns read so far lead to a lost state.
     """
     start = frozenset(state for state, claimed in enumerate(lost) if claimed)
     numbers, found, rows = {start: 0}, [start], []

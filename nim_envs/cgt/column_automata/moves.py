@@ -17,11 +17,10 @@ from nim_envs.rules.validation import checked_integer
 
 
 class Difference(NamedTuple):
-    """Bounds on the objects taken, once some bits of heap and rest are read.
+    """Bounds on the objects taken, after some bits of the heap before and after the move.
 
-    With the most significant bits first, the number taken by the bits so far, ``least`` and
-    ``most`` being equal; with the least significant first, the least and the largest number that
-    the remaining bits must take.
+    With the most significant bits first, ``least`` and ``most`` are both the difference of the bits
+    so far; with the least significant first, they bound the difference of the remaining bits.
     """
 
     least: int
@@ -67,7 +66,7 @@ class MoveRelation:
         return f"take {objects} from one heap"
 
     def allows(self, heap: int, left: int) -> bool:
-        """Return whether a move may leave ``left`` objects of ``heap``."""
+        """Return whether a move from ``heap`` objects may leave ``left``."""
         return 0 <= left < heap and (self.max_take is None or heap - left <= self.max_take)
 
     def start(self, most_significant_first: bool) -> Difference:
@@ -86,7 +85,7 @@ class MoveRelation:
             most_significant_first: which bits are read first.
 
         Returns:
-            The next state; ``None`` if no further bits make this a move.
+            The next state; ``None`` if these bits cannot be completed to a move.
         """
         least, most = state
         taken = bit - bit_left
@@ -95,14 +94,14 @@ class MoveRelation:
             if self.max_take is None:
                 so_far = min(so_far, 1)  # it only matters that it is positive
             elif so_far > self.max_take:
-                return None  # the remaining bits give back less than one of this column
+                return None  # the remaining bits cannot make up for a 1 in this column
             return None if so_far < 0 else Difference(so_far, so_far)
         least = -((taken - least) // 2)  # halves, rounded up
         most = None if most is None else (most - taken) // 2
         return None if most is not None and least > most else Difference(least, most)
 
     def accepts(self, state: Difference, most_significant_first: bool) -> bool:
-        """Return whether the bits read so far, without any more, are those of a move."""
+        """Return whether the bits read so far are those of a move."""
         if most_significant_first:
             return state.least >= 1
         return state.least <= 0 and (state.most is None or state.most >= 0)
@@ -110,12 +109,12 @@ class MoveRelation:
 
 @dataclass(frozen=True)
 class HeapReading:
-    """The positions of a game as heaps, from one of which a move takes objects.
+    """A game's positions read as heaps; a move takes objects from one of them.
 
     Args:
         relation: moves in one heap.
-        limits: for each component the limit of a running total, which is read as the objects
-            left until it is exceeded; ``None``: a heap, which is read as it is.
+        limits: for each component the limit of a running total, which is read as the distance until
+            it is exceeded; ``None``: a heap, read as it is.
     """
 
     relation: MoveRelation
@@ -129,10 +128,10 @@ class HeapReading:
     def positions(self, heaps: IntArray | Sequence[int]) -> IntArray:
         """Return positions with these heaps: int64 ``(..., components)`` to the same shape.
 
-        A total that ends the game is the first that does.
+        For an empty heap a total is the smallest that ends the game.
 
         Raises:
-            InvalidPositionError: more objects than are left at total 0.
+            InvalidPositionError: a heap is larger than that of total 0.
         """
         sizes = np.asarray(heaps, dtype=np.int64)
         if (self._totals & (sizes > self._offsets)).any():
@@ -148,16 +147,16 @@ class HeapReading:
 
     @property
     def _offsets(self) -> IntArray:
-        """Objects left at total 0."""
+        """Size of the heap for total 0, by component; 0 for a heap."""
         return np.array([0 if limit is None else limit + 1 for limit in self.limits])
 
 
 def heap_reading(rules: Rules) -> HeapReading:
-    """Return positions of ``rules`` as heaps, and the moves in a heap.
+    """Return the reading of the positions of ``rules`` as heaps.
 
-    Heaps of Nim, of bounded Nim and of subtraction games with amounts 1 to some number are read as
-    they are. A running total of the addition game is read as the objects left, the limit plus one
-    less the total, of which a move takes 1 to ``k``: a larger number added takes all of them.
+    Heaps of Nim, of bounded Nim and of subtraction games with all amounts from 1 to some bound are
+    read as they are. A total ``t`` of the addition game with limit ``n`` is read as a heap of
+    ``n + 1 - t`` objects, at least 0, from which a move takes 1 to ``k``.
 
     Raises:
         InvalidGameError: a component is no such heap, or two of them have different moves.
@@ -171,7 +170,7 @@ def heap_reading(rules: Rules) -> HeapReading:
         (MoveRelation(max_take=3), [[11], [1], [0]])
     """
     bounds: set[int] = set()
-    whole = 0  # the largest heap of which a move may take all
+    whole = 0  # the largest heap that one move may take whole
     limits: list[int | None] = []
     for index, component in enumerate(rules.components):
         if isinstance(component, AdditionTotal):

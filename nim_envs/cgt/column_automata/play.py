@@ -1,4 +1,4 @@
-"""Moves to positions that a column automaton claims to be lost, without a list of all moves."""
+"""Moves to positions that a column automaton claims to be lost, without listing all moves."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Around = tuple[list[int], list[int]]
 def move_to_lost(
     automaton: ColumnAutomaton, relation: MoveRelation, position: Sequence[int]
 ) -> tuple[int, ...] | None:
-    """Return the position after a move to a claimed loss; ``None`` if there is no such move.
+    """Return a position claimed to be lost, one move away; ``None`` if there is none.
 
-    For each heap, column by column, it follows all bits that a move may leave and keeps one way to
-    each pair of automaton state and relation state. So the time is a few steps for each bit of the
-    position, however many moves there are.
+    For each heap, it follows column by column the bits that a move may leave, and keeps one path to
+    each pair of automaton state and relation state. So the time grows with the number of bits of
+    the position, not with that of moves.
 
     Args:
         automaton: claims which positions are lost.

@@ -1,42 +1,41 @@
 """Proof that a column automaton says who wins, for every number of heaps of every size.
 
-A claim is right if it says of the position without objects what the convention says, and calls
-any other position lost exactly where no move leads to one that it calls lost: by induction on the
-number of objects. Instead of infinitely many positions, finitely many classes are checked, as
-everything is read column by column, from the highest. (An automaton that reads the other way is
-reversed.)
+A claim is right if it agrees with the convention at the position without objects, and claims any
+other position to be lost exactly if no move leads to one claimed to be lost: by induction on the
+number of objects. As positions are read column by column, finitely many classes of positions are
+checked. The highest column comes first; an automaton that reads the lowest first is reversed.
 
 The effect of a column on the claim depends on its number of ones, and is periodic from some number
-on. A heap before and after a move is read at the same time: for each choice of the bits after the
+on. A heap is read before and after a move at the same time: for each choice of the bits after the
 move, the columns so far lead to a pair of the automaton's state and the bounds on the objects
 taken. The *kind* of a heap is the set of these pairs. The heap has a winning move if, at the end,
 some pair belongs to a lost position and a legal move.
 
-1. No lost position has a move to a lost one. This concerns one heap at a time, beside others that
-   may have any number of ones in each column: all pairs are followed.
-2. Every other position with objects has such a move. This concerns all heaps at once: all
-   *configurations* are followed, each a state of the automaton and the set of the heaps' kinds. One
-   that is not lost, and in which no kind has a winning move, refutes the claim.
+1. No lost position has a move to a lost one. A move changes one heap, and the others may have any
+   number of ones in each column: all pairs are followed.
+2. Every other position with objects has a move to a lost one. All *configurations* are followed,
+   each a state of the automaton and the set of the heaps' kinds. A configuration that is not lost
+   and in which no kind has a winning move refutes the claim.
 
-Kinds are monotone: if one is a subset of another, and both heaps have the same bits from there on,
-it stays a subset. An empty heap's kind is a subset of every other, as no object may have been taken
-from any heap in the columns so far. So it is enough to follow the maximal kinds of each
-configuration, and the minimal configurations of each state: a configuration is *part* of another if
-each of its kinds is a subset of one of the other's. For the bits that complete the other without a
-winning move also complete the part: each of its heaps takes the bits of a heap whose kind contains
-its own, and ones elsewhere in the other go to heaps that were empty so far in the part. For the
-same reason heaps of one kind need not have different bits: with ones in all of them, a part of the
-configuration is reached.
+Kinds are monotone: if one is a subset of another, it stays a subset when both heaps have the same
+further bits. The kind of an empty heap is a subset of every other, as every kind includes the
+choice in which no object has been taken so far. A configuration is *part* of another, of the same
+state, if each of its kinds is a subset of one of the other's. If further bits complete the other
+without a winning move, then some bits complete the part so too: each of its heaps takes the bits of
+a heap whose kind contains its own, and the remaining ones go to heaps that were empty so far. So it
+is enough to follow the maximal kinds of each configuration, and the minimal configurations of each
+state. For the same reason all heaps of one kind are given the same bit: if some have a 1, giving
+it to all of them leads to a part of the configuration.
 
-Configurations that no position has may be followed, too, as the number of heaps of a kind is not
-counted. So where one refutes the claim, a position is made from it and tried; if that does not
-refute the claim, the claim is called not proved.
+The number of heaps of a kind is not counted, so some configurations belong to no position. If a
+configuration refutes the claim, a position is made from it and tested; if the position does not
+refute the claim, the result is "not proved".
 
-A claim of *one heap alone* is proved in the same way: a column is then the bit of that heap, so
-that no other ones stand beside it, and no configuration has a second heap. All configurations are
-those of positions, and every claim is proved or refuted if the work allows. Of take 1 to ``k`` such
-a claim can be right where none of several heaps is: the lost heaps have a certain rest modulo
-``k + 1``, which can be read from the bits of one heap for every ``k``.
+A claim about *one heap alone* is proved in the same way: a column is the bit of that heap, and a
+configuration has one heap. Every configuration then belongs to a position, so every claim is
+proved or refuted within the limit of work. For moves that take 1 to ``k``, such an automaton exists
+for every ``k``: the lost heaps are those with a certain remainder modulo ``k + 1``. For several
+heaps none may exist.
 
 References:
     D. Neider and U. Topcu, "An automaton learning approach to solving safety games over infinite
@@ -63,7 +62,7 @@ WORK_LIMIT = 20_000_000
 """Most steps of a proof."""
 
 SMALL_BOARDS = ((1, 16), (2, 8), (3, 4), (5, 2))
-"""Number of heaps, and bound of their sizes, of boards searched where a proof fails."""
+"""Number of heaps, and bound on their sizes, of the boards searched if a proof fails."""
 
 
 class Outcome(Enum):
@@ -81,7 +80,7 @@ class Verdict:
     Args:
         outcome: whether the claim is proved, refuted, or neither.
         reason: explanation in words.
-        position: where the rules contradict the claim, if it is refuted.
+        position: heaps at which the rules contradict the claim; ``None`` unless it is refuted.
         work: number of steps.
     """
 
@@ -138,9 +137,9 @@ def prove(
 
     With ``one_heap``, for one heap of every size: games with one heap or one running total.
 
-    The proof uses no theorem. A refutation comes with a position at which the rules contradict the
-    claim. There may be neither: where the work reaches its limit, or the claim has a form that
-    this proof does not cover.
+    The proof uses no theorem on games. A refutation gives a position at which the rules contradict
+    the claim. The result is neither if the work reaches its limit, or if this method does not cover
+    the form of the claim.
 
     Args:
         automaton: claims which positions are lost.
@@ -190,7 +189,7 @@ def prove(
 def _by_small_boards(
     automaton: ColumnAutomaton, relation: MoveRelation, one_heap: bool, why: str, work: int
 ) -> Verdict:
-    """Return a refutation from a small board, or the verdict "not proved" with the reason."""
+    """Return a refutation by a small board, or the verdict "not proved" with the reason ``why``."""
     for heaps, below in SMALL_BOARDS:
         if one_heap and heaps > 1:
             continue
@@ -215,11 +214,11 @@ def _contradiction(
 
 
 class _Moves:
-    """Effects of a heap's bit, and of the bit that a move may leave, in one column.
+    """Next kinds of a heap, by its bit in a column.
 
-    A set of pairs, of a state of the claim had the heap been changed and a state of the relation,
-    is an integer with a bit for each pair. Pairs that lead to no move to a lost position are left
-    out.
+    A kind is an integer with a bit for each pair: of a state of the claim after the move, and a
+    state of the move relation. Pairs from which no move to a lost position can be completed are
+    left out.
     """
 
     def __init__(
@@ -228,8 +227,8 @@ class _Moves:
         self.columns = columns
         self.counter = counter
         self.bits: dict[int, tuple[int, ...]] = {0: (0,), 1: (1,)}
-        """The possible bits of a heap, by the number of ones in a column. A larger number has the
-        effect of one of these, with one more or less, too."""
+        """The possible bits of a heap, by the number of ones in its column. A larger number has the
+        effect of one of these, and so have the numbers one above and one below it."""
         if not one_heap:
             for ones in range(1, columns.exact + columns.period + 1):
                 self.bits[ones] = (0, 1)
@@ -249,9 +248,9 @@ class _Moves:
         self._kinds: dict[tuple[int, int, int], int] = {}
 
     def _all_after(self, relation: MoveRelation) -> dict[tuple[int, int], list[int]]:
-        """Return, by bit and ones in the column, the sets of pairs after every pair."""
+        """Return the sets of pairs after every pair, by the bit and the ones in the column."""
         found = {}
-        # The memory of the sets of pairs is known beforehand.
+        # Work in proportion to the memory of the sets, which is known beforehand.
         self.counter.add(len(self.pairs) ** 2 * 2 * len(self.bits) // 64)
         for bit, ones in sorted((bit, ones) for ones, bits in self.bits.items() for bit in bits):
             row = []
@@ -316,7 +315,7 @@ def _differences(relation: MoveRelation, counter: _Counter) -> list[Difference]:
 
 
 def _with_a_wrong_move(moves: _Moves) -> tuple[int, ...] | None:
-    """Return a position claimed to be lost from which a move leads to another, if there is one."""
+    """Return a position claimed to be lost with a move to another such one; ``None``: no such."""
     columns = moves.columns
     start = (0, moves.pairs[0, moves.start])
     ways: dict[tuple[int, int], tuple[tuple[int, int], int, int] | None] = {start: None}
@@ -363,15 +362,15 @@ def _heaps_of(steps: list[tuple[int, int]]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Configuration:
-    """A state of the claim, the maximal kinds of heaps, and the way to them.
+    """A state of the claim and the maximal kinds of heaps, with the path to them.
 
     Args:
-        state: the state of the claim.
-        met: whether a bit was set so far.
-        kinds: the kinds, ascending, none a subset of another.
+        state: state of the claim.
+        met: whether any bit read so far is 1.
+        kinds: ascending; none is a subset of another.
         before: the configuration before the last column, if there is one.
         ones: number of ones in the last column.
-        bits: bits of the previous kinds in the last column.
+        bits: bit of each kind of ``before`` in the last column.
     """
 
     state: int
@@ -387,7 +386,7 @@ class _Configuration:
 
 
 def _without_a_move(moves: _Moves) -> tuple[int, ...] | None:
-    """Return a position claimed to be won, but without a move to a lost one, if there is one."""
+    """Return a position claimed to be won without a move to a lost one; ``None``: no such."""
     start = _Configuration(0, False, ())
     kept: dict[tuple[int, bool], list[_Configuration]] = {(0, False): [start]}
     order = itertools.count()
@@ -435,7 +434,7 @@ def _followers(now: _Configuration, moves: _Moves) -> Iterator[_Configuration]:
 def _realised(end: _Configuration, moves: _Moves) -> tuple[int, ...]:
     """Return a position whose heaps' kinds are subsets of those of a configuration.
 
-    A column has more ones than planned where more heaps must have one.
+    A column has more ones than planned if more heaps need one.
     """
     path: list[_Configuration] = []
     step: _Configuration | None = end

@@ -1,4 +1,4 @@
-"""Genus of heaps: their Grundy value and their misère Grundy values with heaps of 2 added.
+"""Genus of heaps: the Grundy value, and misère Grundy values with Nim heaps of 2 added.
 
 References:
     J. H. Conway, *On Numbers and Games*, ch. 12; *Winning Ways*, ch. 13. W. L. Sibert and J. H.
@@ -28,7 +28,7 @@ from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.nimbers import mex
 
 MOST_GUESSES = 300
-"""Most guesses for a misère Grundy value."""
+"""Most guesses in the computation of a misère Grundy value."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Genus:
     """The genus of a position.
 
     Attributes:
-        normal: its Grundy value.
-        misere: its misère Grundy values with 0, 1, 2, ... Nim heaps of 2 added. After those
-            listed the last two alternate for ever; they differ by a nim-sum with 2.
+        normal: Grundy value.
+        misere: misère Grundy values with 0, 1, 2, ... Nim heaps of 2 added. After those listed, the
+            last two alternate for ever; each is the nim-sum of the other and 2.
 
     Example:
         >>> str(Genus(0, (1, 2, 0)))
@@ -50,7 +50,7 @@ class Genus:
 
     @property
     def is_tame(self) -> bool:
-        """Whether some position of Nim has this genus."""
+        """Whether a position of Nim has this genus."""
         of_nim: list[tuple[int, ...]] = [(self.normal, self.normal ^ 2)]
         if self.normal <= 1:  # heaps of at most 1, or also a larger one
             of_nim.append((1 - self.normal, self.normal ^ 2, self.normal))
@@ -67,10 +67,10 @@ def heap_genera(
 ) -> tuple[Genus | None, ...]:
     """Return the genus of each heap from 0 to ``largest``; ``None`` where it was not found.
 
-    A misère Grundy value is the mex of the options' values, and 1 without a move. The P-positions
-    have value 0. Value by value, the positions of value ``v`` are those without a smaller value of
-    which no option has value ``v``. So each value is a property that refines the classes of a
-    misère quotient, with Nim heaps of 2 among its parts. A value is not found where there are too
+    The misère Grundy value is the mex of the options' values, or 1 if there is no move. P-positions
+    have value 0. Values are found in ascending order: a position has value ``v`` if it has no
+    smaller one and no option of value ``v``. So each value is a property that refines the classes
+    of a misère quotient, with Nim heaps of 2 among its parts. A genus is not found if there are too
     many classes, perhaps infinitely many.
 
     Args:
@@ -93,7 +93,7 @@ def heap_genera(
         options = rule.options(heap)
         normal.append(mex(reduce(xor, (normal[left] for left in option), 0) for option in options))
     found: list[Genus | None] = [None] * (largest + 1)
-    # First all heaps together, then each remaining heap without larger ones.
+    # First all heaps in one quotient; then each heap not found, in a quotient without larger ones.
     together = _MisereValues(rule, limit)
     together.add_up_to(largest)
     for heap in range(together.largest + 1):
@@ -141,7 +141,7 @@ class _MisereValues:
         self._begin()
 
     def _begin(self) -> None:
-        """Start with the classes of the search; only value 0 is known."""
+        """Start with the classes of the search, where only value 0 is known."""
         refined = self._search.refined
         self._classes, self._values = refined.classes, np.where(refined.lost, 0, -1)
         self._value, self._most = 0, -1
@@ -178,7 +178,7 @@ class _MisereValues:
         return int(classes.products[element, classes.elements[self._two]])
 
     def _until_it_alternates(self, elements: list[int]) -> tuple[int, ...]:
-        """Return the values of classes, without the repetitions at the end."""
+        """Return the values of classes up to where the last two begin to alternate."""
         cycle = elements[elements.index(self._with_two(elements[-1])) :]
         sequence = self._values[elements + cycle * 2].tolist()
         last = len(sequence) - 1

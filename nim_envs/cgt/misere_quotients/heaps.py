@@ -1,8 +1,8 @@
-"""Misère quotients: finite tables of who wins misère play of any sum of a game's heaps.
+"""Misère quotients: finite tables that give the winner of misère play of any sum of heaps.
 
-Two positions are *indistinguishable* if, whatever sum of the game's heaps is added to both, the
-same player wins. The classes of positions are a commutative monoid, the misère quotient; where it
-is finite, the element of a position of any number of heaps says who wins.
+Two positions are *indistinguishable* if, for every sum of the game's heaps added to both, they have
+the same winner. The classes of positions form a commutative monoid, the misère quotient. If it is
+finite, the element of a position of any number of heaps determines who wins.
 
 References:
     T. E. Plambeck and A. N. Siegel, "Misère quotients for impartial games", *Journal of
@@ -24,7 +24,7 @@ from nim_envs.rules.validation import checked_integer
 from nim_envs.theory.heap_search import Heaps, checked_heaps
 
 LARGEST_UNPERIODIC = 500
-"""Largest heap in the search for a period."""
+"""Largest heap up to which a period is sought."""
 
 PROGRESS_DELAY = 1.0
 """Seconds before a progress bar appears."""
@@ -34,16 +34,16 @@ PROGRESS_DELAY = 1.0
 class MisereQuotient:
     """The misère quotient of the heaps of a game: up to some size, or of all sizes.
 
-    Its elements are the numbers from 0, the class of the empty position.
+    Its elements are numbered from 0, the class of the empty position.
 
     Attributes:
         game: rule of the heaps.
-        largest: objects in the largest heap that was added.
+        largest: objects in the largest heap added.
         elements: the element of a single heap of each size from 0 to ``largest``.
-        products: ``(order, order)``, the class of a sum of positions of two classes.
+        products: the class of the sum of positions of two classes, ``(order, order)``.
         lost: the elements of the P-positions.
         representatives: a position of each class.
-        period: period of the elements of all heaps, where proven.
+        period: period of the elements of all heaps; ``None`` if none is proven.
     """
 
     game: HeapGame
@@ -70,7 +70,7 @@ class MisereQuotient:
         """Return the element of a position.
 
         Args:
-            heaps: objects in each heap; ``largest`` at most where no period is proven.
+            heaps: objects in each heap, at most ``largest`` if no period is proven.
 
         Raises:
             InvalidPositionError: a heap is larger, negative or not an integer.
@@ -128,13 +128,12 @@ def misere_quotient(
 ) -> MisereQuotient:
     """Return the misère quotient of the heaps of ``game``, with proof.
 
-    Each added heap refines the classes of sums as far as necessary, without any search of
-    positions; see :func:`nim_envs.cgt.misere_quotients.refinement.refine`. The result is
-    then proven by separate code: the empty position is won, and any other is lost exactly where no
-    option is lost.
+    Each heap added refines the classes of sums as far as necessary, without a search of positions;
+    see :func:`nim_envs.cgt.misere_quotients.refinement.refine`. Separate code then proves the
+    result: the empty position is won, and any other is lost exactly if none of its options is.
 
-    The search ends early where the quotient is proven to be that of all heaps, by the theorem
-    on periodic quotients; see :mod:`nim_envs.cgt.misere_quotients.periods`.
+    No further heaps are added once the theorem on periodic quotients proves that the quotient is
+    that of all heaps; see :mod:`nim_envs.cgt.misere_quotients.periods`.
 
     Args:
         game: a heap game, or the name of one.
@@ -146,7 +145,7 @@ def misere_quotient(
         InvalidGameError: ``game`` is not a heap game; ``largest`` is not an integer of at
             least 0, or ``None`` in a game whose digits repeat or that leaves unequal heaps.
         SearchTooLargeError: the quotient has more elements than ``limit``, or is infinite; or the
-            quotient of all heaps was wanted, and no period was found.
+            quotient of all heaps was wanted and no period was found.
 
     Example:
         >>> quotient = misere_quotient("nim", 3)
@@ -166,12 +165,12 @@ def misere_quotient(
 class HeapQuotients:
     """The misère quotient of sums of heaps of one or more games, heap by heap.
 
-    Where :meth:`extend` is interrupted or exceeds the limit, earlier results stay.
+    If :meth:`extend` is interrupted or exceeds the limit, earlier results stay.
 
     Args:
-        games: heap games, or their names; their heaps may be added to each other.
+        games: heap games, or their names; sums may mix their heaps.
         limit: most elements.
-        search: a search that may have other parts than heaps already.
+        search: a search to add the heaps to, which may have other parts; by default a new one.
 
     Example:
         >>> search = HeapQuotients(["kayles", "dawsons_kayles"])
@@ -199,7 +198,7 @@ class HeapQuotients:
     def extend(
         self, largest: int | Mapping[HeapGame, int] | None, *, progress: bool = False
     ) -> None:
-        """Add heaps up to ``largest``, or until the classes of all heaps are known.
+        """Add heaps up to ``largest``, or until a period gives the classes of all heaps.
 
         Args:
             largest: the largest heap, of all games or of each; ``None``: all heaps.
@@ -234,7 +233,7 @@ class HeapQuotients:
             )
 
     def _last(self, largest: int | Mapping[HeapGame, int] | None) -> dict[HeapGame, int]:
-        """Return the largest heap of each game that is wanted."""
+        """Return the largest wanted heap of each game."""
         if isinstance(largest, Mapping):
             return {game: checked_integer("largest", largest[game], 0) for game in self.games}
         if largest is not None:
@@ -275,10 +274,10 @@ class HeapQuotients:
         return periodic_from(game, self.elements(game))
 
     def quotient(self, game: HeapGame) -> MisereQuotient:
-        """Return the quotient of sums of the heaps added so far, as one of heaps of ``game``.
+        """Return the quotient of the heaps added so far, with the elements of heaps of ``game``.
 
-        Its products are those of sums of all games. Representatives are left out where there is
-        more than one game.
+        Its products are those of sums of all games. It has no representatives if there is more
+        than one game.
 
         Raises:
             SearchTooLargeError: it has more elements than the limit.

@@ -1,22 +1,21 @@
-"""The theorem on periodic quotients: a game solved for heaps of all sizes.
+"""The theorem on periodic quotients, which solves a game for heaps of all sizes.
 
-Let no move take more than ``k`` objects, and let the heaps up to ``2 n0 + 2 p + k - 1`` have a
-finite quotient in which heaps ``n`` and ``n + p``, as far as they are among these, have the
-same element for all ``n >= n0``, where ``n0 >= 1``. Then the quotient of heaps of all sizes is the
-same one, and heaps ``n`` and ``n + p`` have the same element for all ``n >= n0``.
+Theorem: let no move take more than ``k`` objects, and let the heaps up to ``2 n0 + 2 p + k - 1``
+have a finite quotient in which heaps ``n`` and ``n + p`` have the same element for all ``n`` from
+``n0 >= 1`` to ``2 n0 + p + k - 1``. Then heaps of all sizes have the same quotient, and heaps ``n``
+and ``n + p`` have the same element for all ``n >= n0``.
 
-Proof, by induction on the heap ``n >= 2 n0 + 2 p + k``. A move from it leaves heaps ``a >= b`` with
-``a + b >= n - k``, so that ``a >= n0 + p``. Taking as much from heap ``n - p`` may leave ``a - p``
-and ``b``; heaps ``a`` and ``a - p`` have the same element. Conversely a move from ``n - p`` leaves
-heaps ``a >= b`` with ``a >= n0``, taking as much from ``n`` may leave ``a + p`` and ``b``, and
-heaps ``a + p`` and ``a`` have the same element. (Both ``n`` and ``n - p`` are too large to be taken
-whole.) So the options of ``n`` and of ``n - p`` have the same elements. The proof of a quotient
-looks only at the elements of a heap and of its options: heap ``n`` with the element of ``n - p`` is
-nothing new to it. Nothing here depends on who wins the empty position: the theorem is also about
-quotients of normal play, whose elements are told apart by Grundy values.
+Proof, by induction on the heap ``n >= 2 n0 + 2 p + k``. Both ``n`` and ``n - p`` are too large to
+be taken whole. A move from ``n`` leaves heaps ``a >= b >= 0`` with ``a + b >= n - k``, so
+``a >= n0 + p``. The same move from ``n - p`` may leave ``a - p`` and ``b``, and heaps ``a`` and
+``a - p`` have the same element. Conversely, a move from ``n - p`` leaves heaps ``a >= b >= 0`` with
+``a >= n0``, the same move from ``n`` may leave ``a + p`` and ``b``, and heaps ``a + p`` and ``a``
+have the same element. So the options of ``n`` and of ``n - p`` have the same elements. The proof of
+a quotient depends only on the elements of a heap and of its options, so adding heap ``n`` with the
+element of ``n - p`` changes nothing in it. As this does not depend on who wins the empty position,
+the theorem also holds for quotients of normal play.
 
-The theorem does not hold for games that must leave heaps of different sizes: there ``b`` may be
-``a - p``.
+The proof fails for games that must leave heaps of different sizes: there ``b`` may be ``a - p``.
 
 References:
     T. E. Plambeck and A. N. Siegel, "Misère quotients for impartial games", *Journal of
@@ -46,7 +45,7 @@ class QuotientPeriod:
     length: int
 
     def folded(self, heap: int) -> int:
-        """Return the smallest heap that must have the same element as ``heap``."""
+        """Return the smallest heap with the same element as ``heap`` by the period."""
         return min(heap, self.start + (heap - self.start) % self.length)
 
     def needed(self, places: int) -> int:
@@ -55,7 +54,7 @@ class QuotientPeriod:
 
 
 def may_be_periodic(game: HeapGame) -> bool:
-    """Return whether the theorem applies: to games of finitely many digits that split freely."""
+    """Return whether the theorem applies: finitely many digits, and no rule of unequal heaps."""
     return game.places is not None and not game.unequal
 
 
@@ -63,8 +62,8 @@ def periodic_from(game: HeapGame, elements: Sequence[int]) -> QuotientPeriod | N
     """Return the shortest period that the elements of some heaps prove, if there is one.
 
     Args:
-        game: rule of the heaps; without a period if its digits repeat or its heaps must be unequal.
-        elements: the elements of heaps of 0, 1, ... objects, in a quotient of all these.
+        game: rule of the heaps; the result is ``None`` if the theorem does not apply to it.
+        elements: the elements of heaps of 0, 1, ... objects, in their common quotient.
     """
     places = game.places
     if places is None or not may_be_periodic(game):
@@ -86,7 +85,7 @@ def period_refutation(
 
     Args:
         game: rule of the heaps.
-        elements: the elements of heaps of 0, 1, ... objects, in a quotient of all these.
+        elements: the elements of heaps of 0, 1, ... objects, in their common quotient.
         period: the claimed period.
     """
     places = game.places

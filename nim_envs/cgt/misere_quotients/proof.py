@@ -1,10 +1,10 @@
 """Proof that a finite monoid says who wins, independent of the search for it.
 
-A claim is a monoid, an element for every part of a sum, and which elements are lost. It is right
-if the empty position is won in misère play and lost in normal play, and any other is lost exactly
-where no option is lost. Instead of infinitely many positions, finitely many classes are checked,
-in the *transition algebra* of Plambeck and Siegel: pairs of an element and the set of elements of
-the options.
+A claim consists of a monoid, the element of every part of a sum, and the set of lost elements. It
+is right if the empty position is won in misère play and lost in normal play, and any other position
+is lost exactly if none of its options is. For this, finitely many classes of positions are checked,
+the *transition algebra* of Plambeck and Siegel: pairs of an element and the set of elements of the
+options.
 
 References:
     T. E. Plambeck and A. N. Siegel, "Misère quotients for impartial games", *Journal of
@@ -33,15 +33,15 @@ def refutation(
 ) -> str | None:
     """Return the reason why a claimed quotient is wrong; ``None`` proves it right.
 
-    Right means that it is *the* quotient, up to the numbers of its elements: it says who wins
-    every sum of the parts, every element is the class of some sum, and of any two elements some
-    sum, added to both, makes one lost and the other not.
+    A right claim is *the* quotient up to the numbering of its elements: it determines who wins
+    every sum of the parts, every element is the class of a sum, and for any two elements there is a
+    sum that, added to both, makes exactly one lost.
 
     Args:
-        options: for each part the results of its moves, as earlier parts; may be empty.
-        products: ``(n, n)``, the claimed table of products; element 0 is that of no part.
+        options: for each part its options, each as a list of earlier parts, which may be empty.
+        products: the claimed table of products, ``(n, n)``; element 0 is the empty sum's.
         elements: the claimed element of each part.
-        lost: ``(n,)``, the claimed elements of the P-positions.
+        lost: whether each element is claimed to be lost, ``(n,)``.
         convention: decides who wins the empty position.
     """
     order = len(lost)
@@ -50,11 +50,11 @@ def refutation(
     if reason is None:
         reason = _no_monoid(table, sorted(set(elements)))
     if reason is None:
-        # In normal play no move outside the sum wins: the empty position is lost.
+        # Normal play: nothing outside the sum wins, and the empty position is lost.
         beside = np.zeros(order, dtype=np.bool_) if convention is Convention.NORMAL else None
         reason = _disobeys(options, table, elements, np.asarray(lost, dtype=np.bool_), beside)
     if reason is None:
-        # Every element is a product of parts, so some sum distinguishes different rows.
+        # Every element is that of a sum, so a sum distinguishes elements with different rows.
         rows = np.packbits(np.asarray(lost)[table], axis=1)
         distinct, number = np.unique(rows, axis=0, return_inverse=True)
         if len(distinct) < order:
@@ -71,16 +71,16 @@ def layers_refutation(
     lost: npt.NDArray[np.bool_],
     layers: Sequence[Sequence[int]],
 ) -> str | None:
-    """Return the reason why a monoid is wrong about sums with a layer added.
+    """Return the reason why a claim about sums with a layer added is wrong; ``None`` if right.
 
-    A *layer* is a position beside the sum of parts; moves lead from it to earlier layers, and
-    layer 0 has no move.
+    A *layer* is a position of other components, beside the sum of parts. Its options are earlier
+    layers; layer 0 has none.
 
     Args:
-        options: for each part the results of its moves, as earlier parts.
-        products: ``(n, n)``, the claimed table of products; element 0 is that of no part.
+        options: for each part its options, each as a list of earlier parts.
+        products: the claimed table of products, ``(n, n)``; element 0 is the empty sum's.
         elements: the claimed element of each part.
-        lost: ``(layers, n)``, the claimed elements that are lost with each layer added.
+        lost: whether each element is claimed to be lost with each layer added, ``(layers, n)``.
         layers: the options of each layer.
     """
     table, claimed = np.asarray(products), np.asarray(lost, dtype=np.bool_)
@@ -124,7 +124,7 @@ def _no_monoid(table: npt.NDArray[np.integer], generators: list[int]) -> str | N
         return "the products are not commutative"
     for generator in generators:
         by = table[:, generator]
-        # Sufficient, as every element is a product of generators: F. W. Light's test.
+        # F. W. Light's test: it suffices to test generators for associativity.
         if (by[table] != table[:, by]).any():
             return f"products with element {generator} are not associative"
     reached = np.zeros(order, dtype=np.bool_)
@@ -148,12 +148,12 @@ def _disobeys(
     """Return a contradiction between ``lost`` and the rules of play, if there is one.
 
     Args:
-        options: for each part the results of its moves.
-        table: ``(n, n)``, the products.
+        options: for each part its options.
+        table: table of products, ``(n, n)``.
         elements: the element of each part.
-        lost: ``(n,)``, the claimed elements of the P-positions.
-        won: the elements that a move outside the sum wins; ``None``: there is nothing outside it,
-            and the empty position is won.
+        lost: whether each element is claimed to be lost, ``(n,)``.
+        won: the elements at which a move outside the sum wins; ``None``: nothing is outside it, and
+            the empty position is won.
     """
     if lost[0] and won is None:
         return "the empty position is won, not lost"
@@ -162,7 +162,7 @@ def _disobeys(
         return f"element {int(np.argmax(beside & lost))} is lost, with a lost option"
     if won is not None and not (lost[0] or won[0]):
         return "the empty sum is won, without a lost option"
-    # Part by part: the added elements with which a move in the part wins.
+    # For each part: the elements beside which a move in the part wins.
     generators: set[tuple[int, bytes]] = set()
     for part, choices in enumerate(options):
         if not choices:
@@ -188,11 +188,11 @@ def _element(table: npt.NDArray[np.integer], elements: Sequence[int], parts: Seq
 def _won_without_a_move(
     table: npt.NDArray[np.integer], won: BoolArray, generators: set[tuple[int, bytes]]
 ) -> str | None:
-    """Return an element of ``won`` of which some sum has no winning move, if there is one.
+    """Return the fault that some sum claimed to be won has no winning move; ``None`` if none has.
 
-    For each sum, the set of elements counts with which the claim says the whole is won, although
-    the sum itself has no winning move. The set of a sum of two is the intersection of both sets,
-    each shifted by the other's element. Only the largest sets are kept.
+    The *rests* of a sum are the elements beside which it is claimed to be won without a winning
+    move in it. The rests of the sum of two sums are the intersection of their rests, each set
+    shifted by the element of the other. For each element only the largest sets are kept.
     """
     order = len(won)
     pulled = []  # by generator: its element, and its set shifted by each element, as rows

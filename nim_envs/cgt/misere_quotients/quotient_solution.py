@@ -1,4 +1,4 @@
-"""Misère play of sums solved by one misère quotient of their components together."""
+"""Misère play of sums, solved by one misère quotient of all components together."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from nim_envs.theory.grundy import left_by_moves, levels
 from nim_envs.theory.solution import Solution
 
 LARGEST_COMPONENT = 2_000
-"""Most states of a component, other than an octal heap, for which a quotient is sought."""
+"""Most states of a component, other than an octal heap, in a quotient."""
 
 LARGEST_LAYERS = 2_000
-"""Most positions of the components that do not split for which each becomes a layer."""
+"""Most positions of the components that do not split, each of which becomes a layer."""
 
 REMEMBERED = 32
-"""Quotients in the cache, for later games with the same components."""
+"""Number of cached quotients, for later games with the same components."""
 
 WORK_AT_A_TIME = 1_000
 """Work between two reports of it."""
@@ -50,12 +50,12 @@ PERIODIC = "theorem on periodic misère quotients"
 class QuotientSolution(Solution):
     """A game in misère play, solved by the misère quotient of all its components together.
 
-    The classes of larger heaps than those searched follow by the theorem on periodic quotients.
+    The classes of heaps larger than those searched follow by the theorem on periodic quotients.
 
     Args:
         rules: components of the game.
         spend: called with the work on a quotient that is not cached, in units of about a
-            microsecond, and the share of the heaps done; may raise an error to stop.
+            microsecond, and with the share of the heaps added; may raise an error to stop.
 
     Raises:
         SearchTooLargeError: the quotient has too many elements, or is infinite.
@@ -81,8 +81,8 @@ class QuotientSolution(Solution):
         periodic = any(quotient.is_periodic(game, size) for game, size in sizes.items())
         super().__init__(rules, Convention.MISERE, PERIODIC if periodic else PROVEN)
         self._products, self._lost, self._layer = quotient.products, quotient.lost, quotient.layer
-        # By component: the class of each state, all 0 where its states make layers; and the stride
-        # of a state in the layers' numbers, 0 where there are none.
+        # By component: the class of each state, 0 for states that make layers; and the stride of
+        # its states in the numbers of layers, 0 if they make none.
         elements = {
             each: np.zeros(each.states, dtype=np.int64) if each in single
             else quotient.elements(each)
@@ -110,7 +110,7 @@ class QuotientSolution(Solution):
         here = [
             elements[positions[..., component]] for component, elements in enumerate(self._elements)
         ]
-        # The class of all other components: those before it, and those after it.
+        # The class of the other components is the product of those before and those after it.
         after = [np.zeros(positions.shape[:-1], dtype=np.int64)]
         for classes in reversed(here[1:]):
             after.append(products[after[-1], classes])
@@ -132,7 +132,7 @@ class QuotientSolution(Solution):
 
 
 def _at_a_time(report: Spend) -> Spend:
-    """Return a function that collects work, cheaper to call than ``report``, and reports it."""
+    """Return a function that adds up work and calls ``report``, which is slower, with the sums."""
     collected = 0
 
     def spend(work: int) -> None:
@@ -199,7 +199,7 @@ class _Joint:
 def _options_in_order(
     component: Component, parts: Sequence[int | None]
 ) -> Iterable[tuple[int, list[Word]]]:
-    """Yield the states with a move and the results of moves, in parts added before."""
+    """Yield each state with a move and its options, as parts of earlier states."""
     for state in np.argsort(levels(component), kind="stable").tolist():
         options = [
             tuple(part for each in left if (part := parts[each]) is not None)
@@ -212,17 +212,17 @@ def _options_in_order(
 @lru_cache(maxsize=REMEMBERED)
 def _joint(components: frozenset[Component], games: frozenset[HeapGame]) -> _Joint:
     """Return the quotient of components from a cache; heaps may have to be added."""
-    # Sorted, so that every run is the same.
+    # Sorted, so that every run gives the same numbers.
     return _Joint(sorted(components, key=repr), sorted(games, key=lambda game: game.name))
 
 
 class _Layered:
-    """A quotient of sums of components, refined by some single components.
+    """A quotient of sums of some components, refined by the positions of single others.
 
-    Play can create any number of octal heaps, so their sums need a quotient. Components that do not
-    split never increase in number, and a quotient of any number of them may be infinite. So each of
-    their positions is a *layer*: who wins with it added is a property of sums of the others, which
-    refines their classes.
+    Play can create any number of octal heaps, so a quotient of their sums is needed. Components
+    that do not split never become more, and the quotient of any number of them may be infinite. So
+    each of their positions is a *layer*: who wins when it is added is a property of sums of the
+    others, and refines their classes.
 
     Args:
         joint: quotient of the other components.
@@ -254,7 +254,7 @@ class _Layered:
         ]
         self._joint = joint
         self._classes = self._refine(options_of)
-        # The classes may have become finer, and the theorem must hold for them.
+        # The theorem must hold for these classes, which may be finer.
         self._periods = {
             game: periodic_from(game, self._of_parts(parts))
             for game, parts in joint.heaps.parts.items()
@@ -272,7 +272,7 @@ class _Layered:
         return period is not None and size > period.needed(game.places or 0)
 
     def _refine(self, options: list[list[int]]) -> list[int]:
-        """Find the classes that say who wins with every layer; return those of the parts."""
+        """Refine the classes to tell who wins with each layer; return those of the parts."""
         joint = self._joint
         refined = joint.search.refined
         classes, losts = refined.classes, [refined.lost]
@@ -312,7 +312,7 @@ class _Layered:
 
 
 def _options(states: Parts, word: Word) -> Iterable[Word]:
-    """Yield the results of moves at a position of single components."""
+    """Yield the options of a position of single components."""
     for place, part in enumerate(word):
         for left in states.options[part]:
             yield tuple(sorted((*word[:place], *left, *word[place + 1 :])))

@@ -1,4 +1,4 @@
-"""Misère play by a search and a misère quotient in turns: the first to finish answers."""
+"""Misère play solved by a search and a misère quotient in turns, until one of them finishes."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ HEAD_START = 50_000
 """Work of the search before the quotient begins: some hundredths of a second."""
 
 EVEN, SHARE, LAST = 200_000, 0.7, 0.85
-"""Work of the searches up to which the quotient may take as much, and its share of what is beyond,
-as in long games it is mostly the search that answers; and the share of the heaps after which the
-quotient, nearly finished, may catch up."""
+"""Allowed work of the quotient: up to ``EVEN`` as much as that of the searches, beyond it ``SHARE``
+of theirs, as in long games the search mostly finishes first; again as much once the share ``LAST``
+of the heaps has been added."""
 
 WORK_OF_QUESTION, WORK_OF_POSITION = 50, 5
-"""Work of a look-up of an array of known positions, and of each position in it."""
+"""Work of a question about an array of known positions, and of each position in it."""
 
 TURN = 10_000
-"""Work in a turn: each change of turns costs cached data in the processor."""
+"""Work in a turn: shorter turns would waste the processor's cache."""
 
 
 class _AnsweredError(Exception):
@@ -53,11 +53,11 @@ def _allowed(searched: int, share: float) -> float:
 class RacedSolution(MemoSolution):
     """A game in misère play, searched on demand until its misère quotient is found.
 
-    It is unknown beforehand which takes less time: the search of one position may visit only a few
-    others; a quotient may be small, large or infinite. So they take turns, and the work on the
-    quotient stays in proportion to that of all searches so far. Work is counted, not timed, so that
-    results are the same on any machine. Where the search finishes first, the quotient is continued
-    once the searches have doubled their work; once it is found, it answers everything.
+    The faster of the two is unknown beforehand: the search of a position may visit few others, and
+    a quotient may be small, large or infinite. So they take turns, and the work on the quotient is
+    limited by that of all searches so far. Work is counted, not timed, so that results are the same
+    on any machine. If the search finishes first, the quotient is continued once the searches have
+    doubled their work. A quotient that is found answers everything.
 
     Args:
         rules: components of the game.
@@ -71,7 +71,7 @@ class RacedSolution(MemoSolution):
         self._next_try: float = HEAD_START
 
     def for_many_positions(self) -> Solution:
-        """Return the quotient if there is one, whatever the work to find it."""
+        """Return the quotient, however much work it takes; this solution if there is none."""
         if self._quotient is None and self._next_try < math.inf:
             self._next_try = math.inf
             with suppress(SearchTooLargeError):

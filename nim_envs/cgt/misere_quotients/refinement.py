@@ -1,13 +1,13 @@
-"""Classes of the positions of a sum that determine a yes-no property of the positions, exactly.
+"""Classes of the positions of a sum that determine a property of each position.
 
-A *property* is given by classes that are won at once, and by the rule of play: a position is *won*
-if its class is won at once, or if some option is not won. Who wins misère play is a property: only
-the empty position is won at once. Other properties tell who wins after parts are added.
+A *property* is defined by classes that are won at once and by the rule of play: a position is *won*
+if its class is won at once or if some option is not won. To win misère play is a property: only
+the empty position is won at once. Others are to win after certain parts are added.
 
-:func:`refine` finds classes fine enough for a property, without any search of positions. It
-guesses the property from one position of each class and tries to prove the guess. If that fails,
-it calls itself: with 0, 1, ... copies of the last part added, who wins is again such a property of
-the positions of the other parts.
+:func:`refine` finds classes fine enough for a property without a search of positions. It guesses
+the property from one example of each class and tries to prove the guess. If that fails, it calls
+itself: to win with 0, 1, ... copies of the last part added is again a property of the positions of
+the other parts.
 
 References:
     T. E. Plambeck and A. N. Siegel, "Misère quotients for impartial games", *Journal of
@@ -35,14 +35,14 @@ LARGEST_UNANSWERED = 200_000
 """Most sets of rests that a proof keeps."""
 
 MOST_GUESSES = 1_000
-"""Most guesses for a part: far more than any known quotient needed."""
+"""Most guesses when a part is added, far more than any known quotient needs."""
 
 
 CALL, PAIR, GATHERED, SORTED = 20, 5, 250, 10
-"""Work of a step on arrays and of a pair; entries gathered or sorted in a unit of work."""
+"""Work of an array operation and of a pair; entries gathered or sorted per unit of work."""
 
 GUESS, JOIN, JOINED = 100, 400, 100
-"""Work of a guess, and of joining classes; products of joined classes in a unit of work."""
+"""Work of a guess, and of joining classes; products of joined classes per unit of work."""
 
 
 class TooManyClassesError(Exception):
@@ -101,13 +101,13 @@ class Classes:
 
     Attributes:
         parts: all parts, possibly more than the first ones.
-        products: ``(n, n)``, the class of a sum of two positions; class 0 is that of no part.
+        products: the class of the sum of two positions, ``(n, n)``; class 0 is the empty sum's.
         elements: the class of each of the first parts.
-        lengths: ``(n,)``, the longest play of an example of each class; the classes of its
-            options have shorter examples.
-        options: ``(n, n)``, the classes of the options of that example.
-        words: the examples, as parts.
-        smaller: classes of the positions without the last part; ``None`` where there is no part.
+        lengths: longest play of an example of each class, ``(n,)``; the classes of its options have
+            shorter examples.
+        options: whether an option of each example is in each class, ``(n, n)``.
+        words: the examples, as words of parts.
+        smaller: classes of the positions without the last part; ``None`` if there is no part.
         inclusion: for each class of ``smaller`` the class that contains it.
     """
 
@@ -164,7 +164,7 @@ class Classes:
 
 
 def _image(source: Classes, target: Classes) -> tuple[Classes, Elements]:
-    """Return the classes of ``target`` of positions of ``source``, and their numbers."""
+    """Return the classes of ``target`` that have positions of ``source``, and their numbers."""
     inclusion = target.inclusion
     order = np.argsort(source.lengths, kind="stable")
     kept, first = np.unique(inclusion[order], return_index=True)
@@ -216,8 +216,8 @@ class Refined:
 
     Attributes:
         classes: the finer classes.
-        coarser: for each class the refined one that contains it.
-        lost: ``(n,)``, the classes without the property.
+        coarser: for each class the class before refinement that contains it.
+        lost: whether each class lacks the property, ``(n,)``.
     """
 
     classes: Classes
@@ -238,9 +238,9 @@ def refine(
 
     Args:
         classes: classes of positions.
-        won_at_once: ``(n,)``, the classes that have the property whatever the options.
+        won_at_once: whether each class has the property whatever its options, ``(n,)``.
         limits: limits of classes, guesses and work.
-        without_last: the result for positions without the last part, where it is known.
+        without_last: the result for positions without the last part, if known.
 
     Raises:
         TooManyClassesError: there would be more classes than allowed.
@@ -259,7 +259,7 @@ def refine(
             return Refined(classes, np.arange(classes.order, dtype=np.int16), lost)
     last = len(classes.elements) - 1
     fine, coarser = classes.without_last()
-    losts: list[BoolArray] = []  # with 0, 1, ... copies of the last part added
+    losts: list[BoolArray] = []  # lost classes with 0, 1, ... copies of the last part added
     powers = [0]
     while True:
         now = won_at_once[classes.products[coarser, powers[-1]]]
@@ -281,7 +281,7 @@ def refine(
 
 
 def _guess(classes: Classes, won_at_once: BoolArray) -> BoolArray:
-    """Return the classes without the property, judged by their examples."""
+    """Return whether each class lacks the property, judged by its example."""
     won = won_at_once.tolist()
     options = bits(classes.options)
     lost = 0
@@ -306,13 +306,13 @@ def _joined(
         classes: the classes that are refined.
         fine: classes of the positions without the last part.
         coarser: for each of them the class of ``classes`` that contains it.
-        losts: the lost ones with 0, 1, ... copies of the last part.
-        powers: the classes of 0, 1, ... copies of the last part among ``classes``.
-        back: number of copies that is equivalent to one copy more than in ``losts``.
+        losts: the lost classes of ``fine`` with 0, 1, ... copies of the last part.
+        powers: the class in ``classes`` of 0, 1, ... copies of the last part.
+        back: smaller number of copies that is equivalent to ``len(losts)`` copies.
         limits: limits of classes and work.
     """
     last, count, order = len(classes.elements) - 1, len(losts), fine.order
-    # A position is a class of ``fine`` with copies, numbered copies * order + class.
+    # A class of ``fine`` with some copies has the number ``copies * order + class``.
     copies_of = [
         copies if copies < count else back + (copies - back) % (count - back)
         for copies in range(2 * count + 1)
@@ -379,11 +379,11 @@ def _options_of(
 def coarsest_congruence(
     labels: npt.NDArray[Any], moves: Sequence[npt.NDArray[np.integer]], spend: Spend = free
 ) -> IntArray:
-    """Return the coarsest division into blocks that refines labels and that all moves respect.
+    """Return the coarsest partition into blocks that refines the labels and that moves respect.
 
     Args:
         labels: ``(n,)``.
-        moves: each ``(n,)``: the next point of each of ``n`` points.
+        moves: for each kind of move, the next point of each point, ``(n,)``.
         spend: called with the work.
 
     Returns:
@@ -407,15 +407,16 @@ def coarsest_congruence(
 
 
 def by_shortest(block: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
-    """Return an example of each block, and each point's block in the examples' order.
+    """Return an example of each block, and for each point the index of its block's example.
 
     Args:
-        block: ``(n,)``, the block of each point; there are blocks 0, 1, ... without a gap.
-        lengths: ``(n,)``, the longest play of each point.
+        block: number of each point's block, ``(n,)``; the blocks are numbered 0, 1, ... without a
+            gap.
+        lengths: longest play of each point, ``(n,)``.
 
     Returns:
-        A point of shortest play from each block, sorted by play, so that the empty position comes
-        first; and for each point the index of its block's example.
+        The examples, points of shortest play in their blocks, sorted by length of play, so that the
+        empty position comes first; and the indices.
     """
     by_length = np.argsort(lengths, kind="stable")
     examples = by_length[np.sort(np.unique(block[by_length], return_index=True)[1])]
@@ -427,16 +428,17 @@ def by_shortest(block: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]
 class Unanswered:
     """A proof that a guess obeys the rule of play, or a refutation of it.
 
-    A *rest* is the class of a position that is added to another. It is *unanswered* if the guess
-    says that the sum is won, but neither its class at once nor a move in the other position wins,
-    so that a move in the rest must. In a sum of two, rests are unanswered if both leave them so.
-    The pairs (class, unanswered rests) thus form a finite monoid; for each class the pairs with the
-    largest sets suffice. The guess is right if no position leaves the empty rest unanswered.
+    A *rest* is the class of a position added to another. A position leaves it *unanswered* if the
+    guess says that their sum is won, but the sum is not won at once and no move in the position
+    wins, so that a move in the rest must. A sum of two positions leaves a rest unanswered if each
+    of them does, with the other as part of the rest. So the pairs (class, unanswered rests) form a
+    finite monoid, of which the largest sets for each class suffice. The guess is right if no
+    position leaves the empty rest unanswered.
 
     Args:
         classes: the classes of the positions.
-        won_at_once: ``(n,)``, the classes that are won whatever the options.
-        lost: ``(n,)``, the guessed lost classes.
+        won_at_once: whether each class is won whatever its options, ``(n,)``.
+        lost: whether each class is guessed to be lost, ``(n,)``.
         spend: called with the work.
     """
 
@@ -450,14 +452,14 @@ class Unanswered:
         self._most: list[set[int]] = [set() for _ in range(classes.order)]
         self._most[0] = {everything}
         self._number = 1
-        # By class of a part: its sets of unanswered rests, each with the shifted sets as rows.
+        # By class: the sets of unanswered rests of parts, each with its shifted sets as rows.
         self._parts: dict[int, dict[int, BoolArray]] = {}
 
     def answered(self, moves: Iterable[tuple[int, IntArray]]) -> bool:
-        """Return whether the guess is right for sums of these parts and earlier ones.
+        """Return whether the guess is right for sums of further parts and earlier ones.
 
         Args:
-            moves: the class of each of these parts, and the classes of its options.
+            moves: the class of each further part, and the classes of its options.
         """
         if self._open[0] or (self._lost & self._at_once).any():
             return False
@@ -472,14 +474,14 @@ class Unanswered:
         return self._explore(everything, [pair for pair in added if self._is_kept(*pair)])
 
     def unanswered(self, element: int, after: IntArray) -> int | None:
-        """Return the unanswered rests of a part as bits.
+        """Return the rests that a part leaves unanswered, as bits of an integer.
 
         Args:
-            element: its class.
-            after: the classes of its options.
+            element: class of the part.
+            after: classes of its options.
 
         Returns:
-            The bits; ``None`` if a move in it refutes that a sum is lost.
+            The bits; ``None`` if a move in the part wins a sum guessed to be lost.
         """
         self._spend(CALL + self._classes.order * len(after) // GATHERED)
         sums = self._classes.products[:, element]
@@ -507,7 +509,7 @@ class Unanswered:
         return rests in self._parts[element]
 
     def _explore(self, frontier: list[tuple[int, int]], parts: list[tuple[int, int]]) -> bool:
-        """Add parts to pairs until no pair is new; return whether all rests are answered."""
+        """Add parts to pairs until no pair is new; return whether no empty rest is unanswered."""
         products, order = self._classes.products, self._classes.order
         while frontier:
             pairs = [pair for pair in frontier if pair[1] in self._most[pair[0]]]

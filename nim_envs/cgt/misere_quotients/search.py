@@ -1,4 +1,4 @@
-"""Search for the misère quotient of sums of parts, part by part, smallest first."""
+"""Computation of the misère quotient of sums of parts, which are added one by one."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.validation import checked_integer
 
 LARGEST_ORDER = 1024
-"""Default limit of the elements of a quotient."""
+"""Default limit on the number of elements of a quotient."""
 
 LARGEST_LIMIT = 8_000
-"""Largest such limit: the products of that many elements take half a gigabyte."""
+"""Largest such limit, at which the products take half a gigabyte."""
 
 WON_AT_ONCE = np.array([True, False])
-"""Whether the empty position and all others are won without a move, in misère play."""
+"""Whether the empty position, and any other, is won at once in misère play."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +41,8 @@ class PartsQuotient:
     """The proven misère quotient of sums of parts.
 
     Attributes:
-        products: ``(n, n)``, the class of a sum of two positions; class 0 is the empty one's.
-        lost: ``(n,)``, the classes of the P-positions.
+        products: the class of the sum of two positions, ``(n, n)``; class 0 is the empty sum's.
+        lost: whether each class is lost, ``(n,)``.
         elements: the class of each part.
         representatives: a shortest position of each class.
     """
@@ -61,7 +61,7 @@ class PartsQuotient:
 class QuotientSearch:
     """The misère quotient of sums of parts, which are added one by one.
 
-    Where adding a part is interrupted or exceeds the limit, the quotient without it stays.
+    If adding a part is interrupted or exceeds the limit, the quotient without it stays.
 
     Args:
         limit: most elements.
@@ -74,8 +74,8 @@ class QuotientSearch:
         self.parts = Parts()
         self.spend: Spend = free
         self.limit = checked_integer("limit", limit, 1, LARGEST_LIMIT)
-        # The empty position has a class of its own here, which is won at once; in the quotient it
-        # may be merged with another.
+        # Here the empty position, which is won at once, is a class of its own; in the quotient
+        # other positions may be in its class.
         self._refined = refine(coarsest(self.parts, 0), WON_AT_ONCE[:1], Limits(1))
         self._unanswered = self._proven(self._refined)
         self._rests: list[int] = []  # unanswered rests of each part
@@ -91,10 +91,10 @@ class QuotientSearch:
         return self._refined
 
     def add(self, options: Iterable[Sequence[int]]) -> int:
-        """Add a part, unless one with these options is there already.
+        """Add a part, unless there is one with these options already.
 
         Args:
-            options: results of its moves, as numbers of earlier parts; at least one.
+            options: its options, each as numbers of earlier parts; at least one option.
 
         Returns:
             The number of the part.
@@ -122,10 +122,10 @@ class QuotientSearch:
         return part
 
     def _add_known(self, part: int) -> bool:
-        """Add a part that an earlier one of the same class covers; return whether there is one.
+        """Add a part covered by an earlier one of the same class; return whether there is one.
 
-        Then its class is the same: every rest that this part leaves unanswered, the earlier one
-        leaves unanswered too.
+        The earlier one leaves all rests unanswered that this part does, so the classes and their
+        proof stay the same.
         """
         classes = self._refined.classes
         after = classes.after_move(part)

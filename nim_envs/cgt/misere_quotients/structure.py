@@ -25,7 +25,7 @@ def idempotents(products: IntArray) -> tuple[int, ...]:
 
 
 def kernel(products: IntArray) -> tuple[int, ...]:
-    """Return the smallest ideal, which is a group: the multiples of the least idempotent.
+    """Return the smallest ideal, which is a group: the multiples of the product of all idempotents.
 
     Args:
         products: ``(n, n)``, the table of products of a commutative monoid.
@@ -37,10 +37,10 @@ def kernel(products: IntArray) -> tuple[int, ...]:
 
 
 def is_tame(products: IntArray, lost: Collection[int]) -> bool:
-    """Return whether a misère quotient is one of Nim, so that the game is tame, not wild.
+    """Return whether a quotient is one of misère Nim, so that the game is tame, not wild.
 
-    The quotients of misère Nim are the trivial one; two elements, of which one is lost; or
-    those two and a kernel in which every element is its own inverse, whose identity is lost too.
+    These quotients are: a single element; two elements, of which one is lost; or these two and a
+    kernel in which every element is its own inverse and the identity is lost.
 
     Args:
         products: ``(n, n)``, the table of products of a misère quotient.

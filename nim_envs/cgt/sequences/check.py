@@ -1,4 +1,4 @@
-"""Checks of periods and of values in files, by the rules alone: apart from what finds periods."""
+"""Checks of periods and of values in files, independent of the code that finds periods."""
 
 from __future__ import annotations
 
@@ -23,33 +23,31 @@ def check_period(
 ) -> bool:
     """Return whether values of a game prove that all its later values repeat too.
 
-    With ``p`` for ``length``, ``n0`` for ``start`` and ``m`` for the number of values, so that
-    ``m`` is the first heap of which none is given, this is checked:
+    Let ``p`` be ``length``, ``n0`` be ``start`` and ``m`` the number of values, which is the first
+    heap without a given value. The conditions are:
 
     1. ``values[n + p] == values[n]`` for all ``n`` from ``n0`` to ``m - p - 1``.
-    2. Neither ``m`` nor ``m - p`` objects can be taken whole.
-    3. Every option of ``m`` is paired with one of ``m - p``, and every option of ``m - p`` with
-       one of ``m``: what is left, or the larger part ``a`` of what is split, is shifted by ``p``.
-       The shifted part is at least 1, as no part is empty, and the smaller of ``a`` and its image
-       is at least ``n0``. The other part stays.
+    2. Every move takes fewer than ``m - p`` objects.
+    3. The options of ``m`` and of ``m - p`` by the same move can be paired: the heap left, or the
+       larger part ``a`` of a split, is shifted by ``p``, and the smaller part is kept. The shifted
+       part is at least 1, as no part is empty, and neither it nor ``a`` is below ``n0``.
 
-    Then ``g(n + p) == g(n)`` for all ``n >= n0``, by induction on ``n + p``. It is given below
-    ``m``. From a heap ``m' >= m`` the move that takes ``r`` objects leaves ``m' - r``, no less
-    than it leaves of ``m``; and in two parts the larger one is at least half of that, so that it
-    is no less than the least one in 3. So what 2 and 3 ask of ``m`` and ``m - p`` holds for ``m'``
-    and ``m' - p``. The larger part ``a``, smaller than ``m'``, and its image differ by ``p``,
-    neither is below ``n0``: they have the same value. So ``m'`` and ``m' - p`` have options of
-    the same values, and the same mex. Whether a move takes nothing, as a digit 4 before the point
-    allows, makes no difference: both parts are smaller than the heap even then.
+    Then ``g(n + p) == g(n)`` for all ``n >= n0``, by induction on ``n + p``: below ``m`` it is
+    condition 1. From a heap ``m' >= m``, a move leaves at least as many objects as from ``m``, and
+    so is the least possible larger part of a split. So conditions 2 and 3 hold for ``m'`` and
+    ``m' - p`` too. By induction the larger part ``a`` of an option and its image have the same
+    value, as they differ by ``p``, are smaller than ``m'`` and not below ``n0``. So the options of
+    ``m'`` and ``m' - p`` have the same values, and the same mex. This includes a digit 4 before
+    the point: a split that takes nothing leaves smaller parts too.
 
     Args:
         game: an octal game whose digits do not repeat, or the name of one.
-        values: the Grundy values of the heaps 0, 1, 2, …, which are taken as given.
+        values: the Grundy values of the heaps 0, 1, 2, …; not checked.
         length: the period, at least 1.
         start: the pre-period, at least 0: from this heap on the values repeat.
 
     Raises:
-        InvalidGameError: ``game`` is no such game; ``length`` or ``start`` is not such an integer.
+        InvalidGameError: ``game``, ``length`` or ``start`` is none of these.
 
     References:
         R. K. Guy and C. A. B. Smith, "The G-values of various games", *Proceedings of the
@@ -72,13 +70,13 @@ def check_period(
     if heap < start + length or (values[start + length :] != values[start:-length]).any():
         return False
     for taken, digit in enumerate(game.digits):
-        # Of ``heap``, and of the heap a period below it.
+        # Objects left of ``heap``, and of the heap a period below it.
         left, left_below = heap - taken, heap - taken - length
         if digit and left_below < 1:
             return False
         if digit & LEAVE_ONE and left_below < start:
             return False
-        # Two parts as equal as possible have the smallest larger one: the others follow.
+        # The split into halves has the smallest larger part, so it decides for all splits.
         if digit & LEAVE_TWO and left - left // 2 - length < max(start, 1):
             return False
         if digit & LEAVE_TWO and left_below - left_below // 2 < start:
@@ -87,13 +85,12 @@ def check_period(
 
 
 def count_right(game: HeapGame, values: npt.NDArray[np.unsignedinteger]) -> int:
-    """Return how many of the values in a file are right, up to the first from a false period.
+    """Return the number of values in a file before the first that a false period gave.
 
-    Earlier versions of the package took periods with pre-period 0 for proven one value too early,
-    and files hold values that such periods gave, without saying from where on. With a period
-    ``p`` of a game with ``k`` places the values up to heap ``2 * p + k`` repeat, and that heap's
-    is the first that can be wrong. It is computed anew by the definition, for the least such
-    ``p``. If it is right, the period is proven.
+    Earlier versions of the package took a period with pre-period 0 as proven one value too early,
+    and files may hold values from such a period. For a period ``p`` of a game with ``k`` places,
+    heap ``2 * p + k`` is the first whose value can be wrong. It is computed by the definition, for
+    the least ``p`` with which the values up to this heap repeat. If it is right, ``p`` is proven.
 
     Args:
         game: the game.

@@ -1,4 +1,4 @@
-"""Pairs of heaps that show that values are options: chosen for the heaps that had none.
+"""Choice of pairs of heaps to try first, as options that may have a wanted value.
 
 Importing this module imports Numba.
 """
@@ -13,26 +13,26 @@ from nim_envs.cgt.sequences.lanes import NONE
 from nim_envs.compilation import compiled
 
 AT_ONCE = 16
-"""Pairs that are chosen for a target before the gains are computed again, for time's sake."""
+"""Pairs chosen for a target between two computations of the gains, to save time."""
 
 
 def _most_frequent(small: Any, larger: Any, shares: Any, targets: Any, most: int) -> Any:
-    """Return pairs that should give values as options to many heaps.
+    """Return for each target the pairs expected to give many heaps an option of that value.
 
-    A pair is one of a heap of value ``small[k]`` and one ``k`` steps below the heap itself, of the
-    same residue. For each target those pairs are chosen, one value of the larger heap after the
-    other, that should give it to most of the heaps that the pairs before leave without.
+    Pair ``k`` of a heap consists of a small heap, of value ``small[k]``, and a larger one, ``k``
+    steps below the heap itself and of the same residue. The choice is greedy: next come the pairs
+    for the value of the larger heap that should serve the most heaps not served so far.
 
     Args:
         small: value of the smaller heap of each pair, or :data:`NONE`, uint16 ``(pairs,)``.
         larger: values of the larger heaps, int64 ``(values,)``.
-        shares: how many of the heaps of each residue, divided by the step, have each of these
-            values, as a share, float64 ``(values, step)``.
-        targets: the values that are to be options, int64 ``(targets,)``.
+        shares: share of the heaps of each residue modulo the step that have each of these values,
+            float64 ``(values, step)``.
+        targets: the wanted values of options, int64 ``(targets,)``.
         most: most pairs for each target.
 
     Returns:
-        The pairs for each target, or -1, int64 ``(targets, most)``.
+        The pairs for each target, filled up by -1, int64 ``(targets, most)``.
     """
     order = np.argsort(small, kind="mergesort")
     ordered = small[order]
@@ -74,18 +74,18 @@ most_frequent = compiled(_most_frequent)
 
 
 def _lacking(small: Any, larger: Any, values: Any, places: Any, targets: Any, per: Any) -> Any:
-    """Return pairs that give values as options to as many as possible of the heaps that lack one.
+    """Return pairs that give options of wanted values to many of the heaps that lack one.
 
-    In rounds those pairs are chosen that do so for most of the heaps that are left.
+    The choice is greedy: each round takes the pairs that serve the most heaps not served so far.
 
     Args:
         small: value of the smaller heap of each pair, or :data:`NONE`, uint16 ``(pairs,)``.
-        larger: whether a value may be that of the larger heap, bool.
-        values: values of heaps a step apart, the largest first; then the same for the other
-            residues of heaps divided by the step; uint16.
+        larger: whether the larger heap of a pair may have a value, by value, bool.
+        values: values of the heaps of one residue modulo the step, largest heap first, then those
+            of the other residues, uint16.
         places: index in ``values`` of each heap that lacks an option, int64.
-        targets: the value that it lacks, ascending, int64.
-        per: how many pairs to choose in each round, int64 ``(rounds,)``.
+        targets: the value that each of these heaps lacks, ascending, int64.
+        per: most pairs to choose in each round, int64 ``(rounds,)``.
 
     Returns:
         The values and the pairs chosen, int64 ``(2, chosen)``.

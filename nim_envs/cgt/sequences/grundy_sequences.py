@@ -26,13 +26,13 @@ LARGEST_SEQUENCE = 2**32 - 2**20
 """Most heaps of a sequence."""
 
 SMALL_GAME = 1000
-"""Places up to which the values of a game whose digits do not repeat are kept in 16 bits."""
+"""Most places of a game, without repeating digits, whose values are stored in 16 bits."""
 
 FEW = 512
 """Number of values that plain NumPy computes in less time than Numba takes to import."""
 
 PIECE = 1 << 16
-"""About how many values are computed between two checks of the time, at most."""
+"""Approximate largest number of values computed between two checks of the time."""
 
 CHECKPOINT_SECONDS = 30.0
 """Seconds between two saves of the checkpoint."""
@@ -44,11 +44,10 @@ PROGRESS_DELAY = 1.0
 class GrundySequence:
     """The Grundy values of heaps of 0, 1, 2, … objects of a game, computed on demand.
 
-    Methods: ``"plain"`` tries every option with NumPy; ``"naive"`` does so compiled; ``"sparse"``
-    is the sparse-space method, for octal games with a splitting move whose digits do not repeat
-    and for Grundy's game; ``"auto"`` goes on by the one that should be the fastest, decided anew as
-    the values become more, and once a period is proven takes the values that it gives. All give
-    the same values.
+    Methods: ``"plain"`` tries every option with NumPy; ``"naive"`` does so in compiled code;
+    ``"sparse"`` is the sparse-space method, for Grundy's game and octal games that split and whose
+    digits do not repeat; ``"auto"`` chooses the fastest for each range of heaps, and uses the
+    period once one is proven. All give the same values.
 
     Args:
         game: a game, or the name of one, see :func:`nim_envs.rules.octal_codes.heap_game`.
@@ -104,7 +103,7 @@ class GrundySequence:
         self._plain = method == "plain" or (method == "auto" and not installed("numba"))
         self._memory: Sequence = np.zeros(1, dtype=np.uint32 if wide else np.uint16)
         self._known = 1
-        # Values that are options of every later heap, as the last digit repeats.
+        # Values of options of every later heap, as the last digit repeats.
         self._always = np.zeros(2, dtype=np.uint8)
         self._recorded = 0
         self._checkpoint = None if checkpoint is None else Path(checkpoint)
@@ -162,7 +161,7 @@ class GrundySequence:
         save_sequence(path, self.game.name, self.values)
 
     def _extended(self, size: int) -> Iterator[int]:
-        """Compute values up to ``size``; yield how many are known as that grows."""
+        """Compute values up to ``size``; yield the growing number of known values."""
         begin = 0
         if self._sparse:
             from nim_envs.cgt.sequences import sparse_space
@@ -181,7 +180,7 @@ class GrundySequence:
                 self.method == "sparse"
                 or sparse_space.pays(self.values, self.game, self._sparse_space.cost)
             )
-            # Where it does not pay yet it may do so soon.
+            # A method that is not worth its cost yet may soon be.
             growth = 3 if ready and not sparse else 4
             until = min(size, max(self._known * growth // 2, 256))
             if self._plain or (self.method == "auto" and size <= FEW):
@@ -204,7 +203,7 @@ class GrundySequence:
             self._memory = memory
 
     def _use_period(self, size: int) -> bool:
-        """Take the values up to ``size`` from a period if one is proven; say whether it was."""
+        """Fill the values up to ``size`` by a period if one is proven; return whether it was."""
         if self.method != "auto":
             return False
         self.period = self.period or proven_period(self.game, self.values)
@@ -220,7 +219,7 @@ class GrundySequence:
         while len(self._always) <= self.values.max():
             self._enlarge_bound()
         while self._known < until:
-            # Fewer at once as a heap's options become more.
+            # Fewer values at a time as the number of options of a heap grows.
             step = min(PIECE, max(256, 2**28 // (self._known + 1)))
             piece = min(until, self._known + step)
             known = convolve(
@@ -249,7 +248,7 @@ class GrundySequence:
                 yield heap + 1
 
     def _record(self, heap: int) -> None:
-        """Record which values the repeating digit makes options of all heaps after ``heap``."""
+        """Record values of options of all heaps after ``heap``, by the repeating digit."""
         if self.game.repeating:
             for value in self._found(heap, len(self.game.digits) - 1).tolist():
                 while value >= len(self._always):

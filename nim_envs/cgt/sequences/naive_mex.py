@@ -1,4 +1,4 @@
-"""Grundy values of heap games by trying every option of every heap, compiled.
+"""Grundy values of heap games by the definition, from all options of every heap, in compiled code.
 
 Importing this module imports Numba.
 """
@@ -21,17 +21,17 @@ def _convolve(
 
     Args:
         values: unsigned integers; the first ``known`` are filled.
-        known: how many values are known.
-        until: how many are wanted.
+        known: number of known values.
+        until: number of wanted values.
         digits: the digits of the game; int64.
         repeating: whether the last one repeats.
         unequal: whether two heaps must be of different sizes.
-        always: which values are options of every later heap, as the last digit repeats; uint8.
-            Its length, a power of 2, bounds the values.
-        recorded: up to which heap ``always`` is filled in.
+        always: whether each value is that of an option of every later heap, as the last digit
+            repeats, uint8. Its length, a power of 2, bounds the values.
+        recorded: largest heap that ``always`` takes into account.
 
     Returns:
-        How many values are known now; less than ``until`` if the next value reaches the bound.
+        Number of known values; less than ``until`` if the next value reaches the bound.
     """
     last = len(digits) - 1
     option_of = np.full(len(always), -1, dtype=np.int64)

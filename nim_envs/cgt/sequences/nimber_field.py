@@ -1,9 +1,9 @@
 """The field of nimbers: nim-products, quotients, powers and roots, of integers and of arrays.
 
-The nimbers below a Fermat power ``F = 2**(2**n)`` are a field. One below ``F**2`` is a pair
-``high * F + low`` of them, and since ``F ⊗ F = F ⊕ F/2`` everything is computed from the halves
-(J. H. Conway, *On Numbers and Games*, ch. 6). Python integers are halved until they fit in a table
-of the nimbers below 256; arrays until they fit in one of those below 65,536.
+The nimbers below a Fermat power ``F = 2**(2**n)`` form a field. A nimber below ``F**2`` is a sum
+``high ⊗ F ⊕ low`` of two of them, ``high`` and ``low`` being the halves of its bits. As
+``F ⊗ F = F ⊕ F/2``, all operations reduce to the halves (J. H. Conway, *On Numbers and Games*,
+ch. 6), down to a table of the nimbers below 256 for Python integers, below 65,536 for arrays.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ WordArray = npt.NDArray[np.uint64]
 Nimbers = int | npt.NDArray[np.integer]
 
 BYTE = 8
-"""Bits of the nimbers that have a table of products."""
+"""Number of bits of the nimbers in the table of products."""
 
 GENERATOR = 258
-"""A nimber whose powers are all the non-zero nimbers below 65,536, as a test checks."""
+"""A nimber whose powers are all the non-zero nimbers below 65,536."""
 
 CHUNK = 1 << 14
-"""Entries of an array that are computed at once, so that buffers stay in the cache."""
+"""Entries of an array computed at a time, so that buffers stay in the processor's cache."""
 
 
 @overload
@@ -36,8 +36,7 @@ def nim_product(x: Nimbers, y: Nimbers) -> Any: ...
 def nim_product(x: Nimbers, y: Nimbers) -> Any:
     """Return the nim-product ``x ⊗ y``.
 
-    It is the least nimber that the field axioms allow: the mex of
-    ``(x' ⊗ y) ⊕ (x ⊗ y') ⊕ (x' ⊗ y')`` over all ``x' < x`` and ``y' < y``.
+    It is the mex of ``(x' ⊗ y) ⊕ (x ⊗ y') ⊕ (x' ⊗ y')`` over all ``x' < x`` and ``y' < y``.
 
     Args:
         x: a non-negative integer of any size, or an array of them below ``2**64``.
@@ -103,7 +102,7 @@ def nim_quotient(x: Nimbers, y: Nimbers) -> Any:
 
     Args:
         x: a non-negative integer of any size, or an array of them below ``2**64``.
-        y: the same, not 0; arrays are broadcast.
+        y: as ``x``, but not 0; arrays are broadcast.
 
     Returns:
         An ``int`` for integers, a uint64 array of the common shape if either is an array.
@@ -125,7 +124,7 @@ def nim_power(x: int, exponent: int) -> int: ...
 @overload
 def nim_power(x: Nimbers, exponent: int) -> Any: ...
 def nim_power(x: Nimbers, exponent: int) -> Any:
-    """Return the nim-product of ``exponent`` factors ``x``; 1 if there are none.
+    """Return the nim-product of ``exponent`` factors ``x``; 1 for ``exponent`` 0.
 
     Args:
         x: a non-negative integer of any size, or an array of them below ``2**64``.
@@ -154,7 +153,7 @@ def nim_power(x: Nimbers, exponent: int) -> Any:
         base, result = _checked(x), 1
         bits = _field_bits(base)
     if exponent:
-        # x to the number of non-zero elements of its field is 1, unless x is 0.
+        # A non-zero x to the power of the number of non-zero elements of its field is 1.
         exponent = (exponent - 1) % (2**bits - 1) + 1
     while exponent:
         if exponent & 1:
@@ -169,7 +168,7 @@ def nim_square_root(x: int) -> int: ...
 @overload
 def nim_square_root(x: Nimbers) -> Any: ...
 def nim_square_root(x: Nimbers) -> Any:
-    """Return the one nimber whose nim-product with itself is ``x``.
+    """Return the square root: the unique nimber whose nim-product with itself is ``x``.
 
     Args:
         x: a non-negative integer of any size, or an array of them below ``2**64``.
@@ -219,7 +218,7 @@ def _checked_words(values: Any) -> WordArray:
 
 
 def _field_bits(x: int) -> int:
-    """Return the bits, a power of 2 and at least ``BYTE``, of a field that holds ``x``."""
+    """Return the number of bits of a field that holds ``x``: a power of 2, at least ``BYTE``."""
     return max(BYTE, 1 << (x.bit_length() - 1).bit_length()) if x else BYTE
 
 
@@ -279,7 +278,7 @@ def _root(x: int) -> int:
 
 @lru_cache(maxsize=1)
 def _byte_products() -> list[int]:
-    """Return ``x ⊗ y`` at ``x << BYTE | y``: field after field, each from the one before it."""
+    """Return ``x ⊗ y`` at index ``x << BYTE | y``; each field is computed from the smaller one."""
     products = np.array([[0, 0], [0, 1]], dtype=np.int64)
     half = 1
     while half < BYTE:
@@ -329,10 +328,9 @@ def _by_chunks(function: Callable[..., WordArray], *arguments: Any) -> WordArray
 
 @lru_cache(maxsize=1)
 def _logarithms() -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint64]]:
-    """Return logarithms to the base ``GENERATOR`` below 65,536, and the powers that undo them.
+    """Return the logarithms to base ``GENERATOR`` of the nimbers below 65,536, and the powers.
 
-    The logarithm of 0 is so large that half of it, and every sum with it, lands among zeros in the
-    powers.
+    The logarithm of 0 is a large number: the powers at half of it, and at all sums with it, are 0.
     """
     order = 2**16 - 1
     powers = np.array([1], dtype=np.int64)
@@ -396,7 +394,7 @@ def _invert_words(x: WordArray, bits: int = 64) -> WordArray:
 def _root_of_words(x: WordArray, bits: int = 64) -> WordArray:
     if bits == 16:
         logarithms, powers = _logarithms()
-        # An odd logarithm is made even by the order of the group, which is odd.
+        # Adding the order of the group, which is odd, makes an odd logarithm even.
         doubled = logarithms[x]
         return np.asarray(powers[(doubled + (doubled & 1) * (2**16 - 1)) >> 1])
     half = bits // 2

@@ -15,10 +15,10 @@ from nim_envs.rules.octal_codes import HeapGame
 Sequence = npt.NDArray[np.unsignedinteger]
 
 MOST_REPETITIONS = 8
-"""Earlier occurrences of the last values, the latest first, that are tried as periods."""
+"""Most distances to earlier occurrences of the last values that are tried as periods."""
 
 MOST_OCCURRENCES = 32
-"""Occurrences that are found at most; in long constant stretches hardly any is worth trying."""
+"""Most occurrences searched for; in long constant runs hardly any is worth trying."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +29,9 @@ class Period:
         length: the period.
         start: the pre-period: from this heap on the values repeat.
         values: the values of all heaps below ``start + length``, unsigned.
-        needed: how many values prove the period: for an octal game with ``k`` places
-            ``2 * start + 2 * length + k``, and one more where ``start`` is 0.
-        known: how many values were given.
+        needed: number of values that prove the period: ``2 * start + 2 * length + k`` for an octal
+            game with ``k`` places, and one more if ``start`` is 0.
+        known: number of values given.
     """
 
     length: int
@@ -42,16 +42,16 @@ class Period:
 
     @property
     def proven(self) -> bool:
-        """Whether the given values prove that all later values repeat too."""
+        """Whether the given values prove that the period continues for ever."""
         return self.known >= self.needed
 
     @property
     def last_exception(self) -> int | None:
-        """The largest heap whose value is not that of the period; ``None``: there is none."""
+        """The largest heap whose value differs from the periodic one; ``None``: there is none."""
         return self.start - 1 if self.start else None
 
     def exceptions(self) -> IntArray:
-        """Return the heaps whose values are not those of the period, ascending."""
+        """Return the heaps whose values differ from the periodic ones, ascending."""
         heaps = np.arange(self.start)
         return np.flatnonzero(self.values[: self.start] != self.values[self._periodic(heaps)])
 
@@ -76,33 +76,33 @@ class Period:
 
 
 def find_period(values: Sequence, places: int) -> Period | None:
-    """Return the least period that ``values`` prove, or else the one that is nearest to a proof.
+    """Return the least period that ``values`` prove, or else the one nearest to a proof.
 
-    Let an octal game have ``k`` places after the point, and let ``g(n + p) == g(n)`` for all ``n``
-    from ``n0`` to ``2 * n0 + p + k - 1``, or to ``p + k`` where ``n0`` is 0. Then it holds for all
-    larger ``n``.
+    Theorem: let an octal game have ``k`` places after the point, and let ``g(n + p) == g(n)`` for
+    all ``n`` from ``n0`` to ``2 * n0 + p + k - 1``, or to ``p + k`` if ``n0`` is 0. Then it holds
+    for all larger ``n`` too.
 
-    Proof, by induction on ``m = n + p``, which is at least ``2 * n0 + 2 * p + k``, and at least
-    ``2 * p + k + 1`` where ``n0`` is 0. A move takes ``r`` objects, at most ``k``, so that neither
-    ``m`` nor ``n`` can be taken whole. What is left of ``m`` is at least ``2 * n0 + 2 * p``. In one
-    heap, it is paired with what is left of ``n``, ``p`` objects less. In two, the larger part ``a``
-    is at least ``n0 + p`` and more than ``p``: for ``n0 = 0`` at least ``2 * p + 1`` are left. So
-    ``a - p`` is not empty, and with the other part it is an option of ``n``. Conversely of ``n``
-    at least ``2 * n0 + p`` are left, the larger part ``a`` is at least ``n0``, and ``a + p`` with
-    the other part is an option of ``m``. Parts are smaller than ``m``, also where a digit 4 before
-    the point lets a heap be split without taking anything, as none is empty. So paired parts have
-    the same value by induction, ``n`` and ``m`` have options of the same values, and
-    ``g(n) == g(m)``.
+    Proof, by induction on ``m = n + p``. Here ``m`` is at least ``2 * n0 + 2 * p + k``, and one
+    more if ``n0`` is 0. A move takes at most ``k`` objects, so neither ``m`` nor ``n`` can be taken
+    whole, and at least ``2 * n0 + 2 * p`` objects of ``m`` are left. If they form one heap, the
+    same move in ``n`` leaves ``p`` fewer. If they form two, the larger part ``a`` is at least
+    ``n0 + p`` and more than ``p``: if ``n0`` is 0, at least ``2 * p + 1`` objects are left. So
+    ``a - p`` is not empty, and with the other part it is an option of ``n``. Conversely, at least
+    ``2 * n0 + p`` objects of ``n`` are left. Their larger part ``a`` is at least ``n0``, and
+    ``a + p`` with the other part is an option of ``m``. All parts are smaller than ``m``, even if
+    nothing is taken (a digit 4 before the point), as none is empty. So by induction the parts ``a``
+    and ``a - p``, or ``a + p``, have the same value, the options of ``n`` and ``m`` have the same
+    values, and ``g(n) == g(m)``.
 
-    One value less is not enough for ``n0 = 0``: of ``2 * p + k`` objects two equal heaps of ``p``
-    may be left, of ``p + k`` none and ``p``, which is no split.
+    For ``n0 = 0`` one value fewer is not enough: ``2 * p + k`` objects may become two heaps of
+    ``p``, which would be paired with the parts 0 and ``p`` of ``p + k``, and 0 is no part.
 
     Args:
         values: values of the heaps 0, 1, 2, …; unsigned integers.
         places: the number ``k`` of digits after the point.
 
     Returns:
-        A period; ``None`` if the last eighth of the values did not occur before.
+        The period; ``None`` if the last eighth of the values does not occur earlier.
 
     References:
         R. K. Guy and C. A. B. Smith, "The G-values of various games", *Proceedings of the
@@ -130,8 +130,9 @@ def proven_period(game: HeapGame, values: Sequence) -> Period | None:
     """Return the least period that values of a game prove, confirmed by :func:`check_period`.
 
     Args:
-        game: a game; without a period if it is not an octal game whose digits do not repeat.
-        values: its values of the heaps 0, 1, 2, …
+        game: any heap game; the result is ``None`` unless it is an octal game whose digits do not
+            repeat.
+        values: Grundy values of the heaps 0, 1, 2, …
     """
     if game.places is None or game.unequal:
         return None
@@ -142,13 +143,13 @@ def proven_period(game: HeapGame, values: Sequence) -> Period | None:
 
 
 def _repetitions(values: Sequence) -> Iterator[int]:
-    """Yield by how much the last values must be shifted back to occur again.
+    """Yield the distances at which the last values occurred before: candidates for the period.
 
-    A period with its proof repeats the last half of the values, and the shortest shift that does
-    so is the least such period: by a theorem of Fine and Wilf it divides any other. After it come
-    shifts of the last eighth, ascending, for periods that are not proven yet.
+    First comes the shortest distance for the last half of the values. As a proven period repeats
+    that half, the least one is this distance (it divides every other, by the theorem of Fine and
+    Wilf). Then come the distances for the last eighth, ascending, for periods not yet proven.
     """
-    # Backwards, so that a search forwards finds the shortest first.
+    # Reversed, so that a forward search finds the shortest distance first.
     data = values[::-1].tobytes()
     size = values.itemsize
     half, eighth = -(-len(values) // 2), len(values) // 8
@@ -158,7 +159,7 @@ def _repetitions(values: Sequence) -> Iterator[int]:
 
 
 def _shifts(data: bytes, size: int, length: int, most: int) -> Iterator[int]:
-    """Yield where the first ``length`` values of ``data`` occur again, at most ``most`` places."""
+    """Yield the first ``most`` places at which the first ``length`` values of ``data`` recur."""
     tail = data[: length * size]
     found: list[int] = []
     place = data.find(tail, size) if tail else -1

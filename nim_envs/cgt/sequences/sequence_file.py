@@ -26,7 +26,7 @@ LARGEST_VALUE = 8
 """Bytes of a value, upper bound."""
 
 PIECE = 1 << 20
-"""Values that are summed at once."""
+"""Values hashed at a time."""
 
 
 def checksum(values: npt.NDArray[np.integer]) -> str:
@@ -49,7 +49,7 @@ def save_sequence(path: str | Path, game: str, values: npt.NDArray[np.integer]) 
     """Save values with the name of their game, atomically.
 
     Args:
-        path: of the file.
+        path: file to write.
         game: name of the game.
         values: the values of heaps 0, 1, 2, …
     """
@@ -67,13 +67,14 @@ def save_sequence(path: str | Path, game: str, values: npt.NDArray[np.integer]) 
 
 
 def load_sequence(path: str | Path, game: str) -> npt.NDArray[Any]:
-    """Return the values saved at ``path``, up to the first that a false period gave.
+    """Return the values saved at ``path``.
 
-    See :func:`nim_envs.cgt.sequences.check.count_right`; files of earlier versions may hold such.
+    Values that earlier versions took from a false period are left out; see
+    :func:`nim_envs.cgt.sequences.check.count_right`.
 
     Args:
         path: a file written by :func:`save_sequence`.
-        game: name of the game that they must be of.
+        game: name of the game whose values the file must hold.
 
     Raises:
         SequenceFileError: the file is truncated, damaged, of another kind, of a format that is not
