@@ -56,7 +56,7 @@ def archive_bytes(header: dict[str, Any], arrays: list[Array]) -> bytes:
     Args:
         header: value to write as JSON; it refers to each array by its index, with its
             :func:`promise`.
-        arrays: arrays to write, of any of :data:`DTYPES`.
+        arrays: arrays to write, each of a dtype in :data:`DTYPES`.
 
     Raises:
         StorageError: the header is too large.
