@@ -17,7 +17,7 @@ nox.needs_version = ">=2025.2"
 nox.options.default_venv_backend = "venv"
 nox.options.sessions = ["format", "lint", "types", "tests"]
 
-# Of a release that is named, an index may have the build for the CPU alone, which is far smaller.
+# For a pinned release an index may offer the build for the CPU alone, which is far smaller.
 TORCH = "torch==2.13.0"
 
 TEXT_LIBRARIES = ("trl", "verifiers")
@@ -29,12 +29,12 @@ MANUAL = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
 def run_command_of_readme(session: nox.Session, name: str, *arguments: str) -> None:
     """Run the command that stands under ``<!-- command: name -->`` in the README.
 
-    It installs what it needs, so that a dependency that nobody declared shows.
+    The command installs its own dependencies, so an undeclared one makes it fail.
 
     Args:
-        session: in whose environment to run it.
-        name: of the command.
-        arguments: added to its end.
+        session: session whose environment is used.
+        name: name of the command in that comment.
+        arguments: appended to the command.
     """
     readme = Path("README.md").read_text(encoding="utf-8")
     found = re.search(rf"<!-- command: {name} -->\n```sh\n(.+?)\n```", readme, flags=re.DOTALL)
@@ -53,7 +53,7 @@ def format(session: nox.Session) -> None:  # noqa: A001
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check the code with Ruff; ``-- --fix`` mends what can be mended by itself."""
+    """Check the code with Ruff; ``-- --fix`` applies its fixes."""
     session.install("ruff>=0.12")
     session.run("ruff", "check", ".", *session.posargs)
 
@@ -118,7 +118,7 @@ def text(session: nox.Session) -> None:
 def package(session: nox.Session) -> None:
     """Build the source distribution and the wheel, check them, and use the wheel alone.
 
-    They are left in ``dist``; ``-- --outdir DIRECTORY`` is for elsewhere.
+    They are left in ``dist``, or in the directory given by ``-- --outdir DIRECTORY``.
     """
     folder = Path(session.posargs[1] if session.posargs else "dist")
     session.install("build>=1.2", "twine>=6.0")
@@ -127,7 +127,7 @@ def package(session: nox.Session) -> None:
     session.run("twine", "check", "--strict", *made)
     session.run("python", "-m", "pip", "uninstall", "--yes", "build", "twine")
     session.install(*(name for name in made if name.endswith(".whl")))
-    # Away from the checkout, whose packages would be found otherwise.
+    # Outside the checkout, whose packages would be imported instead.
     script = Path("tests", "installed_wheel.py").resolve()
     session.chdir(session.create_tmp())
     session.run("python", "-I", str(script))
@@ -135,9 +135,9 @@ def package(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Test what makes the manual, and build it strictly into ``site``.
+    """Test the generator of the manual, and build the manual strictly into ``site``.
 
-    ``-- --site-dir DIRECTORY`` is for elsewhere. With ``--quiet`` no warning would count.
+    ``-- --site-dir DIRECTORY`` sets another directory. With ``--quiet`` warnings would not count.
     """
     session.install("--editable", ".[docs]", "hypothesis", "pytest>=8.0", "pytest-xdist>=3.6")
     session.run("python", "-m", "pytest", "tests/docs/test_generator.py")
@@ -148,8 +148,8 @@ def docs(session: nox.Session) -> None:
 def benchmarks(session: nox.Session) -> None:
     """Run every benchmark at its smallest setting, first by the README's command.
 
-    The others follow in the same environment, so that none needs more than its extra; then
-    the speed of stepping beside all the environments of others.
+    The others follow in the same environment, so that none needs more than its extra; at last the
+    speed of stepping is compared with environments of other libraries.
     """
     results = Path(session.create_tmp()) / "results"
     run_command_of_readme(session, "benchmark", "--quick", "--output", str(results))

@@ -24,26 +24,26 @@ from nim_envs.errors import StorageError
 Array = npt.NDArray[Any]
 
 LARGEST_HEADER = 1 << 24
-"""Bytes of a header, upper bound."""
+"""Maximum size of a header, in bytes."""
 
 LARGEST_NPY_HEADER = 1 << 12
-"""Bytes before the numbers of an array, upper bound."""
+"""Maximum size of the ``.npy`` header of an array, in bytes."""
 
 LARGEST_UNPROMISED = 1 << 30
-"""Bytes of all arrays together, upper bound, in files of version 2: their header has no sizes."""
+"""Maximum total size of the arrays of a file of version 2, whose header has no sizes, in bytes."""
 
 DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
     "float16", "float32", "float64",
 )  # fmt: skip
-"""The dtypes that files hold, by name."""
+"""Names of the dtypes that can be saved."""
 
 
 def promise(array: Array) -> dict[str, Any]:
-    """Return what a header says of an array: its dtype and shape.
+    """Return the entry of an array in a header: its dtype and shape.
 
     Raises:
-        StorageError: it is of another dtype than :data:`DTYPES`.
+        StorageError: its dtype is not one of :data:`DTYPES`.
     """
     if array.dtype.name not in DTYPES:
         raise StorageError(f"an array of dtype {array.dtype} cannot be saved")
@@ -54,8 +54,9 @@ def archive_bytes(header: dict[str, Any], arrays: list[Array]) -> bytes:
     """Return the content of a file.
 
     Args:
-        header: as JSON; it names the arrays by their number, with the :func:`promise` of each.
-        arrays: of the file.
+        header: value to write as JSON; it refers to each array by its index, with its
+            :func:`promise`.
+        arrays: arrays to write, each of a dtype in :data:`DTYPES`.
 
     Raises:
         StorageError: the header is too large.
@@ -76,13 +77,13 @@ def archive_bytes(header: dict[str, Any], arrays: list[Array]) -> bytes:
 
 
 class Archive:
-    """A file that is read: its header, and its arrays as they are asked for.
+    """An open file: its header, and its arrays, read on request.
 
     Args:
         file: the open archive.
 
     Attributes:
-        header: the JSON of the header.
+        header: the header, decoded from JSON.
     """
 
     def __init__(self, file: zipfile.ZipFile) -> None:
@@ -99,12 +100,12 @@ class Archive:
         """Return an array of the file.
 
         Args:
-            number: of the array.
-            dtype: that the header promises.
-            shape: likewise.
+            number: index of the array.
+            dtype: its dtype according to the header.
+            shape: its shape according to the header.
 
         Raises:
-            StorageError: it is another array, or of another dtype than :data:`DTYPES`.
+            StorageError: its dtype or shape differs, or the dtype is not one of :data:`DTYPES`.
         """
         if dtype not in DTYPES or any(length < 0 for length in shape):
             raise StorageError(f"there are no arrays of dtype {dtype!r} and shape {shape}")
@@ -117,7 +118,7 @@ class Archive:
         return array
 
     def unpromised_array(self, number: int) -> Array:
-        """Return an array of a file of version 2, whose header does not say how large it is.
+        """Return an array of a file of version 2, whose header has no dtypes and shapes.
 
         Raises:
             StorageError: it is too large.
@@ -176,10 +177,10 @@ def _npy_bytes(member: IO[bytes]) -> int:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Archive]:
-    """Open a file to read.
+    """Open a file for reading.
 
     Raises:
-        StorageError: it is no archive with a header.
+        StorageError: it is not an archive with a header.
         FileNotFoundError: there is no such file.
     """
     with path.open("rb") as data:

@@ -8,5 +8,5 @@ from hypothesis import settings
 settings.register_profile("default", deadline=None)
 settings.load_profile("default")
 
-# What a shell starts in the background ignores Ctrl-C, and so would the programs that tests start.
+# A process that a shell starts in the background ignores Ctrl-C, and so would its children.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -220,7 +220,7 @@ def test_names_that_need_a_library_stand_where_they_stood():
 
 
 @pytest.mark.parametrize("package", ["nim_envs", "agents"])
-def test_what_the_package_says_it_exports_is_listed_here(package):
+def test_exported_names_are_listed_here(package):
     exported = {f"{package}.{name}" for name in importlib.import_module(package).__all__}
     assert exported == {name for name in PUBLIC if name.rpartition(".")[0] == package}
 
@@ -229,7 +229,7 @@ def names_in(path):
     """Names that a module defines or imports at its top level."""
     names = set()
     statements = ast.parse(path.read_text(encoding="utf-8")).body
-    # What is imported with a word on a missing library, too.
+    # Imports in a block that reports a missing library count too.
     blocks = [node.body for node in statements if isinstance(node, ast.With)]
     for node in itertools.chain(statements, *blocks):
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):

@@ -1,1 +1,1 @@
-"""The learners, one in each file."""
+"""Tabular learners, one in each file."""

@@ -90,7 +90,7 @@ class ActorCritic(CriticLearner):
 
     Attributes:
         preferences: float64 ``(observations, actions)``, zeros at first.
-        values: of positions for the player to move, float64 ``(observations,)``.
+        values: value of each position for the player to move, float64 ``(observations,)``.
     """
 
     rule = LearningRule(ActorCriticState, choose=choose_by_softmax, learn=_learn)

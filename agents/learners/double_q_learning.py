@@ -91,11 +91,12 @@ def _learn(learner: DoubleQLearningState, turn: Turn, epsilon: float, finished_g
 class DoubleQLearning(StandardActionValueLearner):
     """Double Q-learning: two tables, each evaluating the action that the other chooses.
 
-    The learner's own generator draws the table that a turn updates. It acts on their mean,
-    ``table``. Where a game is truncated, it bootstraps from the last position.
+    Each turn updates one of the tables, drawn by the learner's own generator. Actions are chosen by
+    their mean, ``table``. Where a game is truncated, it bootstraps from the last position.
 
-    Use it to study the overestimation by the maximum in Q-learning's target. These games are
-    deterministic, so there is little of it, and two tables take longer to learn than one.
+    Use it to study maximisation bias, the overestimation by the maximum in Q-learning's target.
+    These games are deterministic, so the bias is small, and two tables take longer to learn than
+    one.
 
     Arguments and errors: :class:`agents.tabular.action_values.StandardActionValueLearner`.
 

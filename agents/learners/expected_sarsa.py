@@ -88,9 +88,8 @@ def _learn(learner: ExpectedSARSAState, turn: Turn, epsilon: float, finished_gam
 class ExpectedSARSA(StandardActionValueLearner):
     """Expected SARSA: bootstraps from the expectation under its policy at the mover's next turn.
 
-    The opponent is part of the environment. Where a game is truncated, it bootstraps from the
-    position at which the mover would have its next turn; from a turn without a reply it learns
-    nothing.
+    The opponent is part of the environment. In a truncated game it bootstraps from the position of
+    the mover's next turn; a turn without a reply is skipped.
 
     Use it as the on-policy learner with the least variance, and to measure the cost of treating
     the opponent as part of the environment.

@@ -87,10 +87,10 @@ class GradientBandit(PreferenceLearner):
     """Softmax preferences at every position, updated by the result of each game.
 
     It plays and learns on-policy, and updates all positions of a seat when its game ends. From a
-    truncated game it learns nothing. Give each seat an agent of its own.
+    truncated game it learns nothing. Use a separate agent for each seat.
 
-    Use it on small boards, as the simplest policy gradient: a game's result is its only signal for
-    all moves of the game.
+    Use it on small boards, as the simplest policy gradient: the result of a game is the only signal
+    for all its moves.
 
     Args:
         observation_space: space of integer observations.

@@ -24,7 +24,7 @@ def monte_carlo(
 
     Args:
         table: Q, mean results, ``(states, actions)``, changed in place.
-        visits: N, numbers of results, same shape, changed in place.
+        visits: N, number of results of each pair, same shape, changed in place.
         state: s; no position occurs twice in a game, so every visit is a first visit.
         action: a.
         result: G, result of the game for the mover.
@@ -67,8 +67,8 @@ class MonteCarloES(ActionValueLearner):
     """Averages the results of whole games; the first move of each is random.
 
     Start the games from random positions (``start="uniform"``) for exploring starts. The
-    result is 1 for a win, 0 for a loss and 0.5 for a draw. Its ``action_probabilities`` are those
-    of every move except the first of a game. From a truncated game it learns nothing.
+    result is 1 for a win, 0 for a loss and 0.5 for a draw. ``action_probabilities`` does not apply
+    to the random first move. From a truncated game it learns nothing.
 
     Use it on small boards, as the learner without bootstrapping; on large ones the results of
     early, bad play stay in the averages for long.
@@ -81,7 +81,7 @@ class MonteCarloES(ActionValueLearner):
 
     Attributes:
         table: mean results, float64 ``(observations, actions)``, zeros at first.
-        visits: numbers of results, int64, same shape.
+        visits: number of results of each pair, int64, same shape.
 
     Raises:
         TypeError: spaces for which no table can be made.

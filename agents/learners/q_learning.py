@@ -79,7 +79,7 @@ class QLearningState(NamedTuple):
 
 
 class ReplayState(NamedTuple):
-    """The same with replay; a type of its own, so that learning without replay compiles alone."""
+    """The state with replay; a separate type, so that replay is compiled only where it is used."""
 
     table: FloatArray
     q_learning: QLearningState
@@ -88,7 +88,7 @@ class ReplayState(NamedTuple):
 
 @compiled(inner=True)
 def scaled(reward: float, win_reward: float, loss_reward: float) -> float:
-    """Return the environment's reward in the learner's units."""
+    """Return a reward with ``win_reward`` in place of +1 and ``loss_reward`` in place of -1."""
     if reward > 0.0:
         return reward * win_reward
     return -reward * loss_reward
@@ -158,19 +158,19 @@ class QLearning(ActionValueLearner):
 
     The bootstraps:
 
-    - ``"negamax"``: ``reward - discount * max Q`` of the position after the move. The opponent
-      is to move there, whose gain is the mover's loss, hence the minus.
-    - ``"own_turn"``: the opponent is part of the environment; rewards up to the mover's next
-      turn and ``+ discount * max Q`` of the position there. If the game is truncated before the
-      reply, there is no such position, and nothing is learned from the turn.
-    - ``"opponent_max"``: that of published Nim learners: ``+ discount * max Q`` of the
-      position after the move, as if it were the mover's own. The sign is wrong: a good position
-      for the opponent counts as good for the mover. It serves to reproduce their figures.
+    - ``"negamax"``: ``reward - discount * max Q`` of the position after the move. The opponent is
+      to move there, and its gain is the mover's loss: hence the minus.
+    - ``"own_turn"``: the opponent is part of the environment: the rewards up to the mover's next
+      turn, ``+ discount * max Q`` of the position there. A turn without a reply, in a truncated
+      game, is skipped.
+    - ``"opponent_max"``: the bootstrap of published Nim learners: ``+ discount * max Q`` of the
+      position after the move, as if the mover were to move again. The sign is wrong: a position
+      that is good for the opponent counts as good for the mover. Use it to reproduce their figures.
 
     Where a game is truncated, it bootstraps from the last position.
 
-    Use it first. With the negamax bootstrap it needs nothing but observations and solves every
-    board of the leaderboard; the other bootstraps are there to be compared with.
+    Start with this learner. With the negamax bootstrap it solves every board of the leaderboard
+    from observations alone; the other bootstraps are for comparison.
 
     Args:
         observation_space: space of integer observations.
@@ -180,10 +180,11 @@ class QLearning(ActionValueLearner):
         discount: factor of later rewards, 0 to 1.
         epsilon: probability of a random action while learning: a number from 0 to 1, or a
             schedule over finished games such as :class:`agents.tabular.schedules.Decay`.
-        initial_range: initial values are uniform between minus and plus this.
+        initial_range: initial values are drawn uniformly from ``-initial_range`` to
+            ``initial_range``.
         win_reward: reward that replaces +1.
         loss_reward: reward that replaces -1.
-        replay: replay settings; ``None``: every turn is learned from once.
+        replay: settings of experience replay; ``None``: no replay.
         seed: seed of the initial values and of the replay.
 
     Attributes:

@@ -45,12 +45,12 @@ class RealTimeDynamicProgrammingState(NamedTuple):
 def best_value(
     positions: PositionValues, observation: Array, index: int, legal_actions: IntArray
 ) -> float:
-    """Return the largest value of a legal action; the search ends at a value of 1.
+    """Return the largest value of a legal action; stops at the first value of 1.
 
     Args:
         positions: values of all positions.
         observation: position, ``(components,)``.
-        index: index of its value.
+        index: index of its value in ``positions.values``.
         legal_actions: legal actions at the position, ascending.
     """
     options = positions.rules.table.shape[2]
@@ -77,7 +77,7 @@ def real_time_dynamic_programming(
 
     Args:
         positions: V, for the player to move, changed in place.
-        predecessors: argument of :func:`sweep_back`.
+        predecessors: states before each state, for :func:`sweep_back`; ``None``: no sweep.
         observation: s, ``(components,)``.
         legal_actions: legal actions at s, ascending, at least one.
         learning_rate: α; 1 is value iteration.
@@ -103,7 +103,7 @@ def sweep_back(
     index: int,
     learning_rate: float,
 ) -> None:
-    """V(p) += α max(−V(s) − V(p), 0) at all p one move before s, whose value has decreased.
+    """V(p) += α max(−V(s) − V(p), 0) for all p one move before s, after V(s) has decreased.
 
     The player to move at p can move to s, so V(p) is at least −V(s). This is one step of the
     backward sweep of prioritised sweeping.
@@ -143,15 +143,14 @@ def _learn(
 
 
 class RealTimeDynamicProgramming(PositionValueLearner):
-    """Learns values of positions for the player to move, from all options of each position played.
+    """Learns values of positions for the player to move, from all moves at each position played.
 
-    It uses the rules, for the options of a position and for the value of terminal positions, and
-    no theorem. It learns from the rules and not from results, so it learns from truncated games as
-    from any other.
+    It uses the rules, for the moves at a position and the values of terminal positions, but no
+    theorem. It does not use rewards, so a truncated game is learned from like any other.
 
-    Use it on large boards where the rules may be used: one visit of a position takes all of its
-    moves into account, and with ``sweeping``, ``symmetric`` and ``dtype="int8"`` it reaches boards
-    of a hundred million positions.
+    Use it on large boards where the rules may be used: one visit to a position evaluates all its
+    moves, and with ``sweeping``, ``symmetric`` and ``dtype="int8"`` it can learn boards of a
+    hundred million positions.
 
     Args:
         game: rules to use; observations are its positions (``encoding="integer"``).
@@ -165,8 +164,8 @@ class RealTimeDynamicProgramming(PositionValueLearner):
             values that a learning rate of 1 can give: -1 lost, 0 unknown, 1 won.
 
     Attributes:
-        values: ``(num_positions,)`` by mixed-radix index, 0 at first, except terminal
-            positions.
+        values: for the player to move, ``(num_positions,)`` by mixed-radix index, 0 at first except
+            at terminal positions.
 
     Raises:
         ValueError: a parameter out of its range, or ``"int8"`` with another learning rate.

@@ -74,14 +74,14 @@ def _learn(
 
 
 class SampledAfterstateTD(PositionValueLearner):
-    """Learns values of the positions after moves, from the replies in the games played.
+    """Learns values of afterstates (positions after moves) from the replies in the games played.
 
     It uses the rules to choose a move, by looking one move ahead, but not to learn: its values
     come from replies and results alone. Where a game is truncated, it bootstraps from the position
-    after the reply; from a turn without a reply it learns nothing.
+    after the reply; a turn without a reply is skipped.
 
-    Use it to measure the worth of afterstates, with one value for each position in place of one
-    for each action, without the rules in the update.
+    Use it to measure the benefit of afterstates, one value for each position instead of one for
+    each action, without the rules in the update.
 
     Args:
         game: rules for the look-ahead; observations are its positions (``encoding="integer"``).

@@ -69,8 +69,8 @@ class WatkinsQLambda(ActionValueLearner):
     The opponent is part of the environment. It learns when a game has ended; from a truncated game
     it learns nothing.
 
-    Use it to study longer returns: results reach early positions in one game, as far as play was
-    greedy.
+    Use it to study multi-step returns: the result of a game updates all positions from the last
+    action that was not greedy on.
 
     Args:
         observation_space: space of integer observations.

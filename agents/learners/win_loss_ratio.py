@@ -30,7 +30,7 @@ def count_result(
         state: s.
         action: a.
         result: R, result of the game for the mover: 1 won, -1 lost, 0 drawn.
-        kept: share of the earlier counts at s that is kept, 0 to 1.
+        kept: factor of the earlier counts at s, 0 to 1.
 
     References:
         The Decision Management Community's challenge of January 2020, solution by Moore.
@@ -117,8 +117,8 @@ class WinLossRatio(TabularLearner):
     The result of a game is counted for each of its moves. One agent plays both seats. A draw
     counts as half a win and half a loss; a truncated game does not count.
 
-    Use it as the learner that only counts, as with matchboxes and beads, and to compare with its
-    published figures.
+    Use it as a baseline that only counts results, without values, and to compare with its published
+    figures.
 
     Args:
         observation_space: space of integer observations.
@@ -168,7 +168,7 @@ class WinLossRatio(TabularLearner):
         )
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return probabilities proportional to the ratios, or 1 for a crystallised move."""
+        """Return probabilities proportional to wins over losses; 1 for a crystallised move."""
         rows = self.index.many(observations)
         ratios = np.maximum(self.wins[rows], 1) / np.maximum(self.losses[rows], 1)
         ratios *= action_masks == 1
@@ -179,5 +179,5 @@ class WinLossRatio(TabularLearner):
         return shares
 
     def greedy(self) -> GreedyTablePolicy:
-        """Return the policy that plays a move of the largest current ratio."""
+        """Return the policy that plays a legal move with the largest ratio of wins to losses."""
         return GreedyTablePolicy(self.index, np.maximum(self.wins, 1) / np.maximum(self.losses, 1))

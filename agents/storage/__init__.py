@@ -1,7 +1,7 @@
-"""Learners and runs in files: arrays and JSON, no pickle; loading one never runs code out of it.
+"""Learners and runs in files of arrays and JSON, without pickle: loading runs no code from a file.
 
-Each learner says what a file holds of it: ``saved``, ``restore`` and ``from_saved`` of
-:class:`agents.tabular.learner.TabularLearner`, with the types of the parts.
+The saved content of a learner and its types are defined by ``saved``, ``restore`` and
+``from_saved`` of :class:`agents.tabular.learner.TabularLearner`.
 """
 
 from agents.storage.errors import StorageError

@@ -12,13 +12,12 @@ __all__ = ["StorageError", "refusing"]
 
 @contextmanager
 def refusing(what: str) -> Iterator[None]:
-    """Turn the error of a constructor that is given values out of a file into a StorageError.
+    """Turn any error in the body, which constructs an object from a file, into a StorageError.
 
-    The values are the file's, and games may be registered by others: any error is possible. It is
-    kept as the cause.
+    Any exception is possible, as users may register games; it is kept as the cause.
 
     Args:
-        what: the thing that is made, for the message.
+        what: name of the object, for the message.
 
     Raises:
         StorageError: an error in the body.

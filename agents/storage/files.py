@@ -1,4 +1,4 @@
-"""Saving and loading of learners, and of dictionaries of what a run needs."""
+"""Saving and loading of learners, and of the state of a run as a dictionary."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from nim_envs.files import write_atomically
 FORMAT = "nim_envs agent"
 VERSION = 3
 OLDEST_VERSION = 2
-"""The oldest version that is read."""
+"""Oldest version that can be read."""
 
 
 def save(learner: Trainable, path: str | Path) -> None:
-    """Save ``learner`` with all that it has learned and needs to go on learning.
+    """Save ``learner``, with everything needed to continue its training.
 
     A registered game that the learner knows is saved with it, by its name and arguments, convention
     and start included. Of any other game nothing is saved: :func:`load` is then told the game. The
@@ -28,17 +28,17 @@ def save(learner: Trainable, path: str | Path) -> None:
 
     Args:
         learner: a learner of ``agents``.
-        path: where to.
+        path: file to write; an existing file is replaced.
 
     Raises:
-        StorageError: not such a learner, or an argument that no file can hold, such as a
-            schedule of the caller's own.
+        StorageError: the learner cannot be saved, or one of its arguments, such as a custom
+            schedule.
     """
     save_content({"learner": learner}, path)
 
 
 def load(path: str | Path, game: Game | None = None) -> Any:
-    """Return the learner saved at ``path``, as it was.
+    """Return the learner saved at ``path``.
 
     Args:
         path: the file.
@@ -48,8 +48,8 @@ def load(path: str | Path, game: Game | None = None) -> Any:
 
     Raises:
         StorageError: the file is damaged, holds no saved learner, or is of a format that is not
-            read; or the learner needs a game that neither the file nor the caller names, or has
-            learned another one than the caller says.
+            read; or the learner's game is neither in the file nor given; or it has learned another
+            game than the given one.
         FileNotFoundError: there is no such file.
     """
     content = load_content(path, game)
@@ -66,7 +66,7 @@ def save_content(content: dict[str, Any], path: str | Path) -> None:
 
 
 def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
-    """Return what :func:`save_content` saved.
+    """Return the dict saved by :func:`save_content`.
 
     Raises:
         StorageError: as :func:`load` does.
@@ -84,7 +84,7 @@ def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
 
 
 def _version(header: Any) -> int:
-    """The version of a header that has one that can be read."""
+    """Return the version of a header, which is one that can be read."""
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise StorageError("it was not written by this package")
     check_names("its header", header, {"format", "version", "content"})
@@ -99,10 +99,10 @@ def _version(header: Any) -> int:
 
 
 def restore(learner: Any, saved: Any) -> None:
-    """Give ``learner`` what ``saved`` has learned, a learner of the same class, in place.
+    """Copy into ``learner`` what ``saved``, a learner of the same class, has learned.
 
     Raises:
-        StorageError: they are not of one class and made with the same arguments.
+        StorageError: their classes differ, or the arguments of their constructors.
     """
     if type(learner) is not type(saved):
         raise StorageError(

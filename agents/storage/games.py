@@ -8,7 +8,7 @@ from nim_envs import Game
 
 
 def game_of(env: Any) -> Game | None:
-    """Return the game of an environment of ``nim_envs``, wrapped or not; ``None`` of others."""
+    """Return the game of an environment of ``nim_envs``, wrapped or not; else ``None``."""
     game = getattr(env.unwrapped, "game", None)
     return game if isinstance(game, Game) else None
 
@@ -17,11 +17,11 @@ def own_game(env: Any, learner: type) -> Game:
     """Return the game of an environment, for a learner that chooses its own games.
 
     Args:
-        env: an environment of ``nim_envs``.
-        learner: its class, for the message.
+        env: an environment of ``nim_envs``, wrapped or not.
+        learner: class of the learner, for the message.
 
     Raises:
-        TypeError: it is another environment.
+        TypeError: ``env`` is another environment.
     """
     game = game_of(env)
     if game is None:
@@ -33,5 +33,5 @@ def own_game(env: Any, learner: type) -> Game:
 
 
 def same_game(one: Game, other: Game) -> bool:
-    """Return whether two games are alike in rules and convention, wherever they start."""
+    """Return whether two games have the same rules and convention; their starts may differ."""
     return (one.rules, one.convention) == (other.rules, other.convention)

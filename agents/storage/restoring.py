@@ -1,4 +1,4 @@
-"""Checks when a learner is restored from what a file stores of it."""
+"""Checks made when a learner is restored from a file."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from nim_envs import Game
 
 
 def known_game(game: Game | None) -> Game:
-    """Return the game that was stored with a learner.
+    """Return ``game``, the game saved with a learner.
 
     Raises:
-        ValueError: the file does not have it.
+        ValueError: ``game`` is ``None``: the file has no game.
     """
     if game is None:
         raise ValueError(
@@ -22,11 +22,11 @@ def known_game(game: Game | None) -> Game:
 
 
 def check_same_arguments(saved: dict[str, Any], own: dict[str, Any]) -> None:
-    """Check that the saved learner was made with the arguments of the one that is restored.
+    """Check that two learners were constructed with the same arguments.
 
     Args:
-        saved: those of the constructor of the saved one.
-        own: those of the one that is restored.
+        saved: arguments of the saved learner.
+        own: arguments of the learner to be restored.
 
     Raises:
         ValueError: they differ.
@@ -38,7 +38,7 @@ def check_same_arguments(saved: dict[str, Any], own: dict[str, Any]) -> None:
 
 
 def check_same_arrays(saved: dict[str, Array], own: dict[str, Array]) -> None:
-    """Check that saved arrays have the names, shapes and dtypes of those that they are to replace.
+    """Check that saved arrays have the names, shapes and dtypes of the arrays they replace.
 
     Raises:
         ValueError: they differ.

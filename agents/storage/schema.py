@@ -1,4 +1,4 @@
-"""Checks of values out of files against the type annotations of what takes them."""
+"""Checks of values from files against type annotations."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ import numpy as np
 from agents.storage.errors import StorageError
 
 NUMBERS: dict[Any, Any] = {float: Real, int: Integral, bool: (bool, np.bool_)}
-"""The values that an annotation allows, where that is not an instance of the class alone."""
+"""Classes that match an annotation, where these are not the annotated class itself."""
 
 
 def check_value(name: str, value: Any, hint: Any) -> None:
-    """Check that a value is of an annotated type, with all that is in it.
+    """Check that a value and its elements match a type annotation.
 
     Args:
-        name: of the value, for the message.
-        value: the value.
-        hint: a class, ``Literal``, a union, ``Callable``, or a ``list``, ``tuple``, ``dict`` or
-            ``TypedDict`` of these.
+        name: name of the value, for the message.
+        value: value to check.
+        hint: type annotation: a class, ``Literal``, a union, ``Callable``, or a ``list``,
+            ``tuple``, ``dict`` or ``TypedDict`` of these.
 
     Raises:
-        StorageError: it is not.
+        StorageError: it does not match.
 
     Example:
         >>> check_value("games", [3, "four"], list[int])
@@ -61,10 +61,10 @@ def check_value(name: str, value: Any, hint: Any) -> None:
 
 
 def check_names(name: str, value: dict[Any, Any], needed: Iterable[str]) -> None:
-    """Check that a dictionary has the keys that are needed, and no others.
+    """Check that the keys of a dictionary are exactly the needed ones.
 
     Raises:
-        StorageError: it has not.
+        StorageError: a key is missing, or another one is there.
     """
     if set(value) != set(needed):
         keys = ", ".join(sorted(map(repr, value))) or "nothing"
@@ -72,10 +72,10 @@ def check_names(name: str, value: dict[Any, Any], needed: Iterable[str]) -> None
 
 
 def check_arguments(function: Callable[..., Any], arguments: dict[str, Any]) -> None:
-    """Check arguments by the keyword-only parameters of a function: their names and types.
+    """Check the names and types of arguments against a function's keyword-only parameters.
 
     Raises:
-        StorageError: it does not take them.
+        StorageError: an argument is unknown, missing or of another type.
     """
     parameters = [
         parameter
@@ -110,7 +110,7 @@ def _is_valid(value: Any, hint: Any) -> bool:
 
 
 def _is_instance(value: Any, hint: Any) -> bool:
-    """Whether a value is of the class of an annotation, regardless of what is in it."""
+    """Whether a value is an instance of an annotation's class; its elements are not checked."""
     origin = get_origin(hint) or hint
     if hint is Any:
         return True

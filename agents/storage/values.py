@@ -1,4 +1,4 @@
-"""Values of a file's header as JSON, and back: plain values, arrays, games and learners."""
+"""Encoding of plain values, arrays, games and learners as JSON, and decoding."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nim_envs.registration import GAMES
 from nim_envs.rules.validation import LARGEST_STATE
 
 BIT_GENERATORS = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM}
-"""The bit generators that files hold."""
+"""Bit generators that can be saved, by name."""
 
 
 @functools.cache
@@ -36,10 +36,10 @@ def classes() -> dict[str, Any]:
 
 
 class Encoder:
-    """Turns values into JSON.
+    """Encodes values as JSON.
 
     Attributes:
-        arrays: those of the values; the JSON names them by their number.
+        arrays: arrays in the encoded values; the JSON refers to them by index.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Encoder:
         """Return a value as JSON.
 
         Raises:
-            StorageError: no file can hold it.
+            StorageError: it cannot be saved.
         """
         if value is None or isinstance(value, (bool, int, float, str)):
             return value
@@ -90,7 +90,7 @@ class Encoder:
         raise StorageError(f"{value!r} of type {name} cannot be saved")
 
     def _game(self, game: Game) -> Any:
-        """A registered game by its name and arguments; nothing where a file cannot hold these."""
+        """A registered game by its name and arguments; ``None`` if these cannot be saved."""
         if game.registered is None:
             return None
         name, arguments = game.registered
@@ -112,15 +112,15 @@ class BitGeneratorState(TypedDict):
 
 
 class Decoder:
-    """Turns JSON back into values.
+    """Decodes values from JSON.
 
-    Each method decodes the entries of one kind, ``{kind: body, argument: …}``; these are checked
-    by its annotations before it is called.
+    Each method decodes the entries of one kind, ``{kind: body, argument: …}``; they are checked
+    against its annotations before it is called.
 
     Args:
-        archive: the file.
-        version: of its format.
-        game: of learners whose file names none.
+        archive: open file that holds the arrays.
+        version: version of the file's format.
+        game: game of learners that were saved without one.
     """
 
     def __init__(self, archive: Archive, version: int, game: Game | None) -> None:
@@ -129,10 +129,10 @@ class Decoder:
         self._kinds = {**KINDS, "array": Decoder._unpromised_array} if version == 2 else KINDS
 
     def decode(self, code: Any) -> Any:
-        """Return the value of JSON.
+        """Return the value encoded as ``code``.
 
         Raises:
-            StorageError: :class:`Encoder` has not made it.
+            StorageError: it was not made by :class:`Encoder`.
         """
         if isinstance(code, list):
             return [self.decode(entry) for entry in code]
@@ -249,7 +249,7 @@ def _check_plain(name: str, value: Any) -> None:
 
 
 def _check_saved(learner: Any, saved: Any) -> None:
-    """Check the types of what a file holds of a learner of a class."""
+    """Check the types of the saved content of a learner."""
     check_value("it", saved, parameter_type(learner.from_saved, "saved"))
     if "arguments" in saved:
         check_arguments(learner, saved["arguments"])

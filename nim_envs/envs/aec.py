@@ -38,7 +38,7 @@ FIRST, SECOND = PLAYERS
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
 BYTES_OF_ACTION = 48
-"""Bytes per action, upper bound: masks, spaces, and the options of the states in a move."""
+"""Bytes per action, upper bound, of masks, spaces and the table rows that a move reads."""
 
 
 class GameEnv(AECEnv[str, Any, Any]):
@@ -67,15 +67,15 @@ class GameEnv(AECEnv[str, Any, Any]):
     ``(len(game.rules.fields),)`` where the game has them (with another ``encoding``, float32
     features), and ``"action_mask"``, int8 ``(actions,)``: 1 where the action is legal; all zeros
     for the player who is not to move, and for both where the game has terminated. Both players
-    observe the same position. Where heaps split, it has empty components for the heaps that arise
-    later.
+    observe the same position. Where heaps may split, some components are empty at first, for the
+    heaps made by splitting.
 
     ## Starting State
     The game's start: the full heaps, or total 0, unless ``start`` says otherwise.
     ``reset(seed=..., options={"start": ...})`` chooses for one game: ``"fixed"``,
     ``"uniform"``, ``"n_position"``, ``"p_position"``, ``"balanced"``, a
     :class:`nim_envs.starts.Start`, or a position. Other keys of ``options`` are ignored, as
-    PettingZoo's tests ask, but for one that is nearly ``"start"``, which is an error.
+    PettingZoo's tests require; a misspelt ``"start"`` is an error.
 
     ## Rewards
     +1 to the winner and -1 to the loser at the end of the game, 0 before. An illegal move
@@ -83,14 +83,14 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     ## Episode End
     Both players terminate together when no legal move is left or after a forfeit. With
-    ``max_cycles`` both are truncated, with reward 0, after that many moves each. There the
-    player whose turn it would be keeps its action mask, as its value is still to be estimated.
+    ``max_cycles`` both are truncated, with reward 0, after that many moves each. The player who
+    would move next then keeps its action mask, for a bootstrap from the last position.
 
     ## Information
-    The infos are empty. With ``truth_in_info=True`` each agent's says of its last move in this
-    game, as a ``bool``: ``"winning"``, whether the position was won for it before the move;
-    ``"kept_win"``, whether the position was won and still is after the move. An illegal move
-    never keeps a win. Both are ``False`` before an agent's first move.
+    The infos are empty. With ``truth_in_info=True`` an agent's info has two ``bool`` on its last
+    move in this game: ``"winning"``, whether the position was won for it before the move;
+    ``"kept_win"``, whether the position was won and still is after the move. An illegal move never
+    keeps a win. Both are ``False`` before an agent's first move.
 
     Args:
         game: rules, convention and start.
@@ -102,14 +102,14 @@ class GameEnv(AECEnv[str, Any, Any]):
             :class:`nim_envs.encoding.Encoding`.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave the
             position as it was.
-        max_cycles: most moves of each player; ``None``: no limit, as every game ends anyway.
+        max_cycles: maximum number of moves of each player; ``None``: no limit, as every game ends.
         show_winning_moves: whether pictures mark the winning moves.
-        truth_in_info: whether infos hold the truth about the last moves.
+        truth_in_info: whether infos hold ``"winning"`` and ``"kept_win"``.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: the actions or features of the environment would take
-            over a GiB, or a game whose winning moves are to be shown or told is too large to solve.
+        SearchTooLargeError: the actions or features of the environment would take over a GiB; or
+            the game is too large to solve, for ``show_winning_moves`` or ``truth_in_info``.
         MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
@@ -189,7 +189,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._to_move_at_truncation: str | None = None
         # The move that pictures highlight; kept only with a render mode.
         self.last_move: LastMove | None = None
-        # The mask of the last start: most games start where the previous one did.
+        # Cache of the last start's mask: most games start where the previous one did.
         self._start_key = b""
         self._start_mask = self._mask
         self._start_legal = 0
@@ -200,7 +200,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         return with_mask(copied, self.game.rules.num_actions)
 
     def _bind_tables(self) -> None:
-        """Keep references to what steps look up: attribute chains cost time in every step."""
+        """Keep references to the rules' tables: attribute chains cost time in every step."""
         rules = self.game.rules
         self._state_options = rules.state_options
         self._num_options = rules.num_options
@@ -224,7 +224,7 @@ class GameEnv(AECEnv[str, Any, Any]):
 
         Raises:
             InvalidResetError: ``seed`` is not ``None`` and not a Python integer of at least 0;
-                or ``options`` are not a dictionary, or have nearly the key ``"start"``.
+                or ``options`` are not a dictionary, or have a misspelt key ``"start"``.
             InvalidPositionError: the start is not a position of this game that leaves a move.
             ClosedEnvironmentError: after :meth:`close`.
         """
@@ -239,7 +239,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._begin(sampler.draw(self._rng), 0)
 
     def next_starts(self, games: int, options: dict[str, Any] | None = None) -> IntArray:
-        """Draw the starts of the next games, the same that calls of :meth:`reset` would draw.
+        """Draw the starts of the next games, as calls of :meth:`reset` would draw them.
 
         Args:
             games: number of games.
@@ -338,12 +338,12 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     @property
     def position(self) -> IntArray:
-        """The current position, state numbers, int64 ``(components,)``, as a copy."""
+        """Copy of the current position, as state numbers, int64 ``(components,)``."""
         return self._current().copy()
 
     @property
     def coordinates(self) -> IntArray:
-        """The coordinates of the current position, int64 ``(len(game.rules.fields),)``, as a copy.
+        """Coordinates of the current position, int64 ``(len(game.rules.fields),)``, as a copy.
 
         In games without coordinates they are the position.
         """
@@ -484,7 +484,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._legal += row.legal
 
     def _checked_action(self, action: Any) -> int:
-        """Return ``action`` as an ``int`` of the action space, or raise; the slow checks."""
+        """Return ``action`` as an ``int`` of the action space, or raise an error."""
         largest = self._num_actions - 1
         if action is None:
             raise InvalidActionError(
@@ -494,7 +494,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         return checked_integer("action", action, 0, largest, error=InvalidActionError)
 
     def forfeit(self) -> None:
-        """End the game as an illegal move does, for an agent to move that names no legal move.
+        """End the game as an illegal move does, where the agent to move names no legal move.
 
         Raises:
             ResetNeededError: no game is in progress.
@@ -507,7 +507,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._illegal(NO_LEGAL_MOVE, PLAYERS.index(self.agent_selection))
 
     def _illegal(self, action: int, seat: int) -> None:
-        """Let the mover forfeit the game, or raise."""
+        """Let the mover forfeit the game, or raise an error."""
         if self.illegal_move == "raise":
             raise illegal_move_error(self.game.rules, self._current(), action)
         if self.truth_in_info:
@@ -601,7 +601,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         return self._renderer.scene(self.position, mover, winner, self.last_move)
 
     def close(self) -> None:
-        """Close the window, if there is one; nothing can be played from here on."""
+        """Close the window, if there is one; later resets and steps raise an error."""
         self._renderer.close()
         self._closed = True
         # Without a position every step raises.
@@ -609,7 +609,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._over = False
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the rules' tables out of pickles and copies."""
+        """Return the state without the rules' tables, for pickles and copies."""
         return {name: value for name, value in self.__dict__.items() if name != "_state_options"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -31,11 +31,11 @@ def illegal_move_error(
     """Return the error that an illegal move raises.
 
     Args:
-        rules: describe the action.
+        rules: used to describe the action.
         position: position before the move, ``(components,)``.
         action: an illegal action, or ``NO_LEGAL_MOVE``.
         of: beginning of the message, as in ``"the opponent's "``.
-        where: the game, one of several, as in ``" in environment 2"``.
+        where: which of several games, as in ``" in environment 2"``.
     """
     named = "no legal move" if action == NO_LEGAL_MOVE else rules.describe_action(action, position)
     return IllegalMoveError(

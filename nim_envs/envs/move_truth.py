@@ -37,8 +37,8 @@ def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> tuple[Boo
         actions: ``(n,)``, any of the action space, or ``NO_LEGAL_MOVE``.
 
     Returns:
-        Boolean ``(n,)``: whether the mover could win; whether it still can after the move, which
-        then leads to a P-position. An illegal move forfeits, so it never keeps a win.
+        Two boolean arrays ``(n,)``: whether the position was won for the mover, and whether it
+        still is after the move. An illegal move forfeits, so it never keeps a win.
     """
     winning: BoolArray = np.asarray(game.solution.is_winning(positions))
     masks = game.rules.action_mask(positions)

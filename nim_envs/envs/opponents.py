@@ -19,7 +19,7 @@ SEAT_CHOICES = (0, 1, "random")
 """The seats that an agent can be given: ``player_0``, ``player_1``, or one drawn for each game."""
 
 MOST_OPENINGS = 1000
-"""Consecutive games ended by the opponent's first move after which a reset fails."""
+"""Consecutive games that the opponent's first move may end before ``reset`` raises an error."""
 
 
 def no_move_for_agent(rules: Rules, position: IntArray, action: int | None) -> InvalidPositionError:
@@ -27,8 +27,8 @@ def no_move_for_agent(rules: Rules, position: IntArray, action: int | None) -> I
 
     Args:
         rules: rules of the game.
-        position: end of the last of these games, ``(components,)``.
-        action: action of an opponent that is a player; an illegal one leaves the position.
+        position: final position of the last of these games, ``(components,)``.
+        action: last action of the opponent; ``None`` if it was made by compiled code and is legal.
     """
     if action is None or rules.is_terminal(position):
         return InvalidPositionError(
@@ -50,8 +50,8 @@ def checked_opponent(opponent: Any, rules: Rules) -> tuple[PlayingPlayer | None,
         rules: rules of the game.
 
     Returns:
-        The player, or ``None`` for no opponent and for one that mixes optimal and random moves;
-        and the probability of a random move, 1 for a player and for no opponent.
+        The player; ``None`` without an opponent, and for one that mixes optimal and random moves.
+        And the probability of a random move; 1 for a player, and without an opponent.
 
     Raises:
         InvalidGameError: ``opponent`` is none of these.

@@ -54,7 +54,7 @@ class Renderer:
         checked_choice("render_mode", mode, modes, or_none=True)
         self.show_winning_moves = checked_boolean("show_winning_moves", show_winning_moves)
         if show_winning_moves:
-            # A game that cannot be solved is refused now, not in the middle of an episode.
+            # Solved now, so that an error is raised here and not during an episode.
             _ = game.solution
         self.game = game
         self.screen = Screen(game, mode, title) if mode in PICTURE_MODES else None
@@ -69,7 +69,7 @@ class Renderer:
         """Return the scene of a position.
 
         Args:
-            position: the position, ``(components,)``.
+            position: ``(components,)``.
             mover: the seat that is to move; ``None`` when the game is over.
             winner: the seat that has won, if one has.
             last_move: the move to highlight, if any.
@@ -90,7 +90,7 @@ class Renderer:
 
         Args:
             scene: contents of the picture.
-            frames_per_second: most different scenes in a second, in a window.
+            frames_per_second: maximum number of different scenes per second, in a window.
 
         Returns:
             In mode ``"rgb_array"`` the picture, ``(height, width, 3)``, uint8; in mode

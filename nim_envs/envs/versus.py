@@ -25,20 +25,20 @@ from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.validation import checked_boolean
 
 CACHED_POSITIONS = 1 << 16
-"""Most positions whose winning actions are cached."""
+"""Maximum number of positions whose winning actions are cached."""
 
 SEATS = (np.int8(0), np.int8(1))
 NO_WINNER = np.int8(-1)
 
 
 class VersusEnv(gymnasium.Env[Any, Any]):
-    """An exactly solvable game, against an opponent that replies within the step or in self-play.
+    """An exactly solvable game, in self-play or against an opponent that replies within the step.
 
     ## Description
-    The rules are those of :class:`nim_envs.envs.aec.GameEnv`, and so are positions, actions,
-    legality and who wins. *Versus* an opponent, a step makes the agent's move and then the
-    opponent's reply. In *self-play* (``opponent=None``) the agent plays both seats: every step
-    makes one move, for whichever player is to move. The same arguments mean the same in
+    Rules, positions, actions, legality and winners are those of :class:`nim_envs.envs.aec.GameEnv`.
+    *Versus* an opponent, a step makes the agent's move and then the opponent's reply. In
+    *self-play* (``opponent=None``) the agent plays both seats: every step makes one move, for
+    whichever player is to move. The same arguments mean the same in
     :class:`nim_envs.envs.vector.VectorGameEnv`, which plays many such games at once: on the same
     moves both agree in everything.
 
@@ -51,10 +51,10 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     A ``Dict`` of ``"observation"``, ``(components,)`` in the smallest signed integer type that
     holds every state (or what ``encoding`` says, float32), and ``"action_mask"``, int8
     ``(actions,)``: 1 where the action is legal; all zeros where the game has terminated, or was
-    truncated with the opponent to move. In self-play both are those of the player who moves
-    next, so the next observation is the *opponent's* of who has just moved. With
-    ``mask_in_observation=False`` it is the ``Box`` of ``"observation"`` alone, as policies
-    for vectors take it; the mask is then in the info, and :meth:`action_masks` returns it.
+    truncated with the opponent to move. In self-play both are those of the player who moves next: a
+    step returns the observation of the mover's *opponent*. With ``mask_in_observation=False`` it is
+    the ``Box`` of ``"observation"`` alone, for policies that take no dictionaries; the mask is then
+    in the info, and :meth:`action_masks` returns it.
 
     ## Starting State
     The game's start: the full heaps, or total 0, unless ``start`` says otherwise.
@@ -66,19 +66,19 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     a new game is started in its place.
 
     ## Rewards
-    Versus an opponent the agent's, in self-play those of the player who made the move: +1 for a
-    win and -1 for a loss in the step that ends the game, 0 before. An illegal move forfeits:
+    Versus an opponent the agent's rewards, in self-play those of the player who made the move: +1
+    for a win and -1 for a loss in the step that ends the game, 0 before. An illegal move forfeits:
     whoever makes it loses.
 
-    In self-play the next observation is the opponent's, whose gain is the mover's loss. So a
-    bootstrap takes a minus: the target of a move is ``reward - discount * value(next)``. And the
-    sum of the rewards of a game is that of its last mover, +1 for every game of normal play
-    without forfeits: to see how often each seat wins, count ``info["winner"]``.
+    In self-play the next observation is the opponent's, whose gain is the mover's loss, so the
+    bootstrap has a minus sign: the target of a move is ``reward - discount * value(next)``. The
+    return of an episode is the reward of its last mover, +1 for every game of normal play without
+    forfeits: to see how often each seat wins, count ``info["winner"]``.
 
     ## Episode End
     The game terminates when no legal move is left or after a forfeit. With ``max_cycles`` it is
-    truncated, with reward 0, after that many moves of each player. It would then be the turn of
-    ``player_0``: an agent in this seat keeps its action mask, in the other it is all zeros.
+    truncated, with reward 0, after that many moves of each player. ``player_0`` would move next: an
+    agent in this seat keeps its action mask, while that of ``player_1`` is all zeros.
 
     ## Information
     - ``"seat"``, int8, 0 for ``player_0`` and 1 for ``player_1``: the agent's; in self-play that
@@ -86,39 +86,38 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     - ``"action_mask"``, int8 ``(actions,)``, as in the observation.
     - ``"winner"``, int8: the seat that has won the game; -1 while it goes on, and where it was
       truncated.
-    - With ``truth_in_info=True``, as a ``bool``, of the move that the step was given:
-      ``"winning"``, whether the position was won for the mover; ``"kept_win"``, whether it was
-      and still is after the move. An illegal move never keeps a win. Both are ``False`` in
-      ``reset``.
+    - With ``truth_in_info=True``, two ``bool`` on the move that the step was given: ``"winning"``,
+      whether the position was won for the mover; ``"kept_win"``, whether it was won and still is
+      after the move. An illegal move never keeps a win. Both are ``False`` in ``reset``.
 
     Args:
         game: rules, convention and start.
         name: name of the environment, in its metadata.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
-            actions, or among all where none wins; a number: optimal but for a random move with
+            actions, or among all where none wins; a number: optimal except for a random move with
             that probability. Or any player that :func:`nim_envs.optimality` scores: an agent with
             ``act(observation, action_mask, rng)``, an object with ``action_probabilities`` or
-            ``move``, or a function of observations ``(1, ...)``, action masks ``(1, actions)``
-            and, if it has a third required parameter, a generator, which returns actions ``(1,)``
-            or probabilities ``(1, actions)``: the same function can play a batch of games. It
-            receives the observations of the turn-based environment with this ``encoding``, and
-            may overwrite them; an action of -1, no legal move, is an illegal one.
-        seat: versus an opponent, the agent's: 0 for ``player_0``, who moves first, 1 for
-            ``player_1``, or ``"random"``: drawn for each game. ``None``: 0; in self-play there is
-            no other choice.
+            ``move``, or a function of observations ``(1, ...)``, action masks ``(1, actions)`` and,
+            if it has a third required parameter, a generator, which returns actions ``(1,)`` or
+            probabilities ``(1, actions)``: the same function can play a batch of games. It receives
+            the observations of the turn-based environment with this ``encoding``, and may overwrite
+            them; an action of -1 means no legal move, and forfeits like an illegal one.
+        seat: the agent's seat versus an opponent: 0 for ``player_0``, who moves first; 1 for
+            ``player_1``; ``"random"``: drawn for each game; ``None``: 0. Must be ``None`` in
+            self-play.
         render_mode: as in :class:`nim_envs.envs.aec.GameEnv`.
         encoding: how positions are observed; see :class:`nim_envs.encoding.Encoding`.
         mask_in_observation: whether observations hold the action mask.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave the
             position as it was.
-        max_cycles: most moves of each player; ``None``: no limit, as every game ends.
+        max_cycles: maximum number of moves of each player; ``None``: no limit, as every game ends.
         show_winning_moves: whether pictures mark the winning moves.
-        truth_in_info: whether infos hold the truth about the agent's moves.
+        truth_in_info: whether infos hold ``"winning"`` and ``"kept_win"``.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: the environment would take over a GiB; or the opponent is to play
-            optimally, or winning moves are to be shown or told, in a game that cannot be solved.
+        SearchTooLargeError: the environment would take over a GiB; or the game cannot be solved,
+            for an opponent that plays optimally, ``show_winning_moves`` or ``truth_in_info``.
         MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
@@ -184,7 +183,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             self.observation_space = with_mask(self.encoding.space, rules.num_actions)
         self._winning: dict[bytes, IntArray] = {}
         if self._epsilon < 1.0:
-            # The game is solved now, or refused.
+            # Solved now, so that an error is raised here and not during an episode.
             game.solution.is_winning(rules.initial)
         # The observing seat: the agent, or in self-play the player to move.
         self._seat = 0
@@ -277,7 +276,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         return self._aec.terminations[PLAYERS[0]] or self._aec.truncations[PLAYERS[0]]
 
     def _reply(self) -> None:
-        """Make the opponent's move, or let it forfeit if it names none."""
+        """Make the opponent's move; it forfeits if it names no legal move."""
         try:
             action = self._last_reply = self._opponent_action()
             if isinstance(action, np.signedinteger) and action == NO_LEGAL_MOVE:
@@ -354,7 +353,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
 
     @property
     def position(self) -> IntArray:
-        """The current position, state numbers, int64 ``(components,)``, as a copy."""
+        """Copy of the current position, as state numbers, int64 ``(components,)``."""
         return self._aec.position
 
     @property
@@ -375,10 +374,10 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         return self._aec.render()
 
     def close(self) -> None:
-        """Close the window, if there is one; nothing can be played from here on."""
+        """Close the window, if there is one; later resets and steps raise an error."""
         self._aec.close()
         self._ready = False
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave what can be computed again out of pickles and copies."""
+        """Return the state without caches, for pickles and copies."""
         return {**self.__dict__, "_winning": {}}

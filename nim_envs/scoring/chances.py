@@ -19,7 +19,7 @@ from nim_envs.scoring.scored_game import scored_game
 from nim_envs.theory.search import level_order
 
 LARGEST_INDUCTION = 1 << 26
-"""Most positions for backward induction."""
+"""Maximum number of positions for backward induction."""
 
 
 @dataclass(frozen=True)
@@ -27,15 +27,16 @@ class WinChances:
     """The exact probability that a player wins from every position.
 
     Attributes:
-        moving: when it is to move, float64 ``(num_positions,)`` by mixed-radix index.
-        waiting: when its opponent is to move.
+        moving: probability when the player is to move, float64 ``(num_positions,)`` by mixed-radix
+            index.
+        waiting: the same when its opponent is to move.
     """
 
     moving: FloatArray
     waiting: FloatArray
 
     def __repr__(self) -> str:
-        """Return their means, not all of them."""
+        """Return the number of positions and the means of both arrays."""
         return (
             f"WinChances({len(self.moving)} positions, mean {self.moving.mean():.3f} moving, "
             f"{self.waiting.mean():.3f} waiting)"
@@ -45,9 +46,8 @@ class WinChances:
 def best_response(policy: AnyPlayer, env_or_game: Any) -> WinChances:
     """Compute the win chances of the best response: an opponent that knows ``policy``.
 
-    Backward induction over all positions: the opponent takes the best option, the policy
-    moves by its probabilities. It uses the rules alone, no theorem. Illegal moves of the
-    policy forfeit.
+    Backward induction over all positions: the opponent makes the best move, the policy moves by its
+    probabilities. Only the rules are used, no theorem. Illegal moves of the policy forfeit.
 
     Args:
         policy: as :func:`nim_envs.optimality` takes it.
@@ -83,10 +83,11 @@ def win_chances(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) -> Win
     Args:
         policy: as :func:`nim_envs.optimality` takes it.
         opponent: another policy, or the same.
-        env_or_game: likewise; both policies observe its positions in the same form.
+        env_or_game: as :func:`nim_envs.optimality` takes it; both policies get observations of the
+            same form.
 
     Returns:
-        The probabilities that ``policy`` wins, when it is to move and when it is not.
+        The winning probabilities of ``policy``.
 
     Raises:
         TypeError: a policy or ``env_or_game`` is of another kind.
@@ -114,10 +115,9 @@ def win_chances(policy: AnyPlayer, opponent: AnyPlayer, env_or_game: Any) -> Win
 
 
 def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
-    """Return the share of N-positions from which the policy, to move there, can be beaten.
+    """Return the share of N-positions from which the policy, to move, can be beaten.
 
-    There an opponent that knows the policy has some chance of winning. The share is 0 for optimal
-    play.
+    A best response then wins with a probability over 0. The share is 0 for optimal play.
 
     Args:
         policy: as :func:`nim_envs.optimality` takes it.
@@ -146,7 +146,7 @@ def _chances(
     here = rules.positions(indices)
     masks = rules.action_mask(here)
     chances = player.action_probabilities(here, masks)
-    # A policy that names no legal move has no action at all.
+    # A row of zeros: the policy names no legal move.
     forfeits = np.where(chances.any(axis=1), (chances * (masks == 0)).sum(axis=1), 1.0)
     return chances * masks, forfeits
 
@@ -175,9 +175,9 @@ def _expected(
 
 
 def _without_moves(game: Game) -> FloatArray:
-    """The win chances, moving and waiting, where the player to move has no legal move.
+    """The win chances, moving and waiting, of a player to move without a legal move.
 
-    They are the initial values of all positions.
+    They are the initial values of all positions, float64 ``(2, num_positions)``.
     """
     game.rules.check_size(LARGEST_INDUCTION)
     check_enumeration(game.rules)
@@ -188,7 +188,7 @@ def _without_moves(game: Game) -> FloatArray:
 
 
 def _options_first(rules: Rules, what: str) -> Iterator[IntArray]:
-    """Yield the indices of all positions with a legal move, every position after its options."""
+    """Yield the indices of all positions with a legal move, each after its successors."""
     order = (part for level in level_order(rules) for part in chunks(level, rules.num_actions))
     for indices in with_progress(order, rules.num_positions, what):
         yield indices[~rules.is_terminal(rules.positions(indices))]

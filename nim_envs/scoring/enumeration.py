@@ -14,10 +14,10 @@ from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 
 CHUNK_ENTRIES = 1 << 22
-"""(position, action) pairs scored at a time."""
+"""Number of (position, action) pairs in a chunk."""
 
 LARGEST_ENUMERATION = 1 << 33
-"""Most (position, action) pairs, which take some minutes."""
+"""Maximum number of (position, action) pairs; scoring that many takes some minutes."""
 
 SECONDS_WITHOUT_PROGRESS = 2.0
 
@@ -94,7 +94,7 @@ def chunks(positions: IntArray, num_actions: int) -> Iterator[IntArray]:
 
 
 def all_positions(rules: Rules) -> Iterator[IntArray]:
-    """Yield all positions in mixed-radix order, some at a time, ``(n, components)``.
+    """Yield all positions in mixed-radix order, in chunks ``(n, components)``.
 
     Raises:
         SearchTooLargeError: there are too many.
@@ -111,12 +111,12 @@ def all_positions(rules: Rules) -> Iterator[IntArray]:
 def with_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
     """Yield ``items``, with a progress bar of positions after two seconds.
 
-    It is shown where tqdm is installed.
+    Without tqdm there is no progress bar.
 
     Args:
         items: arrays with a length, the number of positions in each.
         total: number of positions in all items.
-        what: the bar's title.
+        what: title of the progress bar.
     """
     if not installed("tqdm"):
         yield from items

@@ -11,17 +11,17 @@ BISECTIONS = 60
 
 
 def mean_interval(mean: float, number: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Return an interval that holds the expectation of numbers from 0 to 1, given their mean.
+    """Return a confidence interval of the expectation of numbers from 0 to 1, given their mean.
 
-    It holds for any distribution and any number of them, whether they are probabilities or just 0
-    and 1, and is not empty where all are 0 or all are 1: by Hoeffding's inequality, the chance
-    that the mean of ``n`` lies as far from the expectation ``p`` as ``m`` on one side is at most
+    It is valid for any distribution on [0, 1] and any number of draws, and has a positive width
+    even if all are 0 or all are 1. By Hoeffding's inequality, the mean of ``n`` draws is at least
+    as far from the expectation ``p`` as ``m``, on the same side, with a probability of at most
     ``exp(-n KL(m, p))``, where ``KL(m, p) = m ln(m/p) + (1-m) ln((1-m)/(1-p))``.
 
     Args:
         mean: mean of the numbers, from 0 to 1.
         number: number of independent draws, at least 1.
-        confidence: the chance that the interval holds the expectation is at least this.
+        confidence: lower bound on the probability that the interval contains the expectation.
 
     References:
         W. Hoeffding, "Probability inequalities for sums of bounded random variables", *Journal of
@@ -37,7 +37,7 @@ def mean_interval(mean: float, number: int, confidence: float = CONFIDENCE) -> t
 
 
 def _furthest(mean: float, end: float, largest: float) -> float:
-    """The number between ``mean`` and ``end`` from which the divergence of ``mean`` is largest."""
+    """The number furthest from ``mean`` towards ``end`` whose divergence is at most ``largest``."""
     near, far = mean, end
     for _ in range(BISECTIONS):
         middle = (near + far) / 2
@@ -49,7 +49,7 @@ def _furthest(mean: float, end: float, largest: float) -> float:
 
 
 def _divergence(mean: float, expectation: float) -> float:
-    """The Kullback-Leibler divergence of two coins, in nats."""
+    """The Kullback-Leibler divergence of two Bernoulli distributions, in nats."""
     both = [(mean, expectation), (1 - mean, 1 - expectation)]
     if any(share and not other for share, other in both):
         return math.inf

@@ -20,7 +20,7 @@ from nim_envs.rules.component import IntArray
 from nim_envs.scoring.scored_game import scored_game
 
 INNER = ("env", "venv", "aec_env", "par_env")
-"""The attributes in which wrappers keep what they wrap; vectors have a list, ``envs``."""
+"""Attributes that hold a wrapped environment; vector environments have a list, ``envs``."""
 
 OF_ONE_GAME = wrappers.TransformObservation
 OF_A_BATCH = (wrappers.vector.TransformObservation, wrappers.vector.VectorizeTransformObservation)
@@ -41,10 +41,10 @@ INSTEAD = (
 class Observer:
     """Shows positions to a policy as an environment with its wrappers does.
 
-    Gymnasium's wrappers of the family of ``TransformObservation`` are applied, other wrappers that
-    change observations refused. A wrapper with a true ``keeps_observations`` changes masks alone.
-    ``VecNormalize`` of Stable-Baselines3 is passed over for a policy that has a true
-    ``normalizes_observations``.
+    Gymnasium's ``TransformObservation`` and its subclasses are applied; other wrappers that change
+    observations raise an error. A wrapper whose ``keeps_observations`` is true changes only masks.
+    ``VecNormalize`` of Stable-Baselines3 is skipped for a policy whose ``normalizes_observations``
+    is true.
 
     Args:
         env_or_game: as :func:`nim_envs.optimality` takes it.
@@ -80,10 +80,10 @@ class Observer:
                 raise TypeError(f"{env_or_game} shows no 'observation', only {self._space}")
 
     def _shows_masks(self, base: Any) -> bool:
-        """Whether observations of the environment within all wrappers have masks beside them."""
+        """Whether observations of the innermost environment include action masks."""
         if _has_game(base):
             return bool(getattr(base, "mask_in_observation", False))
-        # Its own wrappers cannot be reached, in other processes.
+        # An environment in another process, whose wrappers cannot be read.
         assert self._encoding is not None
         plain, shown = self._encoding.space, _space(base)
         both = with_mask(plain, self.game.rules.num_actions)
@@ -121,7 +121,7 @@ class Observer:
 
 
 def _layers(env: Any) -> list[Any]:
-    """An environment's wrappers from the outside in, and then the environment."""
+    """The wrappers of an environment, outermost first, and then the environment."""
     layers = [env]
     while not _has_game(layers[-1]):
         kept = vars(layers[-1])
@@ -135,7 +135,7 @@ def _layers(env: Any) -> list[Any]:
 
 
 def _has_game(env: Any) -> bool:
-    """Whether it has a game of its own, not one passed through by a wrapper."""
+    """Whether an environment has its own ``game``, not that of a wrapped one."""
     return getattr_static(env, "game", None) is not None
 
 
@@ -168,7 +168,7 @@ def _transformed(wrapper: Any, shown: Any, number: int) -> Any:
     """A batch of ``number`` observations as a wrapper shows them."""
     if isinstance(wrapper, OF_ONE_GAME):
         return _stacked([wrapper.observation(_rows(shown, row)) for row in range(number)])
-    # One chunk for each set of its games; the last observation repeated to fill the last chunk.
+    # Chunks of the wrapper's batch size; the last observation is repeated to fill the last one.
     size = wrapper.num_envs
     parts = [
         wrapper.observations(_rows(shown, np.arange(first, first + size).clip(max=number - 1)))
@@ -185,7 +185,7 @@ def _rows(batch: Any, rows: int | slice | npt.NDArray[np.int64]) -> Any:
 
 
 def _stacked(parts: Sequence[Any], *, joined: bool = False) -> Any:
-    """Arrays, or dictionaries of them, as a batch; ``joined``: each is one already."""
+    """Arrays, or dictionaries of them, as a batch; ``joined``: each is a batch already."""
     if isinstance(parts[0], Mapping):
         return {key: _stacked([part[key] for part in parts], joined=joined) for key in parts[0]}
     return np.concatenate(parts) if joined else np.stack(parts)

@@ -1,4 +1,4 @@
-"""Policies as checked probabilities of actions at positions, for scores."""
+"""Action probabilities of policies at positions, checked, for scores."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring.observations import Observer
 
 LARGEST_BATCH = 1 << 16
-"""Most positions in one call of a policy."""
+"""Maximum number of positions in one call of a policy."""
 
 
 class ScoredPolicy:
-    """Any player, as the checked probabilities of its actions at positions.
+    """Any player as a policy with checked action probabilities.
 
     Args:
         policy: anything of :data:`nim_envs.players.AnyPlayer`. One with ``act`` is called once at
@@ -38,7 +38,7 @@ class ScoredPolicy:
 
     Attributes:
         game: the game of the environment.
-        observe: how the policy observes positions.
+        observe: returns the policy's observations of positions.
 
     Raises:
         TypeError: ``policy`` or ``env_or_game`` is of another kind; or its wrappers change
@@ -58,7 +58,7 @@ class ScoredPolicy:
 
     @property
     def moves_alone(self) -> bool:
-        """Whether only moves can be scored, as there are no probabilities or no masks."""
+        """Whether ``move`` must be used, for want of probabilities or of a table of actions."""
         if not callable(getattr(self._policy, "move", None)):
             return False
         try:
@@ -103,7 +103,7 @@ class ScoredPolicy:
 
 
 def check_scorable(policy: Any) -> None:
-    """Raise ``TypeError`` unless ``policy`` plays and can be asked about any position."""
+    """Raise ``TypeError`` unless ``policy`` is a player that can be asked about any position."""
     if not is_player(policy):
         raise TypeError(
             "a policy must be a function of observations and action masks, or an object with "

@@ -1,4 +1,4 @@
-"""The game that a policy is scored on, and its encoding, from a game or an environment."""
+"""The game on which a policy is scored, and its encoding, from a game or an environment."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nim_envs.game import Game
 
 
 class ScoredGame(NamedTuple):
-    """A game and the encoding of its observations; ``None``: positions as int64."""
+    """A game and the encoding of its observations; ``None``: these are positions, int64."""
 
     game: Game
     encoding: Encoding | None
@@ -20,8 +20,8 @@ def scored_game(env_or_game: Any) -> ScoredGame:
     """Return the game to score on and the encoding of its observations.
 
     Args:
-        env_or_game: a game; or an environment of this package, turn-based, for Gymnasium, single
-            or batched, in wrappers, or in vectors of Gymnasium or Stable-Baselines3.
+        env_or_game: a game, or an environment of this package: turn-based, Gymnasium or batched,
+            possibly wrapped or in a vector environment of Gymnasium or Stable-Baselines3.
 
     Raises:
         TypeError: neither.

@@ -22,7 +22,7 @@ from nim_envs.scoring.scored_game import scored_game
 from nim_envs.starts import OutcomeStart
 
 ROUNDING = 1e-12
-"""Relative difference up to which a sum of probabilities counts as their number."""
+"""Relative tolerance within which a score counts as 100 %."""
 
 POSITION_SETS = ("all", "reachable", *PLAYERS)
 
@@ -79,25 +79,24 @@ def optimality(
 ) -> Optimality:
     """Score ``policy`` exactly: the mean probability of a winning move over the N-positions.
 
-    P-positions do not count: every move loses there. Where a greedy policy has ties, which it
-    plays with equal probability, the score is the share of them that win. An illegal move does
-    not win.
+    P-positions do not count: every move loses there. If a greedy policy breaks ties uniformly, a
+    tie scores the share of its actions that win. An illegal move does not win.
 
     Args:
         policy: a function of observations ``(n, ...)`` and action masks, int8 ``(n, actions)``,
             that returns actions, integers ``(n,)``, or probabilities ``(n, actions)``; with three
             required parameters it is given a generator, too. Or an object with
             ``action_probabilities(observations, action_masks)``, such as ``learner.greedy()``; or
-            with ``move(position)``, which returns the position after its move, and so plays boards
-            whose actions nobody could list; or with ``act(observation, action_mask, rng)``, which
-            is asked once at each position. The first of these methods that it has counts. It may
-            overwrite its arguments; an action of -1, no legal move, is illegal.
-        env_or_game: an environment of this package: observations come in its encoding, and through
-            its wrappers, where these are of Gymnasium's ``TransformObservation`` family. Or a game:
-            observations are positions, int64 ``(n, components)``, or their coordinates.
-        positions: ``"all"``; ``"reachable"``: those at which either player can be to move in a
-            game from the game's starts; ``"player_0"`` or ``"player_1"``: those at which this
-            player can be; or an integer array ``(n, components)``, or of coordinates.
+            with ``move(position)``, which returns the position after its move, for boards with too
+            many actions to list; or with ``act(observation, action_mask, rng)``, which is called
+            once at each position. Of several of these methods, the first is used. It may overwrite
+            its arguments; an action of -1 means no legal move, and counts as illegal.
+        env_or_game: an environment of this package: observations are in its encoding, transformed
+            by its wrappers if these are of Gymnasium's ``TransformObservation`` or a subclass. Or a
+            game: observations are positions, int64 ``(n, components)``, or their coordinates.
+        positions: ``"all"``; ``"reachable"``: those that can be reached from the game's starts;
+            ``"player_0"`` or ``"player_1"``: those that can be reached with this player to move; or
+            an integer array ``(n, components)``, or of coordinates.
         sample: score this many N-positions, drawn uniformly from all, instead of all of them: for
             boards too large to enumerate.
         seed: seed of the draws, at least 0.
@@ -233,9 +232,9 @@ def optimality_by_size(policy: AnyPlayer, env_or_game: Any) -> dict[int, Optimal
         env_or_game: as :func:`optimality` takes it.
 
     Returns:
-        By size (the sum of a position's states: objects left, or the total; of its coordinates,
-        where it has them), ascending, the score over the N-positions of that size; sizes without
-        one are left out.
+        The score over the N-positions of each size, in ascending order; sizes without an N-position
+        are left out. The size is the sum of a position's coordinates, or without these of its
+        states: the objects left, or the total.
 
     Raises:
         TypeError: ``policy`` or ``env_or_game`` is of another kind.
@@ -276,8 +275,8 @@ def value_accuracy(winning: BoolArray, game: Game) -> ValueAccuracy:
 
     Args:
         winning: whether each position is predicted to be an N-position, ``(num_positions,)`` by
-            mixed-radix index; for action values, whether the best legal one is over 0.
-        game: the game whose solution is compared.
+            mixed-radix index; for action values, whether the largest legal one is over 0.
+        game: game whose solution is the ground truth.
 
     Returns:
         The accuracy; NaN where the game has no N-position or no P-position.

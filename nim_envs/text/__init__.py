@@ -1,7 +1,7 @@
-"""Games as text, for language models and for people, with the exact truth about every reply.
+"""Games as text, for language models and people, with exact verdicts on replies.
 
 A position is a prompt, a move is a line such as ``"heap 1: take 2"``, and a reply is read, judged
-and scored exactly; nothing here needs a model or another package.
+and scored exactly. Neither a model nor another package is needed.
 """
 
 from nim_envs.text.disguise import Disguise

@@ -1,4 +1,4 @@
-"""A game under other names: a bijection of its words, and a shuffled numbering of its parts."""
+"""Games in other words: a bijection of words, and a permutation of the parts' numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOUNS = {
     "option": ("choice", "variant", "lever"),
     "state": ("phase", "level", "stage"),
 }
-"""Other names of nouns; each has its plural in -s, as the noun has."""
+"""Replacements of nouns; all plurals are in -s."""
 
 VERBS = {
     "take": ("draw", "lift", "pull", "grab"),
@@ -32,29 +32,29 @@ VERBS = {
     "add": ("load", "pour", "feed", "supply"),
     "move": ("travel", "go", "head", "sail"),
 }
-"""Other names of verbs. No name is used twice, so that they can be told from each other."""
+"""Replacements of verbs. No replacement of a noun or a verb is used twice."""
 
 OTHER_VERBS = {
     "bite": ("nibble", "clip", "snip"),
     "cover": ("occupy", "claim", "seal"),
     "subtract": ("deduct", "discount", "shed"),
 }
-"""Other names of verbs in games with coordinates."""
+"""Replacements of verbs in games with coordinates."""
 
 OTHER_KINDS = ("gadget", "engine", "vessel", "beacon", "circuit", "module", "canvas", "plot")
-"""Names of components with coordinates, whose own names may be any."""
+"""Replacements of the kinds of components with coordinates, which may be any word."""
 
 MOVING = "move(?= (?:to|along) )"
-"""The verb that tokens do, not the noun for what a player does in a turn."""
+"""Pattern of the verb for tokens; the noun, a player's move, is not replaced."""
 
 
 @dataclass(frozen=True)
 class Disguise:
-    """Other names and numbers for the parts of a game, drawn by a seed; all are declared.
+    """Replacements of the words and numbers of a game, drawn from a seed.
 
     Args:
-        rules: of the game.
-        seed: of what is drawn.
+        rules: rules of the game.
+        seed: an integer of at least 0.
     """
 
     rules: Rules
@@ -73,7 +73,7 @@ class Disguise:
             for component in dict.fromkeys(self.rules.components)
             if isinstance(component, Token)
         }
-        # Drawn last, and only where needed, so that no other disguise depends on it.
+        # Drawn last, and only where needed, so that the disguises of other games stay the same.
         kinds = [part.kind.lower() for part in self.rules.components if part.fields is not None]
         if kinds:
             for plain, names in OTHER_VERBS.items():
@@ -88,7 +88,7 @@ class Disguise:
 
     @property
     def words(self) -> dict[str, str]:
-        """The new name of every word that has one."""
+        """The replacement of each word that has one."""
         return self._drawn[0]
 
     @property
@@ -97,12 +97,12 @@ class Disguise:
         return self._drawn[1]
 
     def state_label(self, index: int, state: int) -> int:
-        """Return the number that a state of a component goes by: of nodes it is another one."""
+        """Return the number shown for a state of a component; only nodes are renumbered."""
         nodes = self._drawn[2].get(self.rules.components[index])
         return state if nodes is None else nodes[state]
 
     def translated(self, text: str) -> str:
-        """Return ``text`` in the other words."""
+        """Return ``text`` with its words replaced."""
 
         def other(found: re.Match[str]) -> str:
             word = found[0]

@@ -19,7 +19,7 @@ from nim_envs.text.prompts import PROMPT_VERSION, prompt
 
 LONGEST_PROMPT = 1 << 20
 LONGEST_ACTION = 1 << 12
-"""Characters of a reply that is in the action space; longer ones are read all the same."""
+"""Maximum length of a reply in the action space, in characters; longer ones are accepted too."""
 
 REWARDS = ("result", "turn")
 
@@ -28,7 +28,7 @@ class TextEnv(gymnasium.Env[str, str]):
     """Games in text for Gymnasium: observations are prompts, actions are replies.
 
     ## Action Space
-    ``Text``: printable ASCII. Any other string is answered too, by a verdict.
+    ``Text``: printable ASCII. Any other string is accepted too.
 
     ## Observation Space
     ``Text``: the prompt; at the end of a game a sentence that says who won.
@@ -42,18 +42,18 @@ class TextEnv(gymnasium.Env[str, str]):
     the retries of its turn are used up.
 
     ## Information
-    ``"prompt_version"``; ``"seat"`` of who replies next; and of the last reply ``"kind"``,
-    ``"winning"`` and ``"kept_win"``, as in :class:`Verdict`, and ``"again"``, whether the same
-    position is asked again.
+    ``"prompt_version"``; ``"seat"``, which replies next; and on the last reply ``"kind"``,
+    ``"winning"`` and ``"kept_win"``, as in :class:`Verdict`, and ``"again"``, whether the next
+    prompt is for the same position.
 
     Args:
-        game: this and the next seven: as in :class:`TextGame`.
-        opponent: who plays the other seat.
-        seat: who replies.
-        start: where games begin.
-        retries: how often a turn is asked again.
-        style: of the prompts.
-        last_line: how replies are read.
+        game: the game, or its language; this and the next seven arguments as in :class:`TextGame`.
+        opponent: player of the other seat.
+        seat: seat of the player who replies.
+        start: distribution of start positions.
+        retries: further replies allowed in a turn after one that names no legal move.
+        style: ``"short"`` or ``"sentences"``.
+        last_line: whether only the last line of a reply is read.
         rewards: ``"result"`` or ``"turn"``.
 
     Raises:
@@ -108,14 +108,14 @@ class TextEnv(gymnasium.Env[str, str]):
         """Begin a game.
 
         Args:
-            seed: of this game and of those after it; ``None`` goes on.
-            options: ``{"position": ...}``: where it begins.
+            seed: seed of this game and of those after it; ``None`` keeps the current generator.
+            options: ``{"position": ...}``: start of this game.
 
         Returns:
             The prompt and the info.
 
         Raises:
-            InvalidResetError: an impossible seed or option.
+            InvalidResetError: an invalid seed or option.
             InvalidPositionError: not a position of the game that leaves a move.
         """
         super().reset(seed=checked_seed(seed))

@@ -1,4 +1,4 @@
-"""A game and the words in which it is told: plain, or disguised."""
+"""Games in words: plain, or disguised."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ Position = tuple[int, ...]
 GivenPosition = Sequence[int] | IntArray
 
 CACHED_POSITIONS = 1 << 12
-"""The moves of at most this many positions are kept."""
+"""Maximum number of positions whose moves are cached."""
 
 MOVES_LOOKED_AT = 1 << 14
-"""Moves of a component that are looked at to learn the forms that moves have."""
+"""Maximum number of a component's moves examined to find the forms of moves."""
 
 BYTES_OF_MOVE = 512
 """Bytes per move, upper bound: the tables by which replies are read and judged."""
 
 TOLD = ("heaps", "misere", "start", "tokens")
-"""Arguments of games that their names have already, or that do not change their rules."""
+"""Arguments left out of a game's name: already in it, or without effect on the rules."""
 
 LONGEST_ARGUMENT = 40
-"""Characters of an argument that is told in the name of a game."""
+"""Maximum length of an argument in the name of a game, in characters."""
 
 Made = TypeVar("Made")
 
 
 class Names(NamedTuple):
-    """The legal moves of a position by what they are called."""
+    """The legal moves of a position by name: as text, and as phrases of the grammar."""
 
     exact: dict[str, int]
     phrases: dict[Phrase, int]
 
 
 class Outcomes(NamedTuple):
-    """The truth about a position: whether it is won, and what each legal action leads to."""
+    """The solution of a position: whether it is won, and the result of each legal action."""
 
     winning: bool
     after: dict[int, Position]
@@ -58,11 +58,12 @@ class Outcomes(NamedTuple):
 
 
 class Language:
-    """A game and the words in which it is told; whatever takes a game as text takes it too.
+    """A game and its words; the functions of this package take it in place of a game.
 
     Args:
         game: the game.
-        disguise: other names for it; ``None``: those of :meth:`nim_envs.Rules.describe_action`.
+        disguise: replacements of the words of :meth:`nim_envs.Rules.describe_action`; ``None``:
+            none.
     """
 
     def __init__(self, game: Game, disguise: Disguise | None = None) -> None:
@@ -72,11 +73,11 @@ class Language:
         self._outcomes: OrderedDict[Position, Outcomes] = OrderedDict()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave what can be computed again out of pickles and copies."""
+        """Return the state without caches, for pickles and copies."""
         return {"game": self.game, "disguise": self.disguise}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore it."""
+        """Restore the game and its words, with empty caches."""
         self.__init__(**state)  # type: ignore[misc]
 
     def __repr__(self) -> str:
@@ -98,36 +99,36 @@ class Language:
         return ", ".join(parts)
 
     def translated(self, text: str) -> str:
-        """Return a text of plain words in those of this game."""
+        """Return ``text``, in plain words, in those of this language."""
         return text if self.disguise is None else self.disguise.translated(text)
 
     @cached_property
     def labels(self) -> tuple[int, ...]:
-        """The number that each component goes by."""
+        """The number shown for each component."""
         if self.disguise is None:
             return tuple(range(len(self.game.rules.components)))
         return self.disguise.labels
 
     def state_label(self, index: int, state: int) -> int:
-        """Return the number that a state of a component goes by."""
+        """Return the number shown for a state of a component."""
         return state if self.disguise is None else self.disguise.state_label(index, state)
 
     def state_text(self, index: int, state: int) -> str:
-        """Return a state of a component as it is told: its coordinates, or else its number."""
+        """Return a component's state as text: its coordinates if it has them, else its number."""
         component = self.game.rules.components[index]
         if not component.has_coordinates:
             return str(self.state_label(index, state))
         return f"({', '.join(map(str, component.coordinates(np.array(state)).tolist()))})"
 
     def move(self, position: Position, action: int) -> str:
-        """Return what a legal action is called."""
+        """Return the name of a legal action."""
         if self.disguise is None:
             return self.game.rules.describe_action(action, position)
         index, option = divmod(action, self.game.rules.num_options)
         return self._option(index, option, position[index])
 
     def _option(self, index: int, option: int, state: int) -> str:
-        """Return what a legal option of a component is called."""
+        """Return the name of a legal option of a component."""
         component = self.game.rules.components[index]
         words = component.describe_option(option, state)
         if isinstance(component, Token):
@@ -136,7 +137,7 @@ class Language:
 
     @cached_property
     def forms(self) -> tuple[str, ...]:
-        """The forms that moves have, such as ``"heap <number>: take <number>"``."""
+        """The forms of moves, such as ``"heap <number>: take <number>"``."""
         components = self.game.rules.components
         return tuple(
             dict.fromkeys(
@@ -161,7 +162,7 @@ class Language:
         Raises:
             InvalidPositionError: it is something else.
         """
-        # What was checked before needs no check.
+        # Checked before.
         if type(given) is tuple and set(map(type, given)) == {int} and given in self._names:
             return given
         checked = self.game.rules.checked_positions(given)
@@ -188,7 +189,7 @@ class Language:
         return checked
 
     def names(self, position: Position) -> Names:
-        """Return the legal moves of a position by what they are called.
+        """Return the legal moves of a position by name.
 
         Raises:
             SearchTooLargeError: they are too many to be listed.
@@ -196,7 +197,7 @@ class Language:
         return _kept(self._names, position, self._made_names)
 
     def outcomes(self, position: Position) -> Outcomes:
-        """Return the truth about a position and all its legal moves.
+        """Return the solution of a position and of all its legal moves.
 
         Raises:
             SearchTooLargeError: the game cannot be solved, or the moves cannot be listed.
@@ -244,9 +245,9 @@ def _kept(
 
 
 def _some_moves(component: Component) -> list[tuple[int, int]]:
-    """Legal pairs of option and state, from the largest state down, as far as they are looked at.
+    """The first ``MOVES_LOOKED_AT`` legal pairs of option and state, from the largest state down.
 
-    Moves of a kind that only smaller states than these have would be missed.
+    A form of move that only smaller states have is missed.
     """
     found: list[tuple[int, int]] = []
     for state in range(component.states - 1, -1, -1):
@@ -259,10 +260,9 @@ def _some_moves(component: Component) -> list[tuple[int, int]]:
 
 
 def as_language(game: Any) -> Language:
-    """Return a game as a language, or the language that it is.
+    """Return a game as a language in plain words; return a language as it is.
 
-    The language of equal games is the same, so that its tables are made once; where games start
-    does not matter for it.
+    Games with equal rules and convention share one language, so that its tables are made once.
 
     Raises:
         TypeError: ``game`` is neither.
@@ -294,11 +294,11 @@ def _plain(by_rules: _ByRules) -> Language:
 
 
 def disguised(game: Game, seed: int) -> Language:
-    """Return a game under other names, so that knowing it by heart helps less.
+    """Return a game in other words, so that having memorised it helps less.
 
-    Words have other names, and heaps (or tokens, and the nodes of graphs) another numbering, from
-    1; both are bijections, drawn by the seed. Rules, prompts and moves are told in them, and
-    replies are read in them alone. ``disguise`` of the language says which word is which.
+    Words are replaced, and heaps (or tokens, and the nodes of graphs) are renumbered from 1; both
+    are bijections, drawn from the seed. Rules, prompts and moves use the new words, and replies are
+    read in these alone. The language's ``disguise`` has the replacements.
 
     Args:
         game: the game.
@@ -306,7 +306,7 @@ def disguised(game: Game, seed: int) -> Language:
 
     Raises:
         TypeError: ``game`` is not a game.
-        InvalidGameError: ``seed`` is something else.
+        InvalidGameError: ``seed`` is not such an integer.
 
     Example:
         >>> from nim_envs import make_game

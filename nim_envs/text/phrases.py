@@ -1,4 +1,4 @@
-"""Texts as the grammar of moves sees them."""
+"""Tokens and phrases of the grammar of moves."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ LONGEST_NUMBER = 19
 """Digits of the largest number that a game can have, 2^62; longer ones are not read."""
 
 TOO_LONG = -1
-"""Stands for a number that is not read."""
+"""Value of a number with more digits."""
 
 TOKEN = re.compile(r"[a-z]+|[0-9]+(?:\.[0-9]+)+|[0-9]+|[^\s:,.]")
-"""Words, numbers and other characters; decimal fractions are no numbers of this language."""
+"""Words, numbers and other characters; a decimal fraction is one token, but not a number."""
 
 
 class Phrase(NamedTuple):
@@ -31,12 +31,12 @@ class Phrase(NamedTuple):
 
 
 def tokens_of(text: str) -> list[str]:
-    """Return the words, numbers and other characters of a text, in small letters."""
+    """Return the words, numbers and other characters of a text, in lower case."""
     return TOKEN.findall(text.lower())
 
 
 def phrase_of(tokens: list[str]) -> Phrase:
-    """Return the phrase that tokens make.
+    """Return the phrase of a list of tokens.
 
     Example:
         >>> phrase_of(tokens_of("Heap 1: take 2."))

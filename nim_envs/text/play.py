@@ -1,4 +1,4 @@
-"""Whole games in text, against any opponent, with the truth about every reply."""
+"""Whole games in text, against any opponent, with a verdict on every reply."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Turn:
     """The result of a reply.
 
     Attributes:
-        verdict: the truth about the reply.
-        fault: the first reply of this turn that named no legal move, which may be this one;
-            ``None``: there was none. Later replies do not undo it.
-        again: whether the same position is asked again, the reply having named no legal move.
+        verdict: exact judgement of the reply.
+        fault: verdict on the first reply of this turn that named no legal move, even if a later one
+            did; ``None``: there was none.
+        again: whether the next prompt is for the same position, as the reply named no legal move.
         prompt: the next prompt; ``None``: the game is over.
         result: 0 while the game goes on; at its end 1 for a win and -1 for a loss, in self-play of
             the player who replied.
-        opponent_move: what the opponent answered; ``None``: nothing, or a move that forfeited.
+        opponent_move: the opponent's move as text; ``None``: it made none, or an illegal one.
     """
 
     verdict: Verdict
@@ -51,26 +51,26 @@ class Turn:
 
     @property
     def reward(self) -> float | None:
-        """The reward by turn: that of :func:`reward`, and 0 after a fault in the same turn.
+        """The reward of the turn: that of :func:`reward`; 0 after a fault in the same turn.
 
-        Where the turn is asked again it is not over, and its reward comes with its last reply.
+        If ``again`` is true the turn is not over, and its reward is that of its last reply.
         """
         return reward(self.verdict if self.fault is None else self.fault)
 
 
 @dataclass(frozen=True)
 class Transcript:
-    """One game in text, with all that it takes to replay it.
+    """One game in text, with everything needed to replay it.
 
     Attributes:
         game: the game in short, with the seed of its disguise.
-        seed: of this game alone.
+        seed: seed of this game alone.
         position: the start that :meth:`TextGame.reset` was given, in coordinates where the game has
             them; ``None``: the game's own.
-        prompts: as they were given.
-        replies: to these prompts.
-        style: of the prompts.
-        prompt_version: of the format of the prompts.
+        prompts: in order.
+        replies: one for each prompt.
+        style: ``"short"`` or ``"sentences"``.
+        prompt_version: ``PROMPT_VERSION`` when the game was played.
     """
 
     game: str
@@ -83,32 +83,33 @@ class Transcript:
 
 
 class TextGame:
-    """Games in text against an opponent, one after the other; the truth comes with every turn.
+    """Games in text against an opponent, with a verdict on every reply.
 
-    The same seed makes the same games, as long as the opponent draws from the generator that it is
-    given. What earns which reward is left to the caller: ``Turn.result`` is the reward at the end
-    of the game, ``Turn.reward`` that by turn.
+    The same seed gives the same games, if the opponent draws only from the generator that it is
+    given. There are two rewards to choose from: ``Turn.result`` at the end of the game, and
+    ``Turn.reward`` for every turn.
 
     Args:
         game: the game, or its language.
         opponent: as :class:`nim_envs.envs.versus.VersusEnv` takes it: ``"optimal"``, ``"random"``,
             a probability of a random move, a function or an agent; such as a :class:`TextPolicy`.
-            ``None``: self-play, in which every prompt is for the other player.
-        seat: who replies: 0 moves first, 1 second, ``"random"``: drawn for each game. It has no
-            meaning in self-play.
-        start: where games begin, as :func:`nim_envs.make_game` takes it: ``"fixed"``, the full
-            board; ``"n_position"``, any N-position; or any other. ``None``: the game's own.
-        retries: how often a turn is asked again where a reply names no legal move; after that it
-            forfeits the game.
-        seed: of starts, seats and the opponent, an integer of at least 0.
-        style: of the prompts, as in :func:`prompt`.
-        last_line: how replies are read, as in :func:`read_move`.
+            ``None``: self-play, with prompts for both players in turn.
+        seat: seat of the player who replies: 0 moves first, 1 second, ``"random"``: drawn for each
+            game. Ignored in self-play.
+        start: distribution of start positions, as :func:`nim_envs.make_game` takes it: ``"fixed"``,
+            the full board; ``"n_position"``, any N-position; or any other. ``None``: the game's
+            own.
+        retries: further replies allowed in a turn after one that names no legal move; after these
+            the game is forfeited.
+        seed: seed of starts, seats and the opponent, an integer of at least 0.
+        style: ``"short"`` or ``"sentences"``, as in :func:`prompt`.
+        last_line: whether only the last line of a reply is read, as in :func:`read_move`.
 
     Raises:
         TypeError: ``game`` is neither a game nor a language.
         InvalidGameError: another argument is not one of the values above.
-        InvalidPositionError: an impossible start.
-        InvalidResetError: an impossible seed.
+        InvalidPositionError: an invalid start.
+        InvalidResetError: an invalid seed.
         ValueError: an unknown ``style``.
         SearchTooLargeError: the game cannot be solved.
 
@@ -143,7 +144,7 @@ class TextGame:
         self.retries = checked_integer("retries", retries, 0)
         self.style = checked_style(style)
         self.last_line = last_line
-        # Rules alone do not say who wins: the game is solved now, or refused.
+        # Solved now, so that an error is raised here and not during a game.
         self.language.game.solution.is_winning(own.rules.initial)
         self._env = VersusEnv(started, opponent=opponent, seat=None if opponent is None else seat)
         self._seed = _checked_seed(seed)
@@ -159,25 +160,25 @@ class TextGame:
 
     @property
     def seat(self) -> int:
-        """Who replies next in the current game: 0 moves first, 1 second."""
+        """The seat that replies next in the current game: 0 moves first, 1 second."""
         return self._env._seat
 
     @property
     def position(self) -> IntArray:
-        """The current position, state numbers, int64 ``(components,)``, as a copy."""
+        """Copy of the current position, as state numbers, int64 ``(components,)``."""
         return self._env.position
 
     def reset(self, position: GivenPosition | None = None, *, seed: int | None = None) -> str:
         """Begin the next game, and return its first prompt.
 
         Args:
-            position: where it begins; ``None``: as the start says. Where the reply is the second
-                player's, the opponent moves from there first.
-            seed: begin the games of this seed anew; ``None``: go on.
+            position: start of this game; ``None``: drawn from ``start``. If the seat is 1, the
+                opponent moves first.
+            seed: starts the sequence of games of this seed; ``None`` continues the current one.
 
         Raises:
             InvalidPositionError: not a position of the game that leaves a move.
-            InvalidResetError: an impossible seed.
+            InvalidResetError: an invalid seed.
         """
         if seed is not None:
             self._seed, self._games = _checked_seed(seed), 0
@@ -262,12 +263,12 @@ class TextGame:
         """Play a game again from its transcript, and return its turns.
 
         Args:
-            transcript: of a game with the same arguments; or what :func:`dataclasses.asdict` makes
-                of it, and JSON keeps.
+            transcript: transcript of a game with the same arguments, or its
+                :func:`dataclasses.asdict`, as read from JSON.
 
         Raises:
-            ValueError: it is of another game, or of other arguments, as its prompts are not those
-                that come up.
+            ValueError: it is of another game or other arguments: its prompts differ from those of
+                this game.
         """
         if isinstance(transcript, dict):
             transcript = Transcript(**transcript)

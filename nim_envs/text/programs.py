@@ -1,4 +1,4 @@
-"""Programs as speakers: they read prompts and write replies, line by line; and what they said."""
+"""Speakers that are programs reading prompts and writing replies, and recordings of replies."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from nim_envs.text.reading import LONGEST_REPLY
 from nim_envs.text.speakers import Speak
 
 SECONDS_TO_END = 2.0
-"""A program has this long to end by itself once its input is closed."""
+"""Time for a program to end by itself once its input is closed."""
 
 
 class Program:
-    """A program that reads prompts and writes replies, a line each; as a context manager.
+    """A program that reads prompts and writes replies, one line each; a context manager.
 
     Args:
         command: the program and its arguments, as a shell would split them.
@@ -45,7 +45,7 @@ class Program:
                 stdout=subprocess.PIPE,
                 encoding="utf-8",
                 errors="replace",
-                # Ctrl-C is for who asks, who then ends the program.
+                # Ctrl-C goes to this process alone, which then ends the program.
                 start_new_session=os.name == "posix",
             )
         except (OSError, ValueError) as error:
@@ -76,7 +76,7 @@ class Program:
             raise self._ended()
         rest = line
         while not rest.endswith("\n"):
-            # No more of it is kept than makes it too long to be read.
+            # The line is too long to be read as a move: its rest is discarded.
             rest = said.readline(LONGEST_REPLY)
             if not rest:
                 break
@@ -94,7 +94,7 @@ class Program:
         )
 
     def __enter__(self) -> Program:
-        """Return the speaker."""
+        """Return the program."""
         return self
 
     def __exit__(
@@ -120,20 +120,20 @@ class Program:
 
 
 class Recorded:
-    """A speaker whose replies are kept in a file as they come, and not asked for again.
+    """A speaker that records its replies in a file, and returns recorded ones without asking again.
 
-    The file has a line of JSON for each reply, after one that says what the replies are of. A
-    line that was not written to its end is asked for again.
+    The file has a line of JSON for the header, and one for each reply. An incomplete last line is
+    dropped.
 
     Args:
-        speak: the speaker.
-        path: of the file, which is made if there is none; its replies are given first, in their
-            order, to the same prompts.
-        header: what the replies are of, as JSON has it.
+        speak: function from a list of prompts to the replies, one for each.
+        path: path of the file, created if missing; its replies are returned first, in order, to the
+            same prompts.
+        header: description of the run in JSON's types; must equal that of an existing file.
 
     Raises:
         ValueError: the file holds something else, or replies of another header.
-        OSError: it cannot be read or written.
+        OSError: the file cannot be read or written.
     """
 
     def __init__(self, speak: Speak, path: Path, header: dict[str, Any]) -> None:
@@ -171,7 +171,7 @@ class Recorded:
 
     @property
     def replies(self) -> int:
-        """Number of replies in the file, as far as they were asked for."""
+        """Number of replies in the file."""
         return max(self._given, len(self._known))
 
     def close(self) -> None:
@@ -184,10 +184,10 @@ def _line(entry: dict[str, Any]) -> str:
 
 
 def _known_replies(path: Path, header: dict[str, Any]) -> list[tuple[str, str]]:
-    """The prompts and replies in a file, as far as it is whole."""
+    """The prompts and replies in a file, without an incomplete last line."""
     if not path.exists():
         return []
-    # What follows the last line feed was not written to its end.
+    # The text after the last line feed is an incomplete line.
     lines = path.read_text(encoding="utf-8").split("\n")[:-1]
     try:
         entries = list(map(json.loads, lines))

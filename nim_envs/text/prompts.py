@@ -15,24 +15,24 @@ from nim_envs.rules.rules import Rules
 from nim_envs.text.language import GivenPosition, Language, Position, as_language
 
 PROMPT_VERSION = 1
-"""The version of the format of prompts, which every result names; raised where a prompt changes."""
+"""Version of the prompts, named in every result; incremented whenever a prompt changes."""
 
 STYLES = ("short", "sentences")
-"""How positions are told."""
+"""Styles of prompts."""
 
 STATES = {
     "heap": ("has {} object", "has {} objects"),
     "total": ("stands at {}", "stands at {}"),
     "token": ("is on node {}", "is on node {}"),
 }
-"""A state in words, of one and of any other number, by the kind of component."""
+"""Phrases for a state by kind of component: for state 1, and for any other."""
 
 OTHER_STATES = ("is in state {}", "is in state {}")
 
 AT_COORDINATES = "is at {}"
 
 MOST_TOLD = 1000
-"""Options of a component without words of its own that are told one by one."""
+"""Maximum number of options listed one by one, for a component without a description."""
 
 
 def checked_style(style: Any) -> str:
@@ -47,11 +47,11 @@ def checked_style(style: Any) -> str:
 
 
 def move_text(game: Game | Language, position: GivenPosition, action: int) -> str:
-    """Return what a legal action is called: a reply that is read as this action.
+    """Return a legal action as text: a reply that is read as this action.
 
     Args:
         game: the game, or its language.
-        position: where it is taken, ``(components,)``.
+        position: position before the move, ``(components,)``.
         action: an action that is legal there.
 
     Raises:
@@ -69,7 +69,7 @@ def move_text(game: Game | Language, position: GivenPosition, action: int) -> st
 
 
 def prompt(game: Game | Language, position: GivenPosition, style: str = "short") -> str:
-    """Return what a player is told who is to move at a position: one line of text.
+    """Return the prompt for the player to move at a position, one line of text.
 
     Args:
         game: the game, or its language.
@@ -115,7 +115,7 @@ def _short(language: Language, position: Position) -> str:
 
 
 def _runs(rules: Rules) -> list[tuple[str, list[int]]]:
-    """The components, neighbours of one kind together: the kind and their indices."""
+    """Runs of neighbouring components of one kind: the kind and their indices."""
     runs = groupby(enumerate(rules.components), lambda entry: entry[1].kind)
     return [(kind, [index for index, _ in run]) for kind, run in runs]
 
@@ -185,7 +185,7 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 
 def _moves_in_words(language: Language) -> list[str]:
-    """Return sentences that say what a move is."""
+    """Return sentences that describe the moves."""
     components = language.game.rules.components
     parts = [
         (kind, words, [index for index, _ in group])
@@ -209,7 +209,7 @@ def _capital(text: str) -> str:
 
 
 def _details(language: Language) -> list[str]:
-    """Return sentences about components, apart from what a move is."""
+    """Return sentences about the components, other than their moves."""
     rules = language.game.rules
     sentences = []
     for component in dict.fromkeys(rules.components):
@@ -252,7 +252,7 @@ def _edges(graph: NodeSet) -> str:
 
 
 def _options(component: Component) -> str:
-    """The options of a component that has no words for them."""
+    """The options of a component without a description, listed one by one."""
     if component.states * component.options > MOST_TOLD:
         return f"The options of each {component.kind} are not told here"
     ways = [

@@ -1,4 +1,4 @@
-"""Replies as moves: exact match, then a small grammar, and prose where that is asked for."""
+"""Reading of replies as moves: by exact match, by a small grammar, and on request in prose."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from nim_envs.text.language import GivenPosition, Language, Names, as_language
 from nim_envs.text.phrases import TOO_LONG, Phrase, phrase_of, tokens_of
 
 LONGEST_REPLY = 1 << 16
-"""Characters of a reply, or of its last line, beyond which it is not read."""
+"""Maximum length of a reply that is read, or of its last line, in characters."""
 
 QUOTES = "`'\"*"
-"""Marks around a move that do not belong to it."""
+"""Quotation and emphasis marks that are removed around a move."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Reading:
         action: the legal action that it names; ``None``: it names none.
         kind: ``"legal"``; ``"illegal"``: well-formed, but not allowed at this position;
             ``"unparseable"``: not one move.
-        why: what it was read by, or why it names no legal action.
+        why: how the reply was read, or why it names no legal action.
     """
 
     action: int | None
@@ -41,16 +41,16 @@ def read_move(
 ) -> Reading:
     r"""Read a reply as a move.
 
-    A reply that is the name of a legal move is that move. Otherwise the grammar reads it: letter
-    case, spaces, colons, commas and full stops between the words do not count, nor do quotation
-    marks around them, and numbers are digits from 0 to 9. Anything more, two moves among it, is
-    no move.
+    A reply that is the name of a legal move is that move. Otherwise the grammar reads it: it
+    ignores letter case, spaces, colons, commas and full stops between the words, and quotation
+    marks around them; numbers are digits from 0 to 9. Any other text, such as two moves, is not a
+    move.
 
     Args:
         game: the game, or its language.
         position: ``(components,)``.
         reply: any text.
-        last_line: whether to read the last line that is not empty alone, and to search it for the
+        last_line: whether to read only the last line that is not empty, and to search it for the
             one move that it names, as in ``"So I choose heap 1: take 2"``.
 
     Returns:
@@ -120,7 +120,7 @@ def _read(names: Names, phrase: Phrase, by: str) -> Reading:
 
 
 def _phrases_in(language: Language, tokens: list[str]) -> list[Phrase]:
-    """The phrases among tokens that have the shape of a move, one after the other."""
+    """The phrases with the shape of a move among tokens, in order."""
     shape = phrase_of(tokens).shape
     found = []
     first = 0

@@ -1,4 +1,4 @@
-"""Exact scores of whoever answers with text, and the replies behind them."""
+"""Exact scores of replies in text, and the blunders among them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nim_envs.text.speakers import BATCH_SIZE, Speak, Speaker
 from nim_envs.text.verdicts import KINDS, Kind, Verdict, verdict
 
 LONGEST_KEPT = 1000
-"""Characters that are kept of a reply."""
+"""Maximum length of a reply in a ``Blunder``, in characters."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Blunder:
     """A reply that did not keep a won position.
 
     Attributes:
-        position: where it was given.
+        position: position of the prompt.
         reply: the reply, or its first ``LONGEST_KEPT`` characters.
-        verdict: the truth about it.
+        verdict: exact judgement of the reply.
     """
 
     position: tuple[int, ...]
@@ -39,7 +39,7 @@ class Blunder:
 
 @dataclass(frozen=True)
 class TextScore:
-    """How well replies play, over the N-positions of a set.
+    """Score of replies over the N-positions of a set.
 
     The five shares, by the kinds of :class:`Verdict`, are percent of all replies, and add up to
     100.
@@ -47,22 +47,23 @@ class TextScore:
     Attributes:
         percent: share of the replies at N-positions that keep the win, in percent; NaN if the set
             has no N-position.
-        random_percent: the same of random moves.
-        kept_win: share of replies of this kind; ``percent``, unless lost positions were asked too.
-        threw_win: the same of this kind.
-        lost_position: the same of this kind.
-        illegal: the same of this kind.
-        unparseable: the same of this kind.
+        random_percent: the same for random moves.
+        kept_win: share of replies of this kind; equals ``percent`` unless lost positions were
+            included.
+        threw_win: share of replies of this kind.
+        lost_position: share of replies of this kind.
+        illegal: share of replies of this kind.
+        unparseable: share of replies of this kind.
         count: number of N-positions.
         replies: number of replies.
         positions: the set: ``"all"``, ``"reachable"``, ``"player_0"``, ``"player_1"`` or
             ``"given"``.
-        interval: where several replies were sampled at each position, what holds ``percent`` of
-            endlessly many with a confidence of 95 %; ``None``: one reply each.
+        interval: 95 % confidence interval of the expectation of ``percent``, where ``samples`` was
+            given; else ``None``.
         blunders: the replies at N-positions that did not keep the win.
         game: the game in short, with the seed of its disguise.
-        style: of the prompts.
-        prompt_version: of the format of the prompts.
+        style: ``"short"`` or ``"sentences"``.
+        prompt_version: ``PROMPT_VERSION`` when the replies were scored.
     """
 
     percent: float
@@ -87,7 +88,7 @@ class TextScore:
         return {kind: getattr(self, kind) for kind in KINDS}
 
     def __repr__(self) -> str:
-        """Return the score in one line, and how many blunders there are."""
+        """Return the score and the number of blunders in one line."""
         return f"TextScore({self}; {len(self.blunders)} blunders)"
 
     def __str__(self) -> str:
@@ -116,24 +117,24 @@ def score(
     last_line: bool = False,
     batch_size: int = BATCH_SIZE,
 ) -> TextScore:
-    """Score exactly whoever answers prompts with text: the truth about a reply at every position.
+    """Score a speaker, a function that answers prompts with text, by its replies at positions.
 
     As in :func:`nim_envs.optimality`, the score is over N-positions, as every move loses at a
     P-position. For a speaker that always gives the same reply to a prompt, ``percent`` is the
     optimality of its moves.
 
     Args:
-        speak: takes a list of prompts and returns as many replies.
+        speak: function from a list of prompts to the replies, one for each.
         game: the game, or its language.
         positions: ``"all"``, ``"reachable"``, ``"player_0"``, ``"player_1"`` or an array
             ``(n, components)``, as :func:`nim_envs.optimality` takes them.
-        samples: replies at each position, of a speaker that samples them, for an interval;
-            ``None``: one.
-        lost_positions: whether to ask at P-positions that leave a move too; they change the shares
-            of the kinds, and not ``percent``.
-        style: of the prompts, as in :func:`prompt`.
-        last_line: how replies are read, as in :func:`read_move`.
-        batch_size: prompts that the speaker is given at a time.
+        samples: replies at each position, for a confidence interval of a stochastic speaker;
+            ``None``: one reply and no interval.
+        lost_positions: whether to include P-positions that leave a move; they change the shares of
+            the kinds, but not ``percent``.
+        style: ``"short"`` or ``"sentences"``, as in :func:`prompt`.
+        last_line: whether only the last line of a reply is read, as in :func:`read_move`.
+        batch_size: maximum number of prompts in one call.
 
     Raises:
         TypeError: ``speak`` cannot be called, or ``game`` is neither a game nor a language.
@@ -205,7 +206,7 @@ def score(
 
 
 def _random_percent(game: Game, positions: npt.NDArray[np.int64]) -> float:
-    """Return the score of random moves at N-positions, which that of any policy has beside it."""
+    """Return the score of random moves at N-positions, which comes with that of any policy."""
     if not len(positions):
         return math.nan
     return optimality(lambda _, masks: masks.argmax(axis=1), game, positions).random_percent

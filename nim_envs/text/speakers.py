@@ -1,4 +1,4 @@
-"""Whoever answers prompts with text, as a player."""
+"""Speakers, functions that answer prompts with text, as players."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from nim_envs.text.prompts import checked_style, prompt
 from nim_envs.text.reading import read_move
 
 Speak = Callable[[list[str]], Sequence[str]]
-"""Answers prompts: as many replies as prompts, in their order."""
+"""A function from a list of prompts to the replies, one for each, in the same order."""
 
 BATCH_SIZE = 64
-"""Prompts that a speaker is given at a time."""
+"""Default maximum number of prompts in one call of a speaker."""
 
 
 class Speaker:
     """Asks a speaker for replies at positions of a game, in batches.
 
     Args:
-        speak: takes many prompts and returns as many replies.
-        language: in which it is asked.
-        style: of the prompts.
-        batch_size: prompts at a time, at least 1.
+        speak: function from a list of prompts to the replies, one for each.
+        language: game and words of the prompts.
+        style: ``"short"`` or ``"sentences"``.
+        batch_size: maximum number of prompts in one call, at least 1.
 
     Raises:
         TypeError: ``speak`` cannot be called.
@@ -51,7 +51,7 @@ class Speaker:
         self._batch_size = checked_integer("batch_size", batch_size, 1)
 
     def batches(self, positions: IntArray) -> Iterator[IntArray]:
-        """Yield positions ``(n, components)``, as many at a time as it is asked about."""
+        """Yield positions in batches of at most ``batch_size``, ``(n, components)``."""
         for first in range(0, len(positions), self._batch_size):
             yield positions[first : first + self._batch_size]
 
@@ -86,17 +86,16 @@ def checked_replies(replies: Any, number: int) -> list[str]:
 
 
 class TextPolicy:
-    """A speaker as a player: a policy that is scored, or an opponent in any environment.
+    """A speaker as a policy, which can be scored or be an opponent in any environment.
 
-    It answers observations that are positions with actions, and with -1 where its reply names no
-    legal move.
+    Observations are positions. A reply that names no legal move is the action -1.
 
     Args:
-        speak: takes a list of prompts and returns as many replies.
+        speak: function from a list of prompts to the replies, one for each.
         game: the game, or its language.
-        style: of the prompts, as in :func:`prompt`.
-        last_line: how replies are read, as in :func:`read_move`.
-        batch_size: prompts that it is given at a time.
+        style: ``"short"`` or ``"sentences"``, as in :func:`prompt`.
+        last_line: whether only the last line of a reply is read, as in :func:`read_move`.
+        batch_size: maximum number of prompts in one call.
 
     Raises:
         TypeError: ``speak`` cannot be called, or ``game`` is neither a game nor a language.
@@ -131,8 +130,8 @@ class TextPolicy:
 
         Args:
             observations: positions, ``(n, components)``.
-            action_masks: ``(n, actions)``; where nothing is legal it is not asked, and the answer
-                is 0.
+            action_masks: ``(n, actions)``; where no action is legal the speaker is not asked, and
+                the action is 0.
 
         Raises:
             InvalidPositionError: observations that are not positions, such as those of an

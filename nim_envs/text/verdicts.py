@@ -1,4 +1,4 @@
-"""The exact truth about replies, and what they earn."""
+"""Exact verdicts on replies, and their rewards."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ KINDS: tuple[Kind, ...] = ("kept_win", "threw_win", "lost_position", "illegal", 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The exact truth about a reply.
+    """The exact judgement of a reply.
 
     Attributes:
         kind: ``"kept_win"`` or ``"threw_win"``: a legal move in a won position, to a P-position
             or not; ``"lost_position"``: a legal move where none wins; ``"illegal"``: a move that
             is not allowed there; ``"unparseable"``: not one move.
-        action: the action that it names, if that is legal.
+        action: the legal action that the reply names; ``None``: it names none.
         after: the position after it, in coordinates where the game has them; ``None`` without a
             legal action.
         winning: whether the position was won for the player to move.
         kept_win: whether it was, and still is after the move.
-        why: what the reply was read by, or why it names no legal action.
+        why: how the reply was read, or why it names no legal action.
     """
 
     kind: Kind
@@ -48,7 +48,7 @@ def verdict(
     *,
     last_line: bool = False,
 ) -> Verdict:
-    """Return the exact truth about a reply at a position.
+    """Return the exact verdict on a reply at a position.
 
     Args:
         game: the game, or its language.
@@ -86,10 +86,9 @@ def verdict(
 
 
 def reward(verdict: Verdict) -> float | None:
-    """Return what a reply earns: 1 if it kept a win, else 0; ``None`` where nothing could be done.
+    """Return the reward of a reply: 1 if it kept a win, else 0; ``None`` where no move wins.
 
-    That is at a legal move in a lost position, which no move could have won. A reply that is
-    illegal or unparseable earns 0 there too.
+    An illegal or unparseable reply gets 0 even where no move wins.
 
     Example:
         >>> from nim_envs import make_game

@@ -69,7 +69,7 @@ def test_illegal_actions_are_never_played():
     sure = PolicyAgent(lambda observations, masks: np.array([[0.2, 0.8, 0.0]] * 2), game)
     shares = sure.action_probabilities(positions, masks)
     assert shares.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0]]
-    # What is legal but given no chance at all is equally likely.
+    # Where all legal actions have probability 0, they are equally likely.
     wrong = PolicyAgent(lambda observations, masks: np.eye(3)[[1, 0]], game)
     for agent in (wrong, wrong.greedy()):
         assert agent.action_probabilities(positions, masks).tolist() == [

@@ -328,7 +328,7 @@ def test_the_solver_is_compared_with_the_naive_method(tmp_path, capsys, monkeypa
     assert float(rate["values/s (median)"]) > 0
     with (tmp_path / "periods.csv").open(encoding="utf-8") as file:
         periods = {row["game"]: row for row in csv.DictReader(file)}
-    # What is left out at the quick setting is not reported.
+    # Games left out at the quick setting are not reported.
     assert set(periods) == {"0.77", "0.07"}
     assert (periods["0.77"]["period"], periods["0.77"]["last exception"]) == ("12", "70")
     with (tmp_path / "quotients.csv").open(encoding="utf-8") as file:

@@ -59,7 +59,7 @@ def test_seeds_that_choose_are_not_reported():
         ([], "-"),
     ],
 )
-def test_what_is_short_of_one_is_not_rounded_up(numbers, text):
+def test_a_number_below_one_is_not_rounded_up_to_one(numbers, text):
     assert span(numbers) == text
 
 

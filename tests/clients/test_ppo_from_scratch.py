@@ -59,7 +59,7 @@ def test_a_mask_of_zeros_is_refused_and_what_the_manual_prints_of_it_is_so(tutor
     shares = torch.softmax(added(torch.ones(2, 2)) + torch.tensor([[1.0], [0.0]]).log(), dim=1)
     shares[:, 0].sum().backward()
     assert added.weight.grad.isnan().all()
-    # With one step in so many that ignores its action.
+    # The share of steps that ignore their action.
     assert 0.1 < tutorial["dead"] < 0.5
 
 

@@ -490,7 +490,7 @@ def test_the_best_model_is_named_by_how_it_was_selected_beside_the_last(tmp_path
     assert [float(row["percent"]) for row in rows] == scores.percents
 
 
-def test_what_cannot_be_written_leaves_the_best_model_before(tmp_path, monkeypatch):
+def test_a_model_that_cannot_be_written_leaves_the_previous_best(tmp_path, monkeypatch):
     model = MaskablePPO("MlpPolicy", in_games(16), gamma=NEGAMAX, seed=1, **SETTINGS)
     scores = OptimalityCallback(256, best_model_save_path=tmp_path, verbose=0)
     model.learn(256, callback=scores)

@@ -26,7 +26,7 @@ def test_a_notebook_is_kept_without_outputs(path):
 
 
 @pytest.mark.slow
-# What the clients of Jupyter do is not ours.
+# Warnings of Jupyter's clients are not this project's.
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_shows_pictures_and_scores(path, monkeypatch):

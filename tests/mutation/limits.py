@@ -33,6 +33,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
 
 
 def limit_cpu_time(seconds: float) -> None:
-    """End this process after so many CPU seconds more."""
+    """End this process after ``seconds`` more of CPU time."""
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + seconds), most))

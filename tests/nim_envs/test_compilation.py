@@ -125,7 +125,7 @@ def test_compiled_code_of_older_sources_is_removed_a_week_after_its_last_use(hou
         make("numba-notes"),
         used,
     }
-    # What is in use counts as used even if it was compiled long ago.
+    # A folder in use is kept, even if it was compiled long ago.
     for path in [*used.rglob("*"), used]:
         os.utime(path, (week_ago, week_ago))
     workers = [call_house(house, cache=cache) for _ in range(3)]
@@ -155,7 +155,7 @@ def test_compilation_says_so_once_and_loading_from_disk_does_not(house, chosen):
     assert said("doubled()") == [message]
     # However long it takes: a slow machine is not compilation.
     assert said("doubled(); import time; time.sleep(1.2 if size == 1 else 0)") == []
-    # What more is compiled of the same thing is not another.
+    # A later compilation of the same function is not announced again.
     assert said("doubled(); doubled.recompile()") == [message]
 
 

@@ -59,16 +59,16 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     """Many games of one kind, played at the same time, by both players or against an opponent.
 
     ## Description
-    The rules are those of :class:`nim_envs.envs.aec.GameEnv`, and so are positions, actions,
-    legality and who wins: on the same moves both agree in everything.
+    Rules, positions, actions, legality and winners are those of :class:`nim_envs.envs.aec.GameEnv`:
+    on the same moves both agree in everything.
 
     *Versus* an opponent, a step makes the agent's move and then the opponent's reply. In
     *self-play* (``opponent=None``) the agent plays both seats: every step makes one move in
     every game, for whichever player is to move. The same arguments mean the same in
     :class:`nim_envs.envs.versus.VersusEnv`, which plays one such game.
 
-    A batch is played on one core: a step is shorter than handing a part of it to another thread.
-    Processes with a batch each use several cores.
+    A batch uses one core, as a step takes less time than handing a part of it to another thread. To
+    use several cores, run several processes, each with its own batch.
 
     ## Action Space
     ``MultiDiscrete``, ``(num_envs,)``, of the single ``Discrete(components * options)``.
@@ -80,9 +80,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     type that holds every state (or what ``encoding`` says, float32), and ``"action_mask"``,
     int8 ``(num_envs, actions)``: 1 where the action is legal; all zeros where the game has
     terminated, or was truncated with the opponent to move. In self-play both are those of the
-    player who moves next, so the next observation is the *opponent's* of who has just moved. With
-    ``mask_in_observation=False`` it is the ``Box`` of ``"observation"`` alone, as policies
-    for vectors take it; the masks are then in the infos.
+    player who moves next: a step returns the observation of the mover's *opponent*. With
+    ``mask_in_observation=False`` it is the ``Box`` of ``"observation"`` alone, for policies that
+    take no dictionaries; the masks are then in the infos.
 
     ## Starting State
     As in :class:`nim_envs.envs.aec.GameEnv`. Versus an opponent, where the agent is ``player_1``
@@ -100,17 +100,17 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     opponent the agent's. +1 for a win or -1 for a loss in the step that ends a game, 0 in all
     others. An illegal move forfeits the game: whoever makes it loses.
 
-    In self-play the next observation is the opponent's, whose gain is the mover's loss. So a
-    bootstrap takes a minus: the target of a move is ``reward - discount * value(next)``. And the
-    sum of the rewards of a game, which Gymnasium's ``RecordEpisodeStatistics`` calls its return,
-    is that of its last mover, +1 for every game of normal play without forfeits: to see how often
-    each seat wins, count ``infos["winner"]``.
+    In self-play the next observation is the opponent's, whose gain is the mover's loss, so the
+    bootstrap has a minus sign: the target of a move is ``reward - discount * value(next)``. The
+    return of an episode, as Gymnasium's ``RecordEpisodeStatistics`` records it, is the reward of
+    its last mover, +1 for every game of normal play without forfeits: to see how often each seat
+    wins, count ``infos["winner"]``.
 
     ## Episode End
     A game terminates when no legal move is left or after a forfeit. With ``max_cycles`` it is
-    truncated, with reward 0, after that many moves of each player. It would then be the turn of
-    ``player_0``, whose action mask is kept in the last observation. What happens after the end
-    is Gymnasium's ``autoreset_mode``:
+    truncated, with reward 0, after that many moves of each player. ``player_0`` would move next,
+    and its action mask is kept in the last observation. After the end, Gymnasium's
+    ``autoreset_mode`` applies:
 
     - ``NEXT_STEP``: the step returns the last observation; the next one ignores the action,
       begins a new game and gives reward 0.
@@ -120,58 +120,58 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
       the next step.
 
     ## Information
-    One entry for each game, and with ``"_"`` before each key whether there is one, as Gymnasium
-    has it:
+    Arrays with one entry for each game. As in Gymnasium, a key with ``"_"`` before it holds a
+    boolean array: which games have an entry.
 
     - ``"seat"``, int8 ``(num_envs,)``, 0 for ``player_0`` and 1 for ``player_1``: the agent's; in
       self-play that of the player who moves next.
     - ``"action_mask"``, int8 ``(num_envs, actions)``: the one in the observation.
     - ``"winner"``, int8 ``(num_envs,)``: the seat that has won the game; -1 while it goes on,
       where it was truncated, and where the step began a new game.
-    - With ``truth_in_info=True``, boolean ``(num_envs,)``, of the moves that the step was given:
-      ``"winning"``, whether the position was won for the mover; ``"kept_win"``, whether it was
+    - With ``truth_in_info=True``, boolean ``(num_envs,)``, on the moves that the step was given:
+      ``"winning"``, whether the position was won for the mover; ``"kept_win"``, whether it was won
       and still is after the move. An illegal move never keeps a win. Both are ``False`` in
       ``reset`` and where the step began a new game.
 
-    In ``SAME_STEP`` mode all of these are of the new games, where games ended; ``"final_obs"`` and
-    ``"final_info"`` are of those that ended: the winners and the truth of their last moves.
+    In ``SAME_STEP`` mode, where a game ended, these describe the new game; ``"final_obs"`` and
+    ``"final_info"`` describe the one that ended, with its winner and its last move.
 
     Args:
         game: rules, convention and start.
         num_envs: number of games.
         name: name of the environment, in its metadata.
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
-            actions, or among all where none wins; a number: optimal but for a random move with
-            that probability. Or any player that :func:`nim_envs.optimality` scores: a function of
-            the observations, the action masks and a generator, that returns actions or
-            probabilities: all for the whole batch, the masks all zeros where it is not to move;
-            a function of observations and action masks, or an object with
-            ``action_probabilities`` or ``move``, asked about the games in which it is to move; or
-            an agent with ``act(observation, action_mask, rng)``, which acts in one game after the
-            other, or in all at once by ``act_many``, with the same arguments for a batch. It may
-            overwrite its arguments; an action of -1, no legal move, is an illegal one.
-        seat: versus an opponent, the agent's: 0 for ``player_0``, who moves first, 1 for
-            ``player_1``, or ``"random"``: drawn for each game. ``None``: 0; in self-play there is
-            no other choice.
+            actions, or among all where none wins; a number: optimal except for a random move with
+            that probability. Or any player that :func:`nim_envs.optimality` scores. A function of
+            observations, action masks and a generator is given the whole batch, with masks of zeros
+            where it is not to move, and returns actions or probabilities. A function of
+            observations and action masks, or an object with ``action_probabilities`` or ``move``,
+            is given only the games in which it is to move. Of an agent,
+            ``act(observation, action_mask, rng)`` is called for one game after the other, or
+            ``act_many``, if it has it, for all at once. It may overwrite its arguments; an action
+            of -1 means no legal move, and forfeits like an illegal one.
+        seat: the agent's seat versus an opponent: 0 for ``player_0``, who moves first; 1 for
+            ``player_1``; ``"random"``: drawn for each game; ``None``: 0. Must be ``None`` in
+            self-play.
         render_mode: ``"rgb_array"``: :meth:`render` returns a picture of each game, with no
             display; ``"ansi"``: a text for each.
         encoding: how positions are observed; see :class:`nim_envs.encoding.Encoding`.
         mask_in_observation: whether observations hold the action masks.
         illegal_move: ``"forfeit"``, or ``"raise"`` to raise ``IllegalMoveError`` and leave all
             games unchanged.
-        max_cycles: most moves of each player; ``None``: no limit, as every game ends.
+        max_cycles: maximum number of moves of each player; ``None``: no limit, as every game ends.
         autoreset_mode: an ``AutoresetMode`` of Gymnasium, or its value.
         copy: as in ``gymnasium.vector.SyncVectorEnv``: whether each call returns new arrays of
             observations and action masks; else the next call overwrites them. All other arrays
             are always new.
         show_winning_moves: whether pictures mark the winning moves.
-        truth_in_info: whether infos hold the truth about the agent's moves.
+        truth_in_info: whether infos hold ``"winning"`` and ``"kept_win"``.
 
     Raises:
         InvalidGameError: an argument is not one of the values above.
-        SearchTooLargeError: tables of the rules would take more than 1 GiB; or, versus an opponent
-            that plays optimally or to show or tell winning moves, no theorem solves the game and it
-            has too many positions.
+        SearchTooLargeError: tables of the rules would take more than 1 GiB; or the game cannot be
+            solved, for an opponent that plays optimally, ``show_winning_moves`` or
+            ``truth_in_info``.
         MissingPackageError: pictures are asked for and pygame is not installed.
 
     ## Version History
@@ -516,8 +516,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     def sample_actions(self) -> IntArray:
         """Return a legal action of every game, all equally likely, int64 ``(num_envs,)``.
 
-        Where a game is over and no action is legal, it is any action. What is drawn depends on
-        the seed of :meth:`reset`, and drawing it changes nothing else.
+        Where a game is over and no action is legal, it is any action. The draw depends on the seed
+        of :meth:`reset`, and does not change the games.
 
         Raises:
             ResetNeededError: before the first :meth:`reset`.

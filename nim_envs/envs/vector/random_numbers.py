@@ -1,4 +1,4 @@
-"""Random numbers in compiled code: one 64-bit state for each game, moved on by :data:`GAMMA`.
+"""Random numbers in compiled code: one 64-bit state for each game, advanced by :data:`GAMMA`.
 
 References:
     G. L. Steele, D. Lea & C. H. Flood, "Fast splittable pseudorandom number generators",

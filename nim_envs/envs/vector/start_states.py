@@ -1,4 +1,4 @@
-"""Start positions in the form of the compiled code."""
+"""Start positions as arrays for the compiled code."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from nim_envs.starts import Sampler
 class StartStates:
     """The starts of one distribution, as the packed states of groups.
 
-    Positions that can be listed are listed once, and games draw from the list. Otherwise the
-    sampler draws one start for every game, and another once a game has begun from it.
+    Positions that can be listed are listed once, and games draw from the list. Otherwise one start
+    is drawn in advance for every game, and replaced once the game has begun from it.
 
     Args:
         sampler: draws the starts.

@@ -302,7 +302,7 @@ def _columns(first_byte: int, end_byte: int) -> range:
 
 
 def _check_size(grouping: Grouping, encoding: Encoding, layout: Layout, kinds: list[int]) -> None:
-    """Refuse tables that would be too large, before any is made."""
+    """Raise an error if the tables would be too large, before any is made."""
     rules, sizes, members = grouping.rules, grouping.sizes, grouping.members
     entries = sum(sizes[index] * (len(members[index]) * rules.num_options + 1) for index in kinds)
     words = 0

@@ -445,7 +445,7 @@ def trained(tmp_path, capsys):
 
 
 def of_the_game(text):
-    """What a command prints, without the line on where its game is from."""
+    """A command's output without the line on where its game is from."""
     return re.sub(r"^.* has learned .*\n", "", text)
 
 
@@ -607,5 +607,5 @@ def test_learner_arguments_are_accepted_or_refused_with_a_message(learner, value
             make_learner(learner, (f"{argument.name}={value}",), env)
         except click.UsageError as error:
             assert argument.name in str(error)
-            # What Python itself says of wrong types.
+            # Python's own messages on wrong types.
             assert not re.search(r"not supported|got an|ufunc|(float|int)\(\)", str(error))

@@ -76,7 +76,7 @@ def test_sweeping_raises_the_predecessors_of_a_lost_position():
         (0, 0): -1.0, (0, 1): 1.0, (1, 0): 1.0, (1, 1): -0.5, (2, 1): 0.25, (1, 2): 0.25,
     }  # fmt: skip
     assert values == expected
-    # What rose is no news to the positions before; and a value only falls where it is to.
+    # The sweep never lowers a value: that of (2, 1), above its new target, stays.
     learner.values[at(np.array([2, 1]))] = 0.9
     feed(learner, [turn_at(game, 1, 1)])
     assert learner.values[at(np.array([2, 1]))] == 0.9

@@ -344,7 +344,7 @@ def test_wrapped_learners_and_those_that_use_the_rules_have_heatmaps_too():
     assert list(heatmaps(OptimalAgent(game), game)) == ["greedy"]
 
 
-def test_what_cannot_be_drawn_is_refused():
+def test_boards_that_cannot_be_drawn_are_refused():
     def game(name, **arguments):
         return pettingzoo.make("aec", f"nim_envs/{name}-v0", **arguments).game
 

@@ -307,7 +307,7 @@ def test_a_decay_out_of_range_is_refused(numbers):
         Decay(*numbers)
 
 
-def test_what_is_saved_can_be_loaded(tmp_path):
+def test_a_learner_that_could_not_be_loaded_is_not_saved(tmp_path):
     path = tmp_path / "learner.zip"
     for learner, message in (
         (QLearning(BOX, TWO, seed=None), "seed must be int, not None"),

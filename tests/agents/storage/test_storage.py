@@ -123,7 +123,7 @@ def test_restoring_needs_the_same_learner_and_bonus():
             restore(learner, other)
 
 
-def test_what_is_no_saved_learner_is_refused_with_the_reason(tmp_path):
+def test_a_file_without_a_saved_learner_is_refused_with_the_reason(tmp_path):
     path = tmp_path / "agent"
     save(QLearning(BOX, TWO), path)
     whole = path.read_bytes()
@@ -219,7 +219,7 @@ def test_most_damage_is_noticed(saved):
     assert noticed > len(places) / 2
 
 
-def test_what_no_file_can_hold_is_refused_and_the_old_file_kept(tmp_path):
+def test_a_learner_that_cannot_be_saved_is_refused_and_the_old_file_kept(tmp_path):
     path = tmp_path / "agent"
     save(QLearning(BOX, TWO), path)
     before = path.read_bytes()
@@ -235,7 +235,7 @@ class StopHereError(Exception):
 
 
 class Stopping(RandomAgent):
-    """An opponent that gives up after so many moves."""
+    """An opponent that raises an error after a number of moves."""
 
     def __init__(self, moves):
         self.moves = moves

@@ -2,5 +2,5 @@
 
 import jax
 
-# What is compiled here is run a few times.
+# The functions compiled here run only a few times.
 jax.config.update("jax_disable_most_optimizations", True)

@@ -459,7 +459,7 @@ def test_the_same_seed_gives_the_same_network_and_another_another(whole):
 
 
 def interrupted(monkeypatch, name, calls, module=alphazero):
-    """Let a function of a module be interrupted instead of called after so many calls."""
+    """Let a function of a module raise ``KeyboardInterrupt`` after ``calls`` calls."""
     original, count = getattr(module, name), 0
 
     def stopped(*arguments, **named):
@@ -691,7 +691,7 @@ def test_typed_keys_are_saved_and_gone_on_with(whole, tmp_path, monkeypatch):
     assert same(typed, run)
 
 
-def test_what_it_compiled_does_not_keep_the_environment():
+def test_compiled_functions_do_not_keep_the_environment():
     def trained():
         env = board(heaps=(1, 2), misere=True)
         run = train(replace(PRODUCTS, games=50, simulations=2, updates=1), env)
@@ -798,7 +798,7 @@ def test_the_benchmark_scores_it_without_search_and_with_it(monkeypatch):
     assert [run.count for run in deep.run(task, True, None)[1]] == [18, 7]
 
 
-# What is refused.
+# Invalid arguments
 
 
 @pytest.mark.parametrize(
@@ -825,7 +825,7 @@ def test_settings_out_of_range_are_refused(settings, message):
         Settings(**settings)
 
 
-def test_what_does_not_fit_the_game_is_refused():
+def test_settings_that_do_not_fit_the_game_are_refused():
     with pytest.raises(ValueError, match="the moves of 16 games, up to 64, not 63"):
         train(replace(SETTINGS, memory=63))
     with pytest.raises(ValueError, match=r"scores must be an integer from 0 .*, not -1"):

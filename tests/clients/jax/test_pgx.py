@@ -346,7 +346,7 @@ def test_a_sampler_that_rejects_is_replaced_by_one_that_counts():
     assert (positions.max(axis=0) == [50, 4, 3, 3, 8]).all()
 
 
-def test_what_is_too_large_is_refused_in_bytes_before_it_is_made(monkeypatch):
+def test_tables_that_are_too_large_are_refused_in_bytes_before_they_are_made(monkeypatch):
     monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", "1000000")
     with pytest.raises(
         SearchTooLargeError, match=r"tables on the device of 2 different .* would take 4\d{6} bytes"

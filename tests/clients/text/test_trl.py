@@ -95,7 +95,7 @@ def test_environments_are_tools_with_a_schema_and_have_games_of_their_own():
 
 
 @pytest.mark.parametrize(("rewards", "expected"), [("result", [-1.0, -1.0]), ("turn", [0.0, 0.5])])
-def test_what_a_game_pays(rewards, expected):
+def test_rewards_of_a_game(rewards, expected):
     game = make_game("nim", heaps=(2, 2, 1))
     environment = game_environment(game, rewards=rewards, seat=0, retries=1)()
     environment.reset()

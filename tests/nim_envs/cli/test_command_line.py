@@ -290,7 +290,7 @@ def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch, capsys):
     assert run(["quotient", "nim", "7"]) == 130
     captured = capsys.readouterr()
     assert captured.err.splitlines()[-1] == "stopped"
-    # What was proven by then is shown.
+    # The results proven by then are shown.
     assert rows(captured.out)["heaps"] == "0 to 3"
     assert rows(captured.out)["order"] == "6; 2 elements are P-positions"
 

@@ -82,7 +82,7 @@ def test_all_three_environments_tell_the_truth_about_every_move(case):
             _, _, ended, _, info = single.step(action)
             *_, infos = batch.step([action])
             told[mover] = expected
-            # What was said of the other's last move stays.
+            # The entries of the other player's last move stay.
             assert aec.infos == told
             assert truth_in(info) == truth_in(infos, 0) == expected
             assert type(info["kept_win"]) is type(aec.infos[mover]["winning"]) is bool

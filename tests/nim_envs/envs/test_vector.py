@@ -99,7 +99,7 @@ def test_slots_can_be_groups_of_their_own_in_every_game(case, monkeypatch):
     apart = batch(case[0], **case[1])
     assert not apart.game.rules.slot_groups or apart._engine._shared.grouping.slots
     actions = np.random.default_rng(0).integers(joint.single_action_space.n, size=(8, 5))
-    # What is drawn where no action is legal may differ: it is never played.
+    # Actions drawn where none is legal may differ: they are never played.
     assert same(play(joint, 15, seed=1)[2::2], play(apart, 15, seed=1)[2::2])
     assert same(play(joint, 8, actions=actions), play(apart, 8, actions=actions))
 
@@ -221,7 +221,7 @@ def test_observations_are_copied_or_overwritten_as_asked(opponent, kept):
     assert same(first, before) == kept
     assert np.shares_memory(first["observation"], second["observation"]) != kept
     assert same([rewards, terminations, truncations, infos["seat"]], ends)
-    # What is shown is not what is played: spoiling it spoils nothing.
+    # The games do not depend on returned arrays: overwriting these changes nothing.
     positions = env.positions
     second["observation"][:] = 99
     second["action_mask"][:] = 0

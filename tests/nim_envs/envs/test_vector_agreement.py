@@ -164,7 +164,7 @@ def test_the_optimal_opponent_of_large_splitting_games_moves_as_their_solution_s
             replies = [rules.step(before, action) for action in solution.winning_actions(before)]
             assert any((after == reply).all() for reply in replies)
             won += 1
-        # What is over begins anew in a step of its own.
+        # Finished games are reset separately.
         if terminations.any():
             env.reset(options={"reset_mask": terminations})
     assert won > 50

@@ -52,7 +52,7 @@ def test_lines_that_never_end_and_letters_that_are_none_are_replies():
         ("'", "cannot be run: No closing quotation"),
     ],
 )
-def test_what_is_no_program_is_refused(words, message):
+def test_an_invalid_command_is_refused(words, message):
     with pytest.raises(InvalidPolicyError, match=message):
         Program(words)
 

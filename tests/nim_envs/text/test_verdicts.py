@@ -83,7 +83,7 @@ def test_a_verdict_says_all_there_is_to_say():
     ],
     ids=lambda value: value[:30].encode("ascii", "backslashreplace").decode(),
 )
-def test_what_is_read_and_what_is_not(reply, expected):
+def test_a_reply_gets_its_kind_of_verdict(reply, expected):
     assert kind(reply) == expected
 
 

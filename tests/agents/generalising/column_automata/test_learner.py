@@ -192,7 +192,7 @@ def test_after_game_gets_the_winners_and_can_stop_it():
     assert (log.winners == (log.lengths - 1) % 2).all()
 
 
-def test_what_was_learned_is_shown():
+def test_the_text_of_a_learner_shows_the_automaton():
     learner, _ = learned(make_game("nim", heaps=FULL))
     text = str(learner)
     assert text == learner.describe()

@@ -89,8 +89,8 @@ def right_claim(max_take, misere, first, letters=2):
     """The right automaton of Nim (``max_take`` ``None``) or of take 1 to 1, 3, 7, ... ."""
     bits = None if max_take is None else (max_take + 1).bit_length() - 1
     if first:
-        # What is known: of the last columns that count how many ones they had, the last one last.
-        # Of Nim all count, and so: of those before the last one whether one has any, and is odd.
+        # Known: the number of ones in each of the last columns that count, the last one last. Of
+        # Nim all count, and so: of those before the last one whether one has any, and is odd.
         def column(known, ones):
             if bits is None:
                 some, odd, last = known
@@ -108,8 +108,8 @@ def right_claim(max_take, misere, first, letters=2):
         start = (0, 0, 0) if bits is None else (0,) * bits
         return automaton(first, start, column, lost, letters)
 
-    # What is known: how many columns were read, if that matters, the parity of the lowest, and of
-    # those above that count whether one has any, and is odd.
+    # Known: how many columns were read, if that matters, the parity of the lowest, and of those
+    # above that count whether one has any, and is odd.
     def upwards(known, ones):
         read, lowest, some, odd = known
         if read == 0:

@@ -276,7 +276,7 @@ def test_no_wrong_mutant_is_proven_of_normal_play():
     assert wrong >= 1_000
 
 
-# What is proven stays
+# Proven results are kept
 
 
 def test_an_interrupted_search_keeps_what_is_proven_and_goes_on(monkeypatch):

@@ -191,7 +191,7 @@ def test_values_of_a_false_period_in_a_file_are_dropped(method, tmp_path):
     path = tmp_path / "values.zip"
     code = "0.00000004"
     right = by_recursion(octal_game(code).digits, 400)
-    # What an earlier version wrote: zeros without end, and values computed from them.
+    # A file of an earlier version: endless zeros, and values computed from them.
     wrong = np.zeros(300, np.uint16)
     wrong[250:] = np.arange(50)
     save_sequence(path, code, wrong)

@@ -153,7 +153,7 @@ def test_negative_numbers_are_refused(wrong):
         nim_power(wrong, 3)
 
 
-def test_what_is_no_nimber_is_refused():
+def test_values_that_are_not_nimbers_are_refused():
     with pytest.raises(TypeError, match="float"):
         nim_product(2, 1.5)
     with pytest.raises(TypeError, match="float64"):

@@ -611,7 +611,7 @@ def test_known_periods_and_last_exceptions_come_out_with_proof(code):
     places = octal_game(code).places
     assert period.needed == 2 * period.start + 2 * period.length + places + (period.start == 0)
     assert period.known >= period.needed
-    # What the proof promises, looked at by another method, and that nothing shorter would do.
+    # The period holds by another method too, and no shorter one would do.
     size = min(period.needed + 500, 9_000)
     values = grundy_sequence(code, size, method="naive")
     assert (period.extend(size) == values).all()
