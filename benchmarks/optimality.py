@@ -17,7 +17,7 @@ from benchmarks import leaderboard
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.entries import LEARNERS, UNTRAINED, check, is_own, knows, learns, trained
 from benchmarks.parallel import in_parallel, parallel_options
-from benchmarks.report import closing_line, machine, table, write_csv, write_text
+from benchmarks.report import NARROW, closing_line, machine, table, write_csv, write_text
 from benchmarks.tasks import GAMES, SEEDS, VERSION, GameSetting
 
 __all__ = ["GAMES", "LEARNERS", "GameSetting", "ScoredRun", "matrix", "run", "summary"]
@@ -121,6 +121,7 @@ def matrix(rows: list[list[Any]]) -> str:
             [learner, *(means.get((learner, game), "-") for game in games)]
             for learner in _in_order(learner for learner, _ in means)
         ],
+        style=NARROW,
         aligned_right=len(games),
     )
     key = [

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tabulate import tabulate
+from tabulate import simple_separated_format, tabulate
 
 from nim_envs.files import write_atomically
 
@@ -24,15 +24,19 @@ def write_text(path: Path, text: str) -> None:
     write_atomically(path, text.encode())
 
 
+NARROW = simple_separated_format(" ")
+"""A table style with one space between columns."""
+
+
 def table(
-    header: Sequence[str], rows: Sequence[TableRow], style: str = "simple", aligned_right: int = 0
+    header: Sequence[str], rows: Sequence[TableRow], style: Any = "simple", aligned_right: int = 0
 ) -> str:
     """Return rows as an aligned table.
 
     Args:
         header: titles of the columns.
         rows: cells of each row.
-        style: a table format of tabulate, such as ``"github"``.
+        style: a table format of tabulate, such as ``"github"``, or :data:`NARROW`.
         aligned_right: number of last columns that are aligned right though they hold text.
     """
     # Text stays text, even if it looks like a number, such as the octal code 0.07.

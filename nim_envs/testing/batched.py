@@ -210,6 +210,9 @@ class _Checks:
                 require_equal(f"{where}, the shape of the {what}", values.shape, (self.size,))
             masks = self.masks(observations, infos, where)
             after = positions_of(env)
+            if is_batch(env):
+                require_equal(f"{where}, env.coordinates", env.unwrapped.coordinates,
+                              self.game.rules.coordinates(after))  # fmt: skip
             if step < RENDERED_STEPS:
                 check_render(env, self.game, after, where)
             for i in range(self.size):

@@ -142,9 +142,12 @@ class _Checks:
         for array in (content(observation), *(holder["action_mask"] for holder in holders)):
             if isinstance(array, np.ndarray) and array.flags.writeable:
                 array[...] = 1
-        self.env.unwrapped.position[...] = 0
+        unwrapped: Any = self.env.unwrapped
+        unwrapped.position[...] = 0
         require_equal(f"{where}, after what was observed was written to, the position",
                       self.position, position)  # fmt: skip
+        require_equal(f"{where}, env.coordinates", unwrapped.coordinates,
+                      unwrapped.game.rules.coordinates(position))  # fmt: skip
         with during(f"{where}, action_masks()"):
             masks = attribute(self.env, "action_masks")()
         require_equal(f"{where}, action_masks()", masks, mask.astype(np.bool_))

@@ -113,6 +113,8 @@ class _Checks:
     def seen(self, position: IntArray, mover: str | None, where: str) -> None:
         """Check the observations of both players; ``mover`` alone has legal actions."""
         require_equal(f"{where}, the position", self.position, position)
+        require_equal(f"{where}, env.coordinates", self.env.unwrapped.coordinates,
+                      self.rules.coordinates(position))  # fmt: skip
         for agent in PLAYERS:
             with during(f"{where}, observe({agent!r})"):
                 observation = self.env.observe(agent)

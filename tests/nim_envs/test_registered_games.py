@@ -173,7 +173,7 @@ def initial_of(spec):
 def test_workers_know_the_game_however_they_are_started(method):
     register_game("stairs", stairs, defaults={"steps": 8})
     register_game("pair", STAIRS)
-    spec = gymnasium.spec(gymnasium_id("sum"))
+    spec = copy.deepcopy(gymnasium.spec(gymnasium_id("sum")))
     spec.kwargs["games"] = ("stairs", ("pair", {}), ("stairs", {"steps": 3}))
     with multiprocessing.get_context(method).Pool(1) as pool:
         found = pool.map(initial_of, [gymnasium.spec("nim_envs/Stairs-v0"), spec], chunksize=1)

@@ -605,7 +605,7 @@ def test_pictures_need_no_display_and_print_nothing():
 def test_without_pygame_the_error_says_what_to_install(monkeypatch, mode):
     monkeypatch.setitem(sys.modules, "pygame", None)
     with pytest.raises(
-        MissingPackageError, match=r"needs pygame: .* pip install ..nim-envs.render"
+        MissingPackageError, match=r'needs pygame: .* pip install "nim-envs.render.'
     ):
         GameEnv(make_game("nim"), render_mode=mode)
     env = GameEnv(make_game("nim"), render_mode="ansi")

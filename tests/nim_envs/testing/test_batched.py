@@ -206,6 +206,12 @@ class PositionsOfTheOther(VectorGameEnv):
         return super().positions[::-1]
 
 
+class WrongCoordinates(VectorGameEnv):
+    @property
+    def coordinates(self):
+        return super().coordinates[::-1]
+
+
 class OnePicture(VectorGameEnv):
     def __init__(self, game):
         super().__init__(game, 4, render_mode="ansi")
@@ -254,6 +260,7 @@ KINDS = {
     OneSeedForAll: ("reset", r"the positions after reset\(seed=\[3, 3 \+ 1, ...\]\), beside"),
     ResetsAll: ("reset", r"after a reset of the games \[0, 2\] the positions of the others"),
     AlwaysFull: ("reset", r"as player_0, the position is \[2, 3\]"),
+    WrongCoordinates: ("coordinates", r"env\.coordinates is"),
     PositionsOfTheOther: ("positions", r"in game \d, .*the (position|observation)"),
     OnePicture: ("render", "the number of pictures is 1, where 4 is expected"),
     OtherPictures: ("render", r"render\(\) returned .*, which does not end with"),

@@ -189,6 +189,12 @@ class ItsOwnPosition(VersusEnv):
         return self._aec._current()
 
 
+class WrongCoordinates(VersusEnv):
+    @property
+    def coordinates(self):
+        return super().coordinates[::-1]
+
+
 class AlwaysFull(VersusEnv):
     def reset(self, *, seed=None, options=None):
         asked = (options or {}).get("start")
@@ -244,6 +250,7 @@ KINDS = {
     InvertedMasks: ("action_masks", r"action_masks\(\) is \[False, False, True, False"),
     IntegerMasks: ("action_masks", r"action_masks\(\) has dtype int8, not bool"),
     ItsOwnPosition: ("position", "after what was observed was written to, the position"),
+    WrongCoordinates: ("coordinates", r"env\.coordinates is"),
     AlwaysFull: ("reset", r"after a reset to \[\d, \d\] as player_0, the position is \[2, 3\]"),
     SharedMask: (None, r"action_masks\(\) is"),
     TextOfTheStart: ("render", r"render\(\) returned .*, which does not end with"),

@@ -268,6 +268,12 @@ class ItsOwnPosition(GameEnv):
         return self._current()
 
 
+class WrongCoordinates(GameEnv):
+    @property
+    def coordinates(self):
+        return super().coordinates[::-1]
+
+
 class ActionAtTheEnd(GameEnv):
     """Takes any action at the end of a game for ``None``."""
 
@@ -334,6 +340,7 @@ FAULTS = {
     NeverCloses: ("close", r"reset\(\) after close\(\) did not raise"),
     AlwaysOpen: ("check_open", r"after close\(\) did not raise"),
     ItsOwnPosition: ("position", "after what was observed was written to, the position"),
+    WrongCoordinates: ("coordinates", r"env\.coordinates is"),
     ActionAtTheEnd: ("step", "an action at the end of a game did not raise"),
     ActionAtTheVeryEnd: ("step", "a step when no agent is left did not raise"),
     ForfeitsForTheOther: ("forfeit", r"after forfeit\(\) of player_0 at .*, env.rewards is"),
