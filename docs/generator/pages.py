@@ -48,8 +48,12 @@ def notebook(path: Path) -> str:
     return title.removeprefix("# ")
 
 
+def _own_games_first(path: Path) -> tuple[bool, bool, Path]:
+    return "own_game" not in path.stem, path.stem != "own_game", path
+
+
 def tutorials() -> list[str]:
-    """Return the navigation lines of the tutorials: notebooks, then one's own game."""
+    """Return the navigation lines of the tutorials: notebooks, then one's own games."""
     folder = ROOT / "docs" / "tutorials"
     lines = [
         f"    * [{notebook(path)}](tutorials/{path.stem}.md)"
@@ -57,7 +61,7 @@ def tutorials() -> list[str]:
     ]
     lines += [
         f"    * [{heading(path)}](tutorials/{path.name})"
-        for path in sorted(folder.glob("*.md"), key=lambda path: (path.stem != "own_game", path))
+        for path in sorted(folder.glob("*.md"), key=_own_games_first)
     ]
     return ["* Tutorials", *lines]
 

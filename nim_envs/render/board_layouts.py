@@ -215,7 +215,7 @@ def board_layout(component: Component, area: Area) -> BoardLayout | None:
     """Return the layout of a component in an area; ``None`` where it is to be shown as numbers."""
     kind = LAYOUTS.get(component.picture or "")
     fields = component.fields
-    if kind is None or fields is None or (kind is PieceLayout and len(fields) > 2):
+    if kind is None or fields is None:
         return None
     # More squares than pixels allow need not be laid out to be too small.
     squares = math.prod(fields) if kind is PieceLayout else len(fields) * max(fields)

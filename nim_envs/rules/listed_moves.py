@@ -265,7 +265,10 @@ def rules_from_moves(
         describe: function from a label to the move in words; by default the label itself.
         kind: name of the component in descriptions; by default ``name``.
         board: shape of the coordinates as an array, such as ``(4, 4)``.
-        picture: how they are drawn: ``"piece"``, ``"cells"``, ``"rows"`` or ``"coins"``.
+        picture: how they are drawn: ``"piece"``, a piece on a board, whose one or two coordinates
+            are its place; ``"cells"``, those that are not 0, on ``board`` or else in a circle;
+            ``"rows"`` of squares or stacks of ``"coins"``, as many as each coordinate says;
+            ``None``: numbers in boxes.
         move_in_words: a move in words, as in ``"move the queen left, down or diagonally"``.
         limit: most positions to list.
 

@@ -131,7 +131,8 @@ def listing(
                 label = next(label for label in options if here.count(options[label]) > 1)
                 raise InvalidGameError(f"moves({position}) gives the label {label!r} twice")
     if not taken:
-        raise InvalidGameError(f"no move: moves({positions[0]}) gives nothing, nor does another")
+        others = "" if len(positions) == 1 else ", nor at any other position"
+        raise InvalidGameError(f"there is no move at {positions[0]}{others}: the game is over")
     _check_size(name, len(positions), len(options), limit)
     labels = list(options)
     order = range(len(labels)) if given is not None else _natural_order(labels)
@@ -172,6 +173,7 @@ def checked_position(what: str, position: Any, width: int | None = None) -> Posi
     if not values:
         raise InvalidGameError(
             f"{what} must be a position, a tuple of integers such as (3, 4), not {position!r}"
+            f"{_in_place_of_booleans(position)}"
         )
     if width is not None and len(values) != width:
         raise InvalidGameError(
@@ -183,6 +185,13 @@ def checked_position(what: str, position: Any, width: int | None = None) -> Posi
     for index, value in enumerate(values):
         checked_integer(f"{what}, coordinate {index},", value, 0, LARGEST_STATE)
     return values
+
+
+def _in_place_of_booleans(position: Any) -> str:
+    """Return the end of a message about a position with booleans; empty for one without."""
+    if not is_listing(position) or not any(isinstance(v, (bool, np.bool_)) for v in position):
+        return ""
+    return ": write 1 for True and 0 for False"
 
 
 def _checked_target(position: Position, label: Hashable, after: Any, width: int) -> Position:

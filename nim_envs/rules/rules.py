@@ -765,6 +765,11 @@ def _check_coordinates(index: int, component: Component) -> None:
             f"{of}: a single coordinate is the state number, so fields must be "
             f"({component.states},), not {fields!r}"
         )
+    if picture == "piece" and len(given) > 2:
+        raise InvalidGameError(
+            f"{of}: the picture 'piece' shows one or two coordinates, not {len(given)}; choose "
+            f"another of {PICTURES}, or None"
+        )
     if math.prod(given) < component.states:
         raise InvalidGameError(
             f"{of}: fields {fields!r} hold fewer than its {component.states} states"

@@ -55,7 +55,8 @@ class Solution(ABC):
         move has lost in normal play and won in misère play.
 
         Args:
-            positions: one position ``(components,)`` or an array ``(..., components)``.
+            positions: one position ``(components,)`` or an array ``(..., components)``; or its
+                coordinates, ``(fields,)`` or ``(..., fields)``.
 
         Returns:
             A ``bool`` for one position, else a boolean array ``(...)``.
@@ -70,7 +71,7 @@ class Solution(ABC):
         """Return all actions that move to a P-position, ascending; empty at a P-position.
 
         Args:
-            position: one position, ``(components,)``.
+            position: one position, ``(components,)``, or its coordinates, ``(fields,)``.
 
         Raises:
             InvalidPositionError: not one position of this game.

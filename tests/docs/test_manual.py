@@ -18,6 +18,7 @@ from benchmarks.optimality import HEADER, LEARNERS
 from benchmarks.pictures import ON_DARK, PICTURES, darkened, frames_of, gif, main
 from benchmarks.published.__main__ import HEADER as PUBLISHED_HEADER
 from benchmarks.published.systems import SYSTEMS
+from nim_envs import registration
 from nim_envs.registration import GAMES
 from tests.clients.tutorials import outputs, run_tutorial
 
@@ -188,10 +189,25 @@ def test_the_tutorial_of_unseen_boards_runs_and_comes_to_what_it_says(capsys):
 
 def test_the_tutorial_of_own_games_prints_what_stands_below_its_code(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    pairs = outputs("own_game")
-    assert len(pairs) == 7
+    try:
+        pairs = outputs("own_game")
+    finally:
+        registration._forget("my_wythoff")
+    assert len(pairs) == 8
     for printed, shown in pairs:
         assert printed == shown
+
+
+def test_four_more_games_print_what_stands_below_their_code_and_is_known(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pairs = outputs("more_own_games")
+    for printed, shown in pairs:
+        assert printed == shown
+    circles, with_pass, strip, turtles, _ = (printed for printed, _ in pairs)
+    assert circles == str(list(range(3, 11)))  # one pin, or two, fall at once
+    assert with_pass.startswith("True ")
+    assert strip.endswith(" True")
+    assert turtles == "True"
 
 
 def test_the_tutorial_of_games_in_text_prints_what_stands_below_its_code():

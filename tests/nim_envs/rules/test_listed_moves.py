@@ -198,16 +198,24 @@ def without_end(position):
         (lambda p: ["ab"], (2,), r"moves\(\(2,\)\) must give pairs"),
         (lambda p: None, (2,), r"moves\(\(2,\)\) must give pairs"),
         (lambda p: [([1], (0,))], (2,), r"moves\(\(2,\)\): a label must be hashable"),
-        (lambda p: [], (2,), r"no move"),
+        (lambda p: [], (2,), r"no move at \(2,\)"),
         ([1], (2,), "moves must be a function"),
         (coin, 5, r"start must be a position, a tuple .* not 5"),
         (coin, (), r"start must be a position"),
+        (coin, (True, False), r"not \(True, False\): write 1 for True and 0 for False"),
         (coin, (-1,), r"start must not have a negative"),
     ],
 )
 def test_errors_name_the_position(moves, start, said):
     with pytest.raises(InvalidGameError, match=said):
         nim_envs.game_from_moves("g", start, moves)
+
+
+def test_a_picture_of_a_piece_shows_no_third_coordinate():
+    with pytest.raises(InvalidGameError, match="one or two coordinates, not 3"):
+        nim_envs.game_from_moves(
+            "g", (1, 0, 0), lambda p: [("take", (0, 0, 0))] if p[0] else [], picture="piece"
+        )
 
 
 def test_a_label_that_actions_lack_is_named():
