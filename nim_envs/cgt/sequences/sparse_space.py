@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.cgt.sequences.covering import lacking, most_frequent
+from nim_envs.cgt.sequences.covering import by_group, lacking, most_frequent
 from nim_envs.cgt.sequences.lanes import (
     CANDIDATES,
     LANES,
@@ -392,7 +392,8 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
     window = -(-(reach // 64 + 2) // WORDS) * WORDS - 1
     stride = window + 1 + WORDS
 
-    frequent, learned = _sample(values, is_common, counts, common, splits, span, earlier)
+    small = _small_values(values, is_common, splits, span)
+    frequent, learned = _sample(values, small, counts, common, span, earlier)
     history = span // 64 + 2
     width = 2 * history + 64 * WORDS
     cursor = 64 * (history + 1)
@@ -422,9 +423,7 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
         window=window,
         history=history,
         rare=_grouped(offsets[grouped], offset_values[grouped], window),
-        sample=_sample_lanes(
-            np.concatenate([frequent, learned]), values, counts, splits, width, history
-        ),
+        sample=_sample_lanes(np.concatenate([frequent, learned]), small, counts, width, history),
         learned=learned,
         searched=np.zeros(room_for_searches, dtype=np.int64),
         hits=hits,
@@ -461,12 +460,27 @@ def _best_limit(values: Values, used: int, bound: int) -> int:
     return int(np.argmin(larger + LIMIT_COST * used / bound * np.arange(bound)))
 
 
+def _small_values(
+    values: Values, is_common: npt.NDArray[np.bool_], splits: npt.NDArray[np.int64], span: int
+) -> Values:
+    """Return the value of the smaller heap of each pair of the sample, ``NONE`` if it is rare.
+
+    The larger heap of pair ``k`` is ``STEP * k`` below the heap that has the option.
+    """
+    offsets = np.arange(0, span, STEP)
+    heaps = offsets - splits[np.arange(len(offsets)) % len(splits)]
+    small = np.full(len(offsets), NONE, dtype=np.uint16)
+    # Where the larger heap is among those to come, its bit is not set yet.
+    used = (heaps >= 1) & is_common[heaps]
+    small[used] = values[heaps[used]]
+    return small
+
+
 def _sample(
     values: Values,
-    is_common: npt.NDArray[np.bool_],
+    small: Values,
     counts: npt.NDArray[np.int64],
     common: npt.NDArray[np.uint8],
-    splits: npt.NDArray[np.int64],
     span: int,
     earlier: Plan | None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -480,24 +494,18 @@ def _sample(
         plan, and the best for the options that had to be searched for since.
     """
     known = len(values)
-    offsets = np.arange(0, span, STEP)
-    heaps = offsets - splits[np.arange(len(offsets)) % len(splits)]
-    small = np.full(len(offsets), NONE, dtype=np.uint16)
-    # Where the larger heap is among those to come, its bit is not set yet.
-    used = (heaps >= 1) & is_common[heaps]
-    small[used] = values[heaps[used]]
     rare = np.flatnonzero(common[: values[known // 2 :].max()] == 0)
     fullest = np.argsort(-counts, kind="stable")[: min(FULLEST, np.count_nonzero(counts))]
     learned = np.empty(0, dtype=np.int64)
     searched = learned
     if earlier is not None:
-        learned = earlier.learned[earlier.learned & LOW < len(offsets)]
-        learned = learned[(common[learned >> 32] == 0) & used[learned & LOW]]
+        learned = earlier.learned[earlier.learned & LOW < len(small)]
+        learned = learned[(common[learned >> 32] == 0) & (small[learned & LOW] != NONE)]
         searched = earlier.searched[: earlier.state[SEARCHED]]
-        searched = np.sort(searched[searched & LOW >= len(offsets) * STEP])
+        searched = np.sort(searched[searched & LOW >= len(small) * STEP])
     if len(searched):
         targets, heaps = searched >> 32, searched & LOW
-        first = int(heaps.min()) - len(offsets) * STEP
+        first = int(heaps.min()) - len(small) * STEP
         columns = -(-(known - first) // STEP)
         backwards = np.zeros(columns * STEP, dtype=np.uint16)
         backwards[: known - first] = values[first:][::-1]
@@ -510,17 +518,15 @@ def _sample(
     recent = np.arange(max(1, known - span), known)
     by_residue = np.bincount(values[recent].astype(np.int64) * STEP + recent % STEP)
     by_residue = np.append(by_residue, np.zeros(len(counts) * STEP - len(by_residue)))
-    shares = by_residue.reshape(-1, STEP)[fullest] / (len(recent) / STEP)
-    picked = most_frequent(small, fullest, shares, rare, FREQUENT)
-    row, column = np.nonzero(picked >= 0)
-    return rare[row] << 32 | picked[row, column], learned
+    shares = by_residue.reshape(-1, STEP)[fullest].T / (len(recent) / STEP)
+    frequent = most_frequent(small, fullest, np.ascontiguousarray(shares), rare, FREQUENT)
+    return frequent, learned
 
 
 def _sample_lanes(
     pairs: npt.NDArray[np.int64],
-    values: Values,
+    small: Values,
     counts: npt.NDArray[np.int64],
-    splits: npt.NDArray[np.int64],
     width: int,
     history: int,
 ) -> Groups:
@@ -528,19 +534,11 @@ def _sample_lanes(
 
     The groups with the same few bitmaps follow each other, the fullest first.
     """
-    targets, ks = pairs >> 32, pairs & LOW
-    others = values[STEP * ks - splits[ks % len(splits)]] ^ targets
-    bound = len(counts)
-    rank = np.empty(bound, dtype=np.int64)
-    rank[np.argsort(-counts, kind="stable")] = np.arange(bound)
-    keys = rank[others] // AT_ONCE * bound + targets
-    counted = np.bincount(keys)
-    groups = np.flatnonzero(counted)
-    order = np.argsort(
-        keys.astype(np.uint16 if len(counted) < 1 << 16 else np.int64), kind="stable"
-    )
-    lanes = 8 * (others * width + history) - STEP // 8 * ks
-    return Groups(groups % bound, np.cumsum(counted[groups]), lanes[order].astype(np.uint32))
+    blocks = np.empty(len(counts), dtype=np.int64)
+    blocks[np.argsort(-counts, kind="stable")] = np.arange(len(counts)) // AT_ONCE
+    targets, ends, ordered = by_group(pairs, small, blocks)
+    lanes = 8 * ((ordered >> 32) * width + history) - STEP // 8 * (ordered & LOW)
+    return Groups(targets, ends, lanes.astype(np.uint32))
 
 
 def _grouped(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int64], window: int) -> Groups:
