@@ -12,6 +12,9 @@ import numpy as np
 from nim_envs.cgt.sequences.lanes import NONE
 from nim_envs.compilation import compiled
 
+LOW = (1 << 32) - 1
+"""A pair's ``k`` is smaller; so it and a value fit in a word."""
+
 AT_ONCE = 16
 """Pairs chosen for a target between two computations of the gains, to save time."""
 
@@ -27,50 +30,113 @@ def _most_frequent(small: Any, larger: Any, shares: Any, targets: Any, most: int
         small: value of the smaller heap of each pair, or :data:`NONE`, uint16 ``(pairs,)``.
         larger: values of the larger heaps, int64 ``(values,)``.
         shares: share of the heaps of each residue modulo the step that have each of these values,
-            float64 ``(values, step)``.
+            float64 ``(step, values)``.
         targets: the wanted values of options, int64 ``(targets,)``.
         most: most pairs for each target.
 
     Returns:
-        The pairs for each target, filled up by -1, int64 ``(targets, most)``.
+        The pairs, ``k`` in the low 32 bits and the target above them, one target after the other,
+        int64.
     """
-    order = np.argsort(small, kind="mergesort")
-    ordered = small[order]
-    step = shares.shape[1]
-    picked = np.full((len(targets), most), -1)
-    places = np.empty(len(larger), dtype=np.int64)
+    order, ends = _by_value(small)
+    chosen = np.empty(len(targets) * most, dtype=np.int64)
+    total, step = 0, len(shares)
+    begins, stops = np.empty(len(larger), dtype=np.int64), np.empty(len(larger), dtype=np.int64)
     without, gains = np.empty(step), np.empty(len(larger))
-    for row in range(len(targets)):
+    for target in targets:
         for index in range(len(larger)):
-            places[index] = np.searchsorted(ordered, np.uint16(larger[index] ^ targets[row]))
+            value = larger[index] ^ target
+            known = value + 1 < len(ends)
+            begins[index] = ends[value] if known else 0
+            stops[index] = ends[value + 1] if known else 0
         without[:] = 1 / step
-        number = 0
-        while number < most:
+        last = total + most
+        while total < last:
+            gains[:] = 0.0
+            for residue in range(step):
+                for index in range(len(larger)):
+                    gains[index] += without[residue] * shares[residue, index]
             for index in range(len(larger)):
-                gains[index], place = 0.0, places[index]
-                if place < len(small) and ordered[place] == larger[index] ^ targets[row]:
-                    for residue in range(step):
-                        gains[index] += without[residue] * shares[index, residue]
-            until = min(number + AT_ONCE, most)
+                if begins[index] == stops[index]:
+                    gains[index] = 0.0
+            until = min(total + AT_ONCE, last)
             best = gains.argmax()
             if gains[best] <= 0:
                 break
-            while number < until and gains[best] > 0:
-                place = places[best]
-                while number < until and place < len(small):
-                    if ordered[place] != larger[best] ^ targets[row]:
-                        break
-                    picked[row, number] = order[place]
-                    number += 1
-                    place += 1
-                    for residue in range(step):
-                        without[residue] *= 1 - shares[best, residue]
-                places[best], gains[best] = place, 0.0
+            while total < until and gains[best] > 0:
+                number = min(until - total, stops[best] - begins[best])
+                for k in order[begins[best] : begins[best] + number]:
+                    chosen[total] = target << 32 | k
+                    total += 1
+                begins[best] += number
+                for residue in range(step):
+                    without[residue] *= (1 - shares[residue, best]) ** number
+                gains[best] = 0.0
                 best = gains.argmax()
-    return picked
+    return chosen[:total]
 
 
+def _by_value(small: Any) -> Any:
+    """Return where the entries of each value are, but :data:`NONE`: a counting sort.
+
+    Returns:
+        Places in ``small``, ordered by their values, and where those of each value end, after a 0;
+        both int64.
+    """
+    bound = 0
+    for value in small:
+        if value != NONE:
+            bound = max(bound, value + 1)
+    ends = np.zeros(bound + 1, dtype=np.int64)
+    for value in small:
+        if value != NONE:
+            ends[value + 1] += 1
+    for value in range(bound):
+        ends[value + 1] += ends[value]
+    order, following = np.empty(ends[bound], dtype=np.int64), ends.copy()
+    for place in range(len(small)):
+        value = small[place]
+        if value != NONE:
+            order[following[value]] = place
+            following[value] += 1
+    return order, ends
+
+
+_by_value = compiled(inner=True)(_by_value)
 most_frequent = compiled(_most_frequent)
+
+
+def _by_group(pairs: Any, small: Any, blocks: Any) -> Any:
+    """Return pairs in groups of one target, those of the first block first: a counting sort.
+
+    Args:
+        pairs: as :func:`most_frequent` returns them.
+        small: value of the smaller heap of each pair, uint16.
+        blocks: the block of each value of a larger heap, int64 ``(bound,)``.
+
+    Returns:
+        The target of each group, where each ends, and the pairs, ``k`` in the low 32 bits and the
+        value of the larger heap above them, int64.
+    """
+    bound = len(blocks)
+    counts = np.zeros((blocks.max() + 1) * bound, dtype=np.int64)
+    keys = np.empty(len(pairs), dtype=np.int64)
+    for i in range(len(pairs)):
+        target = pairs[i] >> 32
+        keys[i] = blocks[small[pairs[i] & LOW] ^ target] * bound + target
+        counts[keys[i]] += 1
+    groups = np.flatnonzero(counts)
+    ends = np.cumsum(counts[groups])
+    counts[groups] = ends - counts[groups]
+    ordered = np.empty(len(pairs), dtype=np.int64)
+    for i in range(len(pairs)):
+        k = pairs[i] & LOW
+        ordered[counts[keys[i]]] = (small[k] ^ pairs[i] >> 32) << 32 | k
+        counts[keys[i]] += 1
+    return groups % bound, ends, ordered
+
+
+by_group = compiled(_by_group)
 
 
 def _lacking(small: Any, larger: Any, values: Any, places: Any, targets: Any, per: Any) -> Any:

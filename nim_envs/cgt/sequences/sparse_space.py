@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.cgt.sequences.covering import lacking, most_frequent
+from nim_envs.cgt.sequences.covering import by_group, lacking, most_frequent
 from nim_envs.cgt.sequences.lanes import (
     CANDIDATES,
     LANES,
@@ -105,6 +105,16 @@ FEW = 3
 
 RECENT = 1 << 18
 """Most recent values whose frequencies are counted, at most."""
+
+PART = LANES // 4
+"""Heaps after which the heaps of a block itself are entered, for offsets from here to ``LANES``."""
+
+NEAR_WINDOW = 2 * WORDS - 1
+"""Words of a bitmap before the cursor that these offsets reach into, and more for whole lanes."""
+
+NEAR_SAVING, NEAR_COST = 500, 50
+"""Nanoseconds for ``LANES`` heaps, measured: to look up an offset, and to shift a value's bitmap by
+few words, beside one for each offset."""
 
 NEW_RARE = 256
 """New heaps of rare value after which the plan is made anew."""
@@ -183,20 +193,22 @@ class Plan(NamedTuple):
         width: words of one bitmap.
         window: words of a bitmap before the cursor that offsets of ``rare`` reach into.
         history: the same for those of ``sample``.
-        rare: the offsets of heaps of rare value.
+        rare: the offsets of heaps of rare value, from ``LANES`` on.
+        near: those from ``PART`` to ``LANES``, if it pays to use bitmaps for them.
         sample: lanes that show that rare values, which are those of the groups, are options; their
             bytes are counted from where the history begins in the bitmap of value 0.
         learned: pairs of the sample that were learned, int64, see :func:`_sample`.
         searched: heaps that a rare value had to be searched for, the value above the low 32 bits,
             int64; with room for more.
         hits: the pairs that searches found.
-        distant: the offsets of ``rare`` in the low 32 bits, the value of the heap of each above
-            them, uint64.
+        distant: the offsets of ``rare`` and ``near`` in the low 32 bits, the value of the heap of
+            each above them, uint64.
         left: further offsets of at least ``SIDE``, in the same form, that :func:`note_least`
             looks up.
         direct: the other offsets, to be looked up heap by heap; with room for more.
         shifted: buffer for a bitmap shifted by 0 to 7 bits, ``(8, window + WORDS + 1)``
             words, one after the other, uint64.
+        near_shifted: the same for the offsets of ``near``.
         excluded: buffer for the lanes of each value, uint64 ``(bound * WORDS,)``.
         state: the bit of the bitmaps that is the next heap's, the number of direct offsets, how
             many of the last ``LANES`` values are rare, why :func:`advance` returned, and the number
@@ -212,6 +224,7 @@ class Plan(NamedTuple):
     window: int
     history: int
     rare: Groups
+    near: Groups
     sample: Groups
     learned: npt.NDArray[np.int64]
     searched: npt.NDArray[np.int64]
@@ -220,6 +233,7 @@ class Plan(NamedTuple):
     left: npt.NDArray[np.uint64]
     distant: npt.NDArray[np.uint64]
     shifted: npt.NDArray[np.uint64]
+    near_shifted: npt.NDArray[np.uint64]
     excluded: npt.NDArray[np.uint64]
     state: npt.NDArray[np.int64]
 
@@ -382,7 +396,9 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
     used = int(np.count_nonzero(np.bincount(values[lately:][is_common[lately:]])))
     largest = min(LARGEST_BITMAPS * 8 // (2 * bound), known - LANES)
     reach = _best_reach(offsets, used, largest)
-    grouped = (offsets >= LANES) & (offsets <= reach)
+    far = (offsets >= LANES) & (offsets <= reach)
+    near = _near(offsets, used)
+    grouped = far | near
 
     span = max(reach, min(SPAN, largest))
     recent = np.arange(max(1, known - span), known)
@@ -392,7 +408,8 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
     window = -(-(reach // 64 + 2) // WORDS) * WORDS - 1
     stride = window + 1 + WORDS
 
-    frequent, learned = _sample(values, is_common, counts, common, splits, span, earlier)
+    small = _small_values(values, is_common, splits, span)
+    frequent, learned = _sample(values, small, counts, common, span, earlier)
     history = span // 64 + 2
     width = 2 * history + 64 * WORDS
     cursor = 64 * (history + 1)
@@ -421,10 +438,9 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
         width=width,
         window=window,
         history=history,
-        rare=_grouped(offsets[grouped], offset_values[grouped], window),
-        sample=_sample_lanes(
-            np.concatenate([frequent, learned]), values, counts, splits, width, history
-        ),
+        rare=_grouped(offsets[far], offset_values[far], window),
+        near=_grouped(offsets[near], offset_values[near], NEAR_WINDOW),
+        sample=_sample_lanes(np.concatenate([frequent, learned]), small, counts, width, history),
         learned=learned,
         searched=np.zeros(room_for_searches, dtype=np.int64),
         hits=hits,
@@ -432,6 +448,7 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
         left=others[left].astype(np.uint64),
         distant=packed[grouped].astype(np.uint64),
         shifted=_aligned(8 * stride),
+        near_shifted=_aligned(8 * (NEAR_WINDOW + 1 + WORDS)),
         excluded=_aligned(bound * WORDS),
         state=np.array([cursor, len(direct), (~is_common[-LANES:]).sum(), DONE, 0]),
     )
@@ -451,6 +468,18 @@ def _best_reach(offsets: npt.NDArray[np.int64], used: int, largest: int) -> int:
     return int(reaches[np.argmin(used * (reaches / 70 - beyond) + LEFT_COST * beyond)])
 
 
+def _near(offsets: npt.NDArray[np.int64], used: int) -> npt.NDArray[np.bool_]:
+    """Return which offsets are worth reading the bitmaps of ``used`` values after every ``PART``.
+
+    All from ``PART`` to ``LANES``, or none.
+    """
+    near = (offsets >= PART) & (offsets < LANES)
+    count = np.count_nonzero(near)
+    if NEAR_SAVING * count < LANES // PART * used * (NEAR_COST + count):
+        near[:] = False
+    return near
+
+
 def _best_limit(values: Values, used: int, bound: int) -> int:
     """Return up to which value bitmaps save time; for a larger one all offsets are looked up.
 
@@ -461,12 +490,27 @@ def _best_limit(values: Values, used: int, bound: int) -> int:
     return int(np.argmin(larger + LIMIT_COST * used / bound * np.arange(bound)))
 
 
+def _small_values(
+    values: Values, is_common: npt.NDArray[np.bool_], splits: npt.NDArray[np.int64], span: int
+) -> Values:
+    """Return the value of the smaller heap of each pair of the sample, ``NONE`` if it is rare.
+
+    The larger heap of pair ``k`` is ``STEP * k`` below the heap that has the option.
+    """
+    offsets = np.arange(0, span, STEP)
+    heaps = offsets - splits[np.arange(len(offsets)) % len(splits)]
+    small = np.full(len(offsets), NONE, dtype=np.uint16)
+    # Where the larger heap is among those to come, its bit is not set yet.
+    used = (heaps >= 1) & is_common[heaps]
+    small[used] = values[heaps[used]]
+    return small
+
+
 def _sample(
     values: Values,
-    is_common: npt.NDArray[np.bool_],
+    small: Values,
     counts: npt.NDArray[np.int64],
     common: npt.NDArray[np.uint8],
-    splits: npt.NDArray[np.int64],
     span: int,
     earlier: Plan | None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -480,24 +524,18 @@ def _sample(
         plan, and the best for the options that had to be searched for since.
     """
     known = len(values)
-    offsets = np.arange(0, span, STEP)
-    heaps = offsets - splits[np.arange(len(offsets)) % len(splits)]
-    small = np.full(len(offsets), NONE, dtype=np.uint16)
-    # Where the larger heap is among those to come, its bit is not set yet.
-    used = (heaps >= 1) & is_common[heaps]
-    small[used] = values[heaps[used]]
     rare = np.flatnonzero(common[: values[known // 2 :].max()] == 0)
     fullest = np.argsort(-counts, kind="stable")[: min(FULLEST, np.count_nonzero(counts))]
     learned = np.empty(0, dtype=np.int64)
     searched = learned
     if earlier is not None:
-        learned = earlier.learned[earlier.learned & LOW < len(offsets)]
-        learned = learned[(common[learned >> 32] == 0) & used[learned & LOW]]
+        learned = earlier.learned[earlier.learned & LOW < len(small)]
+        learned = learned[(common[learned >> 32] == 0) & (small[learned & LOW] != NONE)]
         searched = earlier.searched[: earlier.state[SEARCHED]]
-        searched = np.sort(searched[searched & LOW >= len(offsets) * STEP])
+        searched = np.sort(searched[searched & LOW >= len(small) * STEP])
     if len(searched):
         targets, heaps = searched >> 32, searched & LOW
-        first = int(heaps.min()) - len(offsets) * STEP
+        first = int(heaps.min()) - len(small) * STEP
         columns = -(-(known - first) // STEP)
         backwards = np.zeros(columns * STEP, dtype=np.uint16)
         backwards[: known - first] = values[first:][::-1]
@@ -510,17 +548,15 @@ def _sample(
     recent = np.arange(max(1, known - span), known)
     by_residue = np.bincount(values[recent].astype(np.int64) * STEP + recent % STEP)
     by_residue = np.append(by_residue, np.zeros(len(counts) * STEP - len(by_residue)))
-    shares = by_residue.reshape(-1, STEP)[fullest] / (len(recent) / STEP)
-    picked = most_frequent(small, fullest, shares, rare, FREQUENT)
-    row, column = np.nonzero(picked >= 0)
-    return rare[row] << 32 | picked[row, column], learned
+    shares = by_residue.reshape(-1, STEP)[fullest].T / (len(recent) / STEP)
+    frequent = most_frequent(small, fullest, np.ascontiguousarray(shares), rare, FREQUENT)
+    return frequent, learned
 
 
 def _sample_lanes(
     pairs: npt.NDArray[np.int64],
-    values: Values,
+    small: Values,
     counts: npt.NDArray[np.int64],
-    splits: npt.NDArray[np.int64],
     width: int,
     history: int,
 ) -> Groups:
@@ -528,19 +564,11 @@ def _sample_lanes(
 
     The groups with the same few bitmaps follow each other, the fullest first.
     """
-    targets, ks = pairs >> 32, pairs & LOW
-    others = values[STEP * ks - splits[ks % len(splits)]] ^ targets
-    bound = len(counts)
-    rank = np.empty(bound, dtype=np.int64)
-    rank[np.argsort(-counts, kind="stable")] = np.arange(bound)
-    keys = rank[others] // AT_ONCE * bound + targets
-    counted = np.bincount(keys)
-    groups = np.flatnonzero(counted)
-    order = np.argsort(
-        keys.astype(np.uint16 if len(counted) < 1 << 16 else np.int64), kind="stable"
-    )
-    lanes = 8 * (others * width + history) - STEP // 8 * ks
-    return Groups(groups % bound, np.cumsum(counted[groups]), lanes[order].astype(np.uint32))
+    blocks = np.empty(len(counts), dtype=np.int64)
+    blocks[np.argsort(-counts, kind="stable")] = np.arange(len(counts)) // AT_ONCE
+    targets, ends, ordered = by_group(pairs, small, blocks)
+    lanes = 8 * ((ordered >> 32) * width + history) - STEP // 8 * (ordered & LOW)
+    return Groups(targets, ends, lanes.astype(np.uint32))
 
 
 def _grouped(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.int64], window: int) -> Groups:
@@ -620,16 +648,29 @@ def _or_groups(
 or_groups = compiled(inner=True)(_or_groups)
 
 
-def _exclude(plan: Any, known: int) -> None:
-    """Set in ``plan.excluded`` the bits of the common values that heaps of rare value exclude."""
-    first = plan.state[CURSOR] // 64 - plan.window
+def _exclude(plan: Any, groups: Any, shifted: Any, window: int, known: int) -> None:
+    """Set in ``plan.excluded`` the bits of common values that heaps at offsets of groups exclude.
+
+    Heaps of rare value are at these offsets, which reach ``window`` words back.
+    """
+    first = plan.state[CURSOR] // 64 - window
     for value in range(len(plan.common)):
-        if plan.newest[value] >= known - 64 * plan.window:
-            shift(plan.shifted, plan.bitmaps, value * plan.width + first)
-            or_groups(plan.excluded, plan.rare, plan.shifted, 0, value, plan.limit, -1)
+        if plan.newest[value] >= known - 64 * window:
+            shift(shifted, plan.bitmaps, value * plan.width + first)
+            or_groups(plan.excluded, groups, shifted, 0, value, plan.limit, -1)
 
 
 exclude = compiled(inner=True)(_exclude)
+
+
+def _forget(plan: Any) -> None:
+    """Remove from the bitmaps the heaps from the cursor on."""
+    first = plan.state[CURSOR] // 64
+    for value in range(len(plan.common)):
+        plan.bitmaps[value * plan.width + first : value * plan.width + first + WORDS] = 0
+
+
+forget = compiled(inner=True)(_forget)
 
 
 def _cover(plan: Any, last: int) -> None:
@@ -749,6 +790,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     direct, left, distant = plan.direct, plan.left, plan.distant
     low, high = np.uint64(LOW), np.uint64(32)
     bound = len(common)
+    part = PART if len(plan.near.values) else LANES
     most = len(direct) - len(moves.splits) * LANES
     least = np.empty(ROWS * SIDE, dtype=np.uint16)
     reached = np.empty(SIDE, dtype=np.uint16)
@@ -767,13 +809,20 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
             return known
         at_once = plan.state[RARE_LATELY] > 0
         excluded[:] = 0
-        exclude(plan, known)
+        exclude(plan, plan.rare, plan.shifted, plan.window, known)
         if at_once:
             cover(plan, bound - 1)
         marks[:] = 0
         new_rare = 0
         for lane in range(LANES):
             heap, mark = known + lane, np.uint16(lane + 1)
+            if lane > 0 and lane % part == 0:
+                enter(
+                    values, heap - part, heap, common, plan.newest, plan.bitmaps, plan.width,
+                    plan.state[CURSOR] - known,
+                )  # fmt: skip
+            if part < LANES and lane % part == 0:
+                exclude(plan, plan.near, plan.near_shifted, NEAR_WINDOW, known)
             if lane % SIDE == 0:
                 reached[:] = rows = 0
             for i in range(count):
@@ -831,10 +880,11 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                     count += 1
         if not at_once and not verified(values, known, plan):
             plan.state[RARE_LATELY] = 1
+            forget(plan)
             continue
         after = known + LANES
         enter(
-            values, known, after, common, plan.newest, plan.bitmaps, plan.width,
+            values, after - part, after, common, plan.newest, plan.bitmaps, plan.width,
             plan.state[CURSOR] - known,
         )  # fmt: skip
         known += LANES
