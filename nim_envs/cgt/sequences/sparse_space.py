@@ -106,13 +106,13 @@ FEW = 3
 RECENT = 1 << 18
 """Most recent values whose frequencies are counted, at most."""
 
-PART = LANES // 4
+PART = LANES // 2
 """Heaps after which the heaps of a block itself are entered, for offsets from here to ``LANES``."""
 
 NEAR_WINDOW = 2 * WORDS - 1
 """Words of a bitmap before the cursor that these offsets reach into, and more for whole lanes."""
 
-NEAR_SAVING, NEAR_COST = 500, 50
+NEAR_SAVING, NEAR_COST = 1200, 50
 """Nanoseconds for ``LANES`` heaps, measured: to look up an offset, and to shift a value's bitmap by
 few words, beside one for each offset."""
 
