@@ -169,8 +169,8 @@ class QLearning(ActionValueLearner):
 
     Where a game is truncated, it bootstraps from the last position.
 
-    Start with this learner. With the negamax bootstrap it solves every board of the leaderboard
-    from observations alone; the other bootstraps are for comparison.
+    Use it first: with the negamax bootstrap it solves every board of the leaderboard from
+    observations alone; the other bootstraps are for comparison.
 
     Args:
         observation_space: space of integer observations.

@@ -4,7 +4,7 @@ The saved content of a learner and its types are defined by ``saved``, ``restore
 ``from_saved`` of :class:`agents.tabular.learner.TabularLearner`.
 """
 
-from agents.storage.errors import StorageError
 from agents.storage.files import load, load_content, restore, save, save_content
+from nim_envs.errors import StorageError
 
 __all__ = ["StorageError", "load", "load_content", "restore", "save", "save_content"]

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 
 from nim_envs.errors import StorageError
 
-__all__ = ["StorageError", "refusing"]
-
 
 @contextmanager
 def refusing(what: str) -> Iterator[None]:

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from agents.base import Trainable
-from agents.storage.errors import StorageError
 from agents.storage.schema import check_names, check_value
 from agents.storage.values import Decoder, Encoder, classes
 from nim_envs import Game
 from nim_envs.archive import archive_bytes, opened
+from nim_envs.errors import StorageError
 from nim_envs.files import write_atomically
 
 FORMAT = "nim_envs agent"

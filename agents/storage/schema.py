@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is
 
 import numpy as np
 
-from agents.storage.errors import StorageError
+from nim_envs.errors import StorageError
 
 NUMBERS: dict[Any, Any] = {float: Real, int: Integral, bool: (bool, np.bool_)}
 """Classes that match an annotation, where these are not the annotated class itself."""

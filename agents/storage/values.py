@@ -10,12 +10,13 @@ from typing import Any, Literal, TypedDict, cast
 import numpy as np
 
 from agents.base import Array
-from agents.storage.errors import StorageError, refusing
+from agents.storage.errors import refusing
 from agents.storage.schema import check_arguments, check_names, check_value, parameter_type
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay, Schedule, harmonic
 from nim_envs import Game, make_game
 from nim_envs.archive import Archive, promise
+from nim_envs.errors import StorageError
 from nim_envs.registration import GAMES
 from nim_envs.rules.validation import LARGEST_STATE
 

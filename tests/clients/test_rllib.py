@@ -73,7 +73,8 @@ def test_the_masks_are_those_of_the_position(name):
         (mover,) = seen
         assert env.observation_spaces[mover].contains(seen[mover])
         mask = seen[mover]["action_mask"]
-        assert (mask == game.rules.action_mask(seen[mover]["observations"])).all()
+        position = game.rules.positions_at(seen[mover]["observations"])
+        assert (mask == game.rules.action_mask(position)).all()
         seen, rewards, ends, _, _ = env.step({mover: rng.choice(np.flatnonzero(mask))})
         ended = ends["__all__"]
     assert sorted(rewards.values()) == [-1.0, 1.0]

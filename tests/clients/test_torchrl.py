@@ -38,7 +38,8 @@ def masked(env):
 
 def assert_legal(game, positions, masks, actions):
     """The masks are those of the positions, and every action was legal."""
-    positions = positions.numpy().astype(np.int64).reshape(-1, len(game.rules.components))
+    seen = positions.numpy().astype(np.int64).reshape(-1, len(game.rules.fields))
+    positions = game.rules.positions_at(seen)
     masks = masks.numpy().reshape(len(positions), -1)
     assert (masks == game.rules.action_mask(positions)).all()
     assert masks[np.arange(len(masks)), actions.numpy().reshape(-1)].all()

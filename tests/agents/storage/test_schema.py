@@ -8,8 +8,9 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 import pytest
 
-from agents.storage.errors import StorageError, refusing
+from agents.storage.errors import refusing
 from agents.storage.schema import check_arguments, check_value
+from nim_envs.errors import StorageError
 
 
 class Pair(TypedDict):
