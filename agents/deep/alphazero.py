@@ -638,7 +638,8 @@ def _policy(
     at_a_time = SEARCHED_AT_A_TIME if simulations else SCORED_AT_A_TIME
     made_of = copy(env.game), env.encoding.name
 
-    def policy(positions: IntArray, masks: MaskArray) -> IntArray:
+    def policy(observations: IntArray, masks: MaskArray) -> IntArray:
+        positions = made_of[0].rules.positions_at(observations)
         chosen = np.zeros(len(positions), dtype=np.int64)
         for first in range(0, len(positions), at_a_time):
             some = positions[first : first + at_a_time]

@@ -869,3 +869,22 @@ def test_the_tutorial_runs(tmp_path, monkeypatch, capsys):
     network, env = alphazero.load(tmp_path / "products.zip")
     assert optimality(alphazero.raw_policy(network, env), env.game).percent > 0
     assert (tmp_path / "runs" / "mlp").is_dir()
+
+
+def test_games_with_coordinates_are_learned_permuted_and_scored_by_their_positions():
+    env = make_pgx("wythoff", queens=((3, 3), (3, 3)), start="uniform", encoding="one_hot")
+    network, _ = train(replace(SETTINGS, symmetry=True, memory=500), env)
+    score = optimality(alphazero.raw_policy(network, env), env.game)
+    assert score.illegal_percent == 0
+    rules = env.game.rules
+    positions = rules.lattice()[~rules.is_terminal(rules.lattice())]
+    masks = rules.action_mask(positions)
+    policies = alphazero.raw_policy(network, env), alphazero.search_policy(network, env, 4)
+    for policy in policies:
+        by_coordinates = policy(rules.coordinates(positions), masks)
+        assert (by_coordinates == policy(positions, masks)).all()
+    logits, _ = network(jnp.asarray(env.encoding.encode(positions)))
+    expected = np.where(masks, np.asarray(logits), -np.inf).argmax(axis=1)
+    assert (policies[0](positions, masks) == expected).mean() > 0.99
+    with pytest.raises(HypothesisError, match="has coordinates"):
+        train(PRODUCTS, make_pgx("wythoff", start="uniform"))
