@@ -12,7 +12,7 @@ PROGRAMS = ("agents", "benchmarks", "nim_envs")
 """The packages that are run as ``python -m``."""
 
 PACKAGES_OF_ALL = (
-    "click", "joblib", "matplotlib", "numba", "pygame", "rich", "tabulate", "tqdm",
+    "click", "joblib", "matplotlib", "numba", "pygame", "rich", "scipy", "tabulate", "tqdm",
 )  # fmt: skip
 """Optional packages that the extra ``all`` has."""
 
