@@ -144,7 +144,7 @@ def names_option(
     """
     return click.option(
         flag, cls=NamesOption, choices=choices, least=least, others=others,
-        metavar=f"{flag[2:-1].upper()}...",
+        metavar=f"{flag[2:].removesuffix('s').upper()}...",
         default=(lambda: list(choices)) if default == "all" else None,
         help=f"{text}, out of: {', '.join(map(str, choices))} (default: {default}).",
     )  # fmt: skip
