@@ -50,7 +50,7 @@ def halved(position: Any) -> Any:
 
 
 LOOKS = {CONSTANT: nothing, BLIND: without_heap_1, UNORDERED: np.sort, CUT: halved}
-"""What a blind agent sees of a position, by fault."""
+"""Function from a position to the observation of a blind agent, by fault."""
 
 
 class Shown(GameEnv):

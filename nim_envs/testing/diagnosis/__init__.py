@@ -1,4 +1,4 @@
-"""What is wrong with an agent: the fault that explains its moves on small games."""
+"""Diagnosis of agents: the fault that explains an agent's moves on small games."""
 
 from nim_envs.testing.diagnosis.diagnosis import diagnose
 from nim_envs.testing.diagnosis.games import tiny_games

@@ -1,4 +1,4 @@
-"""What a policy answers at the positions of a board."""
+"""Answers of a policy at the positions of a board."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Memory(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What a policy answers at every position of a board with a legal move.
+    """Answers of a policy at every position of a board with a legal move.
 
     Attributes:
         rows: the positions, as rows of the board, ``(k,)``.

@@ -62,7 +62,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What is wrong with a policy; ``print`` it.
+    """Result of a diagnosis: the faults that fit a policy; printed as a report.
 
     Attributes:
         verdict: a key of :data:`VERDICTS`.
