@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.cli.match import Match
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.render.canvas import FAINT, GREY, INK, LINE, PANEL, WINNING, load_pygame
+from nim_envs.render.canvas import FAINT, GREY, INK, LINE, PANEL, WHITE, WINNING, load_pygame
 from nim_envs.render.geometry import Area
 from nim_envs.render.picture import SMALLEST_SIZE, Picture
 from nim_envs.render.window import Window
@@ -307,7 +307,7 @@ class PlayWindow:
             color = WINNING if button.on else LINE if over else FAINT
             canvas.box(button.area, color, radius=8)
             size = canvas.fitting(button.label, button.area.width - 10, 18)
-            ink = (255, 255, 255) if button.on else INK
+            ink = WHITE if button.on else INK
             canvas.text(button.label, button.area.center, size, ink)
         right = max(button.area.right for button in buttons[:4]) + 14
         label = self.message or self._about_pointed()

@@ -21,6 +21,7 @@ from nim_envs.render.canvas import (
     LINE,
     OBJECT,
     PLAYER_COLORS,
+    WHITE,
     WINNING,
     Canvas,
     Color,
@@ -33,7 +34,6 @@ from nim_envs.render.scene import Scene
 from nim_envs.rules.component import NO_MOVE, BoolArray, IntArray
 from nim_envs.rules.rules import Rules
 
-WHITE: Color = (255, 255, 255)
 LABEL = 26.0
 """Height of the line below a board."""
 UNCLEAR = 0.15

@@ -16,7 +16,8 @@ from nim_envs.render.geometry import Area
 Color = tuple[int, int, int]
 
 PAPER: Color = (250, 249, 246)
-PANEL: Color = (255, 255, 255)
+WHITE: Color = (255, 255, 255)
+PANEL = WHITE
 LINE: Color = (222, 220, 214)
 FAINT: Color = (238, 236, 231)
 INK: Color = (44, 53, 66)

@@ -14,6 +14,7 @@ from nim_envs.render.canvas import (
     LINE,
     OBJECT,
     PLAYER_COLORS,
+    WHITE,
     WINNING,
     Canvas,
     Color,
@@ -31,7 +32,6 @@ MOST_NODES = 80
 
 SMALLEST_NODE, LARGEST_NODE = 15.0, 0.115
 """Sides of nodes, in pixels and as a share of the graph's height; the smallest holds a number."""
-WHITE: Color = (255, 255, 255)
 OUTLINE = mixed(LINE, GREY, 0.35)
 
 

@@ -16,6 +16,7 @@ from nim_envs.render.canvas import (
     LINE,
     OBJECT,
     PLAYER_COLORS,
+    WHITE,
     WINNING,
     Canvas,
     Color,
@@ -255,11 +256,11 @@ class HeapPanel(Panel):
         for number in range(state + self.gone(scene, component)):
             slot = self.layout.place(component, number)
             if number >= state:
-                color = mixed(self._last_color(scene), (255, 255, 255), 0.35)
+                color = mixed(self._last_color(scene), WHITE, 0.35)
                 self.draw_object(canvas, slot, color, filled=False)
             elif number >= kept:
                 assert scene.mover is not None
-                color = mixed(PLAYER_COLORS[scene.mover], (255, 255, 255), 0.25)
+                color = mixed(PLAYER_COLORS[scene.mover], WHITE, 0.25)
                 self.draw_object(canvas, slot, color)
             else:
                 self.draw_object(canvas, slot, self.color(scene, component))
@@ -281,7 +282,7 @@ class HeapPanel(Panel):
         """Mark the lowest object that a winning move takes."""
         canvas.disc(disc, WINNING)
         if disc.height >= 14:
-            canvas.disc(square(disc.center, round(0.36 * disc.height)), (255, 255, 255))
+            canvas.disc(square(disc.center, round(0.36 * disc.height)), WHITE)
 
     def _draw_bar(
         self, canvas: Canvas, scene: Scene, component: int, kept: int, lefts: Iterable[int]
@@ -291,12 +292,12 @@ class HeapPanel(Panel):
         canvas.box(self.layout.bar(component, 0, size), FAINT, radius=3)
         if gone:
             taken = self.layout.bar(component, state, state + gone)
-            canvas.box(taken, mixed(self._last_color(scene), (255, 255, 255), 0.7), radius=3)
+            canvas.box(taken, mixed(self._last_color(scene), WHITE, 0.7), radius=3)
         if state:
             canvas.box(self.layout.bar(component, 0, state), OBJECT, radius=3)
         if kept < state:
             assert scene.mover is not None
-            color = mixed(PLAYER_COLORS[scene.mover], (255, 255, 255), 0.25)
+            color = mixed(PLAYER_COLORS[scene.mover], WHITE, 0.25)
             canvas.box(self.layout.bar(component, kept, state), color, radius=3)
         for left in lefts:
             level = self.layout.bar(component, left, left)

@@ -6,7 +6,17 @@ import math
 
 import numpy as np
 
-from nim_envs.render.canvas import FAINT, GREY, INK, PANEL, PLAYER_COLORS, WINNING, Canvas, mixed
+from nim_envs.render.canvas import (
+    FAINT,
+    GREY,
+    INK,
+    PANEL,
+    PLAYER_COLORS,
+    WHITE,
+    WINNING,
+    Canvas,
+    mixed,
+)
 from nim_envs.render.geometry import Area
 from nim_envs.render.panel import Panel
 from nim_envs.render.scene import Scene
@@ -46,7 +56,7 @@ def draw_tile(canvas: Canvas, scene: Scene, rules: Rules, index: int, cell: Area
     state, before = scene.state(index), scene.state_before(index)
     color = FAINT
     if before != state and scene.last_mover is not None:
-        color = mixed(PLAYER_COLORS[scene.last_mover], (255, 255, 255), 0.75)
+        color = mixed(PLAYER_COLORS[scene.last_mover], WHITE, 0.75)
     canvas.box(place, color, radius=8)
     if scene.winning_options(index, rules.num_options):
         canvas.box(place, WINNING, radius=8, width=3)

@@ -14,6 +14,7 @@ from nim_envs.render.canvas import (
     LINE,
     PANEL,
     PLAYER_COLORS,
+    WHITE,
     WINNING,
     Canvas,
     Color,
@@ -154,9 +155,9 @@ class Picture:
             width = canvas.text_width(name, 19) + 38
             pill = Area(right - width, middle - 14, width, 28)
             canvas.box(pill, PLAYER_COLORS[seat] if active else FAINT, radius=14)
-            ink = (255, 255, 255) if active else mixed(GREY, (255, 255, 255), 0.1)
+            ink = WHITE if active else mixed(GREY, WHITE, 0.1)
             dot = Area(pill.x + 10, middle - 5, 10, 10)
-            canvas.disc(dot, (255, 255, 255) if active else PLAYER_COLORS[seat])
+            canvas.disc(dot, WHITE if active else PLAYER_COLORS[seat])
             canvas.text(name, (pill.x + 27, middle + 1), 19, ink, anchor=(0, 0.5))
             right = pill.x - 8
         text = canvas.shortened(self.game.rules.name.replace("_", " "), right - 20, 24)

@@ -14,6 +14,7 @@ from nim_envs.render.canvas import (
     LINE,
     OBJECT,
     PLAYER_COLORS,
+    WHITE,
     WINNING,
     Canvas,
     mixed,
@@ -27,7 +28,6 @@ from nim_envs.rules.rules import Rules
 
 SMALLEST_SQUARE = 15.0
 LARGEST_SQUARE = 54.0
-WHITE = (255, 255, 255)
 
 
 class TrackPanel(Panel):

@@ -15,8 +15,6 @@ from nim_envs.render.numbers import NumberPanel
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
 
-pytest.importorskip("pygame")
-
 DRAWN = [
     name
     for name in GAMES

@@ -22,17 +22,7 @@ from nim_envs.rules import (
     rules_from_moves,
     sum_of,
 )
-
-
-def queen(position):
-    a, b = position
-    for n in range(1, max(a, b) + 1):
-        if n <= a:
-            yield f"left {n}", (a - n, b)
-        if n <= b:
-            yield f"down {n}", (a, b - n)
-        if n <= min(a, b):
-            yield f"both {n}", (a - n, b - n)
+from tests.own_games import wythoff as queen
 
 
 def coin(position):
