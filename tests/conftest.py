@@ -1,7 +1,9 @@
 """Settings of all tests."""
 
 import signal
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
 
 # The first call of a compiled function takes as long as its compilation.
@@ -10,3 +12,21 @@ settings.load_profile("default")
 
 # A process that a shell starts in the background ignores Ctrl-C, and so would its children.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class RegisteredGames:
+    """Forgets the games that a test, or an example in a docstring, registers."""
+
+    @pytest.fixture(autouse=True)
+    def _games_as_before(self) -> Iterator[None]:
+        from nim_envs import registration
+
+        before = set(registration.GAMES)
+        yield
+        for name in set(registration.GAMES) - before:
+            registration._forget(name)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # As a plugin, and not in this file, it is used for the examples in the packages too.
+    config.pluginmanager.register(RegisteredGames())

@@ -8,7 +8,6 @@ import pytest
 from click.testing import CliRunner
 
 from docs.generator.outputs import OUTPUT, PROGRAM, runs
-from nim_envs import registration
 from nim_envs.cli.main import main
 from tests.clients.tutorials import TUTORIALS
 
@@ -22,7 +21,6 @@ def page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield text[file.end() :]
-    registration._forget("large_wythoff")
     sys.modules.pop("large_wythoff", None)
 
 

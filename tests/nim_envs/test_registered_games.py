@@ -27,16 +27,6 @@ from tests.registrable_games import STAIRS, misere_stairs, stairs
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(autouse=True)
-def _as_before():
-    """Forget the games that a test registers."""
-    before = list(GAMES)
-    yield
-    for name in set(GAMES) - set(before):
-        registration._forget(name)
-    assert "sources" not in gymnasium.spec(gymnasium_id("sum")).kwargs
-
-
 REGISTRABLE = {
     "constructor": (stairs, (6,), Convention.NORMAL),
     "constructor of a game": (misere_stairs, (5,), Convention.MISERE),

@@ -12,26 +12,12 @@ from agents import QLearning, QuotientLearner
 from agents.storage import StorageError, load, load_content, save, save_content
 from agents.testing import contents
 from nim_envs import GameEnv, make_game, register_game, registration
-from nim_envs.registration import GAMES
 from tests.own_games import own_game
 from tests.registrable_games import STAIRS, stairs
 
 
 @pytest.fixture
-def forgotten():
-    """Forget a game at the end of a test, and on request."""
-    before = list(GAMES)
-
-    def forget():
-        for name in set(GAMES) - set(before):
-            registration._forget(name)
-
-    yield forget
-    forget()
-
-
-@pytest.fixture
-def own(forgotten):
+def own():
     """Register a game."""
     register_game("stairs", stairs)
 
@@ -57,7 +43,7 @@ def loaded(own, tmp_path, monkeypatch):
     return load_game
 
 
-def test_a_registered_game_of_ones_own_is_saved_by_its_name(forgotten, tmp_path):
+def test_a_registered_game_of_ones_own_is_saved_by_its_name(tmp_path):
     register_game("stairs", stairs)
     register_game("pair", STAIRS)
     path = tmp_path / "learner.zip"
@@ -73,11 +59,11 @@ def test_a_registered_game_of_ones_own_is_saved_by_its_name(forgotten, tmp_path)
         assert contents(load(path)) == contents(learner)
 
 
-def test_where_it_is_not_registered_the_error_says_what_to_do(forgotten, tmp_path):
+def test_where_it_is_not_registered_the_error_says_what_to_do(tmp_path):
     register_game("stairs", stairs)
     game, path = make_game("stairs", steps=5, misere=True), tmp_path / "learner.zip"
     save(QuotientLearner(game), path)
-    forgotten()
+    registration._forget("stairs")
     with pytest.raises(StorageError, match=r"'stairs' is not registered .*register_game.*game="):
         load(path)
     assert load(path, game).game == game
