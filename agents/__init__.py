@@ -9,7 +9,6 @@ needed("numba", "agents", "all")
 # isort: split
 from agents.base import (
     Agent,
-    GameChoosingLearner,
     GameLearner,
     HypothesisError,
     Learner,
@@ -17,6 +16,7 @@ from agents.base import (
     Trainable,
     Transition,
 )
+from agents.generalising.base import GameChoosingLearner
 from agents.generalising.column_automata.learner import ColumnAutomatonLearner
 from agents.generalising.quotients.learner import QuotientLearner
 from agents.generalising.signed_products.learner import SignedProducts

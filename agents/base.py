@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs import Game
 from nim_envs.errors import NimEnvsError
 
 Array = npt.NDArray[Any]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 MaskArray = npt.NDArray[np.int8]
-AfterGame = Callable[[int, int], bool]
-"""Called after a game with the seat that won and the number of moves; true ends the run."""
 
 
 class HypothesisError(NimEnvsError, ValueError):
@@ -116,61 +113,4 @@ class GameLearner(Learner, Protocol):
             transitions: all turns of one seat, in order. For a learner that plays both seats
                 there are two calls: first the turns of the last mover, then the other seat's.
         """
-        ...
-
-
-@runtime_checkable
-class GameChoosingLearner(Trainable, Protocol):
-    """A learner that chooses its own games, so that it needs no environment to learn.
-
-    Its greedy policy also has ``move(position)``, which returns the position after its move, even
-    on boards too large for an environment.
-
-    Attributes:
-        game: rules, convention and start of the game that it learns.
-        given: its knowledge and assumptions besides the results of games, in words.
-        positions_read: number of positions whose options it has looked up in the rules so far.
-        proof: the statement that it has proved, in words; ``None``: nothing so far.
-        size: size of what it has learned, such as "3 states".
-    """
-
-    game: Game
-    given: str
-    positions_read: int
-    proof: str | None
-
-    @property
-    def size(self) -> str:
-        """Size of what it has learned, such as "3 states"."""
-        ...
-
-    def greedy(self, game: Game | None = None) -> Policy:
-        """Return the current greedy policy, which does not learn.
-
-        Args:
-            game: the same game with other or more heaps; by default the one that it learns.
-
-        Raises:
-            ValueError: ``game`` is another game.
-        """
-        ...
-
-    def fit(self, game: Game, games: int, seed: int, after_game: AfterGame | None = None) -> None:
-        """Learn from at most ``games`` games against itself; fewer where it needs no more.
-
-        Args:
-            game: the game that it was made for. Its start, fixed or uniform, is that of the games
-                that the learner does not begin from a position of its own choice.
-            games: largest number of games.
-            seed: seed of all random choices.
-            after_game: called after every game; a true result ends the run.
-
-        Raises:
-            HypothesisError: its assumptions do not fit the game.
-            ValueError: another game or start, or fewer than 0 games.
-        """
-        ...
-
-    def describe(self) -> str:
-        """Return the learned solution and its proof as text."""
         ...

@@ -13,13 +13,13 @@ from pettingzoo import AECEnv
 
 from agents.base import (
     Array,
-    GameChoosingLearner,
     GameLearner,
     MaskArray,
     Policy,
     Trainable,
     Transition,
 )
+from agents.generalising.base import GameChoosingLearner
 from agents.storage import StorageError, load, save
 from agents.storage.games import game_of
 from agents.tabular.compiled_games.self_play import compiled_self_play
@@ -54,7 +54,7 @@ def check_learner(
       store it, know the same and continue to learn the same.
     - If its games can be compiled, it learns the same from them as from games step by step.
     - A learner that chooses its own games has ``fit`` in place of ``update``, and the rest of
-      :class:`agents.base.GameChoosingLearner`; it keeps the promises above that are not about
+      :class:`agents.GameChoosingLearner`; it keeps the promises above that are not about
       turns.
 
     Args:
@@ -212,7 +212,7 @@ class _Checks:
             require(callable(getattr(learner, method, None)), f"the learner has no method {method}")
         require(
             not self.chooses_games or isinstance(learner, GameChoosingLearner),
-            "the learner has fit, but not all that agents.base.GameChoosingLearner names",
+            "the learner has fit, but not all that agents.GameChoosingLearner names",
         )
         both = [method for method in ("begin_game", "learn_from_game") if hasattr(learner, method)]
         require(len(both) != 1, f"the learner has {both}: it needs begin_game and learn_from_game, "

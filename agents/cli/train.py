@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from agents.base import GameChoosingLearner, Policy
+from agents.base import Policy
 from agents.cli.options import game_options, learner_defaults, make_env, make_learner
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
 from agents.evaluation import optimality
+from agents.generalising.base import GameChoosingLearner
 from agents.registry import GENERALISING, LEARNERS
 from agents.storage import save
 from agents.training import TrainingStopped

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any, TypedDict, TypeVar
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, Protocol, TypedDict, TypeVar, runtime_checkable
 
 import numpy as np
 
-from agents.base import AfterGame, Array, FloatArray, MaskArray
-from agents.generalising.policy import LookAheadPolicy
+from agents.base import Array, FloatArray, MaskArray, Policy, Trainable
 from agents.storage.games import own_game, same_game
 from agents.storage.restoring import check_same_arguments, known_game
 from agents.storage.schema import check_value, parameter_type
@@ -18,6 +18,70 @@ from nim_envs.starts import FixedStart, UniformStart
 
 AnyLearner = TypeVar("AnyLearner", bound="GeneralisingLearner")
 
+AfterGame = Callable[[int, int], bool]
+"""Called after a game with the seat that won and the number of moves; true ends the run."""
+
+
+@runtime_checkable
+class GameChoosingLearner(Trainable, Protocol):
+    """A learner that chooses its own games, so that it needs no environment to learn.
+
+    Its greedy policy also has ``move(position)``, which returns the position after its move, even
+    on boards too large for an environment.
+
+    Attributes:
+        game: rules, convention and start of the game that it learns.
+        given: its knowledge and assumptions besides the results of games, in words.
+        positions_read: number of positions whose options it has looked up in the rules so far.
+        proof: the statement that it has proved, in words; ``None``: nothing so far.
+        size: size of what it has learned, such as "3 states".
+    """
+
+    game: Game
+    given: str
+    positions_read: int
+    proof: str | None
+
+    @property
+    @abstractmethod
+    def size(self) -> str:
+        """Size of what it has learned, such as "3 states"."""
+        ...
+
+    @abstractmethod
+    def greedy(self, game: Game | None = None) -> Policy:
+        """Return the current greedy policy, which does not learn.
+
+        Args:
+            game: the same game with other or more heaps; by default the one that it learns.
+
+        Raises:
+            ValueError: ``game`` is another game.
+        """
+        ...
+
+    @abstractmethod
+    def fit(self, game: Game, games: int, seed: int, after_game: AfterGame | None = None) -> None:
+        """Learn from at most ``games`` games against itself; fewer where it needs no more.
+
+        Args:
+            game: the game that it was made for. Its start, fixed or uniform, is that of the games
+                that the learner does not begin from a position of its own choice.
+            games: largest number of games.
+            seed: seed of all random choices.
+            after_game: called after every game; a true result ends the run.
+
+        Raises:
+            HypothesisError: its assumptions do not fit the game.
+            ValueError: another game or start, or fewer than 0 games.
+        """
+        ...
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Return the learned solution and its proof as text."""
+        ...
+
 
 class SavedGeneralising(TypedDict):
     """Contents of the file of a learner that chooses its own games.
@@ -25,7 +89,7 @@ class SavedGeneralising(TypedDict):
     Attributes:
         arguments: constructor arguments besides the game.
         game: the game, if it can be stored.
-        positions_read: as in :class:`GeneralisingLearner`.
+        positions_read: as in :class:`GameChoosingLearner`.
         proof: likewise.
         learned: argument of :meth:`GeneralisingLearner.restore_learned`.
     """
@@ -37,28 +101,21 @@ class SavedGeneralising(TypedDict):
     learned: dict[str, Any]
 
 
-class GeneralisingLearner(ABC):
-    """A learner that chooses its own games; see :class:`agents.base.GameChoosingLearner`.
+class GeneralisingLearner(GameChoosingLearner):
+    """Base of this package's learners that choose their own games.
 
     Args:
         game: rules, convention and start of the game to learn.
         arguments: constructor arguments besides the game; a file stores them.
-
-    Attributes:
-        game: as given.
-        given: prior knowledge and assumptions of the learner, in words.
-        positions_read: number of positions whose options it has looked up in the rules so far.
-        proof: the proved statement, in words; ``None``: nothing so far.
     """
 
-    given: str
     proof: str | None = None
 
     def __init__(self, game: Game, arguments: dict[str, Any]) -> None:
         self.game = game
         self.positions_read = 0
         self._arguments = arguments
-        self._acting: LookAheadPolicy | None = None  # the greedy policy, kept until it learns more
+        self._acting: Policy | None = None  # the greedy policy, kept until it learns more
 
     def __repr__(self) -> str:
         """Return the game, and whether the learned solution is proved."""
@@ -86,18 +143,7 @@ class GeneralisingLearner(ABC):
         return same_game(self.game, game)
 
     def fit(self, game: Game, games: int, seed: int, after_game: AfterGame | None = None) -> None:
-        """Learn from games against itself; see :class:`agents.base.GameChoosingLearner`.
-
-        Args:
-            game: the game that it was made for, with a fixed or uniform start.
-            games: largest number of games.
-            seed: seed of all random choices.
-            after_game: called after every game; a true result ends the run.
-
-        Raises:
-            HypothesisError: its assumptions do not fit the game.
-            ValueError: another game or start, or fewer than 0 games.
-        """
+        """Learn from games against itself; see :class:`GameChoosingLearner`."""
         if not self.fits(game):
             raise ValueError(
                 f"this learner was made for {self.game.in_short}, not for {game.in_short}"
@@ -117,26 +163,6 @@ class GeneralisingLearner(ABC):
     @abstractmethod
     def _fit(self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame) -> None:
         """Learn from at most ``games`` games; after an exception, the results so far are kept."""
-
-    @abstractmethod
-    def greedy(self, game: Game | None = None) -> LookAheadPolicy:
-        """Return the current policy, which does not learn.
-
-        Args:
-            game: the same game with other or more heaps; by default the one that it learns.
-
-        Raises:
-            ValueError: ``game`` is another game.
-        """
-
-    @property
-    @abstractmethod
-    def size(self) -> str:
-        """Size of what it has learned, such as ``"3 states"``."""
-
-    @abstractmethod
-    def describe(self) -> str:
-        """Return the learned solution and its proof as text."""
 
     @abstractmethod
     def learned(self) -> Any:

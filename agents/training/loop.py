@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import Agent, GameChoosingLearner, Learner
+from agents.base import Agent, Learner
+from agents.generalising.base import GameChoosingLearner
 from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.training.checkpoints import Env, TrainingRun
 from agents.training.log import TrainingLog, TrainingStopped
@@ -44,7 +45,7 @@ def train(
         env: a two-player turn-based environment with action masks in its observations.
         agents: one learner for both seats; or a pair, one for each seat; or a learner with
             several :class:`Opponents`. An agent that is not a :class:`agents.base.Learner` plays
-            and does not learn. A :class:`agents.base.GameChoosingLearner` gets the game of ``env``
+            and does not learn. A :class:`agents.GameChoosingLearner` gets the game of ``env``
             and chooses its own games.
         games: number of games to play.
         seed: seeds the environment's starts and the agents' choices; same seed, same result.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import GameChoosingLearner
+from agents.generalising.base import GameChoosingLearner
 from agents.storage.games import own_game
 from agents.training.log import TrainingLog, TrainingStopped
 from nim_envs.progress import end_early, progress_bar

@@ -1,4 +1,4 @@
-"""Where the squares of a component with coordinates are, and which of them a state fills."""
+"""The squares of a component with coordinates: where they are, what fills them, how they look."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from functools import cached_property
 
 import numpy as np
 
+from nim_envs.render.canvas import FAINT, LIMIT, LINE, WINNING, Canvas, Color
 from nim_envs.render.geometry import Area, square
 from nim_envs.rules.component import BoolArray, Component, IntArray
 
 SMALLEST_SQUARE, LARGEST_SQUARE = 7.0, 64.0
 """Sides of squares in pixels; where they would be smaller, coordinates are shown as numbers."""
 
-LIMIT = "limit"
+LIMIT_NAME = "limit"
 """Name of a last coordinate that says how many coins may be taken."""
+
+CROWN = ((0, 1), (0, 0.3), (0.25, 0.62), (0.5, 0.1), (0.75, 0.62), (1, 0.3), (1, 1))
+"""Corners of a queen's crown, as shares of its width and height."""
 
 
 class BoardLayout(ABC):
@@ -42,6 +46,23 @@ class BoardLayout(ABC):
     round = True
     """Whether what fills a square is round."""
 
+    moves_piece = False
+    """Whether a move carries a piece to another square, in place of filling or clearing squares."""
+
+    writes_coordinates = True
+    """Whether the coordinates are written below the board."""
+
+    edges: tuple[tuple[int, int], ...] = ()
+    """Pairs of squares that are joined by a line."""
+
+    numbered = False
+    """Whether the numbers of the squares are written on them."""
+
+    @classmethod
+    def number_of_squares(cls, fields: tuple[int, ...]) -> int:
+        """Return the number of squares for coordinates with this many values each."""
+        return len(fields) * max(fields)
+
     @abstractmethod
     def _place(self) -> None:
         """Set ``side`` and ``squares``."""
@@ -63,6 +84,31 @@ class BoardLayout(ABC):
         """
         return np.asarray(self.filled(after) != self.filled(before))
 
+    def pale(self, coordinates: IntArray) -> BoolArray:
+        """Return the squares whose content no move can take, ``(squares,)``."""
+        return np.zeros(len(self.squares), dtype=np.bool_)
+
+    def draw_ground(self, canvas: Canvas, number: int, place: Area) -> None:
+        """Draw an empty square."""
+        gap = 0.05 * self.side
+        radius = self.side if self.round else 0.12 * self.side
+        canvas.box(place.shrunk(gap, gap, gap, gap), FAINT, radius=radius)
+
+    def draw_filled(self, canvas: Canvas, place: Area, color: Color) -> None:
+        """Draw what fills a square."""
+        gap = max(1.0, 0.05 * self.side)
+        inside = place.shrunk(gap, gap, gap, gap)
+        if self.round:
+            canvas.disc(inside, color)
+        else:
+            canvas.box(inside, color, radius=0.12 * self.side)
+
+    def mark(self, canvas: Canvas, places: list[int]) -> None:
+        """Mark a winning move on its squares."""
+        size = max(5.0, 0.28 * self.side)
+        for place in places:
+            canvas.disc(square(self.squares[place].center, size), WINNING)
+
     def _grid(self, rows: int, columns: int) -> list[Area]:
         """Set the side and return squares row by row, from the top, in the middle of the area."""
         self.side = min(self.area.width / columns, self.area.height / rows, LARGEST_SQUARE)
@@ -73,6 +119,13 @@ class BoardLayout(ABC):
 
 class PieceLayout(BoardLayout):
     """A board with one piece, or a strip: the first coordinate to the right, the second upwards."""
+
+    moves_piece = True
+
+    @classmethod
+    def number_of_squares(cls, fields: tuple[int, ...]) -> int:
+        """Return the product of the numbers of files and ranks."""
+        return math.prod(fields)
 
     def _place(self) -> None:
         columns, rows = (*self.fields, 1)[:2]
@@ -91,6 +144,24 @@ class PieceLayout(BoardLayout):
     def pointed_at(self, options: IntArray, before: IntArray, after: IntArray) -> BoolArray:
         """Return the square that each option leads to."""
         return self.filled(after)
+
+    def draw_ground(self, canvas: Canvas, number: int, place: Area) -> None:
+        """Draw a dark or a light square; the corner to which pieces move stands out."""
+        ranks = (*self.fields, 1)[1]
+        dark = (number // ranks + number % ranks) % 2 == 0
+        canvas.box(place, LIMIT if number == 0 else LINE if dark else FAINT)
+
+    def draw_filled(self, canvas: Canvas, place: Area, color: Color) -> None:
+        """Draw a queen's crown or a disc."""
+        gap = 0.2 * self.side
+        inside = place.shrunk(gap, gap, gap, gap)
+        if self.component.kind == "queen":
+            corners = [
+                (inside.x + x * inside.width, inside.y + y * inside.height) for x, y in CROWN
+            ]
+            canvas.polygon(corners, color)
+        else:
+            canvas.disc(inside, color)
 
 
 class RowsLayout(BoardLayout):
@@ -119,7 +190,7 @@ class CoinsLayout(BoardLayout):
     @cached_property
     def limited(self) -> bool:
         """Whether the last coordinate is a limit on the coins that may be taken."""
-        return self.component.coordinate_names[-1:] == (LIMIT,)
+        return self.component.coordinate_names[-1:] == (LIMIT_NAME,)
 
     @property
     def stacks(self) -> int:
@@ -153,26 +224,40 @@ class CoinsLayout(BoardLayout):
         filled = np.arange(self.height) < heights
         return filled.reshape(*coordinates.shape[:-1], -1)
 
-    def within_limit(self, coordinates: IntArray) -> BoolArray:
-        """Return the coins that a move may take, ``(squares,)``: all where there is no limit."""
+    def pale(self, coordinates: IntArray) -> BoolArray:
+        """Return all but the coins that a move may take: none where there is no limit."""
         numbers = np.tile(np.arange(self.height), self.stacks)
         heights = np.repeat(coordinates[: self.stacks], self.height)
         least = heights - coordinates[-1] if self.limited else np.zeros_like(heights)
-        return np.asarray((least <= numbers) & (numbers < heights))
+        return np.asarray((numbers < least) | (heights <= numbers))
+
+    def draw_ground(self, canvas: Canvas, number: int, place: Area) -> None:
+        """Draw a line below each stack."""
+        if number % self.height == 0:
+            canvas.box(Area(place.x, place.bottom, self.wide * self.side, 2), LINE)
 
 
 class CellsLayout(BoardLayout):
     """The cells of a board; without a board, nodes on a circle."""
 
+    writes_coordinates = False
+
+    @classmethod
+    def number_of_squares(cls, fields: tuple[int, ...]) -> int:
+        """Return the number of cells."""
+        return len(fields)
+
     def _place(self) -> None:
         board = self.component.board
         self.round = board is None
+        self.edges = tuple(getattr(self.component, "edges", ()))
         if board is not None:
             self.squares = self._grid(math.prod(board[:-1]), board[-1])
             return
         number = len(self.fields)
         radius = 0.42 * min(self.area.width, self.area.height)
         self.side = min(LARGEST_SQUARE, 1.4 * radius * math.sin(math.pi / max(number, 3)))
+        self.numbered = self.side >= 20
         turns = 2 * math.pi * np.arange(number) / number
         self.squares = [
             square(
@@ -185,11 +270,6 @@ class CellsLayout(BoardLayout):
             for turn in turns.tolist()
         ]
 
-    @cached_property
-    def edges(self) -> tuple[tuple[int, int], ...]:
-        """Pairs of cells that are joined by a line."""
-        return tuple(getattr(self.component, "edges", ()))
-
     def filled(self, coordinates: IntArray) -> BoolArray:
         """Return the cells that are not 0."""
         return np.asarray(coordinates > 0)
@@ -200,6 +280,14 @@ class CellsLayout(BoardLayout):
         if needed is None:
             return super().pointed_at(options, before, after)
         return np.asarray(needed[0][options])
+
+    def mark(self, canvas: Canvas, places: list[int]) -> None:
+        """Mark a winning move by a line through its cells, or by a dot on a single one."""
+        if len(places) == 1:
+            super().mark(canvas, places)
+        else:
+            ends = self.squares[places[0]].center, self.squares[places[-1]].center
+            canvas.line(*ends, WINNING, max(2.0, 0.12 * self.side))
 
 
 LAYOUTS: dict[str, type[BoardLayout]] = {
@@ -218,8 +306,7 @@ def board_layout(component: Component, area: Area) -> BoardLayout | None:
     if kind is None or fields is None:
         return None
     # More squares than pixels allow need not be laid out to be too small.
-    squares = math.prod(fields) if kind is PieceLayout else len(fields) * max(fields)
-    if kind is not CellsLayout and squares * SMALLEST_SQUARE**2 > area.width * area.height:
+    if kind.number_of_squares(fields) * SMALLEST_SQUARE**2 > area.width * area.height:
         return None
     layout = kind(component, area)
     return layout if layout.side >= SMALLEST_SQUARE else None

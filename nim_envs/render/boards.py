@@ -6,15 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nim_envs.render.board_layouts import (
-    BoardLayout,
-    CellsLayout,
-    CoinsLayout,
-    PieceLayout,
-    board_layout,
-)
+from nim_envs.render.board_layouts import BoardLayout, board_layout
 from nim_envs.render.canvas import (
-    FAINT,
     GREY,
     INK,
     LIMIT,
@@ -22,12 +15,11 @@ from nim_envs.render.canvas import (
     OBJECT,
     PLAYER_COLORS,
     WHITE,
-    WINNING,
     Canvas,
     Color,
     mixed,
 )
-from nim_envs.render.geometry import Area, square
+from nim_envs.render.geometry import Area
 from nim_envs.render.numbers import draw_tile, tiles
 from nim_envs.render.panel import Panel
 from nim_envs.render.scene import Scene
@@ -38,9 +30,6 @@ LABEL = 26.0
 """Height of the line below a board."""
 UNCLEAR = 0.15
 """Moves whose middles are as near to a click, to this share of a square, are listed."""
-
-CROWN = ((0, 1), (0, 0.3), (0.25, 0.62), (0.5, 0.1), (0.75, 0.62), (1, 0.3), (1, 1))
-"""Corners of a queen's crown, as shares of its width and height."""
 
 
 class Moves(NamedTuple):
@@ -163,70 +152,30 @@ class BoardPanel(Panel):
         mover = GREY if scene.mover is None else PLAYER_COLORS[scene.mover]
         # What play never takes, such as the poisoned square of a bar of chocolate.
         kept = layout.filled(coordinates(0)) & bool(rules.is_terminal(np.array(0)))
-        pale = np.zeros(len(filled), dtype=np.bool_)
-        if isinstance(layout, CoinsLayout):
-            pale = ~layout.within_limit(now)
-        if isinstance(layout, CellsLayout):
-            for one, other in layout.edges:
-                ends = layout.squares[one].center, layout.squares[other].center
-                canvas.line(*ends, LINE, 2)
+        pale = layout.pale(now)
+        for one, other in layout.edges:
+            canvas.line(layout.squares[one].center, layout.squares[other].center, LINE, 2)
         for number, place in enumerate(layout.squares):
-            self._draw_ground(canvas, layout, number, place)
+            layout.draw_ground(canvas, number, place)
             if filled[number]:
                 color = mixed(OBJECT, WHITE, 0.55) if pale[number] else OBJECT
-                if kept[number] and not isinstance(layout, PieceLayout):
+                if kept[number] and not layout.moves_piece:
                     color = mixed(PLAYER_COLORS[1], LIMIT, 0.4)
-                elif not before[number] and not isinstance(layout, PieceLayout):
+                elif not before[number] and not layout.moves_piece:
                     color = mixed(last, WHITE, 0.3)
                 if not after[number]:
-                    color = mixed(mover, WHITE, 0.6 if isinstance(layout, PieceLayout) else 0.25)
-                self._draw_filled(canvas, layout, place, color, component)
+                    color = mixed(mover, WHITE, 0.6 if layout.moves_piece else 0.25)
+                layout.draw_filled(canvas, place, color)
             elif after[number]:
-                self._draw_filled(canvas, layout, place, mixed(mover, WHITE, 0.25), component)
+                layout.draw_filled(canvas, place, mixed(mover, WHITE, 0.25))
             elif before[number]:
                 self._draw_gone(canvas, layout, place, last)
-            if isinstance(layout, CellsLayout) and layout.side >= 20 and layout.round:
+            if layout.numbered:
                 ink = WHITE if filled[number] else GREY
                 canvas.text(str(number), place.center, min(22, 0.5 * layout.side), ink)
         for winning in scene.winning_options(component, self.rules.num_options):
             self._mark(canvas, layout, component, state, winning)
         self._draw_label(canvas, scene, component, layout, now)
-
-    def _draw_ground(self, canvas: Canvas, layout: BoardLayout, number: int, place: Area) -> None:
-        """Draw an empty square."""
-        if isinstance(layout, PieceLayout):
-            ranks = (*layout.fields, 1)[1]
-            dark = (number // ranks + number % ranks) % 2 == 0
-            canvas.box(place, LIMIT if number == 0 else LINE if dark else FAINT)
-        elif isinstance(layout, CoinsLayout):
-            if number % layout.height == 0:
-                width = layout.wide * layout.side
-                canvas.box(Area(place.x, place.bottom, width, 2), LINE)
-        else:
-            gap = 0.05 * layout.side
-            radius = layout.side if layout.round else 0.12 * layout.side
-            canvas.box(place.shrunk(gap, gap, gap, gap), FAINT, radius=radius)
-
-    def _draw_filled(
-        self, canvas: Canvas, layout: BoardLayout, place: Area, color: Color, component: int
-    ) -> None:
-        """Draw a piece, a coin or a filled square."""
-        gap = max(1.0, 0.05 * layout.side)
-        inside = place.shrunk(gap, gap, gap, gap)
-        if isinstance(layout, PieceLayout):
-            gap = 0.2 * layout.side
-            inside = place.shrunk(gap, gap, gap, gap)
-            if self.rules.components[component].kind == "queen":
-                corners = [
-                    (inside.x + x * inside.width, inside.y + y * inside.height) for x, y in CROWN
-                ]
-                canvas.polygon(corners, color)
-            else:
-                canvas.disc(inside, color)
-        elif layout.round:
-            canvas.disc(inside, color)
-        else:
-            canvas.box(inside, color, radius=0.12 * layout.side)
 
     def _draw_gone(self, canvas: Canvas, layout: BoardLayout, place: Area, color: Color) -> None:
         """Draw where something stood before the last move."""
@@ -248,19 +197,9 @@ class BoardPanel(Panel):
         for place in places:
             center = layout.squares[place].center
             if self._chosen(component, state, place, center) == [option]:
-                self._dot(canvas, layout, place)
+                layout.mark(canvas, [place])
                 return
-        if isinstance(layout, CellsLayout):
-            ends = layout.squares[places[0]].center, layout.squares[places[-1]].center
-            canvas.line(*ends, WINNING, max(2.0, 0.12 * layout.side))
-        else:
-            for place in places:
-                self._dot(canvas, layout, place)
-
-    def _dot(self, canvas: Canvas, layout: BoardLayout, place: int) -> None:
-        """Draw the mark of a winning move on a square."""
-        size = max(5.0, 0.28 * layout.side)
-        canvas.disc(square(layout.squares[place].center, size), WINNING)
+        layout.mark(canvas, places)
 
     def _draw_label(
         self, canvas: Canvas, scene: Scene, component: int, layout: BoardLayout, now: IntArray
@@ -269,7 +208,7 @@ class BoardPanel(Panel):
         cell = self.cells[component]
         rules = self.rules.components[component]
         text = f"{rules.kind} {component}"
-        if not isinstance(layout, CellsLayout):
+        if layout.writes_coordinates:
             names = rules.coordinate_names or ("",) * len(now)
             values = [f"{name} {value}".strip() for name, value in zip(names, now, strict=True)]
             text += f": {', '.join(values)}"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, groupby, pairwise
+from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
@@ -22,21 +22,18 @@ from nim_envs.rules.acyclic import cycle_error
 from nim_envs.rules.component import (
     NO_MOVE,
     NO_STATE,
-    PICTURES,
     BoolArray,
     Component,
     IntArray,
     TableComponent,
     in_use,
 )
+from nim_envs.rules.coordinates import Coordinates, check_coordinates, state_in_short
 from nim_envs.rules.state_options import MaskArray, StateOptionsCache, shared_state_options
 from nim_envs.rules.validation import LARGEST_STATE, check_bytes, checked_integer, integers_of
 
 MOST_SHOWN = 12
 """Most states of an initial position that ``in_short`` shows."""
-
-MOST_COORDINATES = 25
-"""Most coordinates of a state that ``in_short`` shows."""
 
 SMALL_TABLE = 2**24
 """Largest table, in bytes, that is made as a whole when some options are needed."""
@@ -87,7 +84,7 @@ class Rules:
             )
         object.__setattr__(self, "components", tuple(map(in_use, given)))
         for index, component in enumerate(self.components):
-            _check_coordinates(index, component)
+            check_coordinates(index, component)
         initial = integers_of(self.initial)
         if initial is not None and self.has_coordinates and len(initial) == len(self.fields):
             initial = tuple(self.checked_points(initial).tolist())
@@ -127,7 +124,7 @@ class Rules:
         """The name and the initial position, such as ``"nim, heaps 3-4-5"``."""
         slots = {index for group in self.slot_groups for index in group}
         filled = [
-            (component.kind, _shown(component, state))
+            (component.kind, state_in_short(component, state))
             for index, (component, state) in enumerate(
                 zip(self.components, self.initial, strict=True)
             )
@@ -148,27 +145,26 @@ class Rules:
         return tuple(component.states for component in self.components)
 
     @cached_property
+    def _coordinates(self) -> Coordinates:
+        return Coordinates(self.components)
+
+    @cached_property
     def fields(self) -> tuple[int, ...]:
         """Number of values of each coordinate, of all components one after the other.
 
         A component without coordinates contributes one, its number of states.
         """
-        return tuple(
-            values
-            for component in self.components
-            for values in ((component.states,) if component.fields is None else component.fields)
-        )
+        return self._coordinates.fields
 
     @cached_property
     def has_coordinates(self) -> bool:
         """Whether coordinates differ from positions: a component has more than one of them."""
-        return len(self.fields) > len(self.components)
+        return self._coordinates.differ
 
-    @cached_property
+    @property
     def field_slices(self) -> tuple[slice, ...]:
         """The coordinates of each component, as a slice of those of a position."""
-        ends = [0, *accumulate(len(component.fields or (0,)) for component in self.components)]
-        return tuple(slice(first, end) for first, end in pairwise(ends))
+        return self._coordinates.slices
 
     def coordinates(self, positions: IntArray) -> IntArray:
         """Return the coordinates of positions: ``(..., components)`` to ``(..., len(fields))``.
@@ -180,24 +176,7 @@ class Rules:
             >>> nim(heaps=(3, 4)).coordinates(np.array([2, 1])).tolist()
             [2, 1]
         """
-        if not self.has_coordinates:
-            return positions
-        if self._coordinate_table is not None:
-            return self._coordinate_table.take(positions[..., 0], axis=0)
-        shown = [
-            component.coordinates(positions[..., index])
-            for index, component in enumerate(self.components)
-        ]
-        return np.concatenate(shown, axis=-1)
-
-    @cached_property
-    def _coordinate_table(self) -> IntArray | None:
-        """Coordinates of every state of a single component; ``None`` where they are many."""
-        (component, *others) = self.components
-        entries = component.states * len(self.fields)
-        if others or entries * np.dtype(np.int64).itemsize > SMALL_TABLE:
-            return None
-        return component.coordinates(np.arange(component.states, dtype=np.int64))
+        return self._coordinates.at(positions) if self.has_coordinates else positions
 
     def shown(self, position: IntArray) -> tuple[int, ...]:
         """Return the coordinates of one position as a tuple, for messages and words."""
@@ -220,11 +199,7 @@ class Rules:
             given = given.astype(np.int64)
         if given.shape[-1] == len(self.components):
             return given
-        states = [
-            component.states_at(given[..., part])
-            for component, part in zip(self.components, self.field_slices, strict=True)
-        ]
-        return np.stack(states, axis=-1)
+        return self._coordinates.positions_at(given)
 
     @property
     def num_positions(self) -> int:
@@ -715,15 +690,6 @@ class Rules:
         return self
 
 
-def _shown(component: Component, state: int) -> str:
-    """Return a state in short: its first coordinates or, without coordinates, its number."""
-    if not component.has_coordinates:
-        return str(state)
-    values = component.coordinates(np.array(state)).tolist()
-    more = ["…"] * (len(values) > MOST_COORDINATES)
-    return f"({', '.join([*map(str, values[:MOST_COORDINATES]), *more])})"
-
-
 def _from_0_to(noun: str, each: str, sizes: Sequence[int]) -> str:
     """Return a description of integers below ``sizes``, for messages."""
     largest = tuple(size - 1 for size in sizes)
@@ -739,40 +705,3 @@ def _first_outside(array: IntArray, sizes: Sequence[int]) -> tuple[int, ...] | N
     if not outside.any():
         return None
     return tuple(array[outside.any(axis=-1)].reshape(-1, len(sizes))[0].tolist())
-
-
-def _check_coordinates(index: int, component: Component) -> None:
-    """Check a component's coordinates as far as possible without listing its states.
-
-    Raises:
-        InvalidGameError: they contradict the number of states, the board, or that it splits.
-    """
-    fields, board, picture = component.fields, component.board, component.picture
-    of = f"component {index} ({component.kind})"
-    if picture is not None and picture not in PICTURES:
-        raise InvalidGameError(f"{of}: picture must be None or one of {PICTURES}, not {picture!r}")
-    if fields is None:
-        if board is not None:
-            raise InvalidGameError(f"{of}: a board, {board!r}, needs coordinates: define fields")
-        return
-    given = integers_of(fields)
-    if not given or min(given) < 1:
-        raise InvalidGameError(f"{of}: fields must be integers of at least 1, not {fields!r}")
-    if component.splits:
-        raise InvalidGameError(f"{of}: a component that splits has no coordinates, {fields!r}")
-    if len(given) == 1 and given[0] != component.states:
-        raise InvalidGameError(
-            f"{of}: a single coordinate is the state number, so fields must be "
-            f"({component.states},), not {fields!r}"
-        )
-    if picture == "piece" and len(given) > 2:
-        raise InvalidGameError(
-            f"{of}: the picture 'piece' shows one or two coordinates, not {len(given)}; choose "
-            f"another of {PICTURES}, or None"
-        )
-    if math.prod(given) < component.states:
-        raise InvalidGameError(
-            f"{of}: fields {fields!r} hold fewer than its {component.states} states"
-        )
-    if board is not None and math.prod(board) != len(given):
-        raise InvalidGameError(f"{of}: {len(given)} coordinates do not reshape into {board!r}")

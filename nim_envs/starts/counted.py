@@ -12,6 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +38,18 @@ BLOCK = 1 << 18
 # one is firm. Bit 1: one has a legal move. The bits above: the nim-sum. The highest bits: the slots
 # that play can fill in the group of slots that is not complete yet.
 FIRM, MOVE, FLAGS = 1, 2, 2
+
+
+def code_after(code: Any, slots: Any, values: Any, flags: Any) -> Any:
+    """Return the code after a component, as arrays of NumPy or of JAX that broadcast together.
+
+    Args:
+        code: code of the components before it.
+        slots: change by the slots that its class of states needs; see :attr:`Layer.changes`.
+        values: change of the nim-sum.
+        flags: change of the flags.
+    """
+    return ((code + slots) ^ values) | flags
 
 
 class CountedSampler(TransformSampler):
@@ -116,6 +130,13 @@ class Classes:
     values: IntArray
     flags: IntArray
     needed: IntArray
+
+    @property
+    def listed(self) -> IntArray:
+        """The states, class after class, as an array also where there is one class of all."""
+        if self.states is not None:
+            return self.states
+        return np.arange(self.low, self.low + self.sizes[0], dtype=np.int64)
 
 
 def _classes(box: Box, solution: SumSolution | None, *, by_move: bool) -> list[Classes]:
@@ -208,11 +229,20 @@ class Layer:
     slot: int
     ends_group: bool
 
+    @cached_property
+    def changes(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Changes of codes by each class, ``(classes,)``: of slots, of the nim-sum and of flags."""
+        classes = self.classes
+        return classes.needed * self.slot, classes.values << FLAGS, classes.flags
+
+    @property
+    def kept(self) -> int:
+        """Mask of the bits of a code that later components need: not slots of a complete group."""
+        return self.slot - 1 if self.ends_group else -1
+
     def after(self, codes: IntArray) -> IntArray:
         """Return the codes after this component, by its class: ``(n,)`` to ``(n, classes)``."""
-        classes = self.classes
-        with_slots = codes[:, np.newaxis] + classes.needed * self.slot
-        return (with_slots ^ (classes.values << FLAGS)) | classes.flags
+        return np.asarray(code_after(codes[:, np.newaxis], *self.changes))
 
     def ways(self, after: IntArray) -> FloatArray:
         """Return the number of completions with each class, shape of ``after``: its codes."""
@@ -256,8 +286,7 @@ class Layer:
             codes = after[rows, chosen]
         sizes = classes.sizes[chosen]
         within = np.minimum((shares * sizes).astype(np.int64), sizes - 1)
-        if self.ends_group:
-            codes = codes & (self.slot - 1)
+        codes = codes & self.kept
         if classes.states is None:
             return classes.low + within, codes
         return classes.states[classes.firsts[chosen] + within], codes

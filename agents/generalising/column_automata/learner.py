@@ -8,8 +8,8 @@ from typing import Literal, TypedDict
 
 import numpy as np
 
-from agents.base import AfterGame, FloatArray, HypothesisError, IntArray
-from agents.generalising.base import GeneralisingLearner
+from agents.base import FloatArray, HypothesisError, IntArray
+from agents.generalising.base import AfterGame, GeneralisingLearner
 from agents.generalising.column_automata.contradictions import (
     by_size,
     contradictions,

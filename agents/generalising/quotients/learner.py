@@ -6,8 +6,8 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 
-from agents.base import AfterGame, HypothesisError
-from agents.generalising.base import GeneralisingLearner
+from agents.base import HypothesisError
+from agents.generalising.base import AfterGame, GeneralisingLearner
 from agents.generalising.quotients.copies import Copies
 from agents.generalising.quotients.counterexamples import CounterexampleSearch
 from agents.generalising.quotients.description import described

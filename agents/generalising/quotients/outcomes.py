@@ -7,7 +7,8 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from agents.base import AfterGame, HypothesisError
+from agents.base import HypothesisError
+from agents.generalising.base import AfterGame
 
 Position = TypeVar("Position", bound=Hashable)
 

@@ -6,8 +6,8 @@ from typing import Literal, TypedDict
 
 import numpy as np
 
-from agents.base import AfterGame, Array, FloatArray, HypothesisError, IntArray
-from agents.generalising.base import GeneralisingLearner
+from agents.base import Array, FloatArray, HypothesisError, IntArray
+from agents.generalising.base import AfterGame, GeneralisingLearner
 from agents.generalising.policy import LookAheadPolicy
 from agents.generalising.signed_products.larger_boards import with_larger_heaps
 from agents.generalising.signed_products.value_networks import (

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.base import AfterGame, Array, FloatArray, IntArray
+from agents.base import Array, FloatArray, IntArray
+from agents.generalising.base import AfterGame
 from agents.generalising.signed_products.larger_boards import examine
 from agents.generalising.signed_products.value_networks import Column
 from agents.generalising.signed_products.value_state import ValueState

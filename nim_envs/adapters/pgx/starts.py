@@ -16,7 +16,7 @@ import numpy.typing as npt
 from nim_envs.adapters.pgx.layouts import NUMBER, Array, Layout
 from nim_envs.rules.validation import check_bytes
 from nim_envs.starts import Sampler
-from nim_envs.starts.counted import FLAGS, CountedSampler, Layer
+from nim_envs.starts.counted import CountedSampler, Layer, code_after
 from nim_envs.starts.rejected import RejectionSampler
 from nim_envs.starts.samplers import BalancedSampler, FloatArray
 
@@ -140,21 +140,17 @@ class _Component:
     """Draws the state of a component, given the code of those before it; see :class:`Layer`."""
 
     def __init__(self, layer: Layer) -> None:
-        classes = layer.classes
         self._cuts = Cuts(np.concatenate([cut_points(ways) for ways in layer.blocks()]))
-        self._slots = jnp.asarray(classes.needed * layer.slot, jnp.int32)
-        self._values = jnp.asarray(classes.values << FLAGS, jnp.int32)
-        self._flags = jnp.asarray(classes.flags, jnp.int32)
-        self._kept = layer.slot - 1 if layer.ends_group else -1
-        self._sizes = jnp.asarray(classes.sizes, jnp.int32)
-        self._firsts = jnp.asarray(classes.firsts, jnp.int32)
-        states = np.arange(classes.sizes[0]) + classes.low
-        self._states = jnp.asarray(states if classes.states is None else classes.states, jnp.int32)
+        self._changes = [jnp.asarray(change, jnp.int32) for change in layer.changes]
+        self._kept = layer.kept
+        self._sizes = jnp.asarray(layer.classes.sizes, jnp.int32)
+        self._firsts = jnp.asarray(layer.classes.firsts, jnp.int32)
+        self._states = jnp.asarray(layer.classes.listed, jnp.int32)
 
     def draw(self, code: Array, first: Array, second: Array) -> tuple[Array, Array]:
         """Return a state, and the code with it: one word draws its class, one the state of that."""
         chosen = self._cuts.column(code, first)
-        code = ((code + self._slots[chosen]) ^ self._values[chosen]) | self._flags[chosen]
+        code = code_after(code, *(change[chosen] for change in self._changes))
         number = self._firsts[chosen] + below(self._sizes[chosen], second)
         return self._states[number], code & self._kept
 
