@@ -32,7 +32,7 @@ UNCLEAR = 0.15
 """Moves whose middles are as near to a click, to this share of a square, are listed."""
 
 
-class Moves(NamedTuple):
+class BoardMoves(NamedTuple):
     """The legal moves of a component in a state.
 
     Attributes:
@@ -65,13 +65,13 @@ class BoardPanel(Panel):
             index: board_layout(rules.components[index], cell.shrunk(8, 8, 8, 8 + LABEL))
             for index, cell in self.cells.items()
         }
-        self._moves: dict[tuple[int, int], Moves] = {}
+        self._moves: dict[tuple[int, int], BoardMoves] = {}
 
     def component_at(self, point: tuple[float, float]) -> int | None:
         """Return the component whose board is there."""
         return next((index for index, cell in self.cells.items() if cell.contains(point)), None)
 
-    def moves(self, component: int, state: int) -> Moves:
+    def moves(self, component: int, state: int) -> BoardMoves:
         """Return the legal moves of a component."""
         key = component, state
         if key not in self._moves:
@@ -83,7 +83,7 @@ class BoardPanel(Panel):
             before = rules.coordinates(np.array(state, dtype=np.int64))
             # Only of the latest states: a game has many.
             self._moves = dict(list(self._moves.items())[-8:])
-            self._moves[key] = Moves(options, after, layout.pointed_at(options, before, after))
+            self._moves[key] = BoardMoves(options, after, layout.pointed_at(options, before, after))
         return self._moves[key]
 
     def candidates_at(self, position: IntArray, point: tuple[float, float]) -> list[int]:
