@@ -18,6 +18,7 @@ from nim_envs.render.canvas import (
     Canvas,
     Color,
     mixed,
+    player_color,
 )
 from nim_envs.render.geometry import Area
 from nim_envs.render.numbers import draw_tile, tiles
@@ -66,10 +67,6 @@ class BoardPanel(Panel):
             for index, cell in self.cells.items()
         }
         self._moves: dict[tuple[int, int], BoardMoves] = {}
-
-    def component_at(self, point: tuple[float, float]) -> int | None:
-        """Return the component whose board is there."""
-        return next((index for index, cell in self.cells.items() if cell.contains(point)), None)
 
     def moves(self, component: int, state: int) -> BoardMoves:
         """Return the legal moves of a component."""
@@ -148,8 +145,8 @@ class BoardPanel(Panel):
         after = filled
         if option is not None:
             after = layout.filled(coordinates(self.successor(component, state, option)))
-        last = GREY if scene.last_mover is None else PLAYER_COLORS[scene.last_mover]
-        mover = GREY if scene.mover is None else PLAYER_COLORS[scene.mover]
+        last = player_color(scene.last_mover)
+        mover = player_color(scene.mover)
         # What play never takes, such as the poisoned square of a bar of chocolate.
         kept = layout.filled(coordinates(0)) & bool(rules.is_terminal(np.array(0)))
         pale = layout.pale(now)
@@ -213,9 +210,7 @@ class BoardPanel(Panel):
             values = [f"{name} {value}".strip() for name, value in zip(names, now, strict=True)]
             text += f": {', '.join(values)}"
         moved = scene.state(component) != scene.state_before(component)
-        color = INK
-        if moved and scene.last_mover is not None:
-            color = PLAYER_COLORS[scene.last_mover]
+        color = player_color(scene.last_mover, INK) if moved else INK
         size = canvas.fitting(text, cell.width - 8, 19)
         text = canvas.shortened(text, cell.width - 8, size)
         canvas.text(text, (cell.center.x, cell.bottom - LABEL / 2), size, color)
