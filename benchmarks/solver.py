@@ -34,7 +34,7 @@ from nim_envs.theory.memo_search import count_up_to_order
 
 @dataclass(frozen=True)
 class SequenceSetting:
-    """How many heaps to compute for a game.
+    """Number of heaps to compute for a game.
 
     Args:
         size: number of heaps.

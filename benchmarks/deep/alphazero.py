@@ -1,4 +1,4 @@
-"""How the deep benchmark trains AlphaZero, and what was published of it."""
+"""AlphaZero in the deep benchmark: settings, training, and published results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the deep benchmark trains MaskablePPO: with its own settings, and as published."""
+"""MaskablePPO in the deep benchmark: trained with its own settings, and as published."""
 
 from __future__ import annotations
 

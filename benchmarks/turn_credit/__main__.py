@@ -1,4 +1,4 @@
-"""Which turn earned the result: bias, cost and reach of estimators that credit turns.
+"""Credit for single turns: bias, cost and reach of estimators that credit turns.
 
 python -m benchmarks.turn_credit --help explains every option.
 """

@@ -75,7 +75,7 @@ class JointLayout(DeviceLayout):
     """All points of the lattice in one table: a place is a mixed-radix index, and all is looked up.
 
     Args:
-        rules: the rules.
+        rules: tables of the components' options.
         encoding: of the observations.
     """
 
@@ -128,7 +128,7 @@ class ComponentLayout(DeviceLayout):
     """The tables of the components, each kept once: a place is a position, ``(components,)``.
 
     Args:
-        rules: the rules.
+        rules: tables of the components' options.
         encoding: of the observations.
 
     Raises:

@@ -134,7 +134,7 @@ class Compared(NamedTuple):
     """A fault, compared with all games.
 
     Attributes:
-        fault: the fault.
+        fault: an entry of :data:`FAULTS`, or ``MEMORY``.
         variant: its form that explains the moves best; ``None`` for a memory.
         evidence: log of how much better it explains the moves that tell than right agents do.
         total: log-likelihood of all moves.
