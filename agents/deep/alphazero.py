@@ -292,7 +292,7 @@ class State(NamedTuple):
     """All that training needs to go on.
 
     Attributes:
-        network: the network's parameters.
+        network: the network with its weights.
         optimizer: Adam's state.
         memory: the last moves, ``(memory, ...)``, in a ring.
         moves: number of moves so far.
