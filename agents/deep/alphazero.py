@@ -64,7 +64,7 @@ SEARCHED_AT_A_TIME = 256
 
 @dataclass(frozen=True)
 class Settings:
-    """How to train.
+    """Settings of network, search and training.
 
     Attributes:
         network: ``"mlp"``, a plain network on the observation; ``"signed-products"``, which can
@@ -175,7 +175,7 @@ class Products(eqx.Module):
 
     @property
     def board(self) -> tuple[int, int]:
-        """How many heaps there are, and bits of the largest."""
+        """Number of heaps, and number of bits of the largest one."""
         return len(self.rules.components), max(1, (max(self.rules.shape) - 1).bit_length())
 
     def logits_of_wins(self) -> Any:
@@ -292,12 +292,12 @@ class State(NamedTuple):
     """All that training needs to go on.
 
     Attributes:
-        network: the network.
+        network: the network with its weights.
         optimizer: Adam's state.
         memory: the last moves, ``(memory, ...)``, in a ring.
-        moves: how many there were so far.
-        key: of JAX.
-        games: how many were played so far, in whole batches.
+        moves: number of moves so far.
+        key: random key of JAX.
+        games: number of games so far, in whole batches.
         playing: the games in progress.
     """
 
@@ -606,7 +606,7 @@ def raw_policy(network: Any, env: PgxEnv) -> Callable[[IntArray, MaskArray], Int
     """Return the network's most probable action without search, for an exact score.
 
     Args:
-        network: a network.
+        network: a trained network, as of :class:`Trained`.
         env: the environment in which it was trained.
 
     Returns:
@@ -622,7 +622,7 @@ def search_policy(
     """Return the action that a search with the network chooses, for an exact score.
 
     Args:
-        network: a network.
+        network: a trained network, as of :class:`Trained`.
         env: the environment in which it was trained.
         simulations: of the search.
 

@@ -334,7 +334,7 @@ def _observes_coordinates(observations: Any, game: Game) -> bool:
 
     Args:
         observations: observation space of a player, or the space of positions that a file has.
-        game: a game.
+        game: any game, with coordinates or without.
     """
     rules = game.rules
     box = observations["observation"] if isinstance(observations, spaces.Dict) else observations

@@ -18,7 +18,7 @@ GROUPS = 16
 
 @dataclass(frozen=True)
 class Learned:
-    """How a run went.
+    """Result of a run.
 
     Attributes:
         moves: moves of the agent until the score was first reached; ``None`` if it was not.

@@ -40,7 +40,7 @@ from benchmarks.deep.settings import (
     RECIPES,
     SAMPLE,
     SEARCHED,
-    Task,
+    TrainingTask,
 )
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import closing_line, machine, table, write_csv, write_text
@@ -74,7 +74,7 @@ class Run:
         return sustained[-1][0] if sustained else None
 
 
-def run(task: Task, quick: bool, log: Path | None) -> tuple[Task, list[Run]]:
+def run(task: TrainingTask, quick: bool, log: Path | None) -> tuple[TrainingTask, list[Run]]:
     """Train a learner and score its greedy policy over all N-positions.
 
     AlphaZero's is scored twice, without search and with it. The task is returned too, as runs
@@ -284,7 +284,7 @@ def tasks_of(
     full: bool = False,
     learners: Sequence[str] = LEARNERS,
     quick: bool = False,
-) -> list[Task]:
+) -> list[TrainingTask]:
     """Return all that is to be trained, in the order of the report; arguments are the options."""
     others = [name for name in ENCODINGS if name != MAIN_ENCODING]
     boards = boards or list(BOARDS)[: 1 if quick else None]
@@ -320,7 +320,7 @@ def tasks_of(
             ],
         }
         tasks += [
-            Task(board, *row, seed)
+            TrainingTask(board, *row, seed)
             for learner in LEARNERS
             if learner in learners
             for row in rows[learner]

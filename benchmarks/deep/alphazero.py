@@ -1,4 +1,4 @@
-"""How the deep benchmark trains AlphaZero, and what was published of it."""
+"""AlphaZero in the deep benchmark: settings, training, and published results."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from pathlib import Path
 from agents import Policy
 from agents.deep import PolicyAgent
 from agents.deep.alphazero import Settings, raw_policy, search_policy, train
-from benchmarks.deep.settings import ALPHAZERO, ALPHAZERO_BATCH, ALPHAZERO_SCORES, BOARDS, Task
+from benchmarks.deep.settings import (
+    ALPHAZERO,
+    ALPHAZERO_BATCH,
+    ALPHAZERO_SCORES,
+    BOARDS,
+    TrainingTask,
+)
 from nim_envs.adapters.pgx import PgxEnv
 
 
 def train_alphazero(
-    task: Task, games: int, log: Path | None
+    task: TrainingTask, games: int, log: Path | None
 ) -> tuple[dict[str, Policy], tuple[tuple[int, float], ...]]:
     """Return the policies of the last network, by what is added to their name, and the curve.
 

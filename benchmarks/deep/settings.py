@@ -129,7 +129,7 @@ WIDTHS: dict[str, int] = {"nim-3-4-5": 128, "five-heaps": 256, "addition-10-100"
 
 
 @dataclass(frozen=True)
-class Task:
+class TrainingTask:
     """A training run: learner, encoding and opponent."""
 
     board: str

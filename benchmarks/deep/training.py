@@ -1,4 +1,4 @@
-"""How the deep benchmark trains MaskablePPO: with its own settings, and as published."""
+"""MaskablePPO in the deep benchmark: trained with its own settings, and as published."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from benchmarks.deep.settings import (
     SCORES,
     WIDTHS,
     Recipe,
-    Task,
+    TrainingTask,
 )
 from nim_envs import GameEnv
 from nim_envs.adapters.sb3 import (
@@ -45,7 +45,7 @@ Trained = tuple[Policy, int, int, tuple[tuple[int, float], ...]]
 """The greedy policy, the games and steps it took, and its learning curve."""
 
 
-def train_ppo(task: Task, games: int, log: tuple[str, str] | None) -> Trained:
+def train_ppo(task: TrainingTask, games: int, log: tuple[str, str] | None) -> Trained:
     """Train MaskablePPO in many games at once.
 
     Args:
@@ -73,7 +73,9 @@ def train_ppo(task: Task, games: int, log: tuple[str, str] | None) -> Trained:
     return _learn(model, env, NO_END, scores, [decay], log)
 
 
-def train_recipe(task: Task, steps: int, recipe: Recipe, log: tuple[str, str] | None) -> Trained:
+def train_recipe(
+    task: TrainingTask, steps: int, recipe: Recipe, log: tuple[str, str] | None
+) -> Trained:
     """Train MaskablePPO as the published recipe does, or with its discount and starts changed.
 
     Args:

@@ -19,7 +19,7 @@ from agents.generalising.base import GeneralisingLearner
 from agents.registry import LEARNERS, new_learner
 from agents.training import train
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
-from benchmarks.generalisation.experiments import EXPERIMENTS, LEARNED, Contender, Experiment
+from benchmarks.generalisation.experiments import EXPERIMENTS, LEARNED, Experiment, LearnerBudget
 from benchmarks.generalisation.figures import matrices
 from benchmarks.generalisation.tables import KnownOrRandom
 from benchmarks.parallel import in_parallel, parallel_options
@@ -41,7 +41,7 @@ QUICK_LARGEST = 1 << 20
 
 
 @dataclass(frozen=True)
-class Score:
+class BoardScore:
     """A score on one board, in percent, with its interval where positions were sampled."""
 
     positions: float  # log10 of the number of positions of the board
@@ -65,7 +65,7 @@ class GeneralisationRun:
     size: str = "-"
     proof: str | None = None
     refused: str = ""
-    scores: Mapping[str, Score] = field(default_factory=dict)
+    scores: Mapping[str, BoardScore] = field(default_factory=dict)
 
 
 def run(experiment: str, contender: str, seed: int, quick: bool) -> GeneralisationRun:
@@ -111,7 +111,7 @@ def run(experiment: str, contender: str, seed: int, quick: bool) -> Generalisati
     )  # fmt: skip
 
 
-def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[str, Score]:
+def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[str, BoardScore]:
     """Return the scores of the greedy policy by board.
 
     Args:
@@ -139,7 +139,7 @@ def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[st
             score = optimality(policy, game, sample=sample, seed=0)
         except SearchTooLargeError:  # the board is too large to solve
             continue
-        found[name] = Score(
+        found[name] = BoardScore(
             float(np.sum(np.log10(game.rules.shape))), score.percent, score.random_percent,
             score.count, score.interval,
         )  # fmt: skip
@@ -292,7 +292,7 @@ def report(runs: Sequence[GeneralisationRun], seeds: int, command: str) -> str:
     return "\n".join([*parts, f"\n## Notes\n\n{NOTES}"])
 
 
-def contenders() -> dict[str, Contender]:
+def contenders() -> dict[str, LearnerBudget]:
     """Return every contender by name."""
     return {name: who for plan in EXPERIMENTS.values() for name, who in plan.contenders.items()}
 

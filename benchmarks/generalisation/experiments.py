@@ -32,7 +32,7 @@ class ExperimentBoard:
 
 
 @dataclass(frozen=True)
-class Contender:
+class LearnerBudget:
     """A learner, and the games that it may play.
 
     Args:
@@ -62,7 +62,7 @@ class Experiment:
 
     learned: ExperimentBoard
     held_out: Mapping[str, ExperimentBoard]
-    contenders: Mapping[str, Contender]
+    contenders: Mapping[str, LearnerBudget]
 
 
 def _nim(
@@ -86,23 +86,23 @@ def _larger(name: str, more: tuple[int, ...], **arguments: Any) -> dict[str, Exp
 
 
 TABLES = {
-    "q-learning": Contender("q-learning", 20_000, {"epsilon": 0.3}),
-    "real-time-dynamic-programming": Contender(
+    "q-learning": LearnerBudget("q-learning", 20_000, {"epsilon": 0.3}),
+    "real-time-dynamic-programming": LearnerBudget(
         "real-time-dynamic-programming", 20_000, {"epsilon": 0.3}
     ),
-    "random": Contender("random", 0),
+    "random": LearnerBudget("random", 0),
 }
 """Baselines: a table, which knows the positions of its own board only, and random play."""
 
 
-def _automata(games: int, q_games: int, play_from: str = "anywhere") -> dict[str, Contender]:
+def _automata(games: int, q_games: int, play_from: str = "anywhere") -> dict[str, LearnerBudget]:
     where = {"play_from": play_from}
     return {
-        "column-automaton": Contender("column-automaton", games, where),
-        "column-automaton-with-zeros": Contender(
+        "column-automaton": LearnerBudget("column-automaton", games, where),
+        "column-automaton-with-zeros": LearnerBudget(
             "column-automaton", games, {"letters": "0 1 |", **where}
         ),
-        "column-automaton-of-q-learning": Contender(
+        "column-automaton-of-q-learning": LearnerBudget(
             "column-automaton", q_games, {"labels": "q-learning"}, weight=3
         ),
     }
@@ -119,8 +119,8 @@ ABLATION_GAMES = 2_000
 """Games of ablations: three times the number that the full network needs on the same board."""
 
 
-def _networks(games: int, ablations: Mapping[str, dict[str, Any]]) -> dict[str, Contender]:
-    whole = Contender("signed-products", games, needs="torch", weight=50)
+def _networks(games: int, ablations: Mapping[str, dict[str, Any]]) -> dict[str, LearnerBudget]:
+    whole = LearnerBudget("signed-products", games, needs="torch", weight=50)
     return {
         "signed-products": whole,
         **{
@@ -141,7 +141,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             _larger("nim", _odd_heaps(number + 3)),
             {
                 **_automata(100, 1_000, "start"),
-                "quotient": Contender("quotient", 20_000),
+                "quotient": LearnerBudget("quotient", 20_000),
                 **_networks(8_000, ABLATIONS if number == 5 else {}),
                 **TABLES,
             },
@@ -153,7 +153,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         _larger("misere_nim", (15,) * 8),
         {
             **_automata(5_000, 2_000_000),
-            "quotient": Contender("quotient", 20_000),
+            "quotient": LearnerBudget("quotient", 20_000),
             **_networks(20_000, {}),
             **TABLES,
         },
@@ -163,8 +163,8 @@ EXPERIMENTS: dict[str, Experiment] = {
             _nim("nim", (15, 15, 15), "uniform", max_take=most, misere=misere),
             _larger("nim", (15,) * 6, max_take=most, misere=misere),
             {
-                "column-automaton": Contender("column-automaton", 5_000),
-                "quotient": Contender("quotient", 20_000),
+                "column-automaton": LearnerBudget("column-automaton", 5_000),
+                "quotient": LearnerBudget("quotient", 20_000),
                 **TABLES,
             },
         )
@@ -179,7 +179,7 @@ EXPERIMENTS: dict[str, Experiment] = {
                 "addition", {"k": 10, "n": 1_000_000}, enumerated=False
             ),
         },
-        {"column-automaton": Contender("column-automaton", 5_000), "random": TABLES["random"]},
+        {"column-automaton": LearnerBudget("column-automaton", 5_000), "random": TABLES["random"]},
     ),
     **{
         name: Experiment(
@@ -188,7 +188,7 @@ EXPERIMENTS: dict[str, Experiment] = {
                 f"{number} heaps": _sampled(game, (heap,) * number, **arguments)
                 for number in numbers
             },
-            {"quotient": Contender("quotient", 100_000), "random": TABLES["random"]},
+            {"quotient": LearnerBudget("quotient", 100_000), "random": TABLES["random"]},
         )
         for name, game, heap, numbers, arguments in (
             ("misere-kayles", "kayles", 12, (3, 5), {"misere": True}),

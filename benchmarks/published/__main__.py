@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.parallel import in_parallel, parallel_options
-from benchmarks.published.contenders import Trained
+from benchmarks.published.contenders import TrainingResult
 from benchmarks.published.figures import comparison, q_learners
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import closing_line, machine, percents, table, write_csv, write_text
@@ -46,9 +46,9 @@ class SystemRun:
 
     system: str
     seed: int
-    published: Trained
-    same_games: Mapping[str, Trained]
-    same_seconds: Mapping[str, Trained] | None
+    published: TrainingResult
+    same_games: Mapping[str, TrainingResult]
+    same_seconds: Mapping[str, TrainingResult] | None
 
 
 def run(name: str, seed: int, quick: bool) -> SystemRun:
@@ -78,13 +78,13 @@ HEADER = (
 )  # fmt: skip
 
 
-def spread(results: list[Trained], score: str) -> str:
+def spread(results: list[TrainingResult], score: str) -> str:
     """Return the mean of a score over seeds, with its lowest and highest where they differ."""
     values = [result.scores[score] for result in results if score in result.scores]
     return percents(values) if values else "-"
 
 
-def in_same_seconds(runs: list[SystemRun], contender: str) -> list[Trained]:
+def in_same_seconds(runs: list[SystemRun], contender: str) -> list[TrainingResult]:
     """Return a contender's results in the same time, by seed; empty if a run has none."""
     found = [run.same_seconds[contender] for run in runs if run.same_seconds is not None]
     return found if len(found) == len(runs) else []

@@ -22,7 +22,7 @@ MOST_GAMES = 20_000_000
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainingResult:
     """The result of one training.
 
     Attributes:
@@ -55,7 +55,7 @@ class Contender:
     make: Callable[[GameEnv], Players]
     score: Callable[[tuple[Any, ...], GameEnv], Scores]
 
-    def train(self, seed: int, *, games: int | None = None, seconds: float = 0.0) -> Trained:
+    def train(self, seed: int, *, games: int | None = None, seconds: float = 0.0) -> TrainingResult:
         """Train new players and score them.
 
         Args:
@@ -78,7 +78,7 @@ class Contender:
             # Often enough to stop in time, rarely enough to cost little.
             after_every=100 if seconds < 0.1 else 2_000,
         )
-        return Trained(self.score(_learners(players), env), log.games, log.seconds)
+        return TrainingResult(self.score(_learners(players), env), log.games, log.seconds)
 
 
 def _learners(players: Players) -> tuple[Trainable, ...]:

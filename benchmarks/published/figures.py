@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from benchmarks.published.contenders import Contender, Trained
+from benchmarks.published.contenders import Contender, TrainingResult
 from benchmarks.published.systems import AGAINST, IMPROVED, SYSTEMS
 from nim_envs.render.style import (
     BLACK,
@@ -63,7 +63,7 @@ def numbers(figure: str) -> list[float]:
     return [float(number) for number in re.findall(r"\d+\.?\d*", figure)]
 
 
-def _mean(results: Iterable[Trained], score: str) -> float:
+def _mean(results: Iterable[TrainingResult], score: str) -> float:
     return float(np.mean([result.scores[score] for result in results]))
 
 

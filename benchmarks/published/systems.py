@@ -28,7 +28,7 @@ from agents.tabular.index import ObservationIndex
 from agents.tabular.policies import GreedyTablePolicy
 from agents.training import Opponents
 from benchmarks.published import monte_carlo, q_learner
-from benchmarks.published.contenders import Contender, Scores, Trained, spaces
+from benchmarks.published.contenders import Contender, Scores, TrainingResult, spaces
 from benchmarks.tasks import GameSetting
 from nim_envs import GameEnv
 from nim_envs.optional import installed
@@ -64,7 +64,7 @@ class System:
     games: int
     figures: Mapping[str, str]
     defect: str
-    as_published: Callable[[int, int], Trained]
+    as_published: Callable[[int, int], TrainingResult]
     ours: tuple[Contender, ...]
     full: bool = False
     limit: Callable[[], Scores] | None = None
@@ -131,7 +131,7 @@ def blunders(players: tuple[Policy, ...], env: GameEnv) -> Scores:
 def _monte_carlo() -> System:
     game = _setting("nim", "uniform", heaps=(monte_carlo.LARGEST,) * q_learner.HEAPS)
 
-    def as_published(seed: int, games: int) -> Trained:
+    def as_published(seed: int, games: int) -> TrainingResult:
         began = time.perf_counter()
         means = monte_carlo.train_published(games, seed)
         taken = time.perf_counter() - began
@@ -141,7 +141,7 @@ def _monte_carlo() -> System:
             for (heap, amount), value in row.items():
                 table[env.game.rules.indices(np.array(state)), heap * 3 + amount - 1] = value
         policy = GreedyTablePolicy(ObservationIndex(spaces(env)[0]), table)
-        return Trained(blunders((policy,), env), games, taken)
+        return TrainingResult(blunders((policy,), env), games, taken)
 
     return System(
         "monte-carlo",
@@ -202,14 +202,14 @@ def _q_learner(
 ) -> System:
     game = _setting("nim", Q_START, heaps=Q_HEAPS)
 
-    def as_published(seed: int, count: int) -> Trained:
+    def as_published(seed: int, count: int) -> TrainingResult:
         began = time.perf_counter()
         learner = train(count, seed)
         taken = time.perf_counter() - began
         env = game.make()
         table = learner.action_values().reshape(env.game.rules.num_positions, -1)
         policy = GreedyTablePolicy(ObservationIndex(spaces(env)[0]), table)
-        return Trained(first_mover((policy,), env), count, taken)
+        return TrainingResult(first_mover((policy,), env), count, taken)
 
     return System(
         f"{name}-{games}",

@@ -1,4 +1,4 @@
-"""Which turn earned the result: bias, cost and reach of estimators that credit turns.
+"""Credit for single turns: bias, cost and reach of estimators that credit turns.
 
 python -m benchmarks.turn_credit --help explains every option.
 """
@@ -18,7 +18,7 @@ from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import closing_line, table, write_csv, write_text
 from benchmarks.turn_credit.direction import GROUPS_PER_BLOCK, Checks, Direction, measure
 from benchmarks.turn_credit.limits import Limit, end
-from benchmarks.turn_credit.moves import Moves, needed
+from benchmarks.turn_credit.moves import MovesToLearn, needed
 from benchmarks.turn_credit.picture import figure
 from benchmarks.turn_credit.report import (
     CHECKED,
@@ -120,7 +120,7 @@ def main(
     directions: list[Direction] = _sorted(each for found, _ in measured for each in found)
     checks: list[Checks] = [each for _, each in measured]
     limits: list[Limit] = _sorted(each for each in finished if isinstance(each, Limit))
-    moves: list[Moves] = _sorted(each for each in finished if isinstance(each, Moves))
+    moves: list[MovesToLearn] = _sorted(each for each in finished if isinstance(each, MovesToLearn))
     print(table(SUMMARY, summary(directions, limits, moves)))
     if directions:
         print("\n" + table(CHECKED, checked(directions, checks)))
@@ -132,7 +132,10 @@ def main(
 
 
 def write(
-    output: Path, directions: Sequence[Direction], limits: Sequence[Limit], moves: Sequence[Moves]
+    output: Path,
+    directions: Sequence[Direction],
+    limits: Sequence[Limit],
+    moves: Sequence[MovesToLearn],
 ) -> None:
     """Write what there is of each part as CSV."""
     if directions:

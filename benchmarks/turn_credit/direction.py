@@ -51,7 +51,7 @@ class Direction:
 
 @dataclass(frozen=True)
 class Checks:
-    """How exactly identities hold at a policy: largest absolute differences.
+    """Largest absolute differences from identities that hold at every policy.
 
     Attributes:
         setting: as in :class:`Direction`.

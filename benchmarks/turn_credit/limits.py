@@ -1,4 +1,4 @@
-"""Where ascent along the expectation of an estimator ends."""
+"""End points of ascent along the expectation of an estimator."""
 
 from __future__ import annotations
 

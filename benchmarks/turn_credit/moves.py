@@ -33,7 +33,7 @@ CHOOSING = (100, 101, 102, 103, 104)
 
 
 @dataclass(frozen=True)
-class Moves:
+class MovesToLearn:
     """Moves that an estimator needs to learn a game.
 
     Attributes:
@@ -81,7 +81,7 @@ def choose(tried: dict[float, list[Learned]], cap: int) -> float:
     return max(tried, key=lambda rate: float(np.mean([run.percent for run in tried[rate]])))
 
 
-def needed(setting: str, estimator: str, quick: bool) -> Moves:
+def needed(setting: str, estimator: str, quick: bool) -> MovesToLearn:
     """Choose a learning rate on some seeds, then learn with others.
 
     Args:
@@ -101,7 +101,7 @@ def needed(setting: str, estimator: str, quick: bool) -> Moves:
         rate = choose(tried, cap)
     seeds = range(2 if quick else SEEDS)
     runs = learn(task, ESTIMATORS[estimator], [(seed, rate) for seed in seeds], cap, ENOUGH)
-    return Moves(setting, estimator, rate, min(tried), max(tried), runs)
+    return MovesToLearn(setting, estimator, rate, min(tried), max(tried), runs)
 
 
 def _tried(

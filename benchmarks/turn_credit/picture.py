@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from agents.turn_credit.estimators import ESTIMATORS, FAMILIES
 from benchmarks.turn_credit.direction import Direction
 from benchmarks.turn_credit.limits import Limit
-from benchmarks.turn_credit.moves import CAP, Moves
+from benchmarks.turn_credit.moves import CAP, MovesToLearn
 from benchmarks.turn_credit.report import relative_costs, typical_cosine
 from benchmarks.turn_credit.settings import ANYWHERE, FULL, POLICIES
 from nim_envs.render.style import (
@@ -62,7 +62,7 @@ CROWDED = 0.97
 
 @styled
 def figure(
-    directions: Sequence[Direction], limits: Sequence[Limit], moves: Sequence[Moves]
+    directions: Sequence[Direction], limits: Sequence[Limit], moves: Sequence[MovesToLearn]
 ) -> Figure:
     """Draw what there is of the three parts.
 
@@ -160,7 +160,7 @@ def _limits(axes: Axes, limits: Sequence[Limit]) -> None:
     axes.set_title("Where the expected direction ends")
 
 
-def _moves(axes: Axes, moves: Sequence[Moves]) -> None:
+def _moves(axes: Axes, moves: Sequence[MovesToLearn]) -> None:
     """Median of sampled moves with the range over seeds; past the cap is "never"."""
     never = 1.6 * CAP
     for row, name in enumerate(SHOWN):

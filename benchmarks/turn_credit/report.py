@@ -16,7 +16,7 @@ from agents.turn_credit.task import EPSILON
 from benchmarks.report import machine, table
 from benchmarks.turn_credit.direction import BLOCKS, Checks, Direction
 from benchmarks.turn_credit.limits import Limit
-from benchmarks.turn_credit.moves import AS_GOOD, CAP, CHOOSING, ENOUGH, SEEDS, Moves
+from benchmarks.turn_credit.moves import AS_GOOD, CAP, CHOOSING, ENOUGH, SEEDS, MovesToLearn
 from benchmarks.turn_credit.settings import ANYWHERE, FULL, POLICIES, SETTINGS
 
 REFERENCE = "Q − V"
@@ -67,7 +67,7 @@ def span(numbers: Sequence[float], digits: int = 3) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def thousands(each: Moves) -> str:
+def thousands(each: MovesToLearn) -> str:
     """Return the median of moves in thousands, and in how many seeds if not in all."""
     reached = sum(run.moves is not None for run in each.runs)
     if not reached:
@@ -83,7 +83,7 @@ SUMMARY = (
 
 
 def summary(
-    directions: Sequence[Direction], limits: Sequence[Limit], moves: Sequence[Moves]
+    directions: Sequence[Direction], limits: Sequence[Limit], moves: Sequence[MovesToLearn]
 ) -> list[list[str]]:
     """Return a row for each estimator: direction, cost, where it ends, thousands of moves."""
     costs = relative_costs(directions)
@@ -165,7 +165,7 @@ def ends_by_game(limits: Sequence[Limit]) -> tuple[list[str], list[list[str]]]:
     return ["estimator", *games], rows
 
 
-def moves_by_game(moves: Sequence[Moves]) -> tuple[list[str], list[list[Any]]]:
+def moves_by_game(moves: Sequence[MovesToLearn]) -> tuple[list[str], list[list[Any]]]:
     """Return header and rows of the runs: learning rate, moves of every seed, and the median."""
     rows = [
         [
@@ -218,7 +218,7 @@ def report(
     directions: Sequence[Direction],
     checks: Sequence[Checks],
     limits: Sequence[Limit],
-    moves: Sequence[Moves],
+    moves: Sequence[MovesToLearn],
     command: str,
 ) -> str:
     """Return the whole report as Markdown."""
@@ -255,7 +255,7 @@ def rows_of(records: Sequence[Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
     return [field.name for field in fields(records[0])], [astuple(each) for each in records]
 
 
-def rows_of_moves(moves: Sequence[Moves]) -> tuple[list[str], list[tuple[Any, ...]]]:
+def rows_of_moves(moves: Sequence[MovesToLearn]) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Return header and a row for each run, for CSV."""
     header = [
         "setting", "estimator", "rate", "lowest", "highest", "seed", "moves", "percent",

@@ -18,6 +18,7 @@ from nim_envs.render.canvas import (
     Canvas,
     Color,
     mixed,
+    player_color,
 )
 from nim_envs.render.geometry import Area
 from nim_envs.render.numbers import draw_tile, tiles
@@ -32,7 +33,7 @@ UNCLEAR = 0.15
 """Moves whose middles are as near to a click, to this share of a square, are listed."""
 
 
-class Moves(NamedTuple):
+class BoardMoves(NamedTuple):
     """The legal moves of a component in a state.
 
     Attributes:
@@ -65,13 +66,9 @@ class BoardPanel(Panel):
             index: board_layout(rules.components[index], cell.shrunk(8, 8, 8, 8 + LABEL))
             for index, cell in self.cells.items()
         }
-        self._moves: dict[tuple[int, int], Moves] = {}
+        self._moves: dict[tuple[int, int], BoardMoves] = {}
 
-    def component_at(self, point: tuple[float, float]) -> int | None:
-        """Return the component whose board is there."""
-        return next((index for index, cell in self.cells.items() if cell.contains(point)), None)
-
-    def moves(self, component: int, state: int) -> Moves:
+    def moves(self, component: int, state: int) -> BoardMoves:
         """Return the legal moves of a component."""
         key = component, state
         if key not in self._moves:
@@ -83,7 +80,7 @@ class BoardPanel(Panel):
             before = rules.coordinates(np.array(state, dtype=np.int64))
             # Only of the latest states: a game has many.
             self._moves = dict(list(self._moves.items())[-8:])
-            self._moves[key] = Moves(options, after, layout.pointed_at(options, before, after))
+            self._moves[key] = BoardMoves(options, after, layout.pointed_at(options, before, after))
         return self._moves[key]
 
     def candidates_at(self, position: IntArray, point: tuple[float, float]) -> list[int]:
@@ -148,8 +145,8 @@ class BoardPanel(Panel):
         after = filled
         if option is not None:
             after = layout.filled(coordinates(self.successor(component, state, option)))
-        last = GREY if scene.last_mover is None else PLAYER_COLORS[scene.last_mover]
-        mover = GREY if scene.mover is None else PLAYER_COLORS[scene.mover]
+        last = player_color(scene.last_mover)
+        mover = player_color(scene.mover)
         # What play never takes, such as the poisoned square of a bar of chocolate.
         kept = layout.filled(coordinates(0)) & bool(rules.is_terminal(np.array(0)))
         pale = layout.pale(now)
@@ -213,9 +210,7 @@ class BoardPanel(Panel):
             values = [f"{name} {value}".strip() for name, value in zip(names, now, strict=True)]
             text += f": {', '.join(values)}"
         moved = scene.state(component) != scene.state_before(component)
-        color = INK
-        if moved and scene.last_mover is not None:
-            color = PLAYER_COLORS[scene.last_mover]
+        color = player_color(scene.last_mover, INK) if moved else INK
         size = canvas.fitting(text, cell.width - 8, 19)
         text = canvas.shortened(text, cell.width - 8, size)
         canvas.text(text, (cell.center.x, cell.bottom - LABEL / 2), size, color)

@@ -50,6 +50,11 @@ def load_pygame() -> Any:
     return needed("pygame", "a picture of a game", "render")
 
 
+def player_color(seat: int | None, unknown: Color = GREY) -> Color:
+    """Return the colour of a player, or ``unknown`` where nobody has the turn or has moved."""
+    return unknown if seat is None else PLAYER_COLORS[seat]
+
+
 def mixed(color: Color, other: Color, share: float) -> Color:
     """Return ``color`` with a ``share`` of ``other`` in it."""
     red, green, blue = (

@@ -19,6 +19,7 @@ from nim_envs.render.canvas import (
     Canvas,
     Color,
     mixed,
+    player_color,
 )
 from nim_envs.render.geometry import Area, Point, square
 from nim_envs.render.graph_layout import Edge, graph_places
@@ -71,10 +72,6 @@ class GraphPanel(Panel):
             for (component, tokens), cell in zip(groups.items(), cells, strict=False)
         }
 
-    def component_at(self, point: tuple[float, float]) -> int | None:
-        """Return ``None``: a click on a node already chooses which token moves."""
-        return None
-
     def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
         """Return the action that moves a token to the node at the point.
 
@@ -113,7 +110,7 @@ class GraphPanel(Panel):
                 if (option := self.pointed_option(scene, token)) is not None
             ]
             colors = dict.fromkeys(winning, WINNING)
-            last = INK if scene.last_mover is None else PLAYER_COLORS[scene.last_mover]
+            last = player_color(scene.last_mover, INK)
             colors |= dict.fromkeys(moved, last)
             if scene.mover is not None:
                 colors |= dict.fromkeys(pointed, PLAYER_COLORS[scene.mover])

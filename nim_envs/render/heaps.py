@@ -21,6 +21,7 @@ from nim_envs.render.canvas import (
     Canvas,
     Color,
     mixed,
+    player_color,
 )
 from nim_envs.render.geometry import Area, square
 from nim_envs.render.panel import Panel
@@ -256,7 +257,7 @@ class HeapPanel(Panel):
         for number in range(state + self.gone(scene, component)):
             slot = self.layout.place(component, number)
             if number >= state:
-                color = mixed(self._last_color(scene), WHITE, 0.35)
+                color = mixed(player_color(scene.last_mover), WHITE, 0.35)
                 self.draw_object(canvas, slot, color, filled=False)
             elif number >= kept:
                 assert scene.mover is not None
@@ -292,7 +293,7 @@ class HeapPanel(Panel):
         canvas.box(self.layout.bar(component, 0, size), FAINT, radius=3)
         if gone:
             taken = self.layout.bar(component, state, state + gone)
-            canvas.box(taken, mixed(self._last_color(scene), WHITE, 0.7), radius=3)
+            canvas.box(taken, mixed(player_color(scene.last_mover), WHITE, 0.7), radius=3)
         if state:
             canvas.box(self.layout.bar(component, 0, state), OBJECT, radius=3)
         if kept < state:
@@ -304,10 +305,6 @@ class HeapPanel(Panel):
             canvas.box(Area(level.x - 8, level.y - 2, level.width + 16, 4), WINNING, radius=2)
             text = str(left)
             canvas.text(text, (level.right + 11, level.y), 16, WINNING, anchor=(0, 0.5))
-
-    @staticmethod
-    def _last_color(scene: Scene) -> Color:
-        return GREY if scene.last_mover is None else PLAYER_COLORS[scene.last_mover]
 
 
 class SplittingHeapPanel(HeapPanel):

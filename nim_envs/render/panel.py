@@ -18,12 +18,16 @@ class Panel(ABC):
         rules: rules of the whole game.
         indices: the components to show.
         area: place in the picture.
+
+    Attributes:
+        cells: place of each component, where each has one of its own.
     """
 
     def __init__(self, rules: Rules, indices: list[int], area: Area) -> None:
         self.rules = rules
         self.indices = indices
         self.area = area
+        self.cells: dict[int, Area] = {}
 
     @abstractmethod
     def draw(self, canvas: Canvas, scene: Scene) -> None:
@@ -41,8 +45,8 @@ class Panel(ABC):
     """Whether a click can choose a move."""
 
     def component_at(self, point: tuple[float, float]) -> int | None:
-        """Return the component that is drawn at the point, if one is."""
-        return None
+        """Return the component whose cell holds the point, if one does."""
+        return next((index for index, cell in self.cells.items() if cell.contains(point)), None)
 
     def pointed_option(self, scene: Scene, component: int) -> int | None:
         """Return the option of ``component`` that is about to be made, if one is."""

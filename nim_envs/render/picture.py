@@ -19,6 +19,7 @@ from nim_envs.render.canvas import (
     Canvas,
     Color,
     mixed,
+    player_color,
 )
 from nim_envs.render.frame import Frame
 from nim_envs.render.geometry import Area
@@ -171,7 +172,7 @@ class Picture:
         canvas = self.canvas
         room = Area(self.body.x + 4, self.body.bottom, self.body.width - 8, FOOTER)
         moved, wins = scene.last_move, ""
-        color = INK if scene.last_mover is None else PLAYER_COLORS[scene.last_mover]
+        color = player_color(scene.last_mover, INK)
         if scene.winning is not None and scene.mover is not None:
             moves = [
                 self.game.rules.describe_action(int(action), scene.position)

@@ -18,6 +18,7 @@ from nim_envs.render.canvas import (
     WINNING,
     Canvas,
     mixed,
+    player_color,
 )
 from nim_envs.render.geometry import Area
 from nim_envs.render.panel import Panel
@@ -82,10 +83,6 @@ class TrackPanel(Panel):
             for total in range(states)
         ]
 
-    def component_at(self, point: tuple[float, float]) -> int | None:
-        """Return the total whose track is there."""
-        return next((index for index, cell in self.cells.items() if cell.contains(point)), None)
-
     def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
         """Return the action that leads to the square at the point."""
         component = self.component_at(point)
@@ -145,7 +142,7 @@ class TrackPanel(Panel):
     ) -> None:
         limit = self.total(component).n
         state, before = scene.state(component), scene.state_before(component)
-        last = GREY if scene.last_mover is None else PLAYER_COLORS[scene.last_mover]
+        last = player_color(scene.last_mover)
         places = self.places(component)
         side = places[0].width
         for number, place in enumerate(places):
@@ -189,7 +186,7 @@ class TrackPanel(Panel):
         if state:
             canvas.box(part(0, state), OBJECT, radius=4)
         if before < state:
-            last = GREY if scene.last_mover is None else PLAYER_COLORS[scene.last_mover]
+            last = player_color(scene.last_mover)
             canvas.box(part(before, state), mixed(last, WHITE, 0.3), radius=4)
         if pointed is not None and scene.mover is not None:
             canvas.box(

@@ -10,7 +10,7 @@ from nim_envs.rules.euclid_game import NumberPair, euclid
 from nim_envs.rules.fibonacci_game import FibonacciHeap, fibonacci_nim
 from nim_envs.rules.graph_game import Token, graph
 from nim_envs.rules.heaps import SplittingHeap, heap_rules, octal
-from nim_envs.rules.listed_moves import ListedComponent, component_from_moves, rules_from_moves
+from nim_envs.rules.listed_moves import ListedComponent, rules_from_moves
 from nim_envs.rules.moores_game import HeapGroup, moores_nim
 from nim_envs.rules.named_heaps import (
     dawsons_chess,
@@ -53,7 +53,6 @@ __all__ = [
     "Token",
     "addition",
     "chomp",
-    "component_from_moves",
     "cram",
     "dawsons_chess",
     "dawsons_kayles",

@@ -180,61 +180,6 @@ class ListedComponent(TableComponent):
         return "make one of its moves, whose rules are not told here"
 
 
-def component_from_moves(
-    kind: str,
-    positions: Iterable[Position],
-    moves: Moves,
-    *,
-    actions: Iterable[Hashable] | None = None,
-    describe: Callable[[Any], str] | None = None,
-    board: tuple[int, ...] | None = None,
-    picture: str | None = None,
-    move_in_words: str | None = None,
-    limit: int = LARGEST_LISTING,
-) -> ListedComponent:
-    """Return the component of all positions that ``moves`` reaches from given ones.
-
-    Args:
-        kind: name of such a component in descriptions, such as ``"queen"``.
-        positions: at least one position; the others are as in :func:`rules_from_moves`.
-        moves: as in :func:`rules_from_moves`, as are all that follow.
-        actions: labels in the order of the options.
-        describe: words for a label.
-        board: shape of the coordinates as an array.
-        picture: how coordinates are drawn.
-        move_in_words: such as ``"move the queen left"``.
-        limit: most positions to list.
-
-    Raises:
-        InvalidGameError: as :func:`rules_from_moves`.
-        SearchTooLargeError: as :func:`rules_from_moves`.
-    """
-    if not isinstance(kind, str):
-        raise InvalidGameError(f"name must be a string, not {kind!r}")
-    if not callable(moves):
-        raise InvalidGameError(f"moves must be a function of a position, not {moves!r}")
-    if not is_listing(positions, of_any_order=True):
-        raise InvalidGameError(f"positions must be a list of positions, not {positions!r}")
-    starts: list[Position] = []
-    for position in positions:
-        width = len(starts[0]) if starts else None
-        starts.append(
-            checked_position(f"position {len(starts)}" if starts else "start", position, width)
-        )
-    if not starts:
-        raise InvalidGameError("positions must hold at least one position")
-    found = listing(kind, starts, moves, actions, checked_integer("limit", limit, 1))
-    return ListedComponent(
-        found.coordinates,
-        found.rows,
-        _words(found, describe),
-        kind=kind,
-        board=board,
-        picture=picture,
-        move_in_words=move_in_words,
-    )
-
-
 def rules_from_moves(
     name: str,
     start: Position,
@@ -290,16 +235,24 @@ def rules_from_moves(
     first = checked_position("start", start)
     if positions is not None and not is_listing(positions, of_any_order=True):
         raise InvalidGameError(f"positions must be a list of positions, not {positions!r}")
-    component = component_from_moves(
-        name if kind is None else kind,
-        [first, *(positions or ())],
-        moves,
-        actions=actions,
-        describe=describe,
+    kind = name if kind is None else kind
+    if not isinstance(kind, str):
+        raise InvalidGameError(f"name must be a string, not {kind!r}")
+    if not callable(moves):
+        raise InvalidGameError(f"moves must be a function of a position, not {moves!r}")
+    others = [
+        checked_position(f"position {number}", position, len(first))
+        for number, position in enumerate(positions or (), start=1)
+    ]
+    found = listing(kind, [first, *others], moves, actions, checked_integer("limit", limit, 1))
+    component = ListedComponent(
+        found.coordinates,
+        found.rows,
+        _words(found, describe),
+        kind=kind,
         board=board,
         picture=picture,
         move_in_words=move_in_words,
-        limit=limit,
     )
     return Rules(name, (component,), (int(component.states_at(np.array(first))),))
 

@@ -49,7 +49,7 @@ class NodeSet(CellSets):
 
     @cached_property
     def adjacent(self) -> BoolArray:
-        """Which nodes are neighbours, ``(nodes, nodes)``."""
+        """Adjacency matrix, ``(nodes, nodes)``."""
         adjacent = np.zeros((self.nodes, self.nodes), dtype=np.bool_)
         for one, other in self.edges:
             adjacent[one, other] = adjacent[other, one] = True

@@ -9,7 +9,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from nim_envs.encoding import Encoding
-from nim_envs.errors import ConformanceError, IllegalMoveError
+from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.scoring.enumeration import number_of_positions
@@ -28,6 +28,8 @@ from nim_envs.testing.turns import (
     SEED,
     Observed,
     attribute,
+    check_copy,
+    check_illegal_raises,
     check_mask,
     check_seeds,
     check_turn,
@@ -369,14 +371,9 @@ class _Checks:
         masks = self.begin(None, self.options)
         if masks.all():
             return
-        actions, raised = np.where(masks.all(axis=1), 0, masks.argmin(axis=1)), False
-        with during(f"step({actions.tolist()}), some of them illegal,"):
-            try:
-                self.env.step(actions)
-            except IllegalMoveError:
-                raised = True
-        require(raised, f'the illegal actions {actions.tolist()} raised nothing, with '
-                'illegal_move="raise"')  # fmt: skip
+        actions = np.where(masks.all(axis=1), 0, masks.argmin(axis=1))
+        where = f"step({actions.tolist()}), with illegal actions,"
+        check_illegal_raises(lambda: self.env.step(actions), where)
 
     def trace(self, seed: int) -> list[Any]:
         """Return the results of some steps after a seeded reset."""
@@ -385,16 +382,7 @@ class _Checks:
     def copies(self, name: str) -> None:
         """Check that a copy keeps the positions, is independent, and continues alike."""
         masks = self.begin(1, self.options)
-        with during(f"copying the environment by {name}"):
-            again = COPIES[name](self.env)
-        before = positions_of(self.env)
-        require_equal(f"the positions of a copy by {name}", positions_of(again), before)
-        first = play_on(self, again, masks)
-        require_equal(
-            f"the positions after steps of a copy by {name}, which must not share its state,",
-            positions_of(self.env), before,
-        )  # fmt: skip
-        require_equal(f"what a copy by {name} plays on", first, play_on(self, self.env, masks))
+        check_copy(self.env, name, positions_of, lambda one: play_on(self, one, masks), "positions")
 
 
 def play_on(checks: _Checks, env: Any, masks: IntArray) -> list[Any]:

@@ -13,7 +13,6 @@ from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 
 from nim_envs.encoding import Encoding
-from nim_envs.errors import IllegalMoveError
 from nim_envs.game import Game
 from nim_envs.rules.component import IntArray
 from nim_envs.testing.chances import Replies
@@ -21,7 +20,6 @@ from nim_envs.testing.infos import Infos
 from nim_envs.testing.requirements import (
     COPIES,
     during,
-    require,
     require_dtype,
     require_equal,
     require_error,
@@ -30,6 +28,8 @@ from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.turns import (
     Observed,
     attribute,
+    check_copy,
+    check_illegal_raises,
     check_mask,
     check_seeds,
     check_turn,
@@ -196,13 +196,7 @@ class _Checks:
             return
         action = int(illegal[0])
         where = f"step({action}), an illegal action at {position.tolist()},"
-        raised = False
-        with during(where):
-            try:
-                self.env.step(action)
-            except IllegalMoveError:
-                raised = True
-        require(raised, f'{where} did not raise, with illegal_move="raise"')
+        check_illegal_raises(lambda: self.env.step(action), where)
         require_equal(f"after {where} the position", self.position, position)
 
     def trace(self, seed: int) -> list[Any]:
@@ -238,17 +232,11 @@ class _Checks:
         mask = self.observed.mask(observation, info, "after reset(seed=1)")
         observation, _, terminated, truncated, info = env.step(int(mask.argmax()))
         last = env.reset() if terminated or truncated else (observation, info)
-        with during(f"copying the environment by {name}"):
-            again = COPIES[name](env)
-        before = self.position
-        require_equal(f"the position of a copy by {name}", again.unwrapped.position, before)
-        first = self.play_on(again, np.random.default_rng(0), last)
-        require_equal(
-            f"the position after steps of a copy by {name}, which must not share its state,",
-            self.position, before,
+        check_copy(
+            env, name,
+            lambda one: np.array(one.unwrapped.position),
+            lambda one: self.play_on(one, np.random.default_rng(0), last),
         )  # fmt: skip
-        second = self.play_on(env, np.random.default_rng(0), last)
-        require_equal(f"what a copy by {name} plays on", first, second)
 
 
 def _others_cannot_be_pickled(env: Any) -> bool:

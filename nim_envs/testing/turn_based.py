@@ -28,7 +28,7 @@ from nim_envs.testing.requirements import (
     shown,
 )
 from nim_envs.testing.shows import check_close, check_render
-from nim_envs.testing.turns import SEED, Observed, check_seeds, content, uniform_start
+from nim_envs.testing.turns import SEED, Observed, check_copy, check_seeds, content, uniform_start
 
 GAMES = 6
 """Number of games from each kind of start."""
@@ -318,17 +318,11 @@ class _Checks:
         env = self.env
         env.reset(seed=1)
         env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
-        with during(f"copying the environment by {name}"):
-            again = COPIES[name](env)
-        before = self.position
-        require_equal(f"the position of a copy by {name}", again.unwrapped.position, before)
-        first = play_on(again, np.random.default_rng(0))
-        require_equal(
-            f"the position after steps of a copy by {name}, which must not share its state,",
-            self.position, before,
+        again = check_copy(
+            env, name,
+            lambda one: np.array(one.unwrapped.position),
+            lambda one: play_on(one, np.random.default_rng(0)),
         )  # fmt: skip
-        second = play_on(env, np.random.default_rng(0))
-        require_equal(f"what a copy by {name} plays on", first, second)
         for one in (again, env):
             one.reset(options=self.options)
         require_equal(

@@ -9,12 +9,19 @@ import numpy as np
 from gymnasium import spaces
 
 from nim_envs.encoding import Encoding
-from nim_envs.errors import ConformanceError, SearchTooLargeError
+from nim_envs.errors import ConformanceError, IllegalMoveError, SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import number_of_positions
-from nim_envs.testing.requirements import during, require, require_dtype, require_equal, shown
+from nim_envs.testing.requirements import (
+    COPIES,
+    during,
+    require,
+    require_dtype,
+    require_equal,
+    shown,
+)
 
 SEED = 3
 SEEDS = 10
@@ -105,6 +112,50 @@ def check_seeds(traced: Callable[[int], Any], game: Game, options: dict[str, Any
             f"reset ignores its seed: with each of {SEEDS} seeds, starts that are drawn uniformly "
             "are the same",
         )
+
+
+def check_copy(
+    env: Any,
+    name: str,
+    position_of: Callable[[Any], IntArray],
+    play_on: Callable[[Any], list[Any]],
+    what: str = "position",
+) -> Any:
+    """Check that a copy keeps the position, is independent, and continues alike; return it.
+
+    Args:
+        env: an environment in play.
+        name: a key of :data:`nim_envs.testing.requirements.COPIES`.
+        position_of: returns the position of an environment, as a copy.
+        play_on: makes the same choices in each environment, and returns all results.
+        what: what is compared, for messages.
+    """
+    with during(f"copying the environment by {name}"):
+        again = COPIES[name](env)
+    before = position_of(env)
+    require_equal(f"the {what} of a copy by {name}", position_of(again), before)
+    first = play_on(again)
+    require_equal(
+        f"the {what} after steps of a copy by {name}, which must not share its state,",
+        position_of(env), before,
+    )  # fmt: skip
+    require_equal(f"what a copy by {name} plays on", first, play_on(env))
+    return again
+
+
+def check_illegal_raises(step: Callable[[], Any], where: str) -> None:
+    """Check that an illegal action raises ``IllegalMoveError``.
+
+    Args:
+        step: makes it.
+        where: beginning of the message.
+    """
+    with during(where):
+        try:
+            step()
+        except IllegalMoveError:
+            return
+    raise ConformanceError(f'{where} did not raise, with illegal_move="raise"')
 
 
 def check_turn(

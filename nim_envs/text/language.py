@@ -61,7 +61,7 @@ class Language:
     """A game and its words; the functions of this package take it in place of a game.
 
     Args:
-        game: the game.
+        game: rules, convention and start.
         disguise: replacements of the words of :meth:`nim_envs.Rules.describe_action`; ``None``:
             none.
     """
@@ -301,7 +301,7 @@ def disguised(game: Game, seed: int) -> Language:
     read in these alone. The language's ``disguise`` has the replacements.
 
     Args:
-        game: the game.
+        game: rules, convention and start.
         seed: an integer of at least 0.
 
     Raises:

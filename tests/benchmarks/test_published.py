@@ -22,7 +22,7 @@ from agents.tabular.position_values import GreedyValuePolicy
 from agents.training import train
 from benchmarks import learning_speed, scaling
 from benchmarks.published import __main__ as published
-from benchmarks.published.contenders import Trained
+from benchmarks.published.contenders import TrainingResult
 from benchmarks.published.figures import comparison, learner_marks, numbers, q_learners
 from benchmarks.published.monte_carlo import opponent_move
 from benchmarks.published.q_learner import PublishedQLearner, moves_of, optimal_move
@@ -151,10 +151,10 @@ def made_up(name, games=300):
     system = SYSTEMS[name]
     scores = dict.fromkeys([*system.figures, "optimality %"], 0.0)
     ours = {
-        each.name: Trained(dict.fromkeys(scores, 10.0 + 7 * number), games, 1.0)
+        each.name: TrainingResult(dict.fromkeys(scores, 10.0 + 7 * number), games, 1.0)
         for number, each in enumerate(system.ours)
     }
-    return published.SystemRun(name, 0, Trained(scores, games, 1.0), ours, ours)
+    return published.SystemRun(name, 0, TrainingResult(scores, games, 1.0), ours, ours)
 
 
 def test_every_learner_of_the_comparison_has_a_mark_with_its_name():

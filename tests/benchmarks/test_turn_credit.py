@@ -73,7 +73,7 @@ def test_a_number_below_one_is_not_rounded_up_to_one(numbers, text):
     ],
 )
 def test_seeds_that_do_not_come_to_the_score_are_counted(reached, text):
-    assert thousands(moves.Moves("", "", 0.1, 0.01, 1.0, runs(*reached))) == text
+    assert thousands(moves.MovesToLearn("", "", 0.1, 0.01, 1.0, runs(*reached))) == text
 
 
 def read(path):

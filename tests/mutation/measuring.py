@@ -1,4 +1,4 @@
-"""Which tests execute a line, and how long each takes: a run under coverage.py without a fault.
+"""Tests by the lines that they execute, and their times: a run under coverage.py without a fault.
 
 This module is the pytest plugin that measures, too.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import HypothesisError
-from agents.generalising.quotients.outcomes import Games, OutcomeFinder
+from agents.generalising.quotients.outcomes import GameBudget, OutcomeFinder
 from agents.generalising.quotients.quotient import Quotient
 from nim_envs.rules.component import BoolArray, IntArray
 
@@ -27,7 +27,7 @@ class Copies:
         games: budget of games.
     """
 
-    def __init__(self, quotient: Quotient, lost: dict[int, bool], games: Games) -> None:
+    def __init__(self, quotient: Quotient, lost: dict[int, bool], games: GameBudget) -> None:
         self.quotient = quotient
         self._games = games
         self._after = quotient.after_move(len(quotient.elements))

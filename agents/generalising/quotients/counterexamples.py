@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import HypothesisError
-from agents.generalising.quotients.outcomes import Games
+from agents.generalising.quotients.outcomes import GameBudget
 from agents.generalising.quotients.parts import Word
 from agents.generalising.quotients.quotient import Quotient
 from nim_envs.rules.component import BoolArray
@@ -28,7 +28,7 @@ class CounterexampleSearch:
         games: counts the positions read.
     """
 
-    def __init__(self, quotient: Quotient, games: Games) -> None:
+    def __init__(self, quotient: Quotient, games: GameBudget) -> None:
         self._products = quotient.products
         self._lost = quotient.lost
         self._games = games

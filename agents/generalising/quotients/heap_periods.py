@@ -16,7 +16,7 @@ REPETITIONS = 3
 """Number of repetitions from which a period is conjectured."""
 
 
-class Period(NamedTuple):
+class PeriodOfClasses(NamedTuple):
     """A period of the classes of heaps.
 
     Attributes:
@@ -36,7 +36,7 @@ class Period(NamedTuple):
         return f"heaps n and n + {length} are alike for all n >= {start}"
 
 
-def periods(quotient: Quotient) -> list[Period]:
+def periods(quotient: Quotient) -> list[PeriodOfClasses]:
     """Return the periods observed in the classes of the heaps of each game."""
     found = []
     for number, kind in enumerate(quotient.parts.kinds):
@@ -46,7 +46,7 @@ def periods(quotient: Quotient) -> list[Period]:
         elements = classes_of_states(quotient, number)
         claim = conjecture(elements)
         if claim is not None:
-            found.append(Period(number, claim, period_refutation(game, elements, claim)))
+            found.append(PeriodOfClasses(number, claim, period_refutation(game, elements, claim)))
     return found
 
 

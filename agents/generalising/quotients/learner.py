@@ -11,8 +11,8 @@ from agents.generalising.base import AfterGame, GeneralisingLearner
 from agents.generalising.quotients.copies import Copies
 from agents.generalising.quotients.counterexamples import CounterexampleSearch
 from agents.generalising.quotients.description import described
-from agents.generalising.quotients.heap_periods import Period, classes_of_states, periods
-from agents.generalising.quotients.outcomes import Games, NoMoreGamesError
+from agents.generalising.quotients.heap_periods import PeriodOfClasses, classes_of_states, periods
+from agents.generalising.quotients.outcomes import GameBudget, NoMoreGamesError
 from agents.generalising.quotients.parts import Parts, Word
 from agents.generalising.quotients.policy import QuotientPolicy
 from agents.generalising.quotients.quotient import Quotient, SavedQuotient
@@ -129,7 +129,7 @@ class QuotientLearner(GeneralisingLearner):
     def _fit(self, game: Game, games: int, rng: np.random.Generator, after_game: AfterGame) -> None:
         if self.is_complete and self.proof is not None:
             return
-        counted = Games(games, self._most_read, rng, after_game)
+        counted = GameBudget(games, self._most_read, rng, after_game)
         try:
             self._learn(counted)
         except NoMoreGamesError:
@@ -146,7 +146,7 @@ class QuotientLearner(GeneralisingLearner):
             self.positions_read += counted.read
         self._prove()
 
-    def _learn(self, games: Games) -> None:
+    def _learn(self, games: GameBudget) -> None:
         """Learn the states that are not learned yet."""
         exam = CounterexampleSearch(self.quotient, games)
         exam.counterexample(self.quotient, 0)
@@ -155,7 +155,7 @@ class QuotientLearner(GeneralisingLearner):
             self._lost, self._repair = {}, None
 
     def _with_next(
-        self, exam: CounterexampleSearch, games: Games
+        self, exam: CounterexampleSearch, games: GameBudget
     ) -> tuple[Quotient, CounterexampleSearch]:
         """Return the quotient with the next part, and an exam that it has passed."""
         before = self.quotient
@@ -220,7 +220,7 @@ class QuotientLearner(GeneralisingLearner):
             places[kind, state] = len(places)
         return Claim(options, self.quotient.products, elements, self.quotient.lost)
 
-    def periods(self) -> list[Period]:
+    def periods(self) -> list[PeriodOfClasses]:
         """Return the periods observed in the classes of heaps, proved or conjectured."""
         return periods(self.quotient)
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from agents.base import HypothesisError
 from agents.generalising.quotients.generators import Counts, Generators
-from agents.generalising.quotients.outcomes import Games, OutcomeFinder
+from agents.generalising.quotients.outcomes import GameBudget, OutcomeFinder
 from agents.generalising.quotients.parts import Word
 from nim_envs.rules.component import BoolArray, IntArray
 
@@ -42,7 +42,7 @@ class ObservationTable:
         generators: Generators,
         experiments: Iterable[Word],
         lost: dict[bytes, bool],
-        games: Games,
+        games: GameBudget,
         most_classes: int,
     ) -> None:
         self.generators = generators

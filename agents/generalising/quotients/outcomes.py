@@ -20,7 +20,7 @@ class NoMoreGamesError(Exception):
     """The budget of games is used up."""
 
 
-class Games:
+class GameBudget:
     """A budget of games, and of positions whose options are read from the rules.
 
     Args:
@@ -100,7 +100,7 @@ class OutcomeFinder(Generic[Position]):
         self,
         options: Callable[[Position], list[Position]],
         lost: dict[Position, bool],
-        games: Games,
+        games: GameBudget,
     ) -> None:
         self.lost = lost
         self._options = options

@@ -83,7 +83,6 @@ class Parts:
 
     Attributes:
         kinds: kinds of components, in the order of the components.
-        kind_of: for each component of the game, the number of its kind.
         options: for each part, its distinct options, as words of earlier parts.
         lengths: for each part, the number of moves in the longest play.
         names: for each part, a kind and a state of it.
@@ -97,17 +96,13 @@ class Parts:
     def __init__(self, rules: Rules, largest: int | None = None) -> None:
         sizes: dict[Hashable, int] = {}
         components: dict[Hashable, Component] = {}
-        keys: list[Hashable] = []
         for component in rules.components:
             heaps = isinstance(component, SplittingHeap)
             key = component.game if isinstance(component, SplittingHeap) else component
             states = component.states if not heaps or largest is None else largest + 1
-            keys.append(key)
             sizes[key] = max(states, sizes.get(key, 0))
             components.setdefault(key, component)
         self.kinds = [Kind(components[key], states) for key, states in sizes.items()]
-        numbers = {key: number for number, key in enumerate(sizes)}
-        self.kind_of = [numbers[key] for key in keys]
         self.options: list[list[Word]] = []
         self.lengths: list[int] = []
         self.names: list[tuple[int, int]] = []

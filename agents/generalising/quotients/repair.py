@@ -12,7 +12,7 @@ import numpy.typing as npt
 from agents.generalising.quotients.counterexamples import CounterexampleSearch
 from agents.generalising.quotients.generators import Generators
 from agents.generalising.quotients.observation_table import ObservationTable
-from agents.generalising.quotients.outcomes import Games
+from agents.generalising.quotients.outcomes import GameBudget
 from agents.generalising.quotients.parts import Parts, Word
 from agents.generalising.quotients.quotient import Quotient, SavedQuotient
 from agents.storage.restoring import check_same_arrays
@@ -69,7 +69,7 @@ class Repair:
         # Outcomes found under other equations may be wrong.
         self._lost = {self._generators.of(()).tobytes(): self._empty_lost}
 
-    def finish(self, games: Games, most_classes: int) -> tuple[Quotient, CounterexampleSearch]:
+    def finish(self, games: GameBudget, most_classes: int) -> tuple[Quotient, CounterexampleSearch]:
         """Return classes, and an exam that they passed; after an interrupt, call it again.
 
         Args:
@@ -94,7 +94,7 @@ class Repair:
             self._begin(quotient)
 
     def _closed(
-        self, table: ObservationTable, games: Games
+        self, table: ObservationTable, games: GameBudget
     ) -> tuple[Quotient, CounterexampleSearch, Word | None]:
         """Return the classes of a table, their exam, and a wrong sum that gives no experiment."""
         parts = self._quotient.parts

@@ -141,7 +141,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
     takes it, and functions of JAX.
 
     Args:
-        game: the game.
+        game: rules, convention and start.
         encoding: ``"integer"``, ``"one_hot"``, ``"binary"`` or ``"unary"``; see
             :class:`nim_envs.encoding.Encoding`.
 
@@ -263,7 +263,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
 
         Args:
             state: any state.
-            action: an action.
+            action: ``component * options + option``; an illegal one loses.
             key: not used, as moves draw nothing.
         """
         finished = state.terminated | state.truncated

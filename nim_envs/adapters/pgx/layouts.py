@@ -32,7 +32,7 @@ LARGEST_JOINT = 1 << 22
 """Bytes up to which all positions are tabulated: they stay in a processor's cache."""
 
 
-class Layout(ABC):
+class DeviceLayout(ABC):
     """Positions, moves, legal actions and observations on a device."""
 
     @abstractmethod
@@ -60,7 +60,7 @@ class Layout(ABC):
         """Return the observation."""
 
 
-def layout_of(rules: Rules, encoding: Encoding) -> Layout:
+def layout_of(rules: Rules, encoding: Encoding) -> DeviceLayout:
     """Return the joint layout if that is small, else the layout by components.
 
     Raises:
@@ -71,11 +71,11 @@ def layout_of(rules: Rules, encoding: Encoding) -> Layout:
     return ComponentLayout(rules, encoding)
 
 
-class JointLayout(Layout):
+class JointLayout(DeviceLayout):
     """All points of the lattice in one table: a place is a mixed-radix index, and all is looked up.
 
     Args:
-        rules: the rules.
+        rules: tables of the components' options.
         encoding: of the observations.
     """
 
@@ -124,11 +124,11 @@ class JointLayout(Layout):
         return self._observations[place]
 
 
-class ComponentLayout(Layout):
+class ComponentLayout(DeviceLayout):
     """The tables of the components, each kept once: a place is a position, ``(components,)``.
 
     Args:
-        rules: the rules.
+        rules: tables of the components' options.
         encoding: of the observations.
 
     Raises:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.adapters.pgx.layouts import NUMBER, Array, Layout
+from nim_envs.adapters.pgx.layouts import NUMBER, Array, DeviceLayout
 from nim_envs.rules.validation import check_bytes
 from nim_envs.starts import Sampler
 from nim_envs.starts.counted import CountedSampler, Layer, code_after
@@ -37,7 +37,7 @@ class DeviceStart(ABC):
         """Return the place that ``words``, uint32 ``(self.words,)`` or more, stand for."""
 
 
-def start_of(sampler: Sampler, layout: Layout) -> DeviceStart:
+def start_of(sampler: Sampler, layout: DeviceLayout) -> DeviceStart:
     """Return what draws the starts of a sampler on the device, with the same distribution.
 
     A list is drawn from by index; what is too large to be listed is drawn by counting, component
@@ -119,7 +119,7 @@ class _Coin(DeviceStart):
 class _Counted(DeviceStart):
     """Positions drawn component by component, as :class:`CountedSampler` counts them."""
 
-    def __init__(self, sampler: CountedSampler, layout: Layout) -> None:
+    def __init__(self, sampler: CountedSampler, layout: DeviceLayout) -> None:
         numbers = sum(layer.codes * (len(layer.classes.sizes) - 1) for layer in sampler.layers)
         check_bytes("tables on the device for drawing starts", NUMBER * numbers)
         self._first_code = sampler.first_code

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nim_envs.players import NO_LEGAL_MOVE, FloatArray, MaskArray
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.component import IntArray
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.testing.diagnosis.board import Board
 from nim_envs.testing.diagnosis.likelihood import evenly
@@ -49,15 +49,12 @@ class Answers(NamedTuple):
         chances: probabilities of actions, ``(k, actions)``.
         shares: 1 at the most probable action, equal shares where several are; one column more than
             there are actions, for ``NO_LEGAL_MOVE``, ``(k, actions + 1)``.
-        unmasked: whether the answers stay the same where all actions are said to be legal,
-            ``(k,)``.
         memory: what it answers when asked one by one.
     """
 
     rows: IntArray
     chances: FloatArray
     shares: FloatArray
-    unmasked: BoolArray
     memory: Memory
 
 
@@ -80,13 +77,11 @@ def answers_of(policy: Any, env_or_game: Any, board: Board, seed: int) -> Answer
     positions = board.positions[rows]
     masks: MaskArray = board.legal[rows].astype(np.int8)
     chances = scored.action_probabilities(positions, masks)
-    hidden = scored.action_probabilities(positions, np.ones_like(masks))
     some = rng.permutation(len(rows))[:ASKED_AGAIN]
     return Answers(
         rows,
         chances,
         _most_probable(chances, masks),
-        np.abs(hidden - chances).max(axis=1) <= TOLERANCE,
         _memory(scored, positions[some], masks[some], rng),
     )
 

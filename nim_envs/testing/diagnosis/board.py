@@ -26,10 +26,10 @@ class Board:
     """All positions of a game, which must be small, in mixed-radix order.
 
     Args:
-        game: the game.
+        game: rules, convention, and start, which decides who can be to move where.
 
     Attributes:
-        game: the game.
+        game: as given.
         positions: ``(n, components)``.
         legal: legal actions, ``(n, actions)``.
         after: row of the position after each action, ``(n, actions)``; 0 where illegal.

@@ -134,7 +134,7 @@ class Compared(NamedTuple):
     """A fault, compared with all games.
 
     Attributes:
-        fault: the fault.
+        fault: an entry of :data:`FAULTS`, or ``MEMORY``.
         variant: its form that explains the moves best; ``None`` for a memory.
         evidence: log of how much better it explains the moves that tell than right agents do.
         total: log-likelihood of all moves.
@@ -149,7 +149,7 @@ class Compared(NamedTuple):
 def diagnosis_of(cases: Sequence[Case]) -> Diagnosis:
     """Return the diagnosis of a policy's moves in some games."""
     threshold = math.log((len(FAULTS) + 1) / ERROR)
-    learned = Learned()
+    learned = LearnedLikelihoods()
     compared = [found for fault in FAULTS if (found := compare(fault, cases, learned)) is not None]
     right = sum(case.right(case.everywhere) + case.of_illegal(False) for case in cases)
     fitting = [each for each in compared if each.evidence >= threshold]
@@ -180,7 +180,7 @@ def diagnosis_of(cases: Sequence[Case]) -> Diagnosis:
     )
 
 
-class Learned:
+class LearnedLikelihoods:
     """Best likelihoods of right agents that have learned something, kept by games."""
 
     def __init__(self) -> None:
@@ -198,7 +198,7 @@ class Learned:
         return self._known[key]
 
 
-def compare(fault: Fault, cases: Sequence[Case], learned: Learned) -> Compared | None:
+def compare(fault: Fault, cases: Sequence[Case], learned: LearnedLikelihoods) -> Compared | None:
     """Compare a fault with the moves in all games; ``None`` where no game shows it."""
     forms = []
     for variant in fault.variants:

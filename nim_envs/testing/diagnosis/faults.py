@@ -40,7 +40,7 @@ class Variant(NamedTuple):
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault.
+    """A known fault of agents, and the moves that give it away.
 
     Attributes:
         name: its name, in a few words.
@@ -211,23 +211,23 @@ def without_order(case: Case) -> IntArray | None:
 
 
 def by_being_empty(case: Case) -> IntArray | None:
-    """Only whether each component is in state 0 is seen."""
+    """Positions with the same components in state 0 look the same."""
     return _groups((case.board.positions[case.rows] > 0).astype(np.int64))
 
 
 def by_being_full(case: Case) -> IntArray | None:
-    """Only whether each component is in its largest state is seen, as of a share cut to 0 or 1."""
+    """Positions with the same full components look the same, as do shares cut to 0 or 1."""
     largest = np.array(case.board.game.rules.shape) - 1
     return _groups((case.board.positions[case.rows] == largest).astype(np.int64))
 
 
 def by_halves(case: Case) -> IntArray | None:
-    """Half of each state is seen, rounded down."""
+    """Positions with the same halved states, rounded down, look the same."""
     return _groups(case.board.positions[case.rows] // 2)
 
 
 def by_direction(case: Case) -> IntArray | None:
-    """Only the ratios of the states are seen, as by a network whose inputs are far too large."""
+    """Positions with the same ratios of states look the same, as to a saturated network."""
     positions = case.board.positions[case.rows]
     return _groups(positions // np.maximum(np.gcd.reduce(positions, axis=1)[:, np.newaxis], 1))
 

@@ -1,4 +1,4 @@
-"""How well a hypothesis explains the moves of a policy, whatever it has not learned yet.
+"""Likelihood of a policy's moves under a hypothesis, whatever it has not learned yet.
 
 A hypothesis expects certain moves. A policy that it describes makes them with probability ``1 - ε``
 at a position, and with ``ε`` a random legal move, since it was not trained for ever. The error rate

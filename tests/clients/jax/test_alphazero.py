@@ -28,7 +28,7 @@ from agents.deep import PolicyAgent, alphazero
 from agents.deep.alphazero import Moves, Products, Settings
 from agents.evaluation import play_match
 from agents.storage import StorageError, load, save
-from benchmarks.deep.settings import Task
+from benchmarks.deep.settings import TrainingTask
 from nim_envs import Game, GameEnv, make_game, optimality
 from nim_envs.adapters.pgx import PgxEnv, make_pgx
 from nim_envs.errors import MissingPackageError
@@ -783,7 +783,7 @@ def test_an_encoding_is_learned_from_and_scored():
 def test_the_benchmark_scores_it_without_search_and_with_it(monkeypatch):
     setting = replace(deep.BOARDS["alphazero-5"], arguments={"heaps": (1, 2, 3)}, quick_games=250)
     monkeypatch.setitem(deep.BOARDS, "alphazero-5", setting)
-    task = Task("alphazero-5", "alphazero, signed products", "integer", "self-play", 0)
+    task = TrainingTask("alphazero-5", "alphazero, signed products", "integer", "self-play", 0)
     of_task, (raw, searched) = deep.run(task, True, None)
     assert of_task == task
     assert (raw.learner, searched.learner) == (task.learner, f"{task.learner}, with search")

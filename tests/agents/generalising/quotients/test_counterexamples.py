@@ -10,7 +10,7 @@ import pytest
 from agents.base import HypothesisError
 from agents.generalising.quotients import counterexamples
 from agents.generalising.quotients.counterexamples import CounterexampleSearch
-from agents.generalising.quotients.outcomes import Games
+from agents.generalising.quotients.outcomes import GameBudget
 from agents.generalising.quotients.parts import Parts
 from agents.generalising.quotients.quotient import Quotient
 from nim_envs import Convention, make_game
@@ -19,7 +19,7 @@ from nim_envs.theory import HeapSearch
 
 
 def games():
-    return Games(0, 10**9, np.random.default_rng(0), lambda winner, length: False)
+    return GameBudget(0, 10**9, np.random.default_rng(0), lambda winner, length: False)
 
 
 def known_quotient(name, heap):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents.base import HypothesisError
-from agents.generalising.quotients.outcomes import Games, NoMoreGamesError, OutcomeFinder
+from agents.generalising.quotients.outcomes import GameBudget, NoMoreGamesError, OutcomeFinder
 
 
 class Counted:
@@ -24,7 +24,7 @@ class Counted:
 def play(most=1_000, most_read=1_000, end_after=None, seed=0):
     """A heap from which 1, 2 or 3 objects are taken; who cannot move loses."""
     after = Counted(end_after)
-    games = Games(most, most_read, np.random.default_rng(seed), after)
+    games = GameBudget(most, most_read, np.random.default_rng(seed), after)
 
     def options(heap):
         return games.from_any([heap - taken for taken in (1, 2, 3) if taken <= heap])
@@ -54,7 +54,7 @@ def test_a_game_is_won_by_a_player_who_can_win_where_it_ends():
 
 
 def test_the_first_option_tried_is_random():
-    games = Games(1, 1, np.random.default_rng(0), Counted())
+    games = GameBudget(1, 1, np.random.default_rng(0), Counted())
     orders = {tuple(games.from_any([1, 2, 3])) for _ in range(50)}
     assert orders == {(1, 2, 3), (2, 3, 1), (3, 1, 2)}
 
