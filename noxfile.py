@@ -20,7 +20,7 @@ nox.options.sessions = ["format", "lint", "types", "tests"]
 # For a pinned release an index may offer the build for the CPU alone, which is far smaller.
 TORCH = "torch==2.13.0"
 
-TEXT_LIBRARIES = ("trl", "verifiers")
+TEXT_LIBRARIES = ("trl", "skyrl", "verifiers")
 """The libraries that train language models, each with an extra and an adapter of its name."""
 
 MANUAL = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
@@ -105,7 +105,7 @@ def text(session: nox.Session) -> None:
     No model is downloaded. verifiers needs Python 3.11 or later; its tests are skipped below.
     """
     session.install(TORCH)
-    extras = TEXT_LIBRARIES if sys.version_info >= (3, 11) else TEXT_LIBRARIES[:1]
+    extras = TEXT_LIBRARIES if sys.version_info >= (3, 11) else TEXT_LIBRARIES[:-1]
     session.install("--editable", f".[{','.join(extras)}]", "pytest>=8.0")
     pytest = ("python", "-m", "pytest", "-c", "tests/clients/pytest.ini")
     offline = {"HF_HUB_OFFLINE": "1"}

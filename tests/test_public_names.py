@@ -192,6 +192,7 @@ nim_envs.adapters.sb3.OptimalityCallback
 nim_envs.adapters.sb3.sb3_policy
 nim_envs.adapters.torchrl.TorchRLEnv
 nim_envs.adapters.torchrl.TorchRLVectorEnv
+nim_envs.adapters.skyrl.SkyRLTextEnv
 nim_envs.adapters.trl.game_environment
 nim_envs.adapters.trl.kept_win
 nim_envs.adapters.trl.legal_move

@@ -1,0 +1,142 @@
+"""SkyRL: whole games in text, as environments of skyrl-gym, with a reward for every turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from nim_envs.optional import imports_for
+from nim_envs.registration import make_game
+from nim_envs.text import TextGame, Turn, disguised, rules_text
+
+with imports_for("the adapter for SkyRL", "skyrl"):
+    from skyrl_gym.envs.base_text_env import BaseTextEnv
+
+REWARDS = ("turn", "result")
+
+Message = dict[str, str]
+
+
+class SkyRLTextEnv(BaseTextEnv):
+    """One game against an opponent, in which the model's messages are its moves.
+
+    Register it with the game as ``kwargs``; a row of the dataset may have a ``seed`` and a
+    ``position`` of its own, which SkyRL passes as ``extras``.
+
+    Args:
+        env_config: SkyRL's settings of the environment, which has none.
+        extras: the row: ``seed``, the seed of its game; ``position``, the start of its game. Other
+            entries are ignored.
+        game: name of a registered game.
+        arguments: arguments of :func:`nim_envs.make_game`.
+        disguise: seed of other names; ``None``: the game's own names.
+        rewards: ``"turn"``: 1 for each reply that keeps the win, else 0, and 0 where no move wins;
+            ``"result"``: 1 or -1 at the end of the game, 0 before.
+        seed: seed of the game of a row that has none.
+        of_play: other arguments of :class:`nim_envs.text.TextGame`.
+
+    Raises:
+        ValueError: unknown ``rewards``; for the other arguments see
+            :class:`nim_envs.text.TextGame`.
+
+    Example:
+        >>> import skyrl_gym
+        >>> skyrl_gym.register(
+        ...     id="nim_1_2",
+        ...     entry_point="nim_envs.adapters.skyrl:SkyRLTextEnv",
+        ...     kwargs={"game": "nim", "arguments": {"heaps": (1, 2)}, "seat": 0},
+        ... )
+        >>> env = skyrl_gym.make("nim_1_2", extras={"seed": 1})
+        >>> messages, _ = env.init([{"role": "system", "content": "Play to win."}])
+        >>> messages[-1]["content"].splitlines()[-1]
+        'normal heaps 1 2 move'
+        >>> turn = env.step("heap 1: take 1")
+        >>> turn["reward"], turn["done"], turn["metadata"]["verdict"]
+        (1.0, False, 'kept_win')
+    """
+
+    def __init__(
+        self,
+        env_config: Any = None,
+        extras: Mapping[str, Any] | None = None,
+        *,
+        game: str = "nim",
+        arguments: Mapping[str, Any] | None = None,
+        disguise: int | None = None,
+        rewards: Literal["turn", "result"] = "turn",
+        seed: int = 0,
+        **of_play: Any,
+    ) -> None:
+        super().__init__()
+        if rewards not in REWARDS:
+            raise ValueError(f"rewards must be one of {REWARDS}, not {rewards!r}")
+        row = extras or {}
+        board = make_game(game, **(arguments or {}))
+        spoken = board if disguise is None else disguised(board, disguise)
+        self._play = TextGame(spoken, seed=row.get("seed", seed), **of_play)
+        self._position = row.get("position")
+        self._by_turn = rewards == "turn"
+        self.replies: list[Turn] = []
+
+    def init(self, prompt: list[Message]) -> tuple[list[Message], dict[str, Any]]:
+        """Begin the game.
+
+        Args:
+            prompt: messages before the game, such as a system message; may be empty.
+
+        Returns:
+            These, with the rules and the first position in a message of the user, and no metadata.
+
+        Raises:
+            InvalidPositionError: the row's position is none of the game that leaves a move.
+        """
+        self.replies, self.turns = [], 0
+        start = None if self._position is None else tuple(self._position)
+        first, language = self._play.reset(start), self._play.language
+        rules = f"{rules_text(language)} A move is written {' or '.join(language.forms)}."
+        return [*prompt, _from_user(f"{rules}\n{first}")], {}
+
+    def step(self, action: str) -> dict[str, Any]:
+        """Make the move that a reply names.
+
+        Args:
+            action: the model's message.
+
+        Returns:
+            ``observations``, the opponent's move and the next position in a message of the user,
+            none at the end; ``reward``; ``done``; ``metadata``, with the ``verdict`` on the reply
+            and the ``result`` of the game, 0 until its end.
+
+        Raises:
+            ResetNeededError: no game is in progress.
+        """
+        turn = self._play.reply(action)
+        self.replies.append(turn)
+        self.turns += 1
+        earned = 0.0 if turn.again or turn.reward is None else turn.reward
+        said = []
+        if turn.prompt is not None:
+            why = f"That is no move: {turn.verdict.why}." if turn.again else ""
+            answer = f"I play {turn.opponent_move}." if turn.opponent_move else why
+            said = [_from_user(f"{answer}\n{turn.prompt}".strip())]
+        return {
+            "observations": said,
+            "reward": earned if self._by_turn else turn.result,
+            "done": turn.over,
+            "metadata": {"verdict": turn.verdict.kind, "result": turn.result},
+        }
+
+    def get_metrics(self) -> dict[str, float]:
+        """Return whether the game was won, and the mean reward of the turns that have one."""
+        if not self.replies:
+            return {}
+        earned = [each.reward for each in self.replies if not each.again]
+        paid = [each for each in earned if each is not None]
+        won = {"won": float(self.replies[-1].result > 0)}
+        return {**won, "kept_win": float(np.mean(paid))} if paid else won
+
+
+def _from_user(content: str) -> Message:
+    return {"role": "user", "content": content}
