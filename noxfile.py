@@ -149,7 +149,8 @@ def benchmarks(session: nox.Session) -> None:
     """Run every benchmark at its smallest setting, first by the README's command.
 
     The others follow in the same environment, so that none needs more than its extra; at last the
-    speed of stepping is compared with environments of other libraries.
+    speed of stepping is compared with environments of other libraries, and the cases run that are
+    too many for the other tests.
     """
     results = Path(session.create_tmp()) / "results"
     run_command_of_readme(session, "benchmark", "--quick", "--output", str(results))
@@ -159,6 +160,7 @@ def benchmarks(session: nox.Session) -> None:
         run_benchmark(session, name)
     session.install("--editable", ".[test,envpool]")
     session.run("python", "-m", "pytest", "-n", "0", "tests/benchmarks", "-k", "every_batch")
+    session.run("python", "-m", "pytest", "-n", "0", "-m", "exhaustive", "tests")
     run_benchmark(session, "throughput")
 
 

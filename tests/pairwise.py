@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations, product
+from itertools import combinations, cycle, product
 from typing import Any
 
 
@@ -33,3 +33,13 @@ def pairwise(*factors: Sequence[Any]) -> list[tuple[Any, ...]]:
             wanted.pop(pair, None)
         chosen.append(tuple(values[row[factor]] for factor, values in enumerate(factors)))
     return chosen
+
+
+def in_turn(values: Sequence[Any], *factors: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Return each value once, with the combinations of the other factors in turn.
+
+    Args:
+        values: such as many games, of which each is to be tried.
+        factors: the values of each other factor, where one game in each combination is enough.
+    """
+    return [(value, *rest) for value, rest in zip(values, cycle(product(*factors)), strict=False)]

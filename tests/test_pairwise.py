@@ -2,7 +2,7 @@
 
 from itertools import combinations, product
 
-from tests.pairwise import pairwise
+from tests.pairwise import in_turn, pairwise
 
 
 def test_every_pair_of_values_is_in_a_combination():
@@ -13,3 +13,9 @@ def test_every_pair_of_values_is_in_a_combination():
             product(factors[one], factors[other])
         )
     assert len(rows) <= 18
+
+
+def test_each_value_meets_the_combinations_of_the_others_in_turn():
+    rows = in_turn(range(7), "ab", (False, True))
+    assert [row[0] for row in rows] == list(range(7))
+    assert [row[1:] for row in rows[:5]] == [*product("ab", (False, True)), ("a", False)]

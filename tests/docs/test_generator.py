@@ -85,7 +85,6 @@ def page_at(address, process, log):
     raise TimeoutError(address)
 
 
-@pytest.mark.slow
 def test_the_manual_is_served_by_the_readmes_command(tmp_path):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "python -m mkdocs serve" in readme

@@ -25,7 +25,6 @@ def test_a_notebook_is_kept_without_outputs(path):
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
 
 
-@pytest.mark.slow
 # Warnings of Jupyter's clients are not this project's.
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -18,8 +18,8 @@ from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_para
 from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec
 from nim_envs.testing import check_env
 from nim_envs.testing.turn_based import EXPECTED_WARNINGS
-from tests.games import ALL, label, labels
-from tests.pairwise import pairwise
+from tests.games import ALL, REGISTERED, label, labels
+from tests.pairwise import in_turn
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def maker(case, **more):
 
 @pytest.mark.parametrize(
     ("case", "encoding", "truth"),
-    pairwise(ALL, ["integer", "one_hot", "binary", "unary"], [False, True]),
+    in_turn(ALL, ["integer", "one_hot", "binary", "unary"], [False, True]),
     ids=labels,
 )
 def test_the_check_of_environments_passes(case, encoding, truth):
@@ -51,7 +51,8 @@ def test_seed_test(case):
     seed_test(maker(case, illegal_move="raise", truth_in_info=True), num_cycles=50)
 
 
-@pytest.mark.parametrize("case", ALL, ids=label)
+# Pictures of other boards are tested in tests/nim_envs/render.
+@pytest.mark.parametrize("case", REGISTERED, ids=label)
 def test_render_test(case, monkeypatch, capfd):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
 

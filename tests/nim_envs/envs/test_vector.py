@@ -37,12 +37,16 @@ from nim_envs.errors import (
 )
 from nim_envs.registration import GAMES, aec_id, gymnasium_id
 from nim_envs.rules import TableComponent
-from tests.games import ALL, label
+from tests.games import ALL, label, labels
 from tests.nim_envs.envs.batches import LARGE, Recorder, batch, play, same
+from tests.pairwise import in_turn
 
 
-@pytest.mark.parametrize("encoding", ["integer", "one_hot", "binary", "unary"])
-@pytest.mark.parametrize("case", ALL + LARGE, ids=label)
+@pytest.mark.parametrize(
+    ("case", "encoding"),
+    in_turn(ALL + LARGE, ["integer", "one_hot", "binary", "unary"]),
+    ids=labels,
+)
 def test_positions_are_encoded_as_in_the_turn_based_environment(case, encoding):
     env = batch(case[0], **case[1], encoding=encoding)
     expected = pettingzoo.make("aec", aec_id(case[0]), **case[1], encoding=encoding)

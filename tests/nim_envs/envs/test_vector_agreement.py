@@ -15,8 +15,9 @@ from nim_envs.errors import (
     ResetNeededError,
 )
 from nim_envs.registration import aec_id
-from tests.games import ALL, label
+from tests.games import ALL, labels
 from tests.nim_envs.envs.batches import LARGE, MODES, Recorder, agrees, batch, mixed_actions, same
+from tests.pairwise import in_turn, pairwise
 
 SEATS = ("player_0", "player_1")
 
@@ -43,8 +44,7 @@ class Shadow:
         return any(self.env.terminations.values()) or any(self.env.truncations.values())
 
 
-@pytest.mark.parametrize("max_cycles", [None, 2])
-@pytest.mark.parametrize("case", ALL + LARGE, ids=label)
+@pytest.mark.parametrize(("case", "max_cycles"), in_turn(ALL + LARGE, [None, 2]), ids=labels)
 def test_self_play_agrees_with_the_turn_based_environment_in_everything(case, max_cycles):
     env = batch(case[0], **case[1], max_cycles=max_cycles)
     rng = np.random.default_rng(0)
@@ -100,8 +100,7 @@ def ends_at_once(game):
     return bool(rules.is_terminal(np.array(options)).all())
 
 
-@pytest.mark.parametrize("seat", [0, 1])
-@pytest.mark.parametrize("case", ALL + LARGE, ids=label)
+@pytest.mark.parametrize(("case", "seat"), in_turn(ALL + LARGE, [0, 1]), ids=labels)
 def test_versus_agrees_with_the_turn_based_environment_in_everything(case, seat):
     opponent = Recorder()
     env = batch(case[0], **case[1], opponent=opponent, seat=seat, max_cycles=3)
@@ -147,8 +146,10 @@ def test_versus_agrees_with_the_turn_based_environment_in_everything(case, seat)
     assert (opened > 0) == (seat == 1)
 
 
-@pytest.mark.parametrize("name", ["kayles", "dawsons_kayles", "grundy", "splitting", "officers"])
-@pytest.mark.parametrize("size", [20, 60])
+@pytest.mark.parametrize(
+    ("name", "size"),
+    in_turn(["kayles", "dawsons_kayles", "grundy", "splitting", "officers"], [20, 60]),
+)
 def test_the_optimal_opponent_of_large_splitting_games_moves_as_their_solution_says(name, size):
     env = batch(name, heaps=(size,), num_envs=20, opponent="optimal", seat="random")
     rules, solution = env.game.rules, env.game.solution
@@ -174,11 +175,10 @@ def first_legal(observations, masks, rng):
     return masks.argmax(axis=1)
 
 
-@pytest.mark.parametrize("opponent", [None, first_legal], ids=["self-play", "versus"])
-@pytest.mark.parametrize("truth", [False, True], ids=["no truth", "truth"])
-@pytest.mark.parametrize("masked", [False, True], ids=["masks apart", "masks in observations"])
-@pytest.mark.parametrize("max_cycles", [None, 1])
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("mode", "max_cycles", "masked", "truth", "opponent"),
+    pairwise(MODES, [None, 1], [False, True], [False, True], [None, first_legal]),
+)
 def test_every_autoreset_mode_answers_as_gymnasiums_own_vector_environment(
     mode, max_cycles, masked, truth, opponent
 ):

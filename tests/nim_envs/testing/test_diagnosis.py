@@ -64,16 +64,30 @@ FAULTS = (
 )  # fmt: skip
 
 
-def test_the_fault_of_a_table_learner_is_named(capsys):
+EVERY = [
+    (kind, fault, seed)
+    for kind in ("Q-learning", "Monte Carlo")
+    for fault in FAULTS
+    if kind == "Q-learning" or fault not in BOOTSTRAPPED  # Monte Carlo does not bootstrap
+    for seed in (0, 1)
+]
+
+# Each fault once, the learners and seeds in turn.
+EACH = [
+    (("Monte Carlo", "Q-learning")[number % 2 or fault in BOOTSTRAPPED], fault, number // 2 % 2)
+    for number, fault in enumerate(FAULTS)
+]
+
+
+@pytest.mark.parametrize(
+    "tried", [EACH, pytest.param(EVERY, marks=pytest.mark.exhaustive)], ids=["each", "every"]
+)
+def test_the_fault_of_a_table_learner_is_named(tried, capsys):
     rows = []
-    for kind in ("Q-learning", "Monte Carlo"):
-        for fault in FAULTS:
-            if kind == "Monte Carlo" and fault in BOOTSTRAPPED:
-                continue  # it does not bootstrap
-            for seed in (0, 1):
-                found = diagnose(training(kind, fault, seed))
-                names = tuple(finding.name for finding in found.faults)
-                rows.append(Row(kind, fault, seed, found.verdict, names))
+    for kind, fault, seed in tried:
+        found = diagnose(training(kind, fault, seed))
+        names = tuple(finding.name for finding in found.faults)
+        rows.append(Row(kind, fault, seed, found.verdict, names))
     with capsys.disabled():
         print(f"\n{table(rows)}")
     assert not any(row.verdict == "right" for row in rows)
@@ -144,11 +158,12 @@ def accused(first_seed, trials):
     return found, seed
 
 
-def test_right_agents_that_are_partly_trained_are_not_accused(capsys):
-    found, _ = accused(0, 200)
+@pytest.mark.parametrize("trials", [20, pytest.param(200, marks=pytest.mark.exhaustive)])
+def test_right_agents_that_are_partly_trained_are_not_accused(trials, capsys):
+    found, _ = accused(0, trials)
     with capsys.disabled():
-        print(f"\nright agents between random + 20 points and 90 %: {len(found)} of 200 accused")
-    assert len(found) <= 0.05 * 200, found
+        print(f"\nright agents between random + 20 points and 90 %: {len(found)} accused")
+    assert len(found) <= 0.05 * trials, found
 
 
 def to_lose(positions, masks):
