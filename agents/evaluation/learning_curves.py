@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,8 @@ class LearningCurve:
 
     Attributes:
         games: games played when each score was taken, int64 ``(points,)``.
-        seconds: training time by then, without scoring, float64 ``(points,)``.
+        seconds: training time by then, without scoring and the compilation of games, float64
+            ``(points,)``.
         percent: optimality of the greedy policy, float64 ``(points,)``; with one learner for each
             seat, the mean over both seats' positions.
         log: winners and lengths of all games of the run.
@@ -133,4 +134,6 @@ def learning_curve(
         env, agents, games, seed=seed, progress=progress, options=options, after_game=score,
         after_every=every,
     )  # fmt: skip
-    return curve(log)
+    compilation = time.perf_counter() - began - log.seconds
+    finished = curve(log)
+    return replace(finished, seconds=finished.seconds - compilation)

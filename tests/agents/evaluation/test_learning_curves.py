@@ -49,6 +49,28 @@ def test_scoring_does_not_change_training(make):
         learning_curve(env, pair, env.game, 5, seed=0, every=0)
 
 
+def test_seconds_begin_when_games_are_compiled(monkeypatch):
+    class Clock:
+        now = 0.0
+
+        def perf_counter(self):
+            return self.now
+
+    def trained(*_, after_game, **__):
+        clock.now += 100  # compilation
+        for games in (10, 20):
+            clock.now += 1
+            after_game(games)
+        return TrainingLog(np.zeros(20, dtype=np.int8), np.ones(20, dtype=np.int32), 2.0)
+
+    clock = Clock()
+    monkeypatch.setattr("agents.evaluation.learning_curves.time", clock)
+    monkeypatch.setattr("agents.evaluation.learning_curves.train", trained)
+    env = pettingzoo.make("aec", "nim_envs/addition", k=3, n=10)
+    curve = learning_curve(env, learner(env), env.game, 20, seed=0, every=10)
+    assert curve.seconds.tolist() == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("percent", "games"),
     [
