@@ -78,8 +78,7 @@ def clients(session: nox.Session, libraries: str) -> None:
 
     AgileRL's pins and its pygame keep it apart from the rest. JAX is tested in a process of its
     own: its threads may hang a process that forks, as Ray does, and it warns of that. The
-    benchmark of deep learners is run here, at its smallest setting, since it needs one of these
-    libraries.
+    benchmarks that need one of these libraries are run here, at their smallest settings.
     """
     session.install(TORCH)
     pytest = ("python", "-m", "pytest", "-c", "tests/clients/pytest.ini")
@@ -94,7 +93,7 @@ def clients(session: nox.Session, libraries: str) -> None:
     of_text = [f"--ignore=nim_envs/adapters/{name}.py" for name in TEXT_LIBRARIES]
     with_torch = ("agents/deep", "agents/generalising/signed_products", "nim_envs/adapters")
     session.run(*pytest, "--doctest-modules", *with_torch, *of_text)
-    for name in ("deep", "generalisation"):
+    for name in ("deep", "generalisation", "text"):
         run_benchmark(session, name)
 
 

@@ -104,7 +104,12 @@ LAYERS = [
     ],
     ["benchmarks.optimality", "benchmarks.rollouts", "benchmarks.scaling", "benchmarks.solver"],
     ["benchmarks.batched", "benchmarks.deep", "benchmarks.generalisation", "benchmarks.published"],
-    ["benchmarks.learning_speed", "benchmarks.throughput", "benchmarks.turn_credit"],
+    [
+        "benchmarks.learning_speed",
+        "benchmarks.text",
+        "benchmarks.throughput",
+        "benchmarks.turn_credit",
+    ],
 ]
 
 ROOTS = ("nim_envs", "agents", "benchmarks")

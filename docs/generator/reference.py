@@ -17,7 +17,8 @@ MODULES = (
     "nim_envs.errors", "nim_envs.adapters",
     "agents", "agents.base", "agents.training", "agents.training.seeds",
     "agents.training.metrics", "agents.evaluation", "agents.storage", "agents.tabular.schedules",
-    "agents.turn_credit", "agents.deep", "agents.deep.alphazero", "agents.testing",
+    "agents.turn_credit", "agents.deep", "agents.deep.alphazero",
+    "agents.deep.language_model", "agents.testing",
     "benchmarks.leaderboard",
 )  # fmt: skip
 """The public modules in navigation order; a package without names stands for its modules."""

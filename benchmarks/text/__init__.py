@@ -1,0 +1,1 @@
+"""Benchmark of a language model that learns to play from nothing but text."""

@@ -1,0 +1,119 @@
+"""A language model from nothing that learns to play by text, paid in six ways, scored exactly.
+
+python -m benchmarks.text --help explains every option.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
+from benchmarks.parallel import in_parallel, parallel_options
+from benchmarks.report import closing_line, table, write_csv, write_text
+from benchmarks.text.picture import figure
+from benchmarks.text.report import (
+    CURVES,
+    HEADER,
+    SPEECH,
+    SUMMARY,
+    curves,
+    floors,
+    report,
+    runs,
+    speech,
+    summary,
+)
+from benchmarks.text.settings import (
+    BOARDS,
+    DEFAULT_ROWS,
+    EVERYTHING,
+    LAST,
+    ROWS,
+    SEEDS,
+    WEIGHTS,
+)
+from nim_envs.optional import needed
+from nim_envs.render.style import save_figure
+
+
+def tasks(
+    rows: Sequence[str] | None, boards: Sequence[str] | None, everything: bool, seeds: int,
+    quick: bool,
+) -> list[tuple[str, str, int]]:  # fmt: skip
+    """Return board, row and seed of each run, in the order of the report.
+
+    Args:
+        rows: keys of :data:`ROWS`, or the default.
+        boards: keys of :data:`BOARDS`, or the default.
+        everything: whether all that ``--all`` names is run.
+        seeds: number of seeds.
+        quick: whether the default is the smallest one.
+    """
+    chosen = rows or ((LAST,) if quick else DEFAULT_ROWS)
+    plan = EVERYTHING if everything else dict.fromkeys(boards or list(BOARDS)[:1], tuple(chosen))
+    return [
+        (board, row, seed)
+        for board in BOARDS
+        for row in ROWS
+        for seed in range(seeds)
+        if row in plan.get(board, ())
+    ]
+
+
+def _weight(task: tuple[Any, ...]) -> float:
+    return WEIGHTS.get(task[1], 1.0)
+
+
+@benchmark(
+    "text",
+    writes="text.md, text.png and .svg, text.csv and text_curves.csv",
+    quick="One seed of the last row, a hundredth of the moves: a check, not a result.",
+)
+@click.option("--all", "everything", is_flag=True, help="All rows and boards: forty minutes.")
+@names_option("--rows", ROWS, "Ways of paying replies", default=f"{', '.join(DEFAULT_ROWS)}")
+@names_option("--boards", BOARDS, "Boards", default="the first; all with --all")
+@seeds_option(f"{SEEDS}; quick: 1")
+@parallel_options
+def main(
+    everything: bool, rows: list[str] | None, boards: list[str] | None, seeds: int | None,
+    jobs: int | None, backend: str, output: Path, quick: bool,
+) -> None:  # fmt: skip
+    """Teach a new language model to speak, then to play by policy gradient on its own replies.
+
+    A row is a way of paying replies, with the same number of sampled moves for all. Needs the
+    extra language.
+    """
+    if everything and (rows or boards):
+        raise click.UsageError("--all runs every row; leave out --rows and --boards, or --all")
+    work = needed("benchmarks.text.runs", "benchmarks.text", "language")
+    began = time.perf_counter()
+    queue = tasks(rows, boards, everything, seeds or (1 if quick else SEEDS), quick)
+    lessons = list(dict.fromkeys((board, seed) for board, _, seed in queue))
+    taught = in_parallel(work.speak, [(*lesson, quick) for lesson in lessons], jobs, backend)
+    spoken = sorted(taught, key=lambda each: lessons.index((each.board, each.seed)))
+    print(table(SPEECH, speech(spoken)))
+    weights = {(each.board, each.seed): each.weights for each in spoken}
+    # The longest first, so that no core is idle at the end.
+    first = [task for task in queue if task[::2] in weights]
+    first.sort(key=_weight, reverse=True)
+    calls = [(*task, weights[task[::2]], quick) for task in first]
+    found = in_parallel(work.learn, calls, jobs, backend, [_weight(task) for task in first])
+    learned = sorted(found, key=lambda each: queue.index((each.board, each.row, each.seed)))
+    for board in dict.fromkeys(board for board, _ in lessons):
+        print(f"\n{board}\n\n{table(SUMMARY, summary(board, spoken, learned))}")
+    print("\n" + "\n".join(floors(spoken, learned)))
+    write_csv(output / "text.csv", HEADER, runs(spoken, learned))
+    write_csv(output / "text_curves.csv", CURVES, curves(learned))
+    write_text(output / "text.md", report(spoken, learned, invocation()))
+    for suffix in (".png", ".svg"):
+        save_figure(figure(spoken, learned), output / f"text{suffix}")
+    closing_line(began, output, taught.complete and found.complete)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""One run: a model learns to speak, or one that speaks learns to play; both are scored exactly."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from agents.deep.language_model import (
+    Credit,
+    Decoder,
+    Lesson,
+    Position,
+    Practice,
+    Student,
+    Words,
+    learn_to_speak,
+    speaker,
+)
+from benchmarks.text.settings import (
+    BETWEEN_SCORES,
+    BOARDS,
+    MOVES,
+    QUICK_BETWEEN,
+    QUICK_MOVES,
+    QUICK_UPDATES,
+    ROWS,
+    SAMPLES,
+)
+from nim_envs.text import score
+
+Weights = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A model that has learned to speak.
+
+    Attributes:
+        board: a key of :data:`~benchmarks.text.settings.BOARDS`.
+        seed: of the lesson.
+        seconds: CPU time of the lesson.
+        legal: percent of sampled replies that are legal moves.
+        percent: percent of the scored positions at which the greedy reply keeps the win.
+        learned: the same at the N-positions that are learned from.
+        random: the same of random legal moves, at the scored positions.
+        count: number of scored positions.
+        parameters: number of weights.
+        words: size of the vocabulary.
+        weights: the model.
+    """
+
+    board: str
+    seed: int
+    seconds: float
+    legal: float
+    percent: float
+    learned: float
+    random: float
+    count: int
+    parameters: int
+    words: int
+    weights: Weights
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A model that has learned to play.
+
+    Attributes:
+        board: a key of :data:`~benchmarks.text.settings.BOARDS`.
+        row: a key of :data:`~benchmarks.text.settings.ROWS`.
+        seed: of the lesson and of the practice.
+        moves: sampled replies.
+        seconds: CPU time of the practice, without that of the lesson and of the scores.
+        percent: percent of the scored positions at which the greedy reply keeps the win.
+        learned: the same at the N-positions that are learned from.
+        curve: moves and percent, from before the first update on.
+    """
+
+    board: str
+    row: str
+    seed: int
+    moves: int
+    seconds: float
+    percent: float
+    learned: float
+    curve: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True)
+class Split:
+    """The positions of a board, by their use.
+
+    Attributes:
+        told: those at which legal moves are learned.
+        asked: N-positions that are learned from.
+        scored: N-positions that are scored.
+    """
+
+    told: Sequence[Position]
+    asked: Sequence[Position]
+    scored: Sequence[Position]
+
+
+def split(words: Words, share: float, seed: int) -> Split:
+    """Return which positions are learned from and which are scored.
+
+    Args:
+        words: of the game.
+        share: of N-positions that are held out; 0: all are scored, and learned from.
+        seed: of the draw.
+    """
+    if not share:
+        return Split(words.positions, words.won, words.won)
+    order = np.random.default_rng(seed).permutation(len(words.won)).tolist()
+    last = round(share * len(order))
+    scored = {words.won[number] for number in order[:last]}
+    return Split(
+        [here for here in words.positions if here not in scored],
+        [here for here in words.won if here not in scored],
+        [here for here in words.won if here in scored],
+    )
+
+
+def speak(board: str, seed: int, quick: bool) -> Spoken:
+    """Teach a new model to speak, and score it.
+
+    Args:
+        board: a key of :data:`~benchmarks.text.settings.BOARDS`.
+        seed: of the weights and the lesson.
+        quick: whether to learn little.
+    """
+    torch.set_num_threads(1)
+    words = Words(BOARDS[board].make())
+    use = split(words, BOARDS[board].held_out, seed)
+    lesson = Lesson(updates=QUICK_UPDATES) if quick else Lesson()
+    began = time.process_time()
+    model = learn_to_speak(words, seed, lesson, use.told)
+    seconds = time.process_time() - began
+    sampled = score(
+        speaker(words, model, seed), words.language, words.positions, samples=SAMPLES,
+        lost_positions=True,
+    )  # fmt: skip
+    greedy = score(speaker(words, model), words.language, use.scored)
+    return Spoken(
+        board,
+        seed,
+        seconds,
+        100 - sampled.illegal - sampled.unparseable,
+        greedy.percent,
+        score(speaker(words, model), words.language, use.asked).percent,
+        greedy.random_percent,
+        greedy.count,
+        sum(each.numel() for each in model.parameters()),
+        len(words.words),
+        {name: each.numpy() for name, each in model.state_dict().items()},
+    )
+
+
+def learn(board: str, row: str, seed: int, weights: Weights, quick: bool) -> Learned:
+    """Let a model that speaks learn to play, and score it as it learns.
+
+    Args:
+        board: a key of :data:`~benchmarks.text.settings.BOARDS`.
+        row: a key of :data:`~benchmarks.text.settings.ROWS`.
+        seed: of the practice; that of the lesson, too, where positions are held out.
+        weights: of the model that speaks.
+        quick: whether to learn little.
+    """
+    torch.set_num_threads(1)
+    words = Words(BOARDS[board].make())
+    use = split(words, BOARDS[board].held_out, seed)
+    taught = Decoder(len(words.words), words.prompt_length + words.reply_length - 1, seed)
+    # Copied, as another process may have lent its memory read-only.
+    taught.load_state_dict({name: torch.tensor(each) for name, each in weights.items()})
+    practice = Practice(moves=QUICK_MOVES if quick else MOVES)
+    between = QUICK_BETWEEN if quick else BETWEEN_SCORES
+    student = Student(words, taught, Credit(**ROWS[row]), practice, seed, use.asked)
+
+    def percent(positions: Sequence[Position]) -> float:
+        return score(speaker(words, student.model), words.language, positions).percent
+
+    curve = [(0, percent(use.scored))]
+    seconds = 0.0
+    while student.moves < practice.moves:
+        began = time.process_time()
+        student.update()
+        seconds += time.process_time() - began
+        if student.moves >= min(len(curve) * between, practice.moves):
+            curve.append((student.moves, percent(use.scored)))
+    return Learned(
+        board, row, seed, student.moves, seconds, curve[-1][1], percent(use.asked), tuple(curve)
+    )
