@@ -19,7 +19,7 @@ from agents.tabular.position_values import (
 )
 from agents.tabular.protocol import LearningRule, Turn
 from agents.tabular.schedules import Schedule, check_range
-from nim_envs import Convention, Game, Rules
+from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules import NO_MOVE
 
@@ -197,7 +197,7 @@ class RealTimeDynamicProgramming(PositionValueLearner):
         ]
         values = functools.reduce(np.logical_and.outer, terminal).ravel().astype(dtype)
         # The player who cannot move has lost; in misère play, won.
-        values *= 1 if game.convention is Convention.MISERE else -1
+        values *= -1 if game.convention.last_mover_wins else 1
         state = RealTimeDynamicProgrammingState(
             position_values(game, values, symmetric=symmetric),
             predecessors(game.rules) if sweeping else None,

@@ -193,7 +193,7 @@ def sample(
             chosen = _drawn(theirs[here], luck[moving, 2 * turn])
             at[moving] = task.after[here, chosen]
             over = task.terminal[at[moving]]
-            results[moving[over]] = float(not task.mover_wins)
+            results[moving[over]] = float(not task.game.convention.last_mover_wins)
             game = game[~task.terminal[at[game]]]
         if not len(game):
             break
@@ -202,7 +202,7 @@ def sample(
         states[game, turn], actions[game, turn], reached[game, turn] = here, chosen, True
         at[game] = task.after[here, chosen]
         over = task.terminal[at[game]]
-        results[game[over]] = float(task.mover_wins)
+        results[game[over]] = float(task.game.convention.last_mover_wins)
         game = game[~over]
     by_turn = (*shape, task.turns)
     return Groups(

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from nim_envs.game import Game
 from nim_envs.rules.component import BoolArray, IntArray
-from nim_envs.rules.convention import Convention
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -140,15 +139,10 @@ class Task:
         """:attr:`reply` with the games that it ends left out."""
         return self.reply * ~self.terminal
 
-    @property
-    def mover_wins(self) -> bool:
-        """Whether the player who makes the last move wins: in normal play."""
-        return self.game.convention is Convention.NORMAL
-
     @cached_property
     def reply_won(self) -> FloatArray:
         """Chance that the opponent's reply ends the game and the agent wins, ``(positions,)``."""
-        return self.reply @ (self.terminal * float(not self.mover_wins))
+        return self.reply @ (self.terminal * float(not self.game.convention.last_mover_wins))
 
     @cached_property
     def last_result(self) -> FloatArray:
@@ -157,7 +151,7 @@ class Task:
         ``(positions, actions)``; it is the expected reward of a turn where the result is the only
         reward.
         """
-        ends = self.terminal[self.after] * float(self.mover_wins)
+        ends = self.terminal[self.after] * float(self.game.convention.last_mover_wins)
         result: FloatArray = (ends + self.reply_won[self.after]) * self.legal
         return result
 

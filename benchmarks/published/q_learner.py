@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -43,6 +44,7 @@ def optimal_move(state: State, rng: random.Random) -> Move:
     return rng.choice(moves_of(state))
 
 
+@dataclass(kw_only=True, eq=False)
 class PublishedQLearner:
     """A table of action values with the published learners' rule.
 
@@ -56,24 +58,16 @@ class PublishedQLearner:
         seed: seed of all its random numbers.
     """
 
-    def __init__(
-        self,
-        *,
-        learning_rate: float,
-        discount: float,
-        win: float,
-        loss: float = 0.0,
-        nim_sum_bonus: float = 0.0,
-        initial_range: float = 0.0,
-        seed: int,
-    ) -> None:
-        self.learning_rate = learning_rate
-        self.discount = discount
-        self.win = win
-        self.loss = loss
-        self.nim_sum_bonus = nim_sum_bonus
-        self.initial_range = initial_range
-        self.rng = random.Random(seed)
+    learning_rate: float
+    discount: float
+    win: float
+    loss: float = 0.0
+    nim_sum_bonus: float = 0.0
+    initial_range: float = 0.0
+    seed: int
+
+    def __post_init__(self) -> None:
+        self.rng = random.Random(self.seed)
         self.values: dict[State, dict[Move, float]] = {}
 
     def row(self, state: State) -> dict[Move, float]:

@@ -598,7 +598,7 @@ class Rules:
             raise self._no_position(positions)
         first = _first_outside(array, self.shape)
         if first is not None:
-            message = _from_0_to("integer", "component", self.shape)
+            message = _integers_from_0("component", self.shape)
             raise InvalidPositionError(f"a position is {message}, not {first}")
         return array.astype(np.int64)
 
@@ -622,10 +622,8 @@ class Rules:
     def _a_position(self) -> str:
         """Return a description of valid positions, for messages."""
         if self.has_coordinates:
-            return f"a position of {self.name} is " + _from_0_to(
-                "integer", "coordinate", self.fields
-            )
-        return "a position is " + _from_0_to("integer", "component", self.shape)
+            return f"a position of {self.name} is " + _integers_from_0("coordinate", self.fields)
+        return "a position is " + _integers_from_0("component", self.shape)
 
     def action(self, component: int, option: int) -> int:
         """Return the action that takes ``option`` of ``component``."""
@@ -690,12 +688,12 @@ class Rules:
         return self
 
 
-def _from_0_to(noun: str, each: str, sizes: Sequence[int]) -> str:
+def _integers_from_0(each: str, sizes: Sequence[int]) -> str:
     """Return a description of integers below ``sizes``, for messages."""
     largest = tuple(size - 1 for size in sizes)
     to = largest[0] if len(set(largest)) == 1 else largest
     number = len(largest)
-    given = f"1 {noun}" if number == 1 else f"{number} {noun}s, one for each {each}"
+    given = "1 integer" if number == 1 else f"{number} integers, one for each {each}"
     return f"{given}, from 0 to {to}"
 
 

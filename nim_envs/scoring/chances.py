@@ -11,7 +11,6 @@ import numpy as np
 from nim_envs.game import Game
 from nim_envs.players import AnyPlayer, FloatArray
 from nim_envs.rules.component import BoolArray, IntArray
-from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
 from nim_envs.scoring.policies import ScoredPolicy
@@ -182,7 +181,7 @@ def _without_moves(game: Game) -> FloatArray:
     game.rules.check_size(LARGEST_INDUCTION)
     check_enumeration(game.rules)
     chances = np.empty((2, game.rules.num_positions))
-    chances[0] = game.convention is Convention.MISERE
+    chances[0] = not game.convention.last_mover_wins
     chances[1] = 1 - chances[0]
     return chances
 

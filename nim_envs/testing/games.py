@@ -11,7 +11,6 @@ from nim_envs.encoding import ENCODINGS, Encoding
 from nim_envs.errors import ConformanceError, SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.rules.component import NO_MOVE, Component, IntArray
-from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.testing.components import check_component
 from nim_envs.testing.positions import LARGEST_BOARD, SAMPLE, Play, is_small, some_positions
@@ -220,7 +219,7 @@ def check_solution(solution: Solution) -> None:
         if len(rows):
             after = rules.step(positions[rows], actions)
             expected[rows, actions] = ~np.asarray(solution.is_winning(after))
-        won_at_end = solution.convention is Convention.MISERE
+        won_at_end = not solution.convention.last_mover_wins
         truth = np.where(rules.is_terminal(positions), won_at_end, expected.any(axis=1))
         source = "its own answers at the options"
     with during("solution.is_winning or winning_mask"):

@@ -125,7 +125,7 @@ class Play:
     def winning(self, convention: Convention) -> BoolArray:
         """Return whether the player to move wins, ``(n,)``, by backward induction."""
         won = np.zeros(len(self.positions), dtype=np.bool_)
-        won[self.lengths == 0] = convention is Convention.MISERE
+        won[self.lengths == 0] = not convention.last_mover_wins
         for moves in self.moves:
             won[self.sources[moves[~won[self.targets[moves]]]]] = True
         return won

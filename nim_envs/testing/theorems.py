@@ -9,7 +9,6 @@ import numpy as np
 from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
 from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
-from nim_envs.rules.convention import Convention
 from nim_envs.testing.positions import SAMPLE
 from nim_envs.testing.requirements import during, require
 from nim_envs.theory.search import search_winning
@@ -78,7 +77,7 @@ def _by_options(solution: TheoremSolution, component: Component, states: IntArra
     """Return which states have a move to one that is lost by the theorem."""
     won = np.asarray(solution.winning_mask(states[:, np.newaxis])).any(axis=1)
     ends = component.is_terminal(states)
-    return np.asarray(np.where(ends, solution.convention is Convention.MISERE, won))
+    return np.asarray(np.where(ends, not solution.convention.last_mover_wins, won))
 
 
 def _samples(solution: TheoremSolution, component: Component) -> list[IntArray]:

@@ -187,7 +187,6 @@ def check_turn(
         require_equal(f"{where}, which is illegal, the reward", float(reward), -1.0)
         require_equal(f"{where}, which is illegal, terminated", bool(terminated), True)
         return
-    last_movers_reward = 1.0 if game.convention.winner(last_mover=0) == 0 else -1.0
     own = rules.step(position, np.array(action))
     replied, forfeited = False, False
     if self_play or rules.is_terminal(own) or (truncated and (after == own).all()):
@@ -207,7 +206,7 @@ def check_turn(
     if forfeited:
         expected = 1.0
     elif over:
-        expected = -last_movers_reward if replied else last_movers_reward
+        expected = game.convention.last_movers_reward * (-1 if replied else 1)
     require_equal(f"{where}, at {after.tolist()}, the reward", float(reward), expected)
 
 

@@ -69,7 +69,7 @@ class HeapSearch:
             )
         self.convention = convention
         self.limit = limit
-        self._winning: dict[Heaps, bool] = {(): convention.winner(last_mover=1) == 0}
+        self._winning: dict[Heaps, bool] = {(): not convention.last_mover_wins}
         self._options: dict[int, list[Heaps]] = {}
 
     def canonical(self, heaps: Sequence[int]) -> Heaps:

@@ -82,8 +82,7 @@ def search_winning(rules: Rules, convention: Convention, limit: int = LARGEST_SE
         for _, legal, after in rules.moves(indices):
             wins[legal] |= ~winning[after]
             terminal &= ~legal
-        # If the player who cannot move is seat 0, the last mover was seat 1.
-        wins[terminal] = convention.winner(last_mover=1) == 0
+        wins[terminal] = not convention.last_mover_wins
         winning[indices] = wins
     return winning
 

@@ -17,7 +17,7 @@ from agents.generalising.quotients.parts import Parts, Word
 from agents.generalising.quotients.policy import QuotientPolicy
 from agents.generalising.quotients.quotient import Quotient, SavedQuotient
 from agents.generalising.quotients.repair import Repair, SavedRepair
-from nim_envs import Convention, Game
+from nim_envs import Game
 from nim_envs.cgt.misere_quotients.proof import refutation
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.validation import checked_integer
@@ -114,7 +114,7 @@ class QuotientLearner(GeneralisingLearner):
         super().__init__(game, arguments)
         self._most_classes, self._most_read = most_classes, most_read
         self.parts = Parts(game.rules, largest)
-        self._empty_lost = game.convention is Convention.NORMAL
+        self._empty_lost = game.convention.last_mover_wins
         nothing = np.zeros((1, 1), dtype=np.int64)
         self.quotient = Quotient(self.parts, nothing, (), np.array([self._empty_lost]))
         # Partial knowledge of the next state: outcomes, and a repair of the classes.

@@ -61,7 +61,7 @@ def rows_of(game: Game, symmetry: Symmetry | None) -> PositionRows:
         next_positions[legal] = rules.indices(symmetry.sorted(after) if symmetry else after)
         legal_actions = np.argsort(~legal, axis=1, kind="stable").astype(kind)
         legal_counts = legal.sum(axis=1, dtype=np.int64)
-    last_mover_wins = game.convention.winner(last_mover=0) == 0
+    last_mover_wins = game.convention.last_mover_wins
     return PositionRows(
         positions, legal_actions, legal_counts, next_positions, compiled_rules(rules),
         last_mover_wins,

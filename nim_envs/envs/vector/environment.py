@@ -242,9 +242,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self.encoding,
             self.num_envs,
             Settings(
-                last_mover_reward=np.float32(
-                    1.0 if game.convention.winner(last_mover=0) == 0 else -1.0
-                ),
+                last_mover_reward=np.float32(game.convention.last_movers_reward),
                 most_moves=np.int32(NO_LIMIT if self.max_cycles is None else 2 * self.max_cycles),
                 has_opponent=opponent is not None,
                 replies_in_python=self._opponent_player is not None,

@@ -79,7 +79,7 @@ class Board:
     @property
     def reward(self) -> float:
         """Reward of the player who makes the last move."""
-        return 1.0 if self.game.convention is Convention.NORMAL else -1.0
+        return self.game.convention.last_movers_reward
 
     def values(self) -> FloatArray:
         """Return the result of optimal play for the player to move, ``(n,)``."""

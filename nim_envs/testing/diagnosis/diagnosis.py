@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
+from functools import cache, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,7 +149,7 @@ class Compared(NamedTuple):
 def diagnosis_of(cases: Sequence[Case]) -> Diagnosis:
     """Return the diagnosis of a policy's moves in some games."""
     threshold = math.log((len(FAULTS) + 1) / ERROR)
-    learned = LearnedLikelihoods()
+    learned = cache(best_that_learned)  # many faults show in the same games
     compared = [found for fault in FAULTS if (found := compare(fault, cases, learned)) is not None]
     right = sum(case.right(case.everywhere) + case.of_illegal(False) for case in cases)
     fitting = [each for each in compared if each.evidence >= threshold]
@@ -180,26 +180,25 @@ def diagnosis_of(cases: Sequence[Case]) -> Diagnosis:
     )
 
 
-class LearnedLikelihoods:
-    """Best likelihoods of right agents that have learned something, kept by games."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, ...], float] = {}
-
-    def __call__(self, cases: Sequence[Case]) -> float:
-        """Return the logarithm for all positions of some games together."""
-        key = tuple(map(id, cases))
-        if key not in self._known:
-            number = sum(len(case.rows) for case in cases)
-            possible = sum(float((1 - case.at_random).sum()) for case in cases)
-            wanted = max(min(LEARNED * number, 0.9 * possible), 1e-9)
-            best = reduce(both, [case.right_by_knowledge(wanted) for case in cases])
-            self._known[key] = float(best[STEPS])
-        return self._known[key]
+def best_that_learned(*cases: Case) -> float:
+    """Return the log of the best likelihood of right agents that have learned something."""
+    number = sum(len(case.rows) for case in cases)
+    possible = sum(float((1 - case.at_random).sum()) for case in cases)
+    wanted = max(min(LEARNED * number, 0.9 * possible), 1e-9)
+    best = reduce(both, [case.right_by_knowledge(wanted) for case in cases])
+    return float(best[STEPS])
 
 
-def compare(fault: Fault, cases: Sequence[Case], learned: LearnedLikelihoods) -> Compared | None:
-    """Compare a fault with the moves in all games; ``None`` where no game shows it."""
+def compare(
+    fault: Fault, cases: Sequence[Case], learned: Callable[..., float] = best_that_learned
+) -> Compared | None:
+    """Compare a fault with the moves in all games; ``None`` where no game shows it.
+
+    Args:
+        fault: any fault.
+        cases: the moves in each game.
+        learned: :func:`best_that_learned`, or the same with a cache.
+    """
     forms = []
     for variant in fault.variants:
         found = [variant.expect(case) for case in cases]
@@ -209,7 +208,7 @@ def compare(fault: Fault, cases: Sequence[Case], learned: LearnedLikelihoods) ->
         ]  # fmt: skip
         if pairs:
             right = (
-                max(learned([case for case, _ in pairs]), sum(case.by_chance for case, _ in pairs))
+                max(learned(*(case for case, _ in pairs)), sum(case.by_chance for case, _ in pairs))
                 if variant.learned
                 else sum(case.right(expected.tells) for case, expected in pairs)
             )
