@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from nim_envs import Convention, Game, GameEnv
+from nim_envs import Convention, Game, GameEnv, diagnose
 
 SIGN = "wrong sign of the bootstrap"
 CONFUSED = "normal and misère play confused"
@@ -123,6 +123,31 @@ class Row(NamedTuple):
     def first(self) -> bool:
         """Whether the fault is named first."""
         return self.named[:1] == (self.fault,)
+
+
+def diagnosed(
+    learner: str,
+    faults: Iterable[str],
+    training: Callable[[str, int], Any],
+    seeds: Iterable[int] = (0, 1),
+    **arguments: Any,
+) -> list[Row]:
+    """Return what the diagnosis says of a learner with each fault.
+
+    Args:
+        learner: its name.
+        faults: the faults.
+        training: returns a training function, from a fault and a seed.
+        seeds: of the training.
+        arguments: those of :func:`nim_envs.diagnose`.
+    """
+    rows = []
+    for fault in faults:
+        for seed in seeds:
+            found = diagnose(training(fault, seed), **arguments)
+            names = tuple(finding.name for finding in found.faults)
+            rows.append(Row(learner, fault, seed, found.verdict, names))
+    return rows
 
 
 def table(rows: list[Row]) -> str:

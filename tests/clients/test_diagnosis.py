@@ -13,7 +13,7 @@ from nim_envs import diagnose, make_game
 from nim_envs.encoding import Encoding
 from nim_envs.envs.vector import VectorGameEnv
 from tests import faulty_agents as faulty
-from tests.faulty_agents import Row, table
+from tests.faulty_agents import diagnosed, table
 
 GAMES = (
     *(
@@ -120,16 +120,16 @@ FAULTS = (
 )  # fmt: skip
 
 
+def rows(seeds=(0, 1)):
+    """What the diagnosis says of PPO with each fault."""
+    return diagnosed("PPO", FAULTS, training, seeds, games=GAMES)
+
+
 def test_the_fault_of_ppo_is_named(capsys):
-    rows = []
-    for fault in FAULTS:
-        for seed in (0, 1):
-            found = diagnose(training(fault, seed), games=GAMES)
-            names = tuple(finding.name for finding in found.faults)
-            rows.append(Row("PPO", fault, seed, found.verdict, names))
+    found = rows()
     with capsys.disabled():
-        print(f"\n{table(rows)}")
-    assert not any(row.verdict == "right" for row in rows)
+        print(f"\n{table(found)}")
+    assert not any(row.verdict == "right" for row in found)
 
 
 def test_ppo_without_a_fault_is_not_accused():

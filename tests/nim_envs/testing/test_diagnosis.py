@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from nim_envs import Game, GameEnv, diagnose, make_game, optimality
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.testing.diagnosis import tiny_games
 from tests import faulty_agents as faulty
-from tests.faulty_agents import Row, as_seen, one_call_late, one_too_large, shown, table
+from tests.faulty_agents import as_seen, diagnosed, one_call_late, one_too_large, shown, table
 
 NIM = make_game("nim", heaps=(3, 4, 5))
 
@@ -64,34 +66,27 @@ FAULTS = (
 )  # fmt: skip
 
 
-EVERY = [
-    (kind, fault, seed)
-    for kind in ("Q-learning", "Monte Carlo")
-    for fault in FAULTS
-    if kind == "Q-learning" or fault not in BOOTSTRAPPED  # Monte Carlo does not bootstrap
-    for seed in (0, 1)
-]
-
-# Each fault once, the learners and seeds in turn.
-EACH = [
-    (("Monte Carlo", "Q-learning")[number % 2 or fault in BOOTSTRAPPED], fault, number // 2 % 2)
-    for number, fault in enumerate(FAULTS)
-]
+def rows(kind, seeds=(0, 1), faults=FAULTS):
+    """Diagnoses of a table learner with each of the faults that makes sense in it."""
+    sensible = [fault for fault in faults if kind == "Q-learning" or fault not in BOOTSTRAPPED]
+    return diagnosed(kind, sensible, partial(training, kind), seeds)
 
 
+# Each fault in one of the learners; all in both, as `python -m tests.diagnosis_table` prints them.
 @pytest.mark.parametrize(
-    "tried", [EACH, pytest.param(EVERY, marks=pytest.mark.exhaustive)], ids=["each", "every"]
+    ("q_learning", "monte_carlo", "seeds"),
+    [
+        (FAULTS[::2], FAULTS[1::2], [0]),
+        pytest.param(FAULTS, FAULTS, [0, 1], marks=pytest.mark.exhaustive),
+    ],
+    ids=["each", "all"],
 )
-def test_the_fault_of_a_table_learner_is_named(tried, capsys):
-    rows = []
-    for kind, fault, seed in tried:
-        found = diagnose(training(kind, fault, seed))
-        names = tuple(finding.name for finding in found.faults)
-        rows.append(Row(kind, fault, seed, found.verdict, names))
+def test_the_fault_of_a_table_learner_is_named(q_learning, monte_carlo, seeds, capsys):
+    found = [*rows("Q-learning", seeds, q_learning), *rows("Monte Carlo", seeds, monte_carlo)]
     with capsys.disabled():
-        print(f"\n{table(rows)}")
-    assert not any(row.verdict == "right" for row in rows)
-    assert sum(row.first for row in rows) >= 0.9 * len(rows)
+        print(f"\n{table(found)}")
+    assert not any(row.verdict == "right" for row in found)
+    assert sum(row.first for row in found) >= 0.9 * len(found)
 
 
 BOARDS = (
@@ -125,17 +120,17 @@ def stopped_early(game, rng):
 
 def forgetful(game, rng):
     """A policy that wins where it knows the position, the less the longer the game."""
-    known = rng.random(game.rules.num_positions)
+    rules = game.rules
+    positions = rules.lattice()
+    length = positions.sum(axis=1) / sum(rules.initial)
     scale, steepness = rng.uniform(0.1, 0.9), rng.uniform(0, 2)
-    preferred = rng.permutation(game.rules.num_actions) if rng.random() < 0.5 else None
-    largest = sum(game.rules.initial)
+    knows = rng.random(len(length)) < scale + (1 - scale) * (1 - length**steepness)
+    wins = game.solution.winning_mask(positions) * knows[:, np.newaxis]
+    shape = (1, rules.num_actions) if rng.random() < 0.5 else wins.shape
+    preferred = 4 * wins + rng.random(shape)
 
     def policy(positions, masks):
-        length = positions.sum(axis=1) / largest
-        knows = known[game.rules.indices(positions)] < scale + (1 - scale) * (1 - length**steepness)
-        wins = game.solution.winning_mask(positions) * knows[:, np.newaxis]
-        tastes = rng.random(masks.shape) if preferred is None else preferred / len(preferred)
-        return (wins * 4 + masks * (1 + tastes)).argmax(axis=1)
+        return np.where(masks, preferred[rules.indices(positions)], -1).argmax(axis=1)
 
     return policy
 
