@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import sys
 
-import numpy as np
 import pytest
 
 import benchmarks.deep.__main__ as deep
-from benchmarks import batched, optimality, report, rollouts, solver, throughput
+from benchmarks import batched, optimality, report, solver, throughput
 from benchmarks.timing import Batch, Rate, missing_modules
 from nim_envs.cgt.sequences import checksum, grundy_sequence
 
@@ -256,43 +255,16 @@ def test_the_slowdown_by_optimal_opponents_is_a_ratio_within_each_round():
     assert batched.opponent_rows(rates) == [["nim 3-4-5", 8, "2.25"]]
 
 
-@pytest.mark.parametrize("name", batched.BATCHES)
+# JAX bears no forks in its process, so what needs it is tested in tests/clients/jax.
+@pytest.mark.parametrize(
+    "name", [name for name, batch in batched.BATCHES.items() if "jax" not in batch.modules]
+)
 def test_every_batch_that_is_installed_runs(name):
     batch = batched.BATCHES[name]
     if missing_modules(batch.modules):
         pytest.skip(f"{batch.modules} are not all installed")
     rate = batch.make(4)(0.01)
     assert rate.steps >= rate.moves > 0
-
-
-def test_random_play_in_jax_is_timed_beside_the_games_of_pgx(tmp_path, monkeypatch):
-    chosen = {name: rollouts.ROLLOUTS[name][0] for name in (rollouts.BASE, "pgx tic-tac-toe")}
-    timed = {name: (make, (4, 64)) for name, make in chosen.items()}
-    monkeypatch.setattr(rollouts, "ROLLOUTS", timed)
-    monkeypatch.setattr(rollouts, "STEPS_IN_ALL", 512)
-    monkeypatch.setattr(rollouts, "SIZES", (16,))
-    arguments = ["--rounds", "1", "--parts", "jax", "--output", str(tmp_path)]
-    throughput.main([*arguments, "--quick"])
-    with (tmp_path / "jax.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["at a time"] for row in rows] == ["4", "4"]
-    assert all(float(row["moves/s (median)"]) > 0 for row in rows)
-    assert all(float(row["share of bandwidth, %"]) > 0 for row in rows)
-    with (tmp_path / "jax_ratios.csv").open(encoding="utf-8") as file:
-        assert float(next(csv.DictReader(file))[f"{rollouts.BASE}: moves/s over its"]) == 1
-    report = (tmp_path / "throughput.md").read_text(encoding="utf-8")
-    assert f"- Device: {rollouts.device()}." in report
-
-
-def test_every_legal_action_is_as_likely_in_random_play_in_jax():
-    import jax.numpy as jnp
-
-    masks = np.array([[1, 0, 1, 1], [0, 0, 0, 1], [1, 1, 1, 1]], dtype=np.bool_)
-    for mask in masks:
-        legal = np.flatnonzero(mask)
-        uniform = (np.arange(12) + 0.5) / 12
-        actions = rollouts.kth_legal(jnp.asarray(np.tile(mask, (12, 1))), uniform)
-        assert actions.tolist() == np.repeat(legal, 12 // len(legal)).tolist()
 
 
 def failing(_):

@@ -18,7 +18,7 @@ from benchmarks.optimality import HEADER, LEARNERS
 from benchmarks.pictures import ON_DARK, PICTURES, darkened, frames_of, gif, main
 from benchmarks.published.__main__ import HEADER as PUBLISHED_HEADER
 from benchmarks.published.systems import SYSTEMS
-from nim_envs import optimality, registration
+from nim_envs import optimality
 from nim_envs.registration import GAMES
 from tests.clients.tutorials import outputs, run_tutorial
 
@@ -194,10 +194,7 @@ def test_the_tutorial_of_unseen_boards_runs_and_comes_to_what_it_says(capsys, mo
 
 def test_the_tutorial_of_own_games_prints_what_stands_below_its_code(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    try:
-        pairs = outputs("own_game")
-    finally:
-        registration._forget("my_wythoff")
+    pairs = outputs("own_game")
     assert len(pairs) == 8
     for printed, shown in pairs:
         assert printed == shown

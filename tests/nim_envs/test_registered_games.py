@@ -27,16 +27,6 @@ from tests.registrable_games import STAIRS, misere_stairs, stairs
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(autouse=True)
-def _as_before():
-    """Forget the games that a test registers."""
-    before = list(GAMES)
-    yield
-    for name in set(GAMES) - set(before):
-        registration._forget(name)
-    assert "sources" not in gymnasium.spec(gymnasium_id("sum")).kwargs
-
-
 REGISTRABLE = {
     "constructor": (stairs, (6,), Convention.NORMAL),
     "constructor of a game": (misere_stairs, (5,), Convention.MISERE),
@@ -177,6 +167,9 @@ def test_workers_know_the_game_however_they_are_started(method):
     spec.kwargs["games"] = ("stairs", ("pair", {}), ("stairs", {"steps": 3}))
     with multiprocessing.get_context(method).Pool(1) as pool:
         found = pool.map(initial_of, [gymnasium.spec("nim_envs/Stairs-v0"), spec], chunksize=1)
+        # Workers that are terminated while they wait for a task may leave the pool waiting, too.
+        pool.close()
+        pool.join()
     assert found == [(8,), (8, 3, 3)]
 
 

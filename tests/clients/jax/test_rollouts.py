@@ -1,0 +1,47 @@
+"""The benchmark of random play in JAX."""
+
+from __future__ import annotations
+
+import csv
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from benchmarks import batched, rollouts, throughput
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, batch in batched.BATCHES.items() if "jax" in batch.modules]
+)
+def test_every_batch_in_jax_runs(name):
+    rate = batched.BATCHES[name].make(4)(0.01)
+    assert rate.steps >= rate.moves > 0
+
+
+def test_random_play_in_jax_is_timed_beside_the_games_of_pgx(tmp_path, monkeypatch):
+    chosen = {name: rollouts.ROLLOUTS[name][0] for name in (rollouts.BASE, "pgx tic-tac-toe")}
+    timed = {name: (make, (4, 64)) for name, make in chosen.items()}
+    monkeypatch.setattr(rollouts, "ROLLOUTS", timed)
+    monkeypatch.setattr(rollouts, "STEPS_IN_ALL", 512)
+    monkeypatch.setattr(rollouts, "SIZES", (16,))
+    arguments = ["--rounds", "1", "--parts", "jax", "--output", str(tmp_path)]
+    throughput.main([*arguments, "--quick"])
+    with (tmp_path / "jax.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["at a time"] for row in rows] == ["4", "4"]
+    assert all(float(row["moves/s (median)"]) > 0 for row in rows)
+    assert all(float(row["share of bandwidth, %"]) > 0 for row in rows)
+    with (tmp_path / "jax_ratios.csv").open(encoding="utf-8") as file:
+        assert float(next(csv.DictReader(file))[f"{rollouts.BASE}: moves/s over its"]) == 1
+    report = (tmp_path / "throughput.md").read_text(encoding="utf-8")
+    assert f"- Device: {rollouts.device()}." in report
+
+
+def test_every_legal_action_is_as_likely_in_random_play_in_jax():
+    masks = np.array([[1, 0, 1, 1], [0, 0, 0, 1], [1, 1, 1, 1]], dtype=np.bool_)
+    for mask in masks:
+        legal = np.flatnonzero(mask)
+        uniform = (np.arange(12) + 0.5) / 12
+        actions = rollouts.kth_legal(jnp.asarray(np.tile(mask, (12, 1))), uniform)
+        assert actions.tolist() == np.repeat(legal, 12 // len(legal)).tolist()
