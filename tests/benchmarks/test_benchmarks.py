@@ -255,8 +255,10 @@ def test_the_slowdown_by_optimal_opponents_is_a_ratio_within_each_round():
     assert batched.opponent_rows(rates) == [["nim 3-4-5", 8, "2.25"]]
 
 
-# JAX's threads bear no forks: what needs it is tested in tests/clients/jax.
-@pytest.mark.parametrize("name", [n for n, b in batched.BATCHES.items() if "pgx" not in b.modules])
+# JAX bears no forks in its process, so what needs it is tested in tests/clients/jax.
+@pytest.mark.parametrize(
+    "name", [name for name, batch in batched.BATCHES.items() if "jax" not in batch.modules]
+)
 def test_every_batch_that_is_installed_runs(name):
     batch = batched.BATCHES[name]
     if missing_modules(batch.modules):

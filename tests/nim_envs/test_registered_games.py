@@ -167,6 +167,9 @@ def test_workers_know_the_game_however_they_are_started(method):
     spec.kwargs["games"] = ("stairs", ("pair", {}), ("stairs", {"steps": 3}))
     with multiprocessing.get_context(method).Pool(1) as pool:
         found = pool.map(initial_of, [gymnasium.spec("nim_envs/Stairs-v0"), spec], chunksize=1)
+        # Workers that are terminated while they wait for a task may leave the pool waiting, too.
+        pool.close()
+        pool.join()
     assert found == [(8,), (8, 3, 3)]
 
 

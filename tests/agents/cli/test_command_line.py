@@ -67,6 +67,42 @@ class Terminal:
         return code
 
 
+@pytest.fixture
+def play(monkeypatch, capsys):
+    """Function that plays with these answers, then quits.
+
+    It returns what is shown before each answer and after the last.
+    """
+
+    def played(*arguments, answers=()):
+        shown, typed = [], iter(answers)
+
+        def answer(prompt):
+            shown.append(capsys.readouterr().out + prompt)
+            return next(typed, "quit")
+
+        monkeypatch.setattr("builtins.input", answer)
+        assert run(["play", *arguments]) == 0
+        return [*shown, capsys.readouterr().out]
+
+    return played
+
+
+NONSENSE = ("", "foo", "-1", "1 1 1 1", "0", "99999999999999999999999", "½")
+
+
+def test_a_game_is_played_at_a_terminal():
+    terminal = Terminal([*PLAY, "--game", "nim", "--set", "heaps=3", "--against", "optimal"])
+    terminal.wait_for("your move")
+    for nonsense in NONSENSE:
+        terminal.type(nonsense + "\n")
+        assert "Traceback" not in terminal.wait_for("Legal moves:\r\n  heap 0: take 1 to 3\r\n")
+        terminal.wait_for("your move")
+    terminal.type("3\n")
+    terminal.wait_for("You have won.")
+    assert terminal.end() == 0
+
+
 @pytest.mark.parametrize(
     ("game", "wrong", "legal", "right", "result"),
     [
@@ -80,22 +116,18 @@ class Terminal:
          "heap 0: take 2 or 5", "5", "You have won."),
     ],
 )  # fmt: skip
-def test_every_game_can_be_played_at_a_terminal(game, wrong, legal, right, result):
-    terminal = Terminal([*PLAY, *game, "--against", "optimal"])
-    terminal.wait_for("your move")
-    for nonsense in ("", "foo", "-1", "1 1 1 1", "0", "99999999999999999999999", "½", wrong):
-        terminal.type(nonsense + "\n")
-        assert "Traceback" not in terminal.wait_for(f"Legal moves:\r\n  {legal}\r\n")
-        terminal.wait_for("your move")
-    terminal.type("undo\n")
-    terminal.wait_for("no move of yours to take back")
-    terminal.wait_for("your move")
-    terminal.type("hint\n")
-    terminal.wait_for("Winning: ")
-    terminal.wait_for("your move")
-    terminal.type(right + "\n")
-    terminal.wait_for(result)
-    assert terminal.end() == 0
+def test_every_game_can_be_played(game, wrong, legal, right, result, play):
+    answers = [*NONSENSE, wrong, "undo", "hint", right]
+    first, *shown = play(*game, "--against", "optimal", answers=answers)
+    assert "your move" in first
+    *refused, undone, hinted, ended = shown
+    for text in refused:
+        assert f"Legal moves:\n  {legal}\n" in text
+        assert "your move" in text
+    assert len(refused) == len(NONSENSE) + 1
+    assert "no move of yours to take back" in undone
+    assert "Winning: " in hinted
+    assert result in ended
 
 
 @pytest.mark.parametrize(
@@ -109,50 +141,47 @@ def test_every_game_can_be_played_at_a_terminal(game, wrong, legal, right, resul
                              "heap 3: take any number", "token 4: move along one arrow"]),
     ],
 )  # fmt: skip
-def test_the_rule_and_who_wins_are_said_before_the_first_move(game, said):
-    terminal = Terminal([*PLAY, *game, "--seat", "player_1", "--against", "random"])
-    before = in_one_line(terminal.wait_for("player_0:"))
+def test_the_rule_and_who_wins_are_said_before_the_first_move(game, said, play):
+    first, explained, _ = play(*game, "--seat", "player_1", "--against", "random", answers=["help"])
+    before, _, asked = first.partition("player_0:")
+    before, explained = in_one_line(before), in_one_line(explained)
     assert all(words in before for words in [*said, "You are player_1 and move second."])
-    terminal.wait_for("your move (such as ")
-    terminal.type("help\n")
-    explained = in_one_line(terminal.wait_for("your move (such as "))
+    assert "your move (such as " in in_one_line(asked)
     assert all(words in explained for words in [*said, "Legal moves:", "hint", "undo", "quit"])
-    terminal.type("quit\n")
-    assert terminal.end() == 0
 
 
 @pytest.mark.parametrize("game", [["kayles"], ["sum", "--start", "5,0,0,4,8"]], ids=" ".join)
-def test_a_printed_hint_is_a_valid_answer(game):
-    terminal = Terminal([*PLAY, "--game", *game])
-    terminal.wait_for("your move")
-    terminal.type("hint\n")
-    terminal.wait_for("Winning: ")
-    hint = terminal.wait_for("\r\n").split("; ")[-1]
-    terminal.wait_for("your move")
-    terminal.type(hint + "\n")
-    terminal.wait_for(f"player_0: {hint}\r\n")
-    terminal.wait_for("your move")
-    terminal.type("quit\n")
-    assert terminal.end() == 0
+def test_a_printed_hint_is_a_valid_answer(game, play):
+    _, hinted, _ = play("--game", *game, answers=["hint"])
+    hint = re.search(r"Winning: (.*)", hinted)[1].split("; ")[-1]
+    _, moved, _ = play("--game", *game, answers=[hint])
+    assert f"player_0: {hint}\n" in moved
+    assert "your move" in moved
 
 
-def test_undo_takes_the_reply_back_too_and_heaps_are_shown():
-    terminal = Terminal([*PLAY, "--game", "nim", "--set", "heaps=2,5", "--against", "optimal"])
-    shown = terminal.wait_for("your move")
-    assert "heap 0  2  oo" in shown
-    assert "heap 1  5  ooooo" in shown
-    terminal.type("1 1\n")
-    assert "player_1: heap 1: take 2" in terminal.wait_for("your move")
-    terminal.type("undo\n")
-    assert "heap 1  5  ooooo" in terminal.wait_for("your move")
-    terminal.type("1 3\n")
-    terminal.wait_for("your move")
-    terminal.type("quit\n")
-    terminal.wait_for("Goodbye.")
-    assert terminal.end() == 0
+def test_undo_takes_the_reply_back_too_and_heaps_are_shown(play):
+    board = ["--game", "nim", "--set", "heaps=2,5", "--against", "optimal"]
+    first, moved, undone, again, ended = play(*board, answers=["1 1", "undo", "1 3"])
+    assert "heap 0  2  oo" in first
+    assert "heap 1  5  ooooo" in first
+    assert "player_1: heap 1: take 2" in moved
+    assert "heap 1  5  ooooo" in undone
+    assert "your move" in again
+    assert ended.endswith("Goodbye.\n")
 
 
-def test_ctrl_c_and_the_end_of_input_end_a_game_cleanly():
+def test_the_end_of_input_ends_a_game_cleanly(monkeypatch, capsys):
+    def ended(prompt):
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", ended)
+    assert run(["play", "--game", "nim"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.endswith("Goodbye.\n")
+    assert shown.err == ""
+
+
+def test_ctrl_c_ends_a_game_cleanly():
     terminal = Terminal([*PLAY, "--game", "nim"])
     terminal.wait_for("your move")
     # As the terminal does on Ctrl-C. One that comes just before Python begins to wait for a line
@@ -166,20 +195,13 @@ def test_ctrl_c_and_the_end_of_input_end_a_game_cleanly():
             terminal.process.wait(timeout=5)
     terminal.wait_for("stopped")
     assert terminal.end() == 130
-    done = subprocess.run(
-        [*PLAY, "--game", "nim"], cwd=ROOT, input="", capture_output=True, text=True, check=False
+
+
+def test_two_people_can_play(play):
+    *_, ended = play(
+        "--game", "nim", "--set", "heaps=3", "--against", "human", answers=["1", "undo", "2", "1"]
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith("Goodbye.\n")
-
-
-def test_two_people_can_play():
-    done = subprocess.run(
-        [*PLAY, "--game", "nim", "--set", "heaps=3", "--against", "human"],
-        cwd=ROOT, input="1\nundo\n2\n1\n", capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert done.stdout.endswith("player_1 has won.\n")
+    assert ended.endswith("player_1 has won.\n")
 
 
 def test_train_evaluate_and_tournament(tmp_path, capsys):
@@ -241,7 +263,7 @@ def test_show_prints_the_table_and_a_sample_game(tmp_path, capsys):
     assert {share for line in shares for share in line.split() if "." in share} <= {"0.0", "100.0"}
 
 
-def test_a_long_table_is_shown_in_a_pager(monkeypatch):
+def test_a_long_table_is_shown_in_a_pager(monkeypatch, capsys):
     monkeypatch.setenv("PAGER", "head -n 3")
     shown = [sys.executable, "-m", "agents", "show", "--game", "nim", "--agent", "optimal"]
     terminal = Terminal(shown)
@@ -252,7 +274,8 @@ def test_a_long_table_is_shown_in_a_pager(monkeypatch):
     terminal = Terminal([*shown, "--position", "3,4,5"])
     terminal.wait_for("The best move wins at 1 of 1 N-positions.")
     assert terminal.end() == 0
-    piped = subprocess.run(shown, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert run(shown[3:]) == 0
+    piped = capsys.readouterr().out
     assert len(piped.splitlines()) > 800
     assert piped.endswith("The best move wins at 102 of 102 N-positions.\n")
 

@@ -9,6 +9,7 @@ import pytest
 from agents import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent, RandomAgent
 from agents.evaluation import play_match
 from agents.players.env_copy import copy_env
+from tests.pairwise import in_turn
 
 SEARCHERS = [MinimaxAgent, AlphaBetaAgent, OutcomeSearchAgent]
 SMALL = [
@@ -29,9 +30,9 @@ def after(env, actions):
     return env
 
 
-@pytest.mark.parametrize("make", SEARCHERS)
-@pytest.mark.parametrize(("name", "arguments"), SMALL)
-def test_searchers_know_every_position_of_small_games(make, name, arguments):
+@pytest.mark.parametrize(("game", "make"), in_turn(SMALL, SEARCHERS))
+def test_searchers_know_every_position_of_small_games(game, make):
+    name, arguments = game
     env = pettingzoo.make("aec", f"nim_envs/{name}", **arguments)
     solution, rules = env.game.solution, env.game.rules
     agent = make(env)

@@ -1,4 +1,4 @@
-"""The benchmark of random play compiled as a whole, which imports JAX."""
+"""The benchmark of random play in JAX."""
 
 from __future__ import annotations
 
@@ -6,8 +6,17 @@ import csv
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from benchmarks import batched, rollouts, throughput
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, batch in batched.BATCHES.items() if "jax" in batch.modules]
+)
+def test_every_batch_in_jax_runs(name):
+    rate = batched.BATCHES[name].make(4)(0.01)
+    assert rate.steps >= rate.moves > 0
 
 
 def test_random_play_in_jax_is_timed_beside_the_games_of_pgx(tmp_path, monkeypatch):
@@ -36,11 +45,3 @@ def test_every_legal_action_is_as_likely_in_random_play_in_jax():
         uniform = (np.arange(12) + 0.5) / 12
         actions = rollouts.kth_legal(jnp.asarray(np.tile(mask, (12, 1))), uniform)
         assert actions.tolist() == np.repeat(legal, 12 // len(legal)).tolist()
-
-
-def test_the_batches_of_pgx_run():
-    names = [name for name, batch in batched.BATCHES.items() if "pgx" in batch.modules]
-    assert names
-    for name in names:
-        rate = batched.BATCHES[name].make(4)(0.01)
-        assert rate.steps >= rate.moves > 0

@@ -146,8 +146,7 @@ def test_turn_based_parallel_conversion(case):
 
 
 def test_ids_are_registered_with_and_without_a_version():
-    # An example of a docstring registers a game of its own.
-    assert {aec_id(name) for name, row in GAMES.items() if row.source is None} == {
+    assert {aec_id(name) for name in GAMES} == {
         "nim_envs/nim-v0",
         "nim_envs/misere_nim-v0",
         "nim_envs/addition-v0",

@@ -184,7 +184,8 @@ def opponents_first_moves(env):
     after = {
         tuple(rules.step(start, np.array(a))): a for a in np.flatnonzero(rules.action_mask(start))
     }
-    return [after[tuple(position)] for position in env.positions.tolist()]
+    positions, which = np.unique(env.positions, axis=0, return_inverse=True)
+    return np.array([after[tuple(position)] for position in positions.tolist()])[which.ravel()]
 
 
 FIRST_MOVES = [
@@ -215,10 +216,17 @@ FIRST_MOVES = [
 ]
 
 
-@pytest.mark.parametrize("opponent", ["optimal", "random"])
-@pytest.mark.parametrize(("name", "arguments", "start"), FIRST_MOVES, ids=str)
+# Random moves do not depend on the theory: a board of each layout is enough.
+@pytest.mark.parametrize(
+    ("name", "arguments", "start", "opponent"),
+    [
+        *((*case, "optimal") for case in FIRST_MOVES),
+        *((*case, "random") for case in FIRST_MOVES[::4]),
+    ],
+    ids=str,
+)
 def test_opponents_draw_uniformly_among_what_they_play(name, arguments, start, opponent):
-    env = batch(name, **arguments, num_envs=30_000, opponent=opponent, seat=1)
+    env = batch(name, **arguments, num_envs=10_000, opponent=opponent, seat=1)
     rules, solution = env.game.rules, env.game.solution
     start = start + (0,) * (len(rules.components) - len(start))
     env.start = np.array(start)
@@ -226,7 +234,7 @@ def test_opponents_draw_uniformly_among_what_they_play(name, arguments, start, o
     wanted = np.flatnonzero(rules.action_mask(env.start))
     if opponent == "optimal" and solution.is_winning(start):
         wanted = solution.winning_actions(start)
-    assert counts.sum() == counts[wanted].sum() == 30_000
+    assert counts.sum() == counts[wanted].sum() == 10_000
     if len(wanted) > 1:
         assert chisquare(counts[wanted]).pvalue > 1e-3
 

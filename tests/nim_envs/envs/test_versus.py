@@ -31,7 +31,7 @@ from nim_envs.errors import (
 from nim_envs.registration import GAMES, gymnasium_id, make_vector, make_versus
 from tests.games import ALL, labels
 from tests.nim_envs.envs.batches import same
-from tests.pairwise import pairwise
+from tests.pairwise import in_turn
 
 
 class Steady:
@@ -61,7 +61,7 @@ def starts(env, number=6):
 
 @pytest.mark.parametrize(
     ("case", "seat", "max_cycles", "encoding"),
-    pairwise(ALL, [None, 0, 1], [None, 2], ["integer", "unary"]),
+    in_turn(ALL, [None, 0, 1], [None, 2], ["integer", "unary"]),
     ids=labels,
 )
 def test_it_agrees_with_the_batched_environment_in_everything(case, seat, max_cycles, encoding):
@@ -118,8 +118,7 @@ def test_after_a_truncation_the_mask_is_kept_if_the_agent_is_to_move(seat):
     assert (env.action_masks() == expected).all()
 
 
-@pytest.mark.parametrize("opponent", [None, Steady()], ids=["self-play", "versus"])
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(("name", "opponent"), in_turn(list(GAMES), [Steady(), None]))
 def test_every_form_of_make_and_make_vec_plays_the_same_games(name, opponent):
     """Without randomness, all ways of making several games give the same results."""
     modes = {"vector_entry_point": {}, "sync": {}}
@@ -162,18 +161,20 @@ def test_every_form_of_make_and_make_vec_plays_the_same_games(name, opponent):
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        {},
-        {"mask_in_observation": False},
-        {"encoding": "one_hot", "opponent": 0.3, "seat": "random"},
-        {"opponent": "optimal", "max_cycles": 2, "start": "uniform"},
-        {"opponent": None, "truth_in_info": True},
-        {"opponent": "optimal", "truth_in_info": True, "mask_in_observation": False},
-    ],
+    ("name", "arguments"),
+    in_turn(
+        list(GAMES),
+        [
+            {},
+            {"mask_in_observation": False},
+            {"encoding": "one_hot", "opponent": 0.3, "seat": "random"},
+            {"opponent": "optimal", "max_cycles": 2, "start": "uniform"},
+            {"opponent": None, "truth_in_info": True},
+            {"opponent": "optimal", "truth_in_info": True, "mask_in_observation": False},
+        ],
+    ),
     ids=str,
 )
-@pytest.mark.parametrize("name", GAMES)
 def test_gymnasiums_own_check_passes(name, arguments, capsys):
     # Warnings fail every test here.
     env = gymnasium.make(gymnasium_id(name), **arguments)

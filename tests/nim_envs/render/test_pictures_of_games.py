@@ -54,8 +54,12 @@ HEAPS = [
     (5,) * 20,
     (100,) * 20,
     (3,) * 60,
-    *[(7,) * count for count in range(2, 20)],
+    *[(7,) * count for count in range(2, 20, 3)],
 ]
+
+SIZES = [(240, 200), (420, 360), (640, 480), (1600, 1000)]
+DRAWN = [(420, 360)]
+"""Sizes of pictures, and those in which the objects are looked for among the pixels."""
 
 
 @pytest.fixture
@@ -239,7 +243,7 @@ def test_the_limit_and_the_total_show_on_the_track():
     assert corner[10] != corner[11]
 
 
-@pytest.mark.parametrize("size", [(240, 200), (420, 360), (640, 480), (1600, 1000)], ids=str)
+@pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("heaps", HEAPS, ids=lambda heaps: f"{len(heaps)}x{max(heaps)}")
 def test_heaps_of_any_number_and_size_neither_overlap_nor_leave_the_picture(heaps, size):
     components = tuple(SubtractionHeap(heap, range(1, heap + 1)) for heap in heaps)
@@ -260,8 +264,8 @@ def test_heaps_of_any_number_and_size_neither_overlap_nor_leave_the_picture(heap
         assert all(place.within(layout.cells[heap]) for place in objects)
         if len(objects) <= 20:
             assert not any(one.overlaps(two) for one, two in itertools.combinations(objects, 2))
-    frame = picture.frame(Scene(np.array(heaps), mover=0))
-    assert has(frame, OBJECT)
+    if size in DRAWN:
+        assert has(picture.frame(Scene(np.array(heaps), mover=0)), OBJECT)
 
 
 @pytest.mark.parametrize(
@@ -341,7 +345,7 @@ def test_nodes_have_numbers_in_sums_and_tokens_the_names_of_their_moves():
     assert env.game.rules.describe_action(move, env.position).startswith(f"token {token}: move to")
 
 
-@pytest.mark.parametrize("size", [(240, 200), (420, 360), (640, 480), (1600, 1000)], ids=str)
+@pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize(
     "heaps", [(1,), (3, 4, 5), (17,), (60, 50), (400, 3), (9,) * 6, (5,) * 20, (2,) * 60], ids=str
 )
@@ -349,8 +353,9 @@ def test_rows_of_any_number_and_length_neither_overlap_nor_leave_the_picture(hea
     picture = Picture(make_game("kayles", heaps=heaps), size)
     (panel,) = picture.panels
     assert isinstance(panel, RowPanel)
-    frame = picture.frame(Scene(np.array(picture.game.rules.initial), mover=0))
-    assert has(frame, OBJECT)
+    if size in DRAWN:
+        start = np.array(picture.game.rules.initial)
+        assert has(picture.frame(Scene(start, mover=0)), OBJECT)
     layout = panel.layout
     assert all(cell.within(panel.area) for cell in layout.cells.values())
     if not isinstance(layout, RowLayout):
