@@ -1,7 +1,7 @@
 """A language model from nothing: it learns to speak, then to play, by text alone.
 
 The whole method in one file, in the order in which it is used: the words of a game, a decoder, how
-replies are sampled, the supervised lesson in which it learns to name legal moves, and policy
+replies are sampled, supervised training on random legal moves, and policy
 gradient on its own replies. Prompts, verdicts and games are those of :mod:`nim_envs.text`; nothing
 else tells the model about the game.
 
@@ -224,8 +224,8 @@ def speaker(words: Words, model: Decoder, seed: int | None = None) -> Speak:
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """Settings of the lesson in speaking.
+class SupervisedSettings:
+    """Settings of the supervised training.
 
     Args:
         updates: steps of Adam.
@@ -241,25 +241,28 @@ class Lesson:
 
 
 def learn_to_speak(
-    words: Words, seed: int, lesson: Lesson, positions: Sequence[Position] | None = None
+    words: Words,
+    seed: int,
+    settings: SupervisedSettings,
+    positions: Sequence[Position] | None = None,
 ) -> Decoder:
     """Return a new decoder that has learned to name random legal moves.
 
     Args:
         words: of the game.
         seed: of the weights and the moves.
-        lesson: settings.
+        settings: of the training.
         positions: those that it learns from; ``None``: all that leave a move.
     """
     rng = np.random.default_rng(seed)
     model = Decoder(len(words.words), words.prompt_length + words.reply_length - 1, seed)
-    optimizer = torch.optim.Adam(model.parameters(), lesson.rate)
-    falling = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, lesson.updates)
-    asked = words.positions if positions is None else positions
-    prompts = words.prompts_at(asked)
-    moves = [words.replies(words.moves(position)) for position in asked]
-    for _ in range(lesson.updates):
-        which = np.repeat(rng.integers(len(asked), size=lesson.positions), lesson.moves)
+    optimizer = torch.optim.Adam(model.parameters(), settings.rate)
+    falling = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, settings.updates)
+    places = words.positions if positions is None else positions
+    prompts = words.prompts_at(places)
+    moves = [words.replies(words.moves(position)) for position in places]
+    for _ in range(settings.updates):
+        which = np.repeat(rng.integers(len(places), size=settings.positions), settings.moves)
         said = [moves[number][rng.integers(len(moves[number]))] for number in which]
         loss = -log_probabilities(model, prompts[which], torch.stack(said)).mean()
         optimizer.zero_grad()
@@ -278,21 +281,21 @@ class Credit:
             group is several replies to one prompt. ``"self"`` or ``"optimal"``: the result of the
             game, 1 or -1, where a group is several games from one start.
         positive: whether replies with a negative advantage are left out.
-        guests: replies of each group that are not the model's own, but those of the model that
-            has only learned to speak; by turn alone.
+        reference_replies: replies of each group that are not the model's own, but those of the
+            reference model, which has only learned to speak; by turn alone.
     """
 
     opponent: str | None = None
     positive: bool = False
-    guests: int = 0
+    reference_replies: int = 0
 
 
 @dataclass(frozen=True)
-class Practice:
+class PolicyGradientSettings:
     """Settings of policy gradient.
 
     Args:
-        moves: sampled replies, those of guests among them; no update is begun after so many.
+        moves: sampled replies after which training ends, those of the reference model included.
         groups: groups of replies in an update, where the verdict is paid.
         games: groups of games in an update, where the result is paid.
         size: replies, or games, in a group.
@@ -302,7 +305,7 @@ class Practice:
 
     moves: int = 200_000
     groups: int = 10
-    games: int = 3
+    games: int = 6
     size: int = 16
     rate: float = 1e-3
     betas: tuple[float, float] = (0.9, 0.95)
@@ -335,19 +338,20 @@ def advantages(rewards: Tensor) -> Tensor:
 def policy_loss(model: Decoder, batch: Batch) -> Tensor:
     """Return −Σ A log π(reply | prompt) / n, whose gradient is that of the policy, negated."""
     # The others have no part in the gradient.
-    told = batch.advantages.nonzero()[:, 0]
-    said = log_probabilities(model, batch.prompts[told], batch.replies[told]).sum(1)
-    return -(batch.advantages[told] @ said) / len(batch.advantages)
+    used = batch.advantages.nonzero()[:, 0]
+    said = log_probabilities(model, batch.prompts[used], batch.replies[used]).sum(1)
+    return -(batch.advantages[used] @ said) / len(batch.advantages)
 
 
-class Student:
+class PolicyGradient:
     """A model that learns to play from its own replies.
 
     Args:
         words: of the game.
-        taught: the model that has learned to speak; it is not changed.
+        reference: the model that has learned to speak, with which training begins; it is not
+            changed.
         credit: what replies are paid for.
-        practice: settings.
+        settings: of the training.
         seed: of starts, replies and opponents.
         positions: N-positions at which it is asked, and games begin; ``None``: all.
     """
@@ -355,18 +359,18 @@ class Student:
     def __init__(
         self,
         words: Words,
-        taught: Decoder,
+        reference: Decoder,
         credit: Credit,
-        practice: Practice,
+        settings: PolicyGradientSettings,
         seed: int,
         positions: Sequence[Position] | None = None,
     ) -> None:
-        self.words, self.taught, self.credit, self.practice = words, taught, credit, practice
+        self.words, self.reference, self.credit, self.settings = words, reference, credit, settings
         self.positions = words.won if positions is None else list(positions)
         self.prompts = words.prompts_at(self.positions)
-        self.model = copy.deepcopy(taught)
+        self.model = copy.deepcopy(reference)
         self.optimizer = torch.optim.Adam(
-            self.model.parameters(), practice.rate, betas=practice.betas
+            self.model.parameters(), settings.rate, betas=settings.betas
         )
         self.rng = np.random.default_rng(seed)
         self.generator = torch.Generator().manual_seed(int(self.rng.integers(2**62)))
@@ -376,7 +380,7 @@ class Student:
         opponent = None if credit.opponent == "self" else credit.opponent
         self.plays = [
             TextGame(words.language, opponent, seat=0, seed=int(self.rng.integers(2**62)))
-            for _ in range(practice.games * practice.size if credit.opponent else 0)
+            for _ in range(settings.games * settings.size if credit.opponent else 0)
         ]
 
     def _earned(self, number: int, reply: tuple[int, ...]) -> float:
@@ -388,8 +392,8 @@ class Student:
         """Sample replies, and change the model once."""
         batch = self.by_result() if self.credit.opponent else self.by_turn()
         self.moves += len(batch.advantages)
-        left = 1 - self.moves / self.practice.moves
-        self.optimizer.param_groups[0]["lr"] = self.practice.rate * min(1.0, max(0.0, 2 * left))
+        left = 1 - self.moves / self.settings.moves
+        self.optimizer.param_groups[0]["lr"] = self.settings.rate * min(1.0, max(0.0, 2 * left))
         if self.credit.positive:
             batch = batch._replace(advantages=batch.advantages.clamp(min=0))
         if batch.advantages.any():
@@ -399,13 +403,21 @@ class Student:
 
     def by_turn(self) -> Batch:
         """Return groups of replies to one prompt each, paid by the verdicts on them."""
-        groups, size, guests = self.practice.groups, self.practice.size, self.credit.guests
+        groups, size, reference_replies = (
+            self.settings.groups,
+            self.settings.size,
+            self.credit.reference_replies,
+        )
         which = torch.from_numpy(self.rng.choice(len(self.positions), groups, replace=False))
-        replies = self._said(self.model, self.prompts[which].repeat_interleave(size - guests, 0))
-        replies = replies.view(groups, size - guests, -1)
-        if guests:
-            others = self._said(self.taught, self.prompts[which].repeat_interleave(guests, 0))
-            replies = torch.cat([replies, others.view(groups, guests, -1)], 1)
+        replies = self._said(
+            self.model, self.prompts[which].repeat_interleave(size - reference_replies, 0)
+        )
+        replies = replies.view(groups, size - reference_replies, -1)
+        if reference_replies:
+            others = self._said(
+                self.reference, self.prompts[which].repeat_interleave(reference_replies, 0)
+            )
+            replies = torch.cat([replies, others.view(groups, reference_replies, -1)], 1)
         rewards = torch.tensor(
             [
                 [self.earned(number, tuple(reply)) for reply in group]
@@ -417,10 +429,10 @@ class Student:
 
     def by_result(self) -> Batch:
         """Return the replies of groups of games with one start each, paid by the results."""
-        starts = self.rng.choice(len(self.positions), self.practice.games, replace=False)
+        starts = self.rng.choice(len(self.positions), self.settings.games, replace=False)
         asked = [
             play.reset(self.positions[start])
-            for play, start in zip(self.plays, starts.repeat(self.practice.size), strict=True)
+            for play, start in zip(self.plays, starts.repeat(self.settings.size), strict=True)
         ]
         # Who moved first: what is a win for that player is a loss for the other, in self-play.
         results = torch.zeros(len(self.plays))
@@ -440,7 +452,7 @@ class Student:
                 else:
                     asked[number] = turn.prompt
             going = [number for number in going if number not in over]
-        of_games = advantages(results.view(-1, self.practice.size)).flatten()
+        of_games = advantages(results.view(-1, self.settings.size)).flatten()
         of_replies = of_games[torch.tensor(games)] * torch.tensor(signs)
         return Batch(torch.cat(prompts), torch.cat(replies), of_replies)
 

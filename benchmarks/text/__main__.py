@@ -93,9 +93,9 @@ def main(
     work = needed("benchmarks.text.runs", "benchmarks.text", "language")
     began = time.perf_counter()
     queue = tasks(rows, boards, everything, seeds or (1 if quick else SEEDS), quick)
-    lessons = list(dict.fromkeys((board, seed) for board, _, seed in queue))
-    taught = in_parallel(work.speak, [(*lesson, quick) for lesson in lessons], jobs, backend)
-    spoken = sorted(taught, key=lambda each: lessons.index((each.board, each.seed)))
+    starts = list(dict.fromkeys((board, seed) for board, _, seed in queue))
+    taught = in_parallel(work.speak, [(*first, quick) for first in starts], jobs, backend)
+    spoken = sorted(taught, key=lambda each: starts.index((each.board, each.seed)))
     print(table(SPEECH, speech(spoken)))
     weights = {(each.board, each.seed): each.weights for each in spoken}
     # The longest first, so that no core is idle at the end.
@@ -104,7 +104,7 @@ def main(
     calls = [(*task, weights[task[::2]], quick) for task in first]
     found = in_parallel(work.learn, calls, jobs, backend, [_weight(task) for task in first])
     learned = sorted(found, key=lambda each: queue.index((each.board, each.row, each.seed)))
-    for board in dict.fromkeys(board for board, _ in lessons):
+    for board in dict.fromkeys(board for board, _ in starts):
         print(f"\n{board}\n\n{table(SUMMARY, summary(board, spoken, learned))}")
     print("\n" + "\n".join(floors(spoken, learned)))
     write_csv(output / "text.csv", HEADER, runs(spoken, learned))

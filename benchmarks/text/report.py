@@ -113,7 +113,7 @@ def summary(board: str, spoken: Sequence[Spoken], learned: Sequence[Learned]) ->
 
 
 def speech(spoken: Sequence[Spoken]) -> list[list[str]]:
-    """Return one row for each board: what the lesson in speaking came to."""
+    """Return one row for each board: what supervised training came to."""
     rows = []
     for board in dict.fromkeys(each.board for each in spoken):
         here = [each for each in spoken if each.board == board]
@@ -159,15 +159,16 @@ def notes(spoken: Sequence[Spoken]) -> str:
   nothing here is a result of a large model. Prompts are short, of version {PROMPT_VERSION}.
 - *{SPOKEN}*: supervised on random legal moves alone. *legal %*: of {SAMPLES} replies sampled at
   each position that leaves a move, those that name a legal one.
-- *sampled moves*: replies drawn in training, {MOVES:,} in a run, those of the model that only
-  speaks among them; in games to the end of the batch in which that number is passed.
+- *sampled moves*: replies drawn in training, {MOVES:,} in a run, or to the end of the batch of
+  games in which that number is passed. Replies of the *reference model*, the one that speaks and
+  is trained no further, are among them.
 - Groups of 16 have the same prompt, or the same start; a reply's advantage is its reward minus the
   mean of the group, divided by the standard deviation. Games begin at N-positions, the first move
   is the model's; with results, every reply of a game has the advantage of its player.
 - *98 % after*: sampled moves at the first score of at least 98 %, lowest and highest seed, and in
   how many seeds where not in all. Scores are taken every 10,000 moves.
-- *CPU seconds* are those of the process, one thread, without those of scoring: of the lesson for
-  *{SPOKEN}*, of policy gradient alone for the others, which all begin after the lesson.
+- *CPU seconds* are those of the process, one thread, without those of scoring: of
+  supervised training for *{SPOKEN}*, of policy gradient alone for the others, which come after it.
 - Settings were chosen on the seeds {", ".join(map(str, CHOOSING))}, by the last row, `{LAST}`, and
   are the same for all rows: another row might do better with settings of its own.
 - Machine: {machine()}.
@@ -196,10 +197,12 @@ def report(spoken: Sequence[Spoken], learned: Sequence[Learned], command: str) -
 def floors(spoken: Sequence[Spoken], learned: Sequence[Learned]) -> list[str]:
     """Return lines that compare the worst seeds with what is asked for."""
     lines = []
-    if spoken:
+    # At positions that were held out it has not learned to speak either.
+    trained = [each for each in spoken if not BOARDS[each.board].held_out]
+    if trained:
         lines.append(
-            f"speech: at least {min(each.legal for each in spoken):.1f} % of sampled replies legal "
-            f"(asked: 98.5) in at most {max(each.seconds for each in spoken):.0f} CPU s (40)"
+            f"{SPOKEN}: at least {min(each.legal for each in trained):.1f} % of sampled replies "
+            f"legal (asked: 98.5) in at most {max(each.seconds for each in trained):.0f} CPU s (40)"
         )
     last = [each for each in learned if each.row == LAST and each.board == next(iter(BOARDS))]
     if last:

@@ -14,10 +14,10 @@ import torch
 from agents.deep.language_model import (
     Credit,
     Decoder,
-    Lesson,
+    PolicyGradient,
+    PolicyGradientSettings,
     Position,
-    Practice,
-    Student,
+    SupervisedSettings,
     Words,
     learn_to_speak,
     speaker,
@@ -43,8 +43,8 @@ class Spoken:
 
     Attributes:
         board: a key of :data:`~benchmarks.text.settings.BOARDS`.
-        seed: of the lesson.
-        seconds: CPU time of the lesson.
+        seed: of the weights and the training.
+        seconds: CPU time of the training.
         legal: percent of sampled replies that are legal moves.
         percent: percent of the scored positions at which the greedy reply keeps the win.
         learned: the same at the N-positions that are learned from.
@@ -75,9 +75,9 @@ class Learned:
     Attributes:
         board: a key of :data:`~benchmarks.text.settings.BOARDS`.
         row: a key of :data:`~benchmarks.text.settings.ROWS`.
-        seed: of the lesson and of the practice.
+        seed: of supervised training and of policy gradient.
         moves: sampled replies.
-        seconds: CPU time of the practice, without that of the lesson and of the scores.
+        seconds: CPU time of policy gradient, without that of the scores.
         percent: percent of the scored positions at which the greedy reply keeps the win.
         learned: the same at the N-positions that are learned from.
         curve: moves and percent, from before the first update on.
@@ -98,13 +98,13 @@ class Split:
     """The positions of a board, by their use.
 
     Attributes:
-        told: those at which legal moves are learned.
-        asked: N-positions that are learned from.
+        supervised: those whose legal moves are trained on.
+        trained: N-positions at which the policy is trained.
         scored: N-positions that are scored.
     """
 
-    told: Sequence[Position]
-    asked: Sequence[Position]
+    supervised: Sequence[Position]
+    trained: Sequence[Position]
     scored: Sequence[Position]
 
 
@@ -133,15 +133,15 @@ def speak(board: str, seed: int, quick: bool) -> Spoken:
 
     Args:
         board: a key of :data:`~benchmarks.text.settings.BOARDS`.
-        seed: of the weights and the lesson.
+        seed: of the weights and the training.
         quick: whether to learn little.
     """
     torch.set_num_threads(1)
     words = Words(BOARDS[board].make())
     use = split(words, BOARDS[board].held_out, seed)
-    lesson = Lesson(updates=QUICK_UPDATES) if quick else Lesson()
+    settings = SupervisedSettings(updates=QUICK_UPDATES) if quick else SupervisedSettings()
     began = time.process_time()
-    model = learn_to_speak(words, seed, lesson, use.told)
+    model = learn_to_speak(words, seed, settings, use.supervised)
     seconds = time.process_time() - began
     sampled = score(
         speaker(words, model, seed), words.language, words.positions, samples=SAMPLES,
@@ -154,7 +154,7 @@ def speak(board: str, seed: int, quick: bool) -> Spoken:
         seconds,
         100 - sampled.illegal - sampled.unparseable,
         greedy.percent,
-        score(speaker(words, model), words.language, use.asked).percent,
+        score(speaker(words, model), words.language, use.trained).percent,
         greedy.random_percent,
         greedy.count,
         sum(each.numel() for each in model.parameters()),
@@ -169,31 +169,31 @@ def learn(board: str, row: str, seed: int, weights: Weights, quick: bool) -> Lea
     Args:
         board: a key of :data:`~benchmarks.text.settings.BOARDS`.
         row: a key of :data:`~benchmarks.text.settings.ROWS`.
-        seed: of the practice; that of the lesson, too, where positions are held out.
+        seed: of the training; of the model that speaks, too, where positions are held out.
         weights: of the model that speaks.
         quick: whether to learn little.
     """
     torch.set_num_threads(1)
     words = Words(BOARDS[board].make())
     use = split(words, BOARDS[board].held_out, seed)
-    taught = Decoder(len(words.words), words.prompt_length + words.reply_length - 1, seed)
+    reference = Decoder(len(words.words), words.prompt_length + words.reply_length - 1, seed)
     # Copied, as another process may have lent its memory read-only.
-    taught.load_state_dict({name: torch.tensor(each) for name, each in weights.items()})
-    practice = Practice(moves=QUICK_MOVES if quick else MOVES)
+    reference.load_state_dict({name: torch.tensor(each) for name, each in weights.items()})
+    settings = PolicyGradientSettings(moves=QUICK_MOVES if quick else MOVES)
     between = QUICK_BETWEEN if quick else BETWEEN_SCORES
-    student = Student(words, taught, Credit(**ROWS[row]), practice, seed, use.asked)
+    learner = PolicyGradient(words, reference, Credit(**ROWS[row]), settings, seed, use.trained)
 
     def percent(positions: Sequence[Position]) -> float:
-        return score(speaker(words, student.model), words.language, positions).percent
+        return score(speaker(words, learner.model), words.language, positions).percent
 
     curve = [(0, percent(use.scored))]
     seconds = 0.0
-    while student.moves < practice.moves:
+    while learner.moves < settings.moves:
         began = time.process_time()
-        student.update()
+        learner.update()
         seconds += time.process_time() - began
-        if student.moves >= min(len(curve) * between, practice.moves):
-            curve.append((student.moves, percent(use.scored)))
+        if learner.moves >= min(len(curve) * between, settings.moves):
+            curve.append((learner.moves, percent(use.scored)))
     return Learned(
-        board, row, seed, student.moves, seconds, curve[-1][1], percent(use.asked), tuple(curve)
+        board, row, seed, learner.moves, seconds, curve[-1][1], percent(use.trained), tuple(curve)
     )

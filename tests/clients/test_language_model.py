@@ -13,9 +13,9 @@ from agents.deep.language_model import (
     Batch,
     Credit,
     Decoder,
-    Lesson,
-    Practice,
-    Student,
+    PolicyGradient,
+    PolicyGradientSettings,
+    SupervisedSettings,
     Words,
     advantages,
     learn_to_speak,
@@ -42,8 +42,8 @@ def words():
 
 
 @pytest.fixture(scope="module")
-def taught(words):
-    return learn_to_speak(words, 0, Lesson(updates=150, positions=5, moves=8))
+def reference(words):
+    return learn_to_speak(words, 0, SupervisedSettings(updates=150, positions=5, moves=8))
 
 
 def untrained(words, seed=0):
@@ -87,31 +87,35 @@ def test_words_after_a_word_change_nothing_and_the_cache_changes_nothing(words):
         torch.testing.assert_close(rest, logits[:, first:])
 
 
-def test_log_probabilities_are_those_of_reading_prompt_and_reply_in_one_go(words, taught):
+def test_log_probabilities_are_those_of_reading_prompt_and_reply_in_one_go(words, reference):
     prompts = words.prompts_at(words.positions * 3)
-    drawn = sample(taught, prompts, words.reply_length, torch.Generator().manual_seed(1))
+    drawn = sample(reference, prompts, words.reply_length, torch.Generator().manual_seed(1))
     replies = drawn.clone()  # as one that gradients may be taken of
-    whole, _ = taught(torch.cat([prompts, replies[:, :-1]], 1))
+    whole, _ = reference(torch.cat([prompts, replies[:, :-1]], 1))
     expected = whole[:, prompts.shape[1] - 1 :].log_softmax(2).gather(2, replies[..., None])
-    torch.testing.assert_close(log_probabilities(taught, prompts, replies), expected[..., 0])
+    torch.testing.assert_close(log_probabilities(reference, prompts, replies), expected[..., 0])
 
 
-def test_replies_are_sampled_with_their_probabilities(words, taught):
+def test_replies_are_sampled_with_their_probabilities(words, reference):
     prompts = words.prompts_at([(1, 2)])
     drawn = sample(
-        taught, prompts.expand(20_000, -1), words.reply_length, torch.Generator().manual_seed(0)
+        reference, prompts.expand(20_000, -1), words.reply_length, torch.Generator().manual_seed(0)
     )
     replies, counts = drawn.unique(dim=0, return_counts=True)
-    chances = log_probabilities(taught, prompts.expand(len(replies), -1), replies).sum(1).exp()
+    chances = log_probabilities(reference, prompts.expand(len(replies), -1), replies).sum(1).exp()
     often = chances > 0.01
     assert often.sum() >= 3
     error = (counts / 20_000 - chances).abs() / (chances * (1 - chances) / 20_000).sqrt()
     assert error[often].max() < 4.5
 
 
-def test_the_lesson_teaches_legal_moves(words, taught):
+def test_supervised_training_teaches_legal_moves(words, reference):
     spoken = score(
-        speaker(words, taught, 0), words.language, words.positions, samples=100, lost_positions=True
+        speaker(words, reference, 0),
+        words.language,
+        words.positions,
+        samples=100,
+        lost_positions=True,
     )
     assert spoken.illegal + spoken.unparseable < 10
     before = score(speaker(words, untrained(words), 0), words.language, samples=20)
@@ -145,14 +149,14 @@ def test_an_update_goes_along_the_gradient_worked_out_by_hand(words):
     np.testing.assert_allclose(bias.numpy(), expected, atol=1e-6)
 
 
-def student(words, taught, seed=0, moves=4_000, **credit):
-    practice = Practice(moves=moves, groups=2, games=2, size=8, rate=3e-3)
-    return Student(words, taught, Credit(**credit), practice, seed)
+def student(words, reference, seed=0, moves=4_000, **credit):
+    settings = PolicyGradientSettings(moves=moves, groups=2, games=2, size=8, rate=3e-3)
+    return PolicyGradient(words, reference, Credit(**credit), settings, seed)
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_rewards_are_the_verdicts_and_results_of_the_games_in_text(words, taught, row):
-    learner = student(words, taught, **ROWS[row])
+def test_rewards_are_the_verdicts_and_results_of_the_games_in_text(words, reference, row):
+    learner = student(words, reference, **ROWS[row])
     batch = learner.by_result() if learner.credit.opponent else learner.by_turn()
     numbered = words.prompts_at(words.positions).tolist()
     places = dict(zip(map(tuple, numbered), words.positions, strict=True))
@@ -191,9 +195,9 @@ def _position(text_of_prompt):
     return tuple(int(word) for word in text_of_prompt.split() if word.isdigit())
 
 
-def test_guests_speak_last_in_a_group_and_are_never_changed(words, taught):
-    before = {name: each.clone() for name, each in taught.state_dict().items()}
-    learner = student(words, taught, positive=True, guests=2)
+def test_the_reference_model_replies_last_in_a_group_and_is_never_changed(words, reference):
+    before = {name: each.clone() for name, each in reference.state_dict().items()}
+    learner = student(words, reference, positive=True, reference_replies=2)
     with torch.no_grad():  # a model that always says the same
         learner.model.last[1].bias[words.numbers["move"]] = 100.0
     batch = learner.by_turn()
@@ -201,11 +205,11 @@ def test_guests_speak_last_in_a_group_and_are_never_changed(words, taught):
     own = " ".join(["move"] * words.reply_length)
     assert [text_of_reply == own for text_of_reply in said] == ([True] * 6 + [False] * 2) * 2
     learner.update()
-    for name, each in taught.state_dict().items():
+    for name, each in reference.state_dict().items():
         torch.testing.assert_close(each, before[name], rtol=0, atol=0)
 
 
-def test_with_positive_advantages_alone_no_reply_is_made_less_likely(words, taught, monkeypatch):
+def test_with_positive_advantages_alone_no_reply_is_made_less_likely(words, reference, monkeypatch):
     told = []
 
     def recorded(model, batch):
@@ -215,16 +219,19 @@ def test_with_positive_advantages_alone_no_reply_is_made_less_likely(words, taug
     monkeypatch.setattr("agents.deep.language_model.policy_loss", recorded)
     for positive in (True, False):
         told.clear()
-        learner = student(words, taught, positive=positive)
+        learner = student(words, reference, positive=positive)
         for _ in range(5):
             learner.update()
         assert (min(each.min() for each in told) < 0) == (not positive)
 
 
-def test_a_small_board_is_learned_and_the_same_seed_learns_the_same(words, taught):
-    learners = [student(words, taught, seed, 1_600, positive=True, guests=2) for seed in (3, 3, 4)]
+def test_a_small_board_is_learned_and_the_same_seed_learns_the_same(words, reference):
+    learners = [
+        student(words, reference, seed, 1_600, positive=True, reference_replies=2)
+        for seed in (3, 3, 4)
+    ]
     for learner in learners:
-        while learner.moves < learner.practice.moves:
+        while learner.moves < learner.settings.moves:
             learner.update()
     assert learners[0].moves == 1_600
     assert score(speaker(words, learners[0].model), SMALL).percent == 100
@@ -234,23 +241,23 @@ def test_a_small_board_is_learned_and_the_same_seed_learns_the_same(words, taugh
     )
     assert torch.equal(one, same)
     assert not torch.equal(one, other)
-    again = learn_to_speak(words, 0, Lesson(updates=150, positions=5, moves=8))
+    again = learn_to_speak(words, 0, SupervisedSettings(updates=150, positions=5, moves=8))
     for name, each in again.state_dict().items():
-        assert torch.equal(each, taught.state_dict()[name])
+        assert torch.equal(each, reference.state_dict()[name])
 
 
-def test_a_third_is_held_out_of_the_lesson_and_of_the_practice():
+def test_a_third_is_held_out_of_both_kinds_of_training():
     board = BOARDS["nim-3-4-5-held-out"]
     full = Words(board.make())
     use = split(full, board.held_out, 0)
     assert len(use.scored) == 34
-    assert len(use.asked) == 68
-    assert len(use.told) == 85
-    assert not {*use.scored} & {*use.told}
-    assert {*use.asked} < {*use.told}
+    assert len(use.trained) == 68
+    assert len(use.supervised) == 85
+    assert not {*use.scored} & {*use.supervised}
+    assert {*use.trained} < {*use.supervised}
     assert use != split(full, board.held_out, 1)
     everything = split(full, 0, 0)
-    assert everything.scored == everything.asked == full.won
+    assert everything.scored == everything.trained == full.won
 
 
 def test_seeds_that_choose_are_not_reported():
