@@ -477,7 +477,7 @@ def _checked_actions(given: Array, number: int, allowed: str) -> IntArray:
 
 
 def _check_rows(right: Any, chances: FloatArray, fault: str) -> None:
-    """Raise unless all rows of probabilities are right."""
+    """Raise unless all rows of probabilities are valid."""
     if not right.all():
         row = int((~right).argmax())
         shown = np.array2string(chances[row], threshold=12, precision=4)

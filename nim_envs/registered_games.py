@@ -22,7 +22,7 @@ NAME = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 class Source(NamedTuple):
-    """Everything by which another process registers a game as this one did.
+    """Data with which another process registers a game as this one did.
 
     Attributes:
         game: name ``module:function`` of the constructor; or the rules, the game or the constructor

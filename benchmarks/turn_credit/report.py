@@ -110,7 +110,7 @@ CHECKED = ("check", "worst", "floor")
 
 
 def checked(directions: Sequence[Direction], checks: Sequence[Checks]) -> list[list[str]]:
-    """Return what the figures rest on: the worst case of each check beside what is asked for."""
+    """Return the checks behind the figures: the worst case of each, beside its limit."""
     unbiased = [each.off for each in directions if ESTIMATORS[each.estimator].unbiased]
     blocks = max(directions, key=lambda each: abs(each.standard_errors))
 

@@ -1,4 +1,4 @@
-"""The games on which ways of crediting turns are compared, and the policies at which they are."""
+"""Games and policies on which ways of crediting turns are compared."""
 
 from __future__ import annotations
 

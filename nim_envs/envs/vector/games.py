@@ -1,4 +1,4 @@
-"""The games of a batch as arrays, and what the compiled functions are given besides."""
+"""Arrays that the compiled functions of a batch take: games, starts, settings and buffers."""
 
 from __future__ import annotations
 
