@@ -5,8 +5,6 @@ Each fault is put into each learner where it makes sense, with two seeds.
 
 from __future__ import annotations
 
-from tests.clients import test_diagnosis as ppo
-from tests.clients.jax import test_diagnosis as alphazero
 from tests.faulty_agents import Row
 from tests.nim_envs.testing import test_diagnosis as tables
 
@@ -31,6 +29,10 @@ def markdown(rows: list[Row]) -> str:
 
 def main() -> None:
     """Print the table, and how many right agents are accused."""
+    # Their libraries are not installed where this module is only collected.
+    from tests.clients import test_diagnosis as ppo
+    from tests.clients.jax import test_diagnosis as alphazero
+
     rows = [*tables.rows("Q-learning"), *tables.rows("Monte Carlo"), *ppo.rows(), *alphazero.rows()]
     print(markdown(rows))
     found, _ = tables.accused(0, TRIALS)

@@ -15,7 +15,7 @@ from nim_envs.errors import InvalidResetError, ResetNeededError
 from nim_envs.game import Game
 from nim_envs.players import AnyPlayer
 from nim_envs.rules.component import IntArray
-from nim_envs.rules.validation import checked_integer
+from nim_envs.rules.validation import checked_boolean, checked_integer
 from nim_envs.starts import Start, as_start
 from nim_envs.text.language import GivenPosition, Language, Position, as_language
 from nim_envs.text.prompts import PROMPT_VERSION, checked_style, prompt
@@ -143,7 +143,7 @@ class TextGame:
         started = own if start is None else dataclasses.replace(own, start=as_start(start))
         self.retries = checked_integer("retries", retries, 0)
         self.style = checked_style(style)
-        self.last_line = last_line
+        self.last_line = checked_boolean("last_line", last_line)
         # Solved now, so that an error is raised here and not during a game.
         self.language.game.solution.is_winning(own.rules.initial)
         self._env = VersusEnv(started, opponent=opponent, seat=None if opponent is None else seat)
@@ -267,11 +267,22 @@ class TextGame:
                 :func:`dataclasses.asdict`, as read from JSON.
 
         Raises:
+            TypeError: neither a transcript nor a dictionary with its fields.
             ValueError: it is of another game or other arguments: its prompts differ from those of
-                this game.
+                this game; or it has more replies than prompts, or fewer.
         """
-        if isinstance(transcript, dict):
+        names = [field.name for field in dataclasses.fields(Transcript)]
+        if isinstance(transcript, dict) and set(transcript) == set(names):
             transcript = Transcript(**transcript)
+        if not isinstance(transcript, Transcript):
+            raise TypeError(
+                f"a Transcript or a dictionary with {names} is expected, not {transcript!r}"
+            )
+        if len(transcript.prompts) != len(transcript.replies):
+            raise ValueError(
+                f"the transcript has {len(transcript.prompts)} prompts and "
+                f"{len(transcript.replies)} replies"
+            )
         ours = self.language.name, self.style, PROMPT_VERSION
         theirs = transcript.game, transcript.style, transcript.prompt_version
         if ours != theirs:

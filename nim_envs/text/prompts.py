@@ -41,9 +41,9 @@ def checked_style(style: Any) -> str:
     Raises:
         ValueError: it is not.
     """
-    if style not in STYLES:
+    if not (isinstance(style, str) and style in STYLES):
         raise ValueError(f"style must be one of {STYLES}, not {style!r}")
-    return str(style)
+    return style
 
 
 def move_text(game: Game | Language, position: GivenPosition, action: int) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nim_envs.game import Game
+from nim_envs.rules.validation import checked_boolean
 from nim_envs.text.language import GivenPosition, Language, Names, as_language
 from nim_envs.text.phrases import TOO_LONG, Phrase, phrase_of, tokens_of
 
@@ -58,6 +59,7 @@ def read_move(
 
     Raises:
         TypeError: ``reply`` is not a string, or ``game`` neither a game nor a language.
+        InvalidGameError: ``last_line`` is not a boolean.
         InvalidPositionError: not a position of the game.
         SearchTooLargeError: the moves of the position are too many to be listed.
 
@@ -74,6 +76,7 @@ def read_move(
     language = as_language(game)
     if not isinstance(reply, str):
         raise TypeError(f"a reply is a string, not {reply!r} of type {type(reply).__name__}")
+    checked_boolean("last_line", last_line)
     names = language.names(language.position(position))
     text = reply.strip(" \t\r\n")
     if last_line:
@@ -128,8 +131,9 @@ def _phrases_in(language: Language, tokens: list[str]) -> list[Phrase]:
         step = 1
         for length in map(len, language.shapes.get(tokens[first], ())):
             last = first + length
-            # "take 1,000" does not take 1.
-            if shape[first:last] in language.shapes[tokens[first]] and shape[last:][:1] != ("#",):
+            # "take 1,000" and "take 1/2" do not take 1.
+            goes_on = shape[last : last + 1] == ("#",) or shape[last : last + 2] == ("/", "#")
+            if shape[first:last] in language.shapes[tokens[first]] and not goes_on:
                 found.append(phrase_of(tokens[first:last]))
                 step = length
                 break

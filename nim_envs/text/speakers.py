@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nim_envs.errors import InvalidPolicyError
+from nim_envs.errors import InvalidPolicyError, InvalidPositionError
 from nim_envs.game import Game
 from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.rules.component import IntArray
-from nim_envs.rules.validation import checked_integer
+from nim_envs.rules.validation import checked_boolean, checked_integer
 from nim_envs.text.language import Language, Position, as_language
 from nim_envs.text.prompts import checked_style, prompt
 from nim_envs.text.reading import read_move
@@ -120,7 +120,7 @@ class TextPolicy:
         batch_size: int = BATCH_SIZE,
     ) -> None:
         self.language = as_language(game)
-        self.last_line = last_line
+        self.last_line = checked_boolean("last_line", last_line)
         self._speaker = Speaker(speak, self.language, style, batch_size)
 
     def __call__(
@@ -135,11 +135,18 @@ class TextPolicy:
 
         Raises:
             InvalidPositionError: observations that are not positions, such as those of an
-                encoding.
+                encoding; or arrays of other shapes.
             InvalidPolicyError: the speaker returned something else than one string for each prompt.
         """
-        positions = self.language.game.rules.checked_positions(observations)
-        asked = np.asarray(action_masks).any(axis=-1)
+        rules = self.language.game.rules
+        positions = rules.checked_positions(observations)
+        masks = np.asarray(action_masks)
+        if positions.ndim != 2 or masks.shape != (len(positions), rules.num_actions):
+            raise InvalidPositionError(
+                f"positions (n, {len(rules.components)}) and action masks (n, {rules.num_actions}) "
+                f"are expected, not of shapes {positions.shape} and {masks.shape}"
+            )
+        asked = masks.any(axis=-1)
         actions = [
             self._action(tuple(position), reply)
             for part in self._speaker.batches(positions[asked])

@@ -90,12 +90,17 @@ def reward(verdict: Verdict) -> float | None:
 
     An illegal or unparseable reply gets 0 even where no move wins.
 
+    Raises:
+        TypeError: no verdict.
+
     Example:
         >>> from nim_envs import make_game
         >>> game = make_game("nim")
         >>> [reward(verdict(game, (2, 2, 0), text)) for text in ("heap 0: take 1", "pass")]
         [None, 0.0]
     """
+    if not isinstance(verdict, Verdict):
+        raise TypeError(f"a Verdict is expected, not {verdict!r}")
     if verdict.kind == "lost_position":
         return None
     return 1.0 if verdict.kept_win else 0.0

@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import jax
 import jax.numpy as jnp
+import mctx
 import numpy as np
 import pytest
 
@@ -32,18 +33,15 @@ class Faults(NamedTuple):
     Attributes:
         reward: what a reward is multiplied with.
         discount: of the value of the next position.
-        unmasked: whether illegal actions are searched, too.
     """
 
     reward: float = 1.0
     discount: float = -1.0
-    unmasked: bool = False
 
 
 OF_SEARCH = {
     faulty.SIGN: Faults(discount=1.0),
     faulty.SWAPPED: Faults(reward=-1.0),
-    faulty.UNMASKED: Faults(unmasked=True),
     faulty.ONE_MOVE: Faults(discount=0.0),
 }
 """Faults of the search, by name."""
@@ -56,25 +54,12 @@ FAULTS = (
 
 def with_faults(faults):
     """Return a context in which AlphaZero's search has faults."""
-    mctx, masked = alphazero.mctx, alphazero.masked
+    right = mctx.RecurrentFnOutput
 
     def outcome(reward, discount, **others):
-        return mctx.RecurrentFnOutput(
-            reward=faults.reward * reward, discount=-faults.discount * discount, **others
-        )
+        return right(reward=faults.reward * reward, discount=-faults.discount * discount, **others)
 
-    def policy(*arguments, invalid_actions, **others):
-        invalid = invalid_actions & ~faults.unmasked
-        return mctx.gumbel_muzero_policy(*arguments, invalid_actions=invalid, **others)
-
-    library = SimpleNamespace(
-        RootFnOutput=mctx.RootFnOutput, RecurrentFnOutput=outcome, gumbel_muzero_policy=policy
-    )
-    return patch.multiple(
-        alphazero,
-        mctx=library,
-        masked=lambda logits, masks: masked(logits, masks | faults.unmasked),
-    )
+    return patch.object(mctx, "RecurrentFnOutput", outcome)
 
 
 def radix_of(game):
@@ -111,7 +96,8 @@ def searching(number):
 def learned(number, fault, seed):
     """The logits that AlphaZero learns with a fault on a game, in a table of what it sees.
 
-    Where positions look the same, their mean is learned.
+    Where positions look the same, their mean is learned. The loss masks illegal actions, so their
+    logits stay as they were drawn at first.
     """
     searched, positions = searching(number)
     game = GAMES[number]
@@ -120,12 +106,15 @@ def learned(number, fault, seed):
     size = int(np.prod(game.rules.shape))
     logits, values = np.zeros((size, game.rules.num_actions)), np.zeros(size)
     counts = np.maximum(np.bincount(rows, minlength=size), 1)
+    legal = np.zeros_like(logits, dtype=bool)
+    np.logical_or.at(legal, rows, np.asarray(game.rules.action_mask(positions)) == 1)
+    drawn = np.random.default_rng(seed).normal(size=logits.shape)
     faults = OF_SEARCH.get(fault, Faults())
     for key in jax.random.split(jax.random.PRNGKey(seed), ROUNDS):
         weights, results = map(np.asarray, searched(logits, values, key, faults))
         chances = np.zeros_like(logits)
         np.add.at(chances, rows, weights)
-        logits = np.log(chances / counts[:, np.newaxis] + 1e-3)
+        logits = np.where(legal, np.log(chances / counts[:, np.newaxis] + 1e-3), drawn)
         values = np.bincount(rows, results, minlength=size) / counts
     return logits
 

@@ -268,6 +268,18 @@ def test_the_environment_plays_and_pays_by_result_or_by_turn():
         TextEnv(game, rewards="both")
 
 
+def test_what_is_no_transcript_is_refused():
+    text = TextGame(NIM, seat=0)
+    text.reset()
+    text.reply("pass")
+    whole = text.transcript
+    for given in (None, "x", {}, {**dataclasses.asdict(whole), "more": 1}):
+        with pytest.raises(TypeError, match="a Transcript or a dictionary with"):
+            text.replay(given)
+    with pytest.raises(ValueError, match="1 prompts and 0 replies"):
+        text.replay(dataclasses.replace(whole, replies=()))
+
+
 def test_the_environment_is_seeded_copied_and_wrapped():
     def first_prompts(env, seed):
         prompts = [env.reset(seed=seed)[0]]

@@ -206,6 +206,13 @@ def test_bad_arguments_are_refused():
         score(scripted(game), game, "some")
     with pytest.raises(InvalidPositionError):
         score(scripted(game), game, [[9, 9]])
+    with pytest.raises(InvalidGameError, match="last_line must be True or False, not 'no'"):
+        score(scripted(game), game, last_line="no")
+    with pytest.raises(ValueError, match="style must be one of"):
+        score(scripted(game), game, style=np.array(["short", "sentences"]))
+    one, mask = np.array([1, 2]), np.ones(4)
+    with pytest.raises(InvalidPositionError, match=r"not of shapes \(2,\) and \(4,\)"):
+        TextPolicy(scripted(game), game)(one, mask)
 
 
 def test_a_speaker_is_an_opponent_of_the_environments_and_forfeits_without_a_move():

@@ -106,6 +106,8 @@ def test_other_games_have_other_forms():
         ("heap 0: take 2, I say heap 0: take 2", "unparseable"),
         ("So heap 0: take 2,000", "unparseable"),
         ("So heap 0: take 2.5", "unparseable"),
+        ("So heap 0: take 2/3", "unparseable"),
+        ("So heap 0: take 2 / heap 1: take 1", "unparseable"),
         ("Ich nähme heap 0: take 2", "kept_win"),
         ("Ich nähme heap 0: take ２", "unparseable"),
         ("x" * 10**6 + "\nheap 0: take 2", "kept_win"),
