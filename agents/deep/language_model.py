@@ -1,9 +1,9 @@
 """A language model from nothing: it learns to speak, then to play, by text alone.
 
 The whole method in one file, in the order in which it is used: the words of a game, a decoder, how
-replies are sampled, supervised training on random legal moves, and policy
-gradient on its own replies. Prompts, verdicts and games are those of :mod:`nim_envs.text`; nothing
-else tells the model about the game.
+replies are sampled, supervised training on random legal moves, and policy gradient on its own
+replies. Prompts, verdicts and games are those of :mod:`nim_envs.text`; nothing else tells the model
+about the game.
 
 The decoder is that of A. Radford et al., "Language models are unsupervised multitask learners"
 (2019), with two layers; advantages within a group are those of Z. Shao et al., "DeepSeekMath"
@@ -44,6 +44,20 @@ class Words:
 
     Args:
         game: the game; all its prompts must be equally long, and so must all its moves.
+
+    Raises:
+        ValueError: they are not.
+        SearchTooLargeError: too many positions to list; or the game cannot be solved.
+
+    Example:
+        >>> from nim_envs import make_game
+        >>> words = Words(make_game("nim", heaps=(1, 2)))
+        >>> words.words
+        ('<begin>', '<end>', '0', '1', '2', 'heap', 'heaps', 'move', 'normal', 'take')
+        >>> words.replies(["heap 1: take 2"]).tolist()
+        [[5, 3, 9, 4, 1]]
+        >>> words.text([5, 3, 9, 4, 1])
+        'heap 1 take 2'
     """
 
     def __init__(self, game: Game) -> None:
@@ -58,8 +72,8 @@ class Words:
         plain = sorted({word for text in prompts + moves for word in text})
         self.words = (BEGIN, END, *plain)
         self.numbers = {word: number for number, word in enumerate(self.words)}
-        (self.prompt_length,) = {len(text) + 1 for text in prompts}
-        (self.reply_length,) = {len(text) + 1 for text in moves}
+        self.prompt_length = _only_length("prompts", prompts)
+        self.reply_length = _only_length("moves", moves)
 
     def moves(self, position: Position) -> list[str]:
         """Return the legal moves of a position as text."""
@@ -79,12 +93,26 @@ class Words:
         return self._numbers([(*tokens_of(text), END) for text in texts])
 
     def _numbers(self, texts: Sequence[Sequence[str]]) -> Tensor:
+        unknown = {word for text in texts for word in text} - self.numbers.keys()
+        if unknown:
+            raise ValueError(
+                f"{', '.join(map(repr, sorted(unknown)))}: not among the words of "
+                f"{self.language.name}, {', '.join(self.words[2:])}"
+            )
         return torch.tensor([[self.numbers[word] for word in text] for text in texts])
 
     def text(self, numbers: Sequence[int]) -> str:
         """Return a reply as text: the words before the first :data:`END`."""
         words = [self.words[number] for number in numbers]
         return " ".join(words[: words.index(END)] if END in words else words)
+
+
+def _only_length(what: str, texts: Sequence[Sequence[str]]) -> int:
+    """Return the length of texts with their sign at the beginning or the end."""
+    lengths = sorted({len(text) + 1 for text in texts})
+    if len(lengths) != 1:
+        raise ValueError(f"all {what} of the game must have as many words, not {lengths}")
+    return lengths[0]
 
 
 Cache = list[tuple[Tensor, Tensor]]
@@ -283,11 +311,21 @@ class Credit:
         positive: whether replies with a negative advantage are left out.
         reference_replies: replies of each group that are not the model's own, but those of the
             reference model, which has only learned to speak; by turn alone.
+
+    Raises:
+        ValueError: another opponent, or replies of the reference model in games.
     """
 
     opponent: str | None = None
     positive: bool = False
     reference_replies: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the arguments."""
+        if self.opponent not in (None, "self", "optimal"):
+            raise ValueError(f"opponent must be None, 'self' or 'optimal', not {self.opponent!r}")
+        if self.opponent and self.reference_replies:
+            raise ValueError("reference_replies must be 0 where results are paid")
 
 
 @dataclass(frozen=True)
@@ -403,21 +441,20 @@ class PolicyGradient:
 
     def by_turn(self) -> Batch:
         """Return groups of replies to one prompt each, paid by the verdicts on them."""
-        groups, size, reference_replies = (
-            self.settings.groups,
-            self.settings.size,
-            self.credit.reference_replies,
-        )
+        groups, size, others = (
+            self.settings.groups, self.settings.size, self.credit.reference_replies,
+        )  # fmt: skip
         which = torch.from_numpy(self.rng.choice(len(self.positions), groups, replace=False))
-        replies = self._said(
-            self.model, self.prompts[which].repeat_interleave(size - reference_replies, 0)
+        replies = torch.cat(
+            [
+                self._said(model, self.prompts[which].repeat_interleave(each, 0)).unflatten(
+                    0, (groups, each)
+                )
+                for model, each in ((self.model, size - others), (self.reference, others))
+                if each
+            ],
+            1,
         )
-        replies = replies.view(groups, size - reference_replies, -1)
-        if reference_replies:
-            others = self._said(
-                self.reference, self.prompts[which].repeat_interleave(reference_replies, 0)
-            )
-            replies = torch.cat([replies, others.view(groups, reference_replies, -1)], 1)
         rewards = torch.tensor(
             [
                 [self.earned(number, tuple(reply)) for reply in group]
@@ -434,7 +471,7 @@ class PolicyGradient:
             play.reset(self.positions[start])
             for play, start in zip(self.plays, starts.repeat(self.settings.size), strict=True)
         ]
-        # Who moved first: what is a win for that player is a loss for the other, in self-play.
+        # Of the player who moves first; the other one's in self-play has the opposite sign.
         results = torch.zeros(len(self.plays))
         prompts, replies, games, signs = [], [], [], []
         going = list(range(len(self.plays)))

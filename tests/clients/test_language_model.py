@@ -67,6 +67,20 @@ def test_the_words_are_those_of_prompts_and_moves():
             assert read.kind == "legal"
 
 
+def test_words_of_another_game_and_lengths_that_differ_are_refused(words):
+    with pytest.raises(ValueError, match=r"'7': not among the words of .*heap"):
+        words.prompts(["normal heaps 1 7 move"])
+    with pytest.raises(ValueError, match="all moves of the game must have as many words"):
+        Words(make_game("kayles", heaps=(3,)))
+
+
+def test_arguments_that_credit_does_not_take_are_refused():
+    with pytest.raises(ValueError, match="'random'"):
+        Credit("random")
+    with pytest.raises(ValueError, match="reference_replies must be 0"):
+        Credit("self", reference_replies=2)
+
+
 def test_it_has_the_stated_size():
     full = Words(make_game("nim", heaps=(3, 4, 5)))
     assert sum(each.numel() for each in untrained(full).parameters()) == 102_477
