@@ -123,4 +123,4 @@ def train(
 
 
 if __name__ == "__main__":
-    train(seed=int(sys.argv[1]) if sys.argv[1:] else 0)
+    _, curve = train(seed=int(sys.argv[1]) if sys.argv[1:] else 0)

@@ -25,8 +25,7 @@ class LearningCurve:
 
     Attributes:
         games: games played when each score was taken, int64 ``(points,)``.
-        seconds: training time by then, without scoring and the compilation of games, float64
-            ``(points,)``.
+        seconds: training time by then, without scoring and compilation, float64 ``(points,)``.
         percent: optimality of the greedy policy, float64 ``(points,)``; with one learner for each
             seat, the mean over both seats' positions.
         log: winners and lengths of all games of the run.

@@ -18,7 +18,8 @@ class TrainingLog:
     Attributes:
         winners: seat that won each game, or ``DRAW``; int8 ``(games,)``.
         lengths: number of moves of each game; int32 ``(games,)``.
-        seconds: wall-clock time of environment and learning, without the compilation of games.
+        seconds: wall-clock time of environment and learning, without compilation: it begins before
+            the first compiled game, or after the first game that is played step by step.
     """
 
     winners: npt.NDArray[np.int8]

@@ -112,7 +112,6 @@ def train(
     fast = compiled_self_play(env, pair, options) if compiled and schedule is None else None
     if fast is not None and first:
         fast.continue_run()
-    began = time.perf_counter() - run.seconds
     # Numbers of games after which the run pauses.
     pauses = [games]
     if checkpoint is not None:
@@ -122,6 +121,7 @@ def train(
     title = f"training, resumed after {first:,} games" if first else "training"
     bar = progress_bar(desc=title, unit="game", initial=first, total=games, shown=progress)
     done, block = first, FIRST_BLOCK
+    began = time.perf_counter() - run.seconds
     try:
         with bar:
             while done < games:
@@ -133,6 +133,8 @@ def train(
                     seats = seat_of[0, id(pair[0])], seat_of[1, id(pair[1])]
                     run.winners[done], run.lengths[done] = play_and_learn(env, seats, run.rng)
                     played = 1
+                    if done == first:  # it compiled what the next games use
+                        began = time.perf_counter() - run.seconds
                 else:
                     played = min(block, *(every - done % every for every in pauses))
                     started = time.perf_counter()

@@ -1,13 +1,17 @@
-"""Runs the programs of a tutorial and writes what each prints below it.
+"""Runs the programs of tutorials, and writes below each what it prints.
 
-``python -m docs.generator.outputs NAME ...`` rewrites ``docs/tutorials/NAME.md``. Programs run in
-order in one namespace, in a temporary directory; a picture that the page shows below a program, and
-that the program saves under that name, is copied to ``docs/images``.
+``python -m docs.generator.outputs NAME ...`` rewrites ``docs/tutorials/NAME.md``, or the notebook
+of that name. The programs of a page run in order in one namespace, in a temporary directory; a
+block with a title is a file, written there. A picture that the page shows, and that a program saves
+under its name, is kept in ``docs/tutorials/pictures``. The last line of a page is a digest of its
+programs, outputs and pictures, by which a test finds changes that were made by hand.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import importlib.metadata
 import io
 import os
 import re
@@ -18,14 +22,37 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-DOCS = Path(__file__).resolve().parents[1]
-PROGRAM = re.compile(r"^```python\n(.*?)^```\n", flags=re.DOTALL | re.MULTILINE)
+TUTORIALS = Path(__file__).resolve().parents[1] / "tutorials"
+PICTURES = TUTORIALS / "pictures"
+
+PROGRAM = re.compile(
+    r'^```python(?: title="(?P<file>[^"]+)")?\n(?P<code>.*?)^```\n', flags=re.DOTALL | re.MULTILINE
+)
 OUTPUT = re.compile(r"\n```text\n(.*?)^```\n", flags=re.DOTALL | re.MULTILINE)
-PICTURE = re.compile(r"!\[[^\]]*\]\(\.\./images/([^)]+)\)")
+PICTURE = re.compile(r"!\[[^\]]*\]\(pictures/([^)]+)\)")
+END = re.compile(
+    r"\n(?:\*Outputs [^\n]*\*\n\n)?<!-- made by docs\.generator\.outputs: (\w+) -->\n$"
+)
+
+OF_ONE_RUN = {
+    "agilerl": ("agilerl", "torch"),
+    "alphazero": ("jax", "pgx"),
+    "pgx": ("jax", "pgx"),
+    "ppo_from_scratch": ("torch",),
+    "rllib": ("ray", "torch"),
+    "stable_baselines3": ("stable_baselines3", "torch"),
+    "tianshou": ("tianshou", "torch"),
+    "torchrl": ("torchrl", "torch"),
+    "trl": ("trl", "torch"),
+}
+"""Pages whose figures depend on versions and processors, which sum floats in other orders."""
+
+ENVIRONMENT = {"MPLBACKEND": "Agg", "RL_LOGGING_LEVEL": "WARNING", "SOURCE_DATE_EPOCH": "0"}
+"""Matplotlib draws without a display and writes no date; TorchRL does not print the time."""
 
 
 def runs(text: str, names: dict[str, Any]) -> Iterator[tuple[re.Match[str], str]]:
-    """Run the programs of a page in order.
+    """Run the programs of a page in order, in the current directory.
 
     Args:
         text: the page.
@@ -35,11 +62,14 @@ def runs(text: str, names: dict[str, Any]) -> Iterator[tuple[re.Match[str], str]
         The match of each program, and what it printed.
     """
     for program in PROGRAM.finditer(text):
+        if program["file"]:
+            Path(program["file"]).write_text(program["code"], encoding="utf-8")
+            continue
         # Empty lines before it, so that errors name the page's own lines.
         before = "\n" * (text[: program.start()].count("\n") + 1)
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(before + program[1], "tutorial", "exec"), names)
+            exec(compile(before + program["code"], "tutorial", "exec"), names)
         yield program, printed.getvalue()
 
 
@@ -49,29 +79,84 @@ def with_outputs(text: str) -> str:
     for program, printed in runs(text, {"__name__": "__main__"}):
         parts.append(text[done : program.end()])
         done = program.end()
+        if before := OUTPUT.match(text, done):
+            done = before.end()
         if printed.strip():
             parts.append(f"\n```text\n{printed.rstrip()}\n```\n")
-            before = OUTPUT.match(text, done)
-            done = before.end() if before else done
     return "".join(parts) + text[done:]
+
+
+def digest(text: str) -> str:
+    """Return a digest of a page's programs, their outputs, and the pictures that it shows."""
+    found = hashlib.sha256()
+    for program in PROGRAM.finditer(text):
+        below = OUTPUT.match(text, program.end())
+        found.update(f"{program[0]}{below[1] if below else ''}".encode())
+    for picture in PICTURE.findall(text):
+        found.update((PICTURES / picture).read_bytes())
+    return found.hexdigest()[:16]
+
+
+def signed(name: str, text: str) -> str:
+    """Return a page with its digest at the end; pages of one run say so, with the versions."""
+    text = END.sub("", text)
+    said = ""
+    if name in OF_ONE_RUN:
+        versions = " and ".join(
+            f"{package} {importlib.metadata.version(package).partition('+')[0]}"
+            for package in OF_ONE_RUN[name]
+        )
+        said = (
+            f"*Outputs and pictures on this page are of one run, with {versions}; other versions "
+            "and processors may come to other figures.*\n\n"
+        )
+    return f"{text}\n{said}<!-- made by docs.generator.outputs: {digest(text)} -->\n"
+
+
+@contextlib.contextmanager
+def as_program(name: str, folder: Path) -> Iterator[None]:
+    """Run the block as a program without arguments in a folder, whose pictures have no dates."""
+    import matplotlib as mpl
+
+    before = Path.cwd(), sys.argv, sys.path.copy()
+    variables = {key: os.environ.get(key) for key in ENVIRONMENT}
+    os.environ |= ENVIRONMENT
+    os.chdir(folder)
+    sys.argv, sys.path[:0] = [name], [str(folder)]
+    try:
+        with mpl.rc_context({"svg.hashsalt": "nim_envs"}):
+            yield
+    finally:
+        os.chdir(before[0])
+        sys.argv, sys.path[:] = before[1:]
+        for key, value in variables.items():
+            if value is None:
+                del os.environ[key]
+            else:
+                os.environ[key] = value
+
+
+def rewrite(name: str) -> None:
+    """Run a tutorial, and write its page with outputs and pictures."""
+    path = TUTORIALS / f"{name}.md"
+    with tempfile.TemporaryDirectory() as folder:
+        with as_program(name, Path(folder)):
+            text = with_outputs(path.read_text(encoding="utf-8"))
+        for picture in PICTURE.findall(text):
+            if (saved := Path(folder, picture)).exists():
+                shutil.copy(saved, PICTURES / picture)
+    path.write_text(signed(name, text), encoding="utf-8")
 
 
 def main(names: list[str]) -> None:
     """Rewrite tutorials."""
     for name in names:
-        path = DOCS / "tutorials" / f"{name}.md"
-        text = path.read_text(encoding="utf-8")
-        here = Path.cwd()
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
-            try:
-                shown = with_outputs(text)
-            finally:
-                os.chdir(here)
-            for picture in PICTURE.findall(text):
-                if (saved := Path(folder, picture)).exists():
-                    shutil.copy(saved, DOCS / "images" / picture)
-        path.write_text(shown, encoding="utf-8")
+        if (path := TUTORIALS / f"{name}.ipynb").exists():
+            from docs.generator import notebooks
+
+            notebooks.rewrite(path)
+        else:
+            rewrite(name)
 
 
 if __name__ == "__main__":

@@ -1,20 +1,19 @@
 """The pages of the manual that are made from the project itself; run by mkdocs.
 
-The home page, theory, architecture and tutorials in docs are written by hand. Pages of games,
-learners, results and the reference are made from the code, its docstrings and docs/results, and
-that of the commands by running them.
+The home page, theory, architecture and tutorials in docs are written by hand, but for the outputs
+of the tutorials' programs (``docs.generator.outputs``). Pages of games, learners, results and the
+reference are made from the code, its docstrings and docs/results, and that of the commands by
+running them.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 from typing import Any
 
 import yaml
 
-from docs.generator import commands, games, headline, learners, reference, results
+from docs.generator import commands, games, headline, learners, reference, results, tutorials
 from docs.generator.markdown import ROOT, heading, write
 
 
@@ -33,37 +32,6 @@ def theory() -> list[str]:
     apart = ("index", "theory", "architecture")
     further = [path for path in sorted((ROOT / "docs").glob("*.md")) if path.stem not in apart]
     return ["* [Theory](theory.md)"] + [f"    * [{heading(path)}]({path.name})" for path in further]
-
-
-def notebook(path: Path) -> str:
-    """Write a notebook's cells as a page, and return the page's heading."""
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    parts = []
-    for cell in cells:
-        text = "".join(cell["source"])
-        parts.append(f"```python\n{text}\n```" if cell["cell_type"] == "code" else text)
-    title, _, rest = parts[0].partition("\n")
-    note = f"This is the notebook [{path.name}]({path.name}), which shows pictures when it is run."
-    write(f"tutorials/{path.stem}.md", "\n\n".join([title, note, rest, *parts[1:]]) + "\n")
-    return title.removeprefix("# ")
-
-
-def _own_games_first(path: Path) -> tuple[bool, bool, Path]:
-    return "own_game" not in path.stem, path.stem != "own_game", path
-
-
-def tutorials() -> list[str]:
-    """Return the navigation lines of the tutorials: notebooks, then one's own games."""
-    folder = ROOT / "docs" / "tutorials"
-    lines = [
-        f"    * [{notebook(path)}](tutorials/{path.stem}.md)"
-        for path in sorted(folder.glob("*.ipynb"))
-    ]
-    lines += [
-        f"    * [{heading(path)}](tutorials/{path.name})"
-        for path in sorted(folder.glob("*.md"), key=_own_games_first)
-    ]
-    return ["* Tutorials", *lines]
 
 
 def bibtex(citation: dict[str, Any]) -> str:
@@ -104,7 +72,7 @@ navigation = [
     *theory(),
     *learners.pages(),
     *results.pages(),
-    *tutorials(),
+    *tutorials.pages(),
     *commands.pages(),
     "* [Architecture](architecture.md)",
     "    * [Contributing](contributing.md)",

@@ -42,7 +42,7 @@ def test_the_actor_plays_as_it_is_scored(tutorial):
     env, ppo = tutorial["env"].unwrapped, tutorial["population"][0]
     positions = np.repeat([[1, 2, 3]], 4000, axis=0)
     masks, shown = env.game.rules.action_mask(positions), env.encoding.encode(positions)
-    probabilities = tutorial["policy"](shown[:1], masks[:1])[0].numpy()
+    probabilities = tutorial["policy_of"](ppo.actor)(shown[:1], masks[:1])[0].numpy()
     torch.manual_seed(0)
     actions, *_ = ppo.get_action(shown, action_mask=masks)
     shares = np.bincount(actions, minlength=len(probabilities)) / len(actions)

@@ -53,9 +53,8 @@ def one_thread():
     torch.set_num_threads(1)
 
 
-def test_the_tutorial_runs_as_printed(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    names = run_tutorial("stable_baselines3")
+def test_the_tutorial_runs_as_printed(tmp_path, capsys):
+    names = run_tutorial("stable_baselines3", tmp_path)
     first, second, *_ = capsys.readouterr().out.splitlines()
     scores = names["scores"]
     # Far above random play, which the line shows beside it.

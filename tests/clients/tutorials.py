@@ -1,30 +1,24 @@
-"""Runs the code of a tutorial, as a reader would who copies it block after block.
-
-``python -m tests.clients.tutorials NAME`` does so in the current directory.
-"""
+"""Runs the programs of a tutorial, as a reader would who copies them one after the other."""
 
 from __future__ import annotations
 
 import re
-import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
-from docs.generator.outputs import OUTPUT, runs
-
-TUTORIALS = Path(__file__).resolve().parent.parent.parent / "docs" / "tutorials"
+from docs.generator.outputs import OUTPUT, TUTORIALS, as_program, runs
 
 
 def outputs(name: str, names: dict[str, Any] | None = None) -> list[tuple[str, str]]:
-    """Run a tutorial; return what its blocks print, and what stands below them, in words.
+    """Run a tutorial in the current directory; return what its programs print and the page shows.
 
     Args:
         name: of the tutorial.
-        names: what its blocks name is put there, if it is given.
+        names: what its programs name is put there, if it is given.
 
     Returns:
-        A pair for each block that has its output below it, in a block of text. Line breaks do not
-        count.
+        A pair for each program that prints something, or has an output below it.
     """
     text = (TUTORIALS / f"{name}.md").read_text(encoding="utf-8")
     names = {} if names is None else names
@@ -32,17 +26,23 @@ def outputs(name: str, names: dict[str, Any] | None = None) -> list[tuple[str, s
     found = []
     for program, printed in runs(text, names):
         below = OUTPUT.match(text, program.end())
-        if below is not None:
-            found.append((" ".join(printed.split()), " ".join(below[1].split())))
+        if printed.strip() or below:
+            found.append((printed.rstrip(), below[1].rstrip() if below else ""))
     return found
 
 
-def run_tutorial(name: str, module: str = "__main__", **constants: Any) -> dict[str, Any]:
-    """Execute the Python blocks of ``docs/tutorials/NAME.md`` in order; return what they named.
+def run_tutorial(
+    name: str,
+    folder: Path | None = None,
+    names: dict[str, Any] | None = None,
+    **constants: Any,
+) -> dict[str, Any]:
+    """Run a tutorial; return what its programs named.
 
     Args:
         name: of the tutorial.
-        module: what ``__name__`` is to the blocks.
+        folder: directory for the files that it writes; by default a temporary one.
+        names: names that are there before; ``__name__`` is ``"__main__"`` if it is not among them.
         constants: other values for names in capitals that the tutorial sets on lines of their own,
             so that a test takes less time than a reader.
     """
@@ -52,12 +52,9 @@ def run_tutorial(name: str, module: str = "__main__", **constants: Any) -> dict[
         line = re.compile(rf"^{constant} = .*$", flags=re.MULTILINE)
         assert len(line.findall(text)) == 1, f"{path} does not set {constant} once"
         text = line.sub(f"{constant} = {value!r}", text)
-    names: dict[str, Any] = {"__name__": module}
-    printed = [output for _, output in runs(text, names)]
+    names = {"__name__": "__main__", **(names or {})}
+    with tempfile.TemporaryDirectory() as temporary, as_program(name, folder or Path(temporary)):
+        printed = [output for _, output in runs(text, names)]
     assert printed, f"{path} has no programs"
     print("".join(printed))
     return names
-
-
-if __name__ == "__main__":
-    run_tutorial(sys.argv[1])

@@ -18,9 +18,7 @@ from benchmarks.optimality import HEADER, LEARNERS
 from benchmarks.pictures import ON_DARK, PICTURES, darkened, frames_of, gif, main
 from benchmarks.published.__main__ import HEADER as PUBLISHED_HEADER
 from benchmarks.published.systems import SYSTEMS
-from nim_envs import optimality
 from nim_envs.registration import GAMES
-from tests.clients.tutorials import outputs, run_tutorial
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "results" / "optimality.csv"
@@ -176,44 +174,3 @@ def test_the_program_of_a_tutorial_is_the_one_that_the_benchmark_runs():
     tutorial = (ROOT / "docs" / "tutorials" / "ppo_from_scratch.md").read_text(encoding="utf-8")
     program = (ROOT / "agents" / "deep" / "ppo_from_scratch.py").read_text(encoding="utf-8")
     assert f"```python\n{program}```" in tutorial
-
-
-def test_the_tutorial_of_unseen_boards_runs_and_comes_to_what_it_says(capsys, monkeypatch):
-    def sampled(policy, game, **arguments):
-        """Score few positions: seven heaps have 645,120, and ten of 1023 have 10,230 moves."""
-        return optimality(policy, game, **{**arguments, "sample": 100, "seed": 0})
-
-    monkeypatch.setattr("nim_envs.optimality", sampled)
-    named = run_tutorial("unseen_boards")
-    printed = capsys.readouterr().out
-    assert printed.count("100.00 %") >= 4
-    assert "letters 1 |" in printed
-    assert "are the same to an automaton" in printed
-    assert named["learner"].proof
-
-
-def test_the_tutorial_of_own_games_prints_what_stands_below_its_code(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    pairs = outputs("own_game")
-    assert len(pairs) == 8
-    for printed, shown in pairs:
-        assert printed == shown
-
-
-def test_four_more_games_print_what_stands_below_their_code_and_is_known(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    pairs = outputs("more_own_games")
-    for printed, shown in pairs:
-        assert printed == shown
-    circles, with_pass, strip, turtles, _ = (printed for printed, _ in pairs)
-    assert circles == str(list(range(3, 11)))  # one pin, or two, fall at once
-    assert with_pass.startswith("True ")
-    assert strip.endswith(" True")
-    assert turtles == "True"
-
-
-def test_the_tutorial_of_games_in_text_prints_what_stands_below_its_code():
-    pairs = outputs("text")
-    assert len(pairs) == 4
-    for printed, shown in pairs:
-        assert printed == shown

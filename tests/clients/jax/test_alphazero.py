@@ -858,14 +858,13 @@ def test_nothing_else_imports_it():
     assert done.stdout.strip() == "[]"
 
 
-def test_the_tutorial_runs(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    named = run_tutorial("alphazero", HEAPS=(1, 2, 3), GAMES=250)
+def test_the_tutorial_runs(tmp_path, capsys):
+    named = run_tutorial("alphazero", tmp_path, HEAPS=(1, 2, 3), GAMES=1_250)
     printed = capsys.readouterr().out
-    assert printed.count(" N-positions, all;") == 3 + 12
-    assert printed.count("   250 games:") == 2
+    assert printed.count(" N-positions, all;") == 4 + 12
     assert "MatchResult(" in printed
-    assert [games for games, _ in named["curve"]] == [0, 250]
+    for curve in ("mlp_curve", "products_curve"):
+        assert [games for games, _ in named[curve]] == list(range(0, 1_251, 250))
     network, env = alphazero.load(tmp_path / "products.zip")
     assert optimality(alphazero.raw_policy(network, env), env.game).percent > 0
     assert (tmp_path / "runs" / "mlp").is_dir()

@@ -21,9 +21,7 @@ NIM = make_game("nim", heaps=(1, 2, 3))
 @pytest.fixture(scope="module")
 def tutorial(tmp_path_factory):
     torch.set_num_threads(1)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path_factory.mktemp("trl"))
-        return run_tutorial("trl")
+    return run_tutorial("trl", tmp_path_factory.mktemp("trl"))
 
 
 def test_the_tutorial_trains_a_model_that_it_then_scores(tutorial):
