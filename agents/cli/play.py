@@ -14,6 +14,7 @@ from agents.players.human import HumanAgent, Quit, Undo
 from nim_envs.cli.layout import say
 from nim_envs.render import render_text
 from nim_envs.render.words import rules_in_words
+from nim_envs.rules.words import titled
 
 
 @click.command()
@@ -48,7 +49,7 @@ def play(
     if opponent is not None:
         names[person], names[1 - person] = "you", Path(against).stem
     match = Match(env, opponent, person, (names[0], names[1]), seed)
-    PlayWindow(match, title=f"{env.game.rules.name}, {names[0]} against {names[1]}").run()
+    PlayWindow(match, title=f"{titled(env.game.rules.name)}, {names[0]} against {names[1]}").run()
 
 
 def play_at_prompt(match: Match) -> None:

@@ -21,6 +21,7 @@ from nim_envs.cli.games import as_word
 from nim_envs.cli.layout import Command, say
 from nim_envs.cli.running import make_directory, using
 from nim_envs.errors import SearchTooLargeError
+from nim_envs.rules.words import titled
 
 
 def share_within_reach(policy: Policy, game: Game, count: int) -> str:
@@ -122,7 +123,7 @@ def train(
         if about_start:
             say(about_start)
     if plots is not None:
-        title = " ".join([learner, *param, "on", env.game.rules.name, *settings])
+        title = " ".join([learner, *param, "on", titled(env.game.rules.name), *settings])
         figures = {}
         if recorder is not None and log is not None and log.games:
             draw = plotting("curves").training_curves

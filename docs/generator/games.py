@@ -9,7 +9,7 @@ import contextlib
 import inspect
 import io
 import re
-from typing import Any
+from typing import Any, cast
 
 import mkdocs_gen_files
 import numpy as np
@@ -28,7 +28,9 @@ from nim_envs.registration import (
     gymnasium_id,
     make_game,
 )
-from nim_envs.render.frame import png
+from nim_envs.render.frame import Frame, png
+from nim_envs.render.picture import Picture
+from nim_envs.render.scene import Scene
 from nim_envs.rules import Component
 from nim_envs.theory import grundy_values
 
@@ -52,6 +54,9 @@ SECTIONS = {
 
 LIBRARIES = {"PettingZoo": GameEnv, "Gymnasium": VersusEnv, "batched": VectorGameEnv}
 """The classes of environments, whose docstrings describe their arguments."""
+
+THUMBNAIL = (300, 250)
+"""Width and height from which the pictures of cards are cut, in pixels."""
 
 LONGEST_VALUES = 16
 """Largest heap whose Grundy value is listed."""
@@ -281,12 +286,30 @@ def own_arguments(name: str) -> str:
     )
 
 
+def thumbnail(env: GameEnv) -> Frame:
+    """Return a small picture of a position with a winning move, which is marked.
+
+    It is without header and footer, and its letters are large enough for a card.
+
+    Args:
+        env: environment of the game.
+    """
+    solution = env.game.solution
+    positions = [position for position, _ in moves_of(env)]
+    position = next(filter(solution.is_winning, positions), positions[0])
+    scene = Scene(position, mover=0, winning=solution.winning_actions(position))
+    picture = Picture(env.game, THUMBNAIL)
+    left, top = int(picture.body.x), int(picture.body.y)
+    frame = picture.frame(scene)[top : int(picture.body.bottom), left : int(picture.body.right)]
+    return cast(Frame, frame)
+
+
 def page(name: str) -> None:
     """Write the page and the pictures of a registered game."""
     env = pettingzoo.make("aec", aec_id(name)).unwrapped
     assert isinstance(env, GameEnv)
     frames = frames_of(name)
-    for suffix, content in (("gif", gif(frames)), ("png", png(frames[0]))):
+    for suffix, content in (("gif", gif(frames)), ("png", png(thumbnail(env)))):
         with mkdocs_gen_files.open(f"games/{name}.{suffix}", "wb") as picture:
             picture.write(content)
     observation = env.observation_space("player_0")

@@ -53,6 +53,7 @@ def bibtex(citation: dict[str, Any]) -> str:
 def how_to_cite() -> None:
     """Write the page on how to cite, from CITATION.cff."""
     text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    text = re.sub(r"^#.*\n", "", text, flags=re.MULTILINE)
     write(
         "citing.md",
         "# How to cite\n\nName the version, and the ids that results were reached on, such as "

@@ -38,6 +38,7 @@ from nim_envs.rules import (
     SubtractionHeap,
 )
 from nim_envs.rules.component import IntArray
+from nim_envs.rules.words import titled
 
 SIZE = (640, 480)
 """Default width and height of a picture in pixels."""
@@ -161,7 +162,7 @@ class Picture:
             canvas.disc(dot, WHITE if active else PLAYER_COLORS[seat])
             canvas.text(name, (pill.x + 27, middle + 1), 19, ink, anchor=(0, 0.5))
             right = pill.x - 8
-        text = canvas.shortened(self.game.rules.name.replace("_", " "), right - 20, 24)
+        text = canvas.shortened(titled(self.game.rules.name), right - 20, 24)
         covered = canvas.text(text, (self.body.x + 4, middle + 1), 24, INK, anchor=(0, 0.5))
         convention = CONVENTIONS[self.game.convention]
         if covered.right + 12 + canvas.text_width(convention, 17) < right:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from nim_envs.render.canvas import GREY, INK, LINE, PANEL, Canvas, Color, mixed
-from nim_envs.render.geometry import Area
+from nim_envs.render.canvas import GREY, INK, LINE, PANEL, WINNING, Canvas, Color, mixed
+from nim_envs.render.geometry import Area, Point, square
 from nim_envs.render.heaps import HeapLayout, SplittingHeapPanel
 from nim_envs.render.scene import Scene
 from nim_envs.rules import SplittingHeap
@@ -17,6 +17,8 @@ SMALLEST_PIN, LARGEST_PIN = 6.0, 0.12
 """Widths of a pin's place, in pixels and as a share of the height of all rows."""
 TALL = 2.0
 """Height of the place of a pin, in its widths."""
+LEVELS = 4
+"""Heights at which winning moves are marked."""
 LABEL = 58.0
 """Width of the label before a row."""
 
@@ -89,6 +91,32 @@ class RowPanel(SplittingHeapPanel):
         longest = max(self.rules.components[index].states - 1 for index in self.indices)
         rows = RowLayout(heaps.area, heaps.indices, heaps.largest, longest)
         return rows if rows.counted else heaps
+
+    def draw(self, canvas: Canvas, scene: Scene) -> None:
+        """Draw the rows and, if wanted, what each winning move knocks down."""
+        super().draw(canvas, scene)
+        if isinstance(self.layout, RowLayout):
+            for component in self.layout.cells:
+                self._draw_wins(canvas, self.layout, scene, component)
+
+    def _draw_wins(self, canvas: Canvas, layout: RowLayout, scene: Scene, component: int) -> None:
+        """Mark the pins of each winning move, which leaves the smaller part on the left."""
+        heap = self.rules.components[component]
+        assert isinstance(heap, SplittingHeap)
+        wins = [
+            heap.moves[option]
+            for option in scene.winning_options(component, self.rules.num_options)
+        ]
+        size = max(4.0, 0.34 * layout.side)
+        for number, (taken, smaller) in enumerate(wins):
+            # Moves may share pins: each has a height of its own.
+            down = layout.side * TALL * ((number % LEVELS + 1) / (min(len(wins), LEVELS) + 1) - 0.5)
+            pins = [layout.place(component, pin).center for pin in range(smaller, smaller + taken)]
+            places = [(pin.x, pin.y + down) for pin in pins]
+            if taken > 1:
+                canvas.line(places[0], places[-1], WINNING, 0.5 * size)
+            for place in places:
+                canvas.disc(square(Point(*place), size), WINNING)
 
     def draw_object(self, canvas: Canvas, place: Area, color: Color, filled: bool = True) -> None:
         """Draw a pin in its place; one that was taken is pale."""

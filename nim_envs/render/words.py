@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from nim_envs.game import Game
+from nim_envs.rules.words import titled
 
 
 def rules_in_words(game: Game) -> str:
@@ -19,7 +20,7 @@ def rules_in_words(game: Game) -> str:
         Addition: add 1 or 2, until the total is over 7. Whoever makes the last move loses.
     """
     rules = game.rules
-    name, wins = _sentence(rules.name.replace("_", " ")), f"{_sentence(game.convention.in_words)}."
+    name, wins = titled(rules.name), f"{_sentence(game.convention.in_words)}."
     if len(rules.components) == 1:
         return f"{name}: {rules.components[0].move_in_words}. {wins}"
     parts = [

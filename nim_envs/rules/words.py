@@ -1,4 +1,4 @@
-"""Numbers in words, for the descriptions of moves."""
+"""Names of games and numbers in words, for titles and the descriptions of moves."""
 
 from __future__ import annotations
 
@@ -6,6 +6,24 @@ from collections.abc import Sequence
 
 MOST_LISTED = 12
 """Most numbers listed in full; of more, the middle ones are left out."""
+
+
+NAMES = {
+    "dawsons": "Dawson's", "grundys": "Grundy's", "kayles": "Kayles", "laskers": "Lasker's",
+    "moores": "Moore's", "nim": "Nim",
+}  # fmt: skip
+"""Words in names of games that have a spelling of their own."""
+
+
+def titled(name: str) -> str:
+    """Return the name of a game's rules as it stands in a title.
+
+    Example:
+        >>> titled("dawsons_kayles"), titled("graph"), titled("nim + laskers_nim")
+        ("Dawson's Kayles", 'Graph', "Nim + Lasker's Nim")
+    """
+    words = " ".join(NAMES.get(word, word) for word in name.replace("_", " ").split(" "))
+    return words[:1].upper() + words[1:]
 
 
 def any_of(numbers: Sequence[int]) -> str:

@@ -26,6 +26,7 @@ from agents.cli.main import run as run_agents
 from agents.registry import LEARNERS
 from benchmarks.deep.settings import ALPHAZERO_PUBLISHED
 from docs.generator import (
+    addresses,
     commands,
     games,
     glossary,
@@ -89,6 +90,11 @@ def test_the_manual_is_served_by_the_readmes_command(tmp_path):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "python -m mkdocs serve" in readme
     address = f"127.0.0.1:{free_port()}"
+    # Once a site has an address, its pages are served below the same path.
+    site = re.search(
+        r"^site_url: https://[^/]+/(.*)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.M
+    )
+    path = site[1] if site else ""
     log = tmp_path / "log.txt"
     with log.open("w", encoding="utf-8") as errors:
         process = subprocess.Popen(
@@ -98,10 +104,49 @@ def test_the_manual_is_served_by_the_readmes_command(tmp_path):
         )  # fmt: skip
     try:
         for page in ("index", "theory", "games/nim", "architecture", "reference/nim_envs"):
-            assert "<h1" in page_at(f"http://{address}/{page}.html", process, log)
+            assert "<h1" in page_at(f"http://{address}/{path}{page}.html", process, log)
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(timeout=60)
+
+
+def write_manual(folder, text, more=""):
+    """Writes a manual of one page that is checked as the manual is."""
+    (folder / "docs").mkdir()
+    (folder / "docs" / "index.md").write_text(text, encoding="utf-8")
+    generator = ROOT / "docs" / "generator"
+    (proofer,) = re.findall(
+        r"  - htmlproofer:\n(?:      .*\n)+", (ROOT / "mkdocs.yml").read_text("utf-8")
+    )
+    (folder / "mkdocs.yml").write_text(
+        f"site_name: a manual\nhooks: [{generator}/mathematics.py, {generator}/checks.py]\n"
+        f"plugins:\n{proofer}{more}"
+        "markdown_extensions:\n  - pymdownx.arithmatex:\n      generic: true\n"
+        f"theme:\n  name: material\n  font: false\n  custom_dir: {generator}/theme\n",
+        encoding="utf-8",
+    )
+
+
+def strictly_built(folder):
+    """The finished build, with the options of the session that builds the manual."""
+    (options,) = re.findall(r'"mkdocs", (.*?), \*session', (ROOT / "noxfile.py").read_text("utf-8"))
+    return subprocess.run(
+        [sys.executable, "-m", "mkdocs", *re.findall(r'"([^"]+)"', options)],
+        cwd=folder, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+
+
+def test_a_manual_with_its_addresses_links_to_them_and_fetches_nothing(tmp_path):
+    at = addresses.addresses("https://github.com/someone/games")
+    write_manual(tmp_path, "# Fine\n", addresses.PARTS["mkdocs.yml"](at) + "\n")
+    built = strictly_built(tmp_path)
+    assert built.returncode == 0, built.stderr
+    page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert '<link rel="canonical" href="https://someone.github.io/games/">' in page
+    assert 'href="https://github.com/someone/games"' in page
+    # The theme's script asks GitHub about links that are marked so.
+    assert 'data-md-component="source"' not in page
 
 
 @pytest.mark.parametrize(
@@ -115,27 +160,8 @@ def test_the_manual_is_served_by_the_readmes_command(tmp_path):
     ],
 )
 def test_warnings_fail_the_strict_build(text, said, tmp_path):
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "index.md").write_text(text, encoding="utf-8")
-    hooks = ROOT / "docs" / "generator"
-    # As for the manual.
-    (proofer,) = re.findall(
-        r"  - htmlproofer:\n(?:      .*\n)+", (ROOT / "mkdocs.yml").read_text("utf-8")
-    )
-    (tmp_path / "mkdocs.yml").write_text(
-        f"site_name: a manual\nhooks: [{hooks}/mathematics.py, {hooks}/checks.py]\n"
-        f"plugins:\n{proofer}"
-        "markdown_extensions:\n  - pymdownx.arithmatex:\n      generic: true\n"
-        "theme:\n  name: material\n  font: false\n",
-        encoding="utf-8",
-    )
-    # The options are those of the session that builds the manual.
-    (options,) = re.findall(r'"mkdocs", (.*?), \*session', (ROOT / "noxfile.py").read_text("utf-8"))
-    built = subprocess.run(
-        [sys.executable, "-m", "mkdocs", *re.findall(r'"([^"]+)"', options)],
-        cwd=tmp_path, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True,
-        text=True, check=False,
-    )  # fmt: skip
+    write_manual(tmp_path, text)
+    built = strictly_built(tmp_path)
     assert built.returncode == (said is not None)
     if said:
         assert said in built.stderr

@@ -387,6 +387,13 @@ def picture_of_start(game, **arguments):
     return picture_of(env)
 
 
+def test_the_pins_that_a_winning_move_knocks_down_are_marked():
+    # Two pins from the middle of twelve leave five on either side; no other move wins.
+    _, panel, frame = picture_of_start("kayles", heaps=(12,), show_winning_moves=True)
+    marked = [center_color(frame, panel.layout.place(0, pin)) == WINNING for pin in range(12)]
+    assert [pin for pin, is_marked in enumerate(marked) if is_marked] == [5, 6]
+
+
 def act(env, description):
     """Make the move that is described so."""
     rules = env.game.rules

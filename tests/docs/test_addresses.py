@@ -1,0 +1,81 @@
+"""The command that writes the addresses of repository and manual."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from docs.generator.addresses import PARTS, addresses, main
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    for file in PARTS:
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / file, tmp_path / file)
+    return tmp_path
+
+
+def texts(checkout):
+    return {file: (checkout / file).read_text(encoding="utf-8") for file in PARTS}
+
+
+def test_the_command_writes_the_addresses_into_every_file_that_shows_them(checkout, capsys):
+    main(["https://github.com/Someone/games"], checkout)
+    printed = capsys.readouterr().out
+    for file, text in texts(checkout).items():
+        assert file in printed
+        assert "https://github.com/Someone/games" in text, file
+    readme, _, manual, project, citation = texts(checkout).values()
+    assert "(https://someone.github.io/games/)" in readme
+    assert "git clone https://github.com/Someone/games && cd games\n" in readme
+    assert "site_url: https://someone.github.io/games/\n" in manual
+    assert '[project.urls]\nDocumentation = "https://someone.github.io/games/"\n' in project
+    assert "\nrepository-code: https://github.com/Someone/games\n" in citation
+    # What a file said before stands there still.
+    assert "\n[project.optional-dependencies]\n" in project
+
+
+def test_the_command_can_be_run_again_with_another_address(checkout):
+    main(["https://github.com/someone/games"], checkout)
+    once = texts(checkout)
+    main(["https://github.com/someone/games"], checkout)
+    assert texts(checkout) == once
+    main(["https://github.com/else/els.git", "--site", "https://games.example.org"], checkout)
+    for text in texts(checkout).values():
+        assert "someone" not in text
+        assert "https://github.com/else/els" in text
+        assert "els.git" not in text
+    assert "https://games.example.org/" in texts(checkout)["mkdocs.yml"]
+
+
+def test_the_site_of_a_repository_named_as_its_host_is_the_host():
+    assert addresses("https://github.com/Me/me.github.io").site == "https://me.github.io/"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["git@github.com:a/b.git"], "https://github.com/owner/name, not 'git@github.com:a/b.git'"),
+        (["https://github.com/a/b", "--site", "example.org"], "https://, not 'example.org'"),
+    ],
+)
+def test_another_address_is_refused_and_nothing_is_written(arguments, said, checkout, capsys):
+    before = texts(checkout)
+    with pytest.raises(SystemExit):
+        main(arguments, checkout)
+    assert said in capsys.readouterr().err
+    assert texts(checkout) == before
+
+
+def test_a_file_without_a_place_for_addresses_is_named_and_nothing_is_written(checkout, capsys):
+    (checkout / "CITATION.cff").write_text("title: x\n", encoding="utf-8")
+    before = texts(checkout)
+    with pytest.raises(SystemExit):
+        main(["https://github.com/a/b"], checkout)
+    assert "CITATION.cff" in capsys.readouterr().err
+    assert texts(checkout) == before
