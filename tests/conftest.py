@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 
 # The first call of a compiled function takes as long as its compilation.
-settings.register_profile("default", deadline=None)
+settings.register_profile("default", deadline=None, max_examples=40)
 settings.load_profile("default")
 
 # A process that a shell starts in the background ignores Ctrl-C, and so would its children.

@@ -64,6 +64,10 @@ UNUSUAL: list[tuple[str, dict[str, Any]]] = [
 
 ALL = REGISTERED + UNUSUAL
 
+KINDS = ("nim", "addition", "kayles", "graph", "wythoff", "chomp", "sum")
+"""A game of each kind, for libraries that see spaces and masks alone: heaps, a total, heaps that
+split, a graph, coordinates, a function of moves, and a sum."""
+
 
 def label(case: tuple[str, dict[str, Any]]) -> str:
     """A test id."""

@@ -10,8 +10,10 @@ from agilerl.algorithms import DQN, PPO
 from agilerl.rollouts import collect_rollouts
 
 from nim_envs.adapters.agilerl import AgileRLVectorEnv
-from nim_envs.registration import GAMES, gymnasium_id
+from nim_envs.registration import gymnasium_id
 from tests.clients.tutorials import run_tutorial
+from tests.games import KINDS
+from tests.pairwise import in_turn
 
 
 def batched(name, **arguments):
@@ -50,8 +52,7 @@ def test_the_actor_plays_as_it_is_scored(tutorial):
     assert shares[masks[0] == 0].sum() == 0
 
 
-@pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("opponent", [None, "random"])
+@pytest.mark.parametrize(("name", "opponent"), in_turn(KINDS, [None, "random"]))
 def test_rollouts_keep_the_masks_and_play_legal_moves(name, opponent):
     env = AgileRLVectorEnv(batched(name, num_envs=4, opponent=opponent, encoding="binary"))
     ppo = PPO(

@@ -15,8 +15,9 @@ from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaski
 
 from nim_envs import optimality
 from nim_envs.adapters.rllib import MaskedPettingZooEnv
-from nim_envs.registration import GAMES, aec_id
+from nim_envs.registration import aec_id
 from tests.clients.tutorials import run_tutorial
+from tests.games import KINDS
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def test_a_saved_module_scores_the_same(tutorial, tmp_path):
     assert score.percent == pytest.approx(tutorial["score"].percent)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_the_masks_are_those_of_the_position(name):
     env = MaskedPettingZooEnv({"id": aec_id(name), "illegal_move": "raise"})
     game = env.env.unwrapped.game

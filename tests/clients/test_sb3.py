@@ -38,8 +38,9 @@ from nim_envs.adapters.sb3 import (
     sb3_policy,
 )
 from nim_envs.errors import InvalidGameError
-from nim_envs.registration import GAMES, gymnasium_id, make_vector, make_versus
+from nim_envs.registration import gymnasium_id, make_vector, make_versus
 from tests.clients.tutorials import run_tutorial
+from tests.games import KINDS
 
 ADDITION = make_game("addition", k=3, n=10, start="uniform")
 SETTINGS = {
@@ -66,9 +67,9 @@ def test_the_tutorial_runs_as_printed(tmp_path, capsys):
     assert (tmp_path / "models" / "best_model_selected_by_exact_score.zip").exists()
 
 
-@pytest.mark.parametrize("encoding", ["one_hot", "binary"])
 @pytest.mark.parametrize(
-    ("opponent", "discount"), [(None, NEGAMAX), ("optimal", 1.0), (0.5, 1.0)], ids=str
+    ("opponent", "discount", "encoding"),
+    [(None, NEGAMAX, "one_hot"), ("optimal", 1.0, "binary"), (0.5, 1.0, "one_hot")],
 )
 def test_maskable_ppo_learns_the_addition_game(opponent, discount, encoding):
     seat = None if opponent is None else "random"
@@ -162,7 +163,7 @@ def test_one_environment_stands_for_all_games():
     env.close()
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_sb3_checks_every_game(name):
     env = gymnasium.make(gymnasium_id(name), encoding="binary", mask_in_observation=False)
     check_env(env)

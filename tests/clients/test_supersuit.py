@@ -9,7 +9,9 @@ import supersuit
 from gymnasium import spaces
 
 from nim_envs.errors import IllegalMoveError
-from nim_envs.registration import GAMES, aec_id
+from nim_envs.registration import aec_id
+from tests.games import KINDS
+from tests.pairwise import in_turn
 
 TAKEN = {
     "action_lambda_v1": (lambda action, space: action, lambda space: space),
@@ -63,8 +65,7 @@ def shown_mask(env, agent, observation):
     return observation["action_mask"]
 
 
-@pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("wrapper", TAKEN)
+@pytest.mark.parametrize(("wrapper", "name"), in_turn(list(TAKEN), KINDS))
 def test_games_go_on_as_before(wrapper, name):
     wrapped = getattr(supersuit, wrapper)(make(name), *TAKEN[wrapper])
     won = play(wrapped, 5, shown_mask)

@@ -10,8 +10,9 @@ from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm
 from tianshou.data import Collector, VectorReplayBuffer
 from tianshou.env import DummyVectorEnv, PettingZooEnv
 
-from nim_envs.registration import GAMES, aec_id
+from nim_envs.registration import aec_id
 from tests.clients.tutorials import run_tutorial
+from tests.games import KINDS
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,7 @@ def test_training_played_legal_moves_alone(tutorial):
     assert (np.abs(stored.rew[:, 0]) == stored.done).all()
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_random_play_of_every_game_needs_no_adapter(name):
     def make():
         return PettingZooEnv(pettingzoo.make("aec", aec_id(name), illegal_move="raise"))

@@ -18,8 +18,10 @@ from torchrl.envs import (
 
 import nim_envs
 from nim_envs.adapters.torchrl import TorchRLEnv, TorchRLVectorEnv
-from nim_envs.registration import GAMES, aec_id, gymnasium_id
+from nim_envs.registration import aec_id, gymnasium_id
 from tests.clients.tutorials import run_tutorial
+from tests.games import KINDS
+from tests.pairwise import in_turn
 
 BATCHED = {"vectorization_mode": "vector_entry_point", "autoreset_mode": "Disabled"}
 
@@ -70,7 +72,7 @@ def test_training_played_legal_moves_alone(tutorial):
     assert_legal(game, positions, played["action_mask"], played["action"])
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_one_game_against_an_opponent(name):
     single = gymnasium.make(gymnasium_id(name), opponent=0.5, seat="random", illegal_move="raise")
     env = masked(TorchRLEnv(single))
@@ -84,8 +86,7 @@ def test_one_game_against_an_opponent(name):
     assert (rollout["next", "reward"][~ended] == 0).all()
 
 
-@pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("opponent", [None, "random"])
+@pytest.mark.parametrize(("name", "opponent"), in_turn(KINDS, [None, "random"]))
 def test_many_games_at_once(name, opponent):
     games = gymnasium.make_vec(
         gymnasium_id(name), num_envs=8, opponent=opponent, illegal_move="raise", **BATCHED
@@ -98,9 +99,9 @@ def test_many_games_at_once(name, opponent):
     assert rollout["next", "done"].any()
 
 
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("encoding", ["integer", "one_hot"])
-@pytest.mark.parametrize("opponent", [None, "random"])
+@pytest.mark.parametrize(
+    ("seed", "encoding", "opponent"), in_turn(range(12), ["integer", "one_hot"], [None, "random"])
+)
 def test_specs_hold_with_every_seed(seed, encoding, opponent):
     """Random actions decide whether a game ends, also where nobody is to play the action drawn."""
     arguments = {"encoding": encoding, "opponent": opponent, "illegal_move": "raise"}
@@ -141,7 +142,7 @@ def shortest_game(rules):
     return moves
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_the_turn_based_environment_needs_no_adapter(name):
     aec = pettingzoo.make("aec", aec_id(name), illegal_move="raise")
     env = PettingZooWrapper(aec, use_mask=True)

@@ -10,7 +10,8 @@ from gymnasium.wrappers import RecordVideo
 from moviepy import VideoFileClip
 from pettingzoo.utils.wrappers import RecordVideo as RecordTurns
 
-from nim_envs.registration import GAMES, aec_id, gymnasium_id
+from nim_envs.registration import aec_id, gymnasium_id
+from tests.games import KINDS
 
 
 def frames(folder):
@@ -28,7 +29,7 @@ def assert_a_film_of(pictures, moves, shape):
     assert not np.array_equal(pictures[0], pictures[-1])
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_gymnasium_records_games(name, tmp_path):
     env = gymnasium.make(gymnasium_id(name), render_mode="rgb_array")
     env = RecordVideo(
@@ -46,7 +47,7 @@ def test_gymnasium_records_games(name, tmp_path):
     assert_a_film_of(frames(tmp_path / "videos"), moves, shape)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_pettingzoo_records_games(name, tmp_path):
     env = pettingzoo.make("aec", aec_id(name), render_mode="rgb_array")
     env = RecordTurns(

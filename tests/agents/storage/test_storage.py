@@ -40,6 +40,7 @@ from tests.agents.learning import (
     small_env,
     turn,
 )
+from tests.pairwise import in_turn
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -247,8 +248,7 @@ class Stopping(RandomAgent):
         return super().act(observation, action_mask, rng)
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("share", [0.0, 0.05, 0.5, 0.95])
+@pytest.mark.parametrize(("name", "share"), in_turn(list(CASES), [0.0, 0.05, 0.5, 0.95]))
 def test_training_stopped_anywhere_ends_as_if_it_had_not(name, share, tmp_path):
     env = small_env()
     whole = CASES[name](env)[0]

@@ -19,7 +19,6 @@ from agents import (
     RealTimeDynamicProgramming,
     WinLossRatio,
 )
-from agents.registry import LEARNERS
 from agents.tabular.compiled_games.self_play import compiled_self_play
 from agents.tabular.schedules import Decay
 from agents.testing import contents
@@ -27,6 +26,7 @@ from agents.training import train
 from nim_envs import GameEnv, make_game
 from nim_envs.errors import ResetNeededError
 from tests.agents.learning import CASES, own_game
+from tests.pairwise import in_turn
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("misere_nim", {"heaps": (3, 1, 3, 5), "start": "uniform"}),
@@ -71,8 +71,7 @@ def run(make, game, *, compiled, games=300, **arguments):
     }
 
 
-@pytest.mark.parametrize("game", GAMES, ids=[name for name, _ in GAMES])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "game"), in_turn(list(CASES), GAMES), ids=str)
 def test_compiled_games_are_the_step_by_step_games_bit_for_bit(name, game):
     make = alone(CASES[name])
     steps = run(make, game, compiled=False)
@@ -80,8 +79,14 @@ def test_compiled_games_are_the_step_by_step_games_bit_for_bit(name, game):
     assert steps["learners"] != contents(make(GameEnv(make_game(game[0], **game[1]))))
 
 
-@pytest.mark.parametrize("game", GAMES, ids=[name for name, _ in GAMES])
-@pytest.mark.parametrize("name", LEARNERS)
+# The loop with two learners, whose updates are those of the test before: by what they learn from.
+@pytest.mark.parametrize(
+    ("name", "game"),
+    in_turn(
+        ["q-learning", "watkins-q-lambda", "monte-carlo-es", "real-time-dynamic-programming"], GAMES
+    ),
+    ids=str,
+)
 def test_compiled_games_of_a_learner_for_each_seat_are_the_same_too(name, game):
     make = twice(CASES[name])
     assert run(make, game, compiled=True) == run(make, game, compiled=False)
@@ -186,11 +191,8 @@ def test_starts_cannot_be_drawn_before_the_first_reset():
     [
         ("q-learning", GAMES[0]),
         ("heap symmetry", GAMES[0]),
-        ("gradient-bandit", GAMES[0]),
-        ("watkins-q-lambda", GAMES[0]),
         ("sweeping", GAMES[0]),
         ("q-learning", WIDER[0]),
-        ("heap symmetry", WIDER[0]),
     ],
     ids=str,
 )

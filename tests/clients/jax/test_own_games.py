@@ -17,14 +17,14 @@ from nim_envs.rules import kayles, sum_of
 from nim_envs.starts import UniformStart
 from tests.clients.jax.test_pgx import play_in_lock_step
 from tests.own_games import OWN_GAMES, own_game
+from tests.pairwise import in_turn
 
 
 def mixed():
     return Game(sum_of([own_game("euclid").rules, kayles(heaps=(3,))]), Convention.NORMAL)
 
 
-@pytest.mark.parametrize("misere", [False, True])
-@pytest.mark.parametrize("name", OWN_GAMES)
+@pytest.mark.parametrize(("name", "misere"), in_turn(list(OWN_GAMES), [False, True]))
 def test_it_is_in_lock_step_with_the_turn_based_environment(name, misere):
     play_in_lock_step(PgxEnv(own_game(name, misere=misere, starts="uniform")), 0.05)
 

@@ -8,6 +8,7 @@ import pickle
 import sys
 import weakref
 from functools import lru_cache
+from itertools import product
 from typing import Literal
 
 import jax
@@ -34,11 +35,10 @@ from nim_envs.starts.counted import CountedSampler
 from nim_envs.starts.rejected import RejectionSampler
 from nim_envs.starts.samplers import BalancedSampler, Sampler
 from tests.clients.tutorials import run_tutorial
-from tests.games import ALL, label
+from tests.games import REGISTERED, UNUSUAL, label, labels
+from tests.pairwise import in_turn
 
 GAMES_AT_A_TIME = 8
-
-everywhere = pytest.mark.parametrize("case", ALL, ids=label)
 
 
 def keys(number, seed=0):
@@ -60,7 +60,8 @@ def some_actions(rng, masks, illegal):
     return np.array(actions, dtype=np.int32)
 
 
-@everywhere
+# What XLA compiles for a game takes a second: unusual boards are tried by one of the two tests.
+@pytest.mark.parametrize("case", REGISTERED + UNUSUAL[::2], ids=label)
 def test_it_is_in_lock_step_with_the_turn_based_environment(case):
     name, arguments = case
     env = make_pgx(name, **arguments)
@@ -107,8 +108,10 @@ def play_in_lock_step(env, illegal):
     assert max(states._step_count.tolist()) >= 1
 
 
-@everywhere
-def test_both_layouts_and_all_encodings_are_the_rules(case):
+@pytest.mark.parametrize(
+    ("case", "shown"), in_turn(REGISTERED + UNUSUAL[1::2], ENCODINGS), ids=labels
+)
+def test_both_layouts_and_all_encodings_are_the_rules(case, shown):
     name, arguments = case
     game = nim_envs.make_game(name, **arguments)
     rules = game.rules
@@ -119,13 +122,12 @@ def test_both_layouts_and_all_encodings_are_the_rules(case):
     legal = masks[np.arange(len(masks)), actions] != 0
     after = positions.copy()
     after[legal] = rules.step(positions[legal], actions[legal])
-    encodings = [Encoding(encoding, rules, np.int32) for encoding in ENCODINGS]
+    encoding = Encoding(shown, rules, np.int32)
 
-    def looked_up(layouts, places):
-        """All that one game's layouts say, with the game compiled once."""
-        *_, layout = layouts
+    def looked_up(layout, places):
+        """All that a layout says, with the game compiled once."""
         return (
-            [jax.vmap(one.observe)(places) for one in layouts],
+            jax.vmap(layout.observe)(places),
             jax.vmap(lambda place: layout.mask(layout.legal(place)))(places),
             layout.positions(places),
             layout.positions(jax.vmap(layout.step)(places, actions)),
@@ -133,15 +135,14 @@ def test_both_layouts_and_all_encodings_are_the_rules(case):
 
     @jax.jit
     def both():
-        kinds = [[kind(rules, one) for one in encodings] for kind in (JointLayout, ComponentLayout)]
-        return [looked_up(one, jnp.asarray(one[0].places(positions))) for one in kinds]
+        kinds = [kind(rules, encoding) for kind in (JointLayout, ComponentLayout)]
+        return [looked_up(one, jnp.asarray(one.places(positions))) for one in kinds]
 
-    for observations, shown_masks, shown, moved in both():
-        for encoding, seen in zip(encodings, observations, strict=True):
-            assert seen.dtype == encoding.space.dtype
-            assert (seen == encoding.encode(positions)).all()
-        assert (shown_masks == (masks != 0)).all()
-        assert (shown == positions).all()
+    for seen, seen_masks, seen_positions, moved in both():
+        assert seen.dtype == encoding.space.dtype
+        assert (seen == encoding.encode(positions)).all()
+        assert (seen_masks == (masks != 0)).all()
+        assert (seen_positions == positions).all()
         assert (moved == after).all()
 
 
@@ -263,8 +264,7 @@ def assert_drawn_from(sampler, game, support, chances, kind=JointLayout):
 STARTS = ["uniform", "n_position", "p_position", "balanced", "fixed"]
 
 
-@pytest.mark.parametrize("start", STARTS)
-@pytest.mark.parametrize("kind", [JointLayout, ComponentLayout])
+@pytest.mark.parametrize(("start", "kind"), in_turn(STARTS, [JointLayout, ComponentLayout]))
 def test_starts_that_are_listed(start, kind):
     game = nim_envs.make_game("misere_nim", heaps=(3, 2, 2), start=start)
     sampler = game.start.sampler(game)
@@ -281,8 +281,9 @@ COUNTED = [
 ]
 
 
-@pytest.mark.parametrize("winning", [None, True, False])
-@pytest.mark.parametrize("case", COUNTED, ids=label)
+@pytest.mark.parametrize(
+    ("case", "winning"), in_turn(COUNTED * 2, [None, True, False, True, False]), ids=labels
+)
 def test_starts_that_are_counted(case, winning):
     """Starts drawn by counting, as where there are too many to be listed, on a small board."""
     game = nim_envs.make_game(case[0], **case[1])
@@ -315,8 +316,10 @@ def test_a_list_with_probabilities():
     assert_drawn_from(Twice(), game, *Twice().support())
 
 
-@pytest.mark.parametrize("start", ["uniform", "n_position", "p_position", "balanced"])
-@pytest.mark.parametrize("misere", [False, True])
+@pytest.mark.parametrize(
+    ("start", "misere"),
+    [("uniform", False), *product(["n_position", "p_position"], [False, True]), ("balanced", True)],
+)
 def test_starts_of_boxes_that_are_too_large_to_list(start, misere):
     env = make_pgx("nim", heaps=(50,) * 5, misere=misere, start=start)
     with pytest.raises(SearchTooLargeError):

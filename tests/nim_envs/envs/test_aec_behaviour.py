@@ -517,7 +517,7 @@ CALLS = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     calls=st.lists(CALLS, max_size=25),
     illegal_move=st.sampled_from(["forfeit", "raise"]),

@@ -156,7 +156,7 @@ def test_a_heaps_own_size_bounds_the_lattice():
 
 
 @pytest.mark.parametrize("case", ALL, ids=label)
-@settings(max_examples=20)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_positions_of_a_box_are_those_of_the_lattice_within_it(case, data):
     name, arguments = case

@@ -13,6 +13,7 @@ from nim_envs.registration import make_vector
 from nim_envs.rules import TableComponent
 from nim_envs.testing import ConformanceError, check_env
 from tests.nim_envs.testing.documented import documented_entries, public_methods, spoiled
+from tests.pairwise import in_turn
 
 NIM = make_game("nim", heaps=(2, 3))
 PATH = TableComponent(rows=((-1, -1), (0, -1), (1, 0), (2, 1)))
@@ -43,11 +44,8 @@ PASSING = [
 ]
 
 
-@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
 @pytest.mark.parametrize(
-    "arguments",
-    PASSING,
-    ids=lambda each: str(getattr(each["opponent"], "__name__", each["opponent"])),
+    ("arguments", "mode"), in_turn(PASSING, ["NextStep", "SameStep", "Disabled"])
 )
 def test_batched_environments_pass(arguments, mode):
     game = PATHS if mode == "SameStep" else NIM

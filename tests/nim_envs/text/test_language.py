@@ -27,8 +27,9 @@ from nim_envs.text import (
     rules_text,
     verdict,
 )
-from tests.games import ALL, label
+from tests.games import ALL, label, labels
 from tests.nim_envs.text.speakers import playable
+from tests.pairwise import in_turn
 
 MOST = 300
 """Positions of a game that are swept."""
@@ -112,8 +113,7 @@ def test_the_disguised_game_is_the_same_game():
     )
 
 
-@pytest.mark.parametrize("case", ALL, ids=label)
-@pytest.mark.parametrize("style", ["short", "sentences"])
+@pytest.mark.parametrize(("case", "style"), in_turn(ALL, ["short", "sentences"]), ids=labels)
 def test_prompts_are_one_line_and_tell_positions_apart(case, style):
     name, arguments = case
     game = make_game(name, **arguments)

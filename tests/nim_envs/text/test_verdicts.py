@@ -169,12 +169,13 @@ def random_reply(rng):
     return rng.choice(["", " "]).join(parts)
 
 
-def test_a_hundred_thousand_random_replies_each_get_a_verdict():
+@pytest.mark.parametrize("replies", [10_000, pytest.param(100_000, marks=pytest.mark.exhaustive)])
+def test_random_replies_each_get_a_verdict(replies):
     rng = random.Random(0)
     languages = [(NIM, POSITION), (KAYLES, (7, 0, 0, 0)), (disguised(GRUNDY, 1), (10, 0, 0))]
     seen = set()
     begun = time.process_time()
-    for number in range(100_000):
+    for number in range(replies):
         game, position = languages[number % 3]
         reply = random_reply(rng)
         truth = verdict(game, position, reply, last_line=bool(number % 2))
@@ -182,7 +183,7 @@ def test_a_hundred_thousand_random_replies_each_get_a_verdict():
         assert (truth.action is None) == (truth.kind in ("illegal", "unparseable"))
         seen.add(truth.kind)
     assert {"kept_win", "illegal", "unparseable"} <= seen
-    assert time.process_time() - begun < 100, "over a millisecond for a short reply"
+    assert time.process_time() - begun < replies / 1000, "over a millisecond for a short reply"
 
 
 @pytest.mark.parametrize("piece", [*PIECES, "heap 0: take ", "0 ", "heap0"])

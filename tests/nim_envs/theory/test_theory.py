@@ -40,7 +40,7 @@ SHAPES = [
     nim(heaps=(2,) * 8),
     nim(heaps=(0, 30, 2)),
     nim(heaps=(9, 9, 9, 9)),
-    nim(heaps=(45, 46, 44)),
+    nim(heaps=(25, 26, 24)),
     nim(heaps=(9, 8, 7), max_take=1),
     nim(heaps=(9, 8, 7), max_take=2),
     nim(heaps=(12, 5, 7), max_take=4),
