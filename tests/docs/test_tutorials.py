@@ -16,7 +16,6 @@ from PIL import Image
 
 from docs.generator import notebooks
 from docs.generator.outputs import END, OF_ONE_RUN, PICTURE, PICTURES, TUTORIALS, as_program, digest
-from nim_envs import registration
 from nim_envs.cli.main import main
 from tests.clients.tutorials import outputs
 
@@ -62,8 +61,6 @@ def test_the_page_shows_what_its_programs_print_and_draw(name, tmp_path):
             for printed, shown in outputs(name):
                 assert printed == shown
         finally:
-            for game in ("my_wythoff", "large_wythoff"):
-                registration._forget(game)
             for module in set(sys.modules) - known:
                 if Path(getattr(sys.modules[module], "__file__", None) or "/").parent == tmp_path:
                     del sys.modules[module]
@@ -92,7 +89,6 @@ def test_the_file_of_the_tutorial_of_large_boards_serves_the_command_line(tmp_pa
         typed = ["--game", "large_wythoff:wythoff", "--position", "1000,618"]
         done = CliRunner().invoke(main, ["solve", *typed], catch_exceptions=False)
     finally:
-        registration._forget("large_wythoff")
         sys.modules.pop("large_wythoff", None)
     assert "the theorem golden_ratio" in done.output
 
@@ -117,7 +113,6 @@ def cells(notebook):
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
-@pytest.mark.slow
 # Warnings of Jupyter's clients are not this project's.
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
