@@ -179,7 +179,7 @@ def pages() -> list[str]:
         "[boards that were not seen](../results/generalisation.md).\n\n"
         f"{table(('learner', 'what it is'), generalising)}\n\n"
         "## Others\n\nNetworks of other libraries are in the "
-        "[tutorials](../tutorials/stable_baselines3.md). To write one's own, see "
+        "[tutorials](../tutorials/stable_baselines3.md). To write your own, see  "
         "[Contributing](../contributing.md), and to have it scored beside these, "
         "[Enter your learner](../results/index.md#enter-your-learner).\n",
     )
