@@ -32,7 +32,7 @@ def pair(numbers: Coordinates) -> Iterator[Coordinates]:
 
 
 def limited_heap(heap: Coordinates) -> Iterator[Coordinates]:
-    """Fibonacci nim."""
+    """Fibonacci Nim."""
     objects, limit = heap
     for taken in range(1, min(objects, limit) + 1):
         yield objects - taken, min(2 * taken, objects - taken)

@@ -64,8 +64,7 @@ def _readme(at: Addresses) -> str:
     badge = f"{at.repository}/actions/workflows/tests.yml"
     return (
         f"[![tests]({badge}/badge.svg)]({badge}) [The manual]({at.site}) · "
-        f"[the repository]({at.repository})\n\n"
-        f"```sh\ngit clone {at.repository} && cd {at.name}\n```"
+        f"`git clone {at.repository} && cd {at.name}`"
     )
 
 

@@ -159,8 +159,8 @@ def pages() -> list[str]:
             'python -m pip install ".[solver]"   # python -m nim_envs\n'
             'python -m pip install -e ".[all]"   # in a checkout: agents and benchmarks too\n'
             "```",
-            "Ctrl-C stops any of them in one line. The exit code is 0, or 2 after a mistake in the "
-            "command, which is explained in one line, or 130 after Ctrl-C.",
+            "Ctrl-C stops any of them with a message of one line. The exit code is 0, or 2 after a "
+            "mistake in the command, which is explained in one line, or 130 after Ctrl-C.",
             section("nim_envs", nim_envs_main, run_nim_envs, OF_NIM_ENVS),
             section("agents", agents_main, run_agents, OF_AGENTS),
             benchmarks(),

@@ -327,7 +327,7 @@ def page(name: str) -> None:
         newline.join(part for part in rules(name) if not part.startswith("Arguments and errors")),
         f'![A game of {title(name)}, move by move]({name}.gif){{ width="520" }}',
         "## A game",
-        "The one in the picture. `player_0` plays optimally, `player_1` moves at random; winning "
+        "The game in the picture: `player_0` plays optimally, `player_1` moves at random; winning "
         "moves are green.",
         example(name),
         "## Ids",

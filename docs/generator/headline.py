@@ -10,7 +10,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from docs.generator.results import RESULTS, read
-from nim_envs.render.style import BLUE, GREEN, GREY, ORANGE, PAGE_WIDTH, STYLE
+from nim_envs.render.style import BLUE, GREEN, GREY, ORANGE, STYLE
 
 BOARD = "alphazero-5"
 GROUNDS = {"light": "#222222", "dark": "#dddddd"}
@@ -57,11 +57,11 @@ def draw(letters: str) -> str:
         ("text.color", "axes.labelcolor", "xtick.color", "ytick.color", "axes.edgecolor"), letters
     )
     with rc_context({**STYLE, **colouring}):
-        figure = Figure(figsize=(PAGE_WIDTH, 2.6), layout="constrained")
+        figure = Figure(figsize=(5.6, 2.9), layout="constrained")
         axes = figure.add_subplot()
         axes.bar_label(axes.barh(names, percents, color=colours), fmt="%.1f", padding=3)
         axes.set_xlim(0, 108)
-        axes.set_xlabel("% of the 3,456 N-positions of heaps 1-3-5-7-9 that are played right")
+        axes.set_xlabel("% of the 3,456 N-positions played right")
         picture = io.StringIO()
         figure.savefig(picture, format="svg", transparent=True, metadata={"Date": None})
     return picture.getvalue()

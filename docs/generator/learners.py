@@ -56,8 +56,9 @@ def figure(name: str) -> dict[str, str]:
 def reached_by(name: str) -> str:
     """Return the command of a learner with the score that it ends with."""
     row = figure(name)
+    lines = command(name).replace(" --learner", " \\\n    --learner")
     return (
-        f"```sh\n{command(name)}\n```\n\nends with "
+        f"```sh\n{lines}\n```\n\nends with "
         f"{percent(float(row['optimality %']))} % of {row['of']} N-positions played optimally."
     )
 
@@ -170,7 +171,8 @@ def pages() -> list[str]:
         "`mean %` is the share of N-positions (those that the player to "
         "move can win) played right, over all boards and seeds of the "
         "[leaderboard](../results/index.md); for learners with variants, the best is shown.\n\n"
-        f"{table(header, rows)}\n\nBegin with [QLearning](QLearning.md), which needs "
+        f'<div class="wide" markdown="1">\n\n{table(header, rows)}\n\n</div>\n\n'
+        "Begin with [QLearning](QLearning.md), which needs "
         "nothing but observations and solves every board of the leaderboard; where the rules may "
         "be used and boards are large, with "
         "[RealTimeDynamicProgramming](RealTimeDynamicProgramming.md).\n\n"
@@ -179,7 +181,7 @@ def pages() -> list[str]:
         "[boards that were not seen](../results/generalisation.md).\n\n"
         f"{table(('learner', 'what it is'), generalising)}\n\n"
         "## Others\n\nNetworks of other libraries are in the "
-        "[tutorials](../tutorials/stable_baselines3.md). To write one's own, see "
+        "[tutorials](../tutorials/stable_baselines3.md). To write your own, see  "
         "[Contributing](../contributing.md), and to have it scored beside these, "
         "[Enter your learner](../results/index.md#enter-your-learner).\n",
     )

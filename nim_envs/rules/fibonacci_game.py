@@ -1,4 +1,4 @@
-"""Fibonacci nim: a move takes at most twice what the move before took."""
+"""Fibonacci Nim: a move takes at most twice what the move before took."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _states_below(objects: IntArray) -> IntArray:
 
 
 def fibonacci_nim(heaps: Sequence[int]) -> Rules:
-    """Rules of Fibonacci nim: take at most twice as many objects as the move before.
+    """Rules of Fibonacci Nim: take at most twice as many objects as the move before.
 
     The first move takes at least one object and must leave one. Every later move takes at least
     one object, and at most twice as many as the move before it. Each of several heaps has its own

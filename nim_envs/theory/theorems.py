@@ -198,7 +198,7 @@ def moore(heaps: IntArray, k: int, convention: Convention = Convention.NORMAL) -
 
 
 def fibonacci_nim(heaps: IntArray, convention: Convention = Convention.NORMAL) -> BoolArray:
-    """Return which positions of Fibonacci nim with one heap are N-positions.
+    """Return which positions of Fibonacci Nim with one heap are N-positions.
 
     Normal play: those whose limit is at least the smallest term of the heap's Zeckendorf
     representation, its sum of non-consecutive Fibonacci numbers. Misère play: those that are

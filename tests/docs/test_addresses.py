@@ -32,7 +32,7 @@ def test_the_command_writes_the_addresses_into_every_file_that_shows_them(checko
         assert "https://github.com/Someone/games" in text, file
     readme, _, manual, project, citation = texts(checkout).values()
     assert "(https://someone.github.io/games/)" in readme
-    assert "git clone https://github.com/Someone/games && cd games\n" in readme
+    assert "git clone https://github.com/Someone/games && cd games`\n" in readme
     assert "site_url: https://someone.github.io/games/\n" in manual
     assert '[project.urls]\nDocumentation = "https://someone.github.io/games/"\n' in project
     assert "\nrepository-code: https://github.com/Someone/games\n" in citation

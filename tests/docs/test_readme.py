@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.cli.main import run
+from agents.cli.main import run as run_agents
+from nim_envs.cli.main import run as run_nim_envs
 from nim_envs.registration import GAMES, aec_id
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,11 +45,11 @@ def test_the_first_program_of_the_readme_is_short_and_all_show_their_output():
 
 def test_the_command_lines_run_as_printed(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    lines = re.findall(r"^python -m agents (.*)$", README, flags=re.MULTILINE)
-    assert [line.split()[0] for line in lines] == ["train", "play"]
-    for line in lines:
-        monkeypatch.setattr("builtins.input", lambda prompt: "quit")
-        assert run(shlex.split(line)) == 0
+    monkeypatch.setattr("builtins.input", lambda prompt: "quit")
+    commands = re.findall(r"`python -m (agents|nim_envs) ([^`]*)`", README)
+    assert [line.split()[0] for _, line in commands] == ["train", "play", "tournament", "solve"]
+    for program, line in commands:
+        assert {"agents": run_agents, "nim_envs": run_nim_envs}[program](shlex.split(line)) == 0
     assert "Goodbye.\n" in capsys.readouterr().out
 
 
@@ -65,7 +66,7 @@ def test_the_results_of_the_readme_are_those_committed():
         }
     boards = ("nim-3-4-5", "misere-nim-1-3-5-7", "kayles-7", "nim-10-10-10")
     learners = {
-        "Q-learning (negamax)": "q-learning",
+        "Q-learning ([negamax](docs/glossary.md))": "q-learning",
         "Monte-Carlo control": "monte-carlo-es",
         "natural policy gradient": "natural-policy-gradient",
         "real-time dynamic programming": "real-time-dynamic-programming",

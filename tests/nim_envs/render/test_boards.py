@@ -63,7 +63,7 @@ def test_each_state_fills_other_squares(name):
     layout = board_layout(component, Area(0, 0, 600, 400))
     states = np.arange(min(component.states, 300))
     shown = np.unique(layout.filled(component.coordinates(states)), axis=0)
-    # The limit of Fibonacci nim is shown by the colour of the coins.
+    # The limit of Fibonacci Nim is shown by the colour of the coins.
     alike = 1 + component.coordinates(states)[:, 0].max() if name == "fibonacci_nim" else None
     assert len(shown) == (len(states) if alike is None else alike)
 
