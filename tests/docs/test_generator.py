@@ -36,6 +36,7 @@ from docs.generator import (
     reference,
     results,
     roles,
+    tutorials,
 )
 from docs.generator.checks import mistakes
 from nim_envs.cli.main import main as nim_envs_main
@@ -184,6 +185,18 @@ def test_the_figure_of_the_first_page_shows_the_published_score_among_those_meas
     assert percents["AlphaZero, as published"] == ALPHAZERO_PUBLISHED[headline.BOARD][0]
     assert len(percents) == len(bars) >= 8
     assert "column automaton, proved" in headline.draw("#222222")
+
+
+def test_a_tutorial_that_the_index_does_not_list_fails_the_build(tmp_path, monkeypatch):
+    assert tutorials.listed()[0] == "first_steps"
+    monkeypatch.setattr(tutorials, "TUTORIALS", tmp_path)
+    (tmp_path / "index.md").write_text("**[One](one.md)**\n\n**[Two](two.md)**\n")
+    for name in ("two.md", "one.ipynb"):
+        (tmp_path / name).touch()
+    assert tutorials.listed() == ["one", "two"]
+    (tmp_path / "three.md").touch()
+    with pytest.raises(ValueError, match="three"):
+        tutorials.listed()
 
 
 def test_the_glossary_is_in_order_and_each_word_has_a_source():
