@@ -33,6 +33,6 @@ __all__ = [
     "optimality",
     "register_game",
 ]
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 register_all()
