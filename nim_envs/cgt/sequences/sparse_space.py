@@ -100,6 +100,16 @@ LEFT_COST = 60
 ROWS = 4 * CANDIDATES
 """Values of each heap that are looked at side by side, at most."""
 
+SEARCH_PAIRS = 40
+"""Pairs of a heap whose options are entered in the time of one search."""
+
+AT_ONE_TIME = 64
+"""Pairs of each heap whose options are entered before their use is measured."""
+
+RARE_LATELY = 2 * LANES
+"""Heaps after one of rare value for each of which rare values are searched for at once; beyond,
+they are for a whole block, which is computed again if that shows a value to be rare."""
+
 FEW = 3
 """So few heaps of which a rare value is not shown to be an option are searched one by one."""
 
@@ -210,9 +220,9 @@ class Plan(NamedTuple):
             words, one after the other, uint64.
         near_shifted: the same for the offsets of ``near``.
         excluded: buffer for the lanes of each value, uint64 ``(bound * WORDS,)``.
-        state: the bit of the bitmaps that is the next heap's, the number of direct offsets, how
-            many of the last ``LANES`` values are rare, why :func:`advance` returned, and the number
-            of searches remembered, int64 ``(5,)``.
+        state: the bit of the bitmaps that is the next heap's, the number of direct offsets, the
+            last heap of rare value, why :func:`advance` returned, and the number of searches
+            remembered, int64 ``(5,)``.
     """
 
     moves: Moves
@@ -238,7 +248,7 @@ class Plan(NamedTuple):
     state: npt.NDArray[np.int64]
 
 
-CURSOR, COUNT, RARE_LATELY, STATUS, SEARCHED = range(5)
+CURSOR, COUNT, LAST_RARE, STATUS, SEARCHED = range(5)
 """Places of :attr:`Plan.state`."""
 
 DONE, NEEDS_PLAN, NEEDS_BOUND, NEEDS_ROOM = range(4)
@@ -450,7 +460,7 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
         shifted=_aligned(8 * stride),
         near_shifted=_aligned(8 * (NEAR_WINDOW + 1 + WORDS)),
         excluded=_aligned(bound * WORDS),
-        state=np.array([cursor, len(direct), (~is_common[-LANES:]).sum(), DONE, 0]),
+        state=np.array([cursor, len(direct), rare[-1] if len(rare) else 0, DONE, 0]),
     )
 
 
@@ -682,6 +692,45 @@ def _cover(plan: Any, last: int) -> None:
 cover = compiled(inner=True)(_cover)
 
 
+def _count_left(plan: Any, last: int) -> int:
+    """Return how many bits of rare values up to ``last`` are not set in ``plan.excluded``."""
+    left = 0
+    for option in range(last + 1):
+        if not plan.common[option]:
+            left += count_clear(load(plan.excluded, option * WORDS))
+    return left
+
+
+count_left = compiled(inner=True)(_count_left)
+
+
+def _cover_near(values: Any, known: int, plan: Any, last: int) -> None:
+    """Set in ``plan.excluded`` the bits of options by pairs with small heaps, while that pays.
+
+    The small heaps begin at ``LANES``, so that the others are known.
+    """
+    excluded, splits = plan.excluded, plan.moves.splits
+    options = np.zeros(len(plan.common), dtype=np.uint64)
+    # At first as many are expected as if all values were equally frequent.
+    left, begin, turn = count_left(plan, last), LANES, 0
+    gain = 2 * AT_ONE_TIME * left // (last + 1)
+    while gain * SEARCH_PAIRS > AT_ONE_TIME * LANES and 2 * (begin + AT_ONE_TIME) < known - LANES:
+        taken = splits[turn % len(splits)]
+        for word in range(WORDS):
+            for bit in range(64):
+                total, lane = known + 64 * word + bit - taken, np.uint64(1) << np.uint64(bit)
+                for small in range(begin, begin + AT_ONE_TIME):
+                    options[np.uint64(values[small] ^ values[total - small])] |= lane
+            for option in range(last + 1):
+                excluded[option * WORDS + word] |= options[option]
+            options[:] = 0
+        before, left = left, count_left(plan, last)
+        gain, begin, turn = before - left, begin + AT_ONE_TIME, turn + 1
+
+
+cover_near = compiled(inner=True)(_cover_near)
+
+
 def _first_without(values: Any, searches: Any, moves: Any, hits: Any) -> int:
     """Return how many of ``searches``, up to the first in vain, find an option.
 
@@ -730,6 +779,23 @@ def _first_without(values: Any, searches: Any, moves: Any, hits: Any) -> int:
 first_without = compiled(inner=True)(_first_without)
 
 
+def _list_open(excluded: Any, word: int, rare: Any, last: int, listed: Any, counts: Any) -> None:
+    """List for each lane of a word the ``rare`` values up to ``last`` not excluded, ascending."""
+    counts[:] = 0
+    for option in rare:
+        if option > last:
+            break
+        left = ~excluded[option * WORDS + word]
+        while left:
+            bit = lowest_bit(left)
+            left &= left - np.uint64(1)
+            listed[bit, counts[bit]] = option
+            counts[bit] += 1
+
+
+list_open = compiled(inner=True)(_list_open)
+
+
 def _mark_options(values: Any, heap: int, pairs: Any, marks: Any, mark: Any) -> None:
     """Set to ``mark`` the place in ``marks`` of each option of ``heap`` by one of ``pairs``."""
     for pair in pairs:
@@ -753,6 +819,7 @@ def _verified(values: Any, known: int, plan: Any) -> bool:
     for word in range(WORDS, (last + 1) * WORDS):
         excluded[word] |= excluded[word - WORDS]
     cover(plan, last)
+    cover_near(values, known, plan, last)
     for value in range(last + 1):
         if not plan.common[value] and value < last:
             for word in range(WORDS):
@@ -798,7 +865,12 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     marks = np.empty(bound, dtype=np.uint16)
     choices = np.flatnonzero(common[: plan.limit + 1])[::-1].astype(np.uint16)
     rare = np.flatnonzero(common == 0)
-    searches = np.empty(len(rare), dtype=np.int64)
+    top = int(values[known // 2 : known].max())
+    searches = np.empty(SIDE * len(rare), dtype=np.int64)
+    # For each lane of a word, the rare values that are not shown to be options.
+    listed, counts = np.empty((64, len(rare)), dtype=np.uint16), np.empty(64, dtype=np.int64)
+    # Heaps that are searched for together; fewer where a value has just been found to be rare.
+    together = SIDE
     while known < until:
         count = plan.state[COUNT]
         if plan.state[CURSOR] + 3 * LANES > 64 * plan.width:
@@ -807,14 +879,15 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         if count > most:
             plan.state[STATUS] = NEEDS_PLAN
             return known
-        at_once = plan.state[RARE_LATELY] > 0
+        at_once = known - plan.state[LAST_RARE] <= RARE_LATELY
         excluded[:] = 0
         exclude(plan, plan.rare, plan.shifted, plan.window, known)
         if at_once:
-            cover(plan, bound - 1)
+            cover(plan, top)
+            cover_near(values, known, plan, top)
         marks[:] = 0
-        new_rare = 0
-        for lane in range(LANES):
+        lane = total = begin = 0
+        while lane < LANES:
             heap, mark = known + lane, np.uint16(lane + 1)
             if lane > 0 and lane % part == 0:
                 enter(
@@ -858,28 +931,38 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                 if marks[value] != mark:
                     break
             if at_once:
-                count_searches = 0
-                for option in rare:
+                if lane % 64 == 0 or value > top:
+                    top = min(max(top, value), bound - 1)
+                    list_open(excluded, lane // 64, rare, top, listed, counts)
+                for i in range(counts[lane % 64]):
+                    option = np.int64(listed[lane % 64, i])
                     if option > value:
                         break
-                    word = excluded[option * WORDS + lane // 64]
-                    if not word >> np.uint64(lane % 64) & np.uint64(1):
-                        searches[count_searches] = option << 32 | heap
-                        count_searches += 1
-                passed = first_without(values, searches[:count_searches], moves, hits)
-                if passed < count_searches:
-                    value = searches[passed] >> 32
+                    searches[total] = option << 32 | heap
+                    total += 1
+                after = lane + 1
+                if after == begin + together or after % SIDE == 0 or value == bound:
+                    passed = first_without(values, searches[:total], moves, hits)
+                    together = min(2 * together, SIDE)
+                    if passed < total:
+                        # The heaps after this one are computed again.
+                        heap, value = searches[passed] & LOW, searches[passed] >> 32
+                        lane = heap - known
+                        together = 1
+                        marks[:] = 0
+                    begin, total = lane + 1, 0
             if value == bound:
                 plan.state[STATUS] = NEEDS_BOUND
                 return known
             values[heap] = value
             if not common[value]:
-                new_rare += 1
+                plan.state[LAST_RARE] = heap
                 for taken in moves.splits:
                     direct[count] = value << 32 | (heap + taken)
                     count += 1
+            lane += 1
         if not at_once and not verified(values, known, plan):
-            plan.state[RARE_LATELY] = 1
+            plan.state[LAST_RARE] = known
             forget(plan)
             continue
         after = known + LANES
@@ -889,7 +972,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         )  # fmt: skip
         known += LANES
         plan.state[CURSOR] += LANES
-        plan.state[COUNT], plan.state[RARE_LATELY] = count, new_rare
+        plan.state[COUNT] = count
     plan.state[STATUS] = DONE
     return known
 
