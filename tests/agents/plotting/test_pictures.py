@@ -42,7 +42,7 @@ SETTINGS = {
     "addition 3 10": ("addition", {"k": 3, "n": 10}, GradientBandit),
     "addition 10 100": ("addition", {"k": 10, "n": 100}, GradientBandit),
     "row of 17": (*ROW, WinLossRatio),
-    "one heap": ("nim", {"heaps": (40,), "start": "uniform"}, QLearning),
+    "one heap": ("nim", {"heaps": (25,), "start": "uniform"}, QLearning),
     "two heaps": ("nim", {"heaps": (6, 9), "start": "uniform"}, WinLossRatio),
     "3-4-5": ("nim", {"heaps": (3, 4, 5), "start": "uniform"}, GradientBandit),
     "four heaps": ("nim", {"heaps": (2, 2, 2, 2), "start": "uniform"}, QLearning),

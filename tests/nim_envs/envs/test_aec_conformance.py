@@ -18,7 +18,7 @@ from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_para
 from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec
 from nim_envs.testing import check_env
 from nim_envs.testing.turn_based import EXPECTED_WARNINGS
-from tests.games import ALL, REGISTERED, label, labels
+from tests.games import ALL, KINDS, label, labels
 from tests.pairwise import in_turn
 
 
@@ -51,13 +51,13 @@ def test_seed_test(case):
     seed_test(maker(case, illegal_move="raise", truth_in_info=True), num_cycles=50)
 
 
-# Pictures of other boards are tested in tests/nim_envs/render.
-@pytest.mark.parametrize("case", REGISTERED, ids=label)
-def test_render_test(case, monkeypatch, capfd):
+# Pictures of every game and of unusual boards are tested in tests/nim_envs/render.
+@pytest.mark.parametrize("name", KINDS)
+def test_render_test(name, monkeypatch, capfd):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
 
     def make(**extra):
-        env = maker(case)(**extra)
+        env = maker((name, {}))(**extra)
         env.unwrapped.metadata["render_fps"] = 1_000
         return env
 

@@ -53,7 +53,7 @@ def test_self_play_agrees_with_the_turn_based_environment_in_everything(case, ma
     for shadow, position in zip(shadows, env.positions, strict=True):
         shadow.begin(position)
     games = 0
-    for _ in range(60):
+    for _ in range(30):
         for i, shadow in enumerate(shadows):
             assert env.single_observation_space.contains(
                 {key: values[i] for key, values in observations.items()}
@@ -115,7 +115,7 @@ def test_versus_agrees_with_the_turn_based_environment_in_everything(case, seat)
     rewards = np.zeros(env.num_envs)
     terminations = truncations = np.zeros(env.num_envs, dtype=bool)
     opened = 0
-    for _ in range(40):
+    for _ in range(20):
         for i, shadow in enumerate(shadows):
             if fresh[i] and seat == 0:
                 shadow.begin(env.positions[i])

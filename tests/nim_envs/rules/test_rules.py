@@ -441,7 +441,7 @@ def test_options_of_single_states_are_discarded_where_they_take_too_much_memory(
 def test_large_games_without_tables_answer_as_small_ones_with_tables(case, monkeypatch):
     name, arguments = case
     rules = make_game(name, **arguments).rules
-    positions = rules.lattice(200_000)[:2000]
+    positions = rules.lattice(200_000)[:500]
     row, actions = np.nonzero(rules.action_mask(positions))
 
     def answers():

@@ -31,7 +31,6 @@ def test_parts_come_after_their_options():
 def test_states_with_the_same_options_are_one_part_and_terminal_ones_none():
     parts = parts_of("nim", heaps=(3, 5))
     assert parts.numbers == [[None, 0, 1, 2], [None, 0, 1, 2, 3, 4]]
-    assert parts.kind_of == [0, 1]
     assert parts_of("subtraction", heaps=(5,), subtraction_set=(2,)).numbers == [
         [None, None, 0, 0, 1, 1]
     ]
