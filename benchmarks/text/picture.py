@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from benchmarks.text.runs import Learned, Spoken
 
 TITLES = {
-    "nim-3-4-5": "Nim 3-4-5: scored where it learns",
-    "nim-3-4-5-held-out": "Nim 3-4-5: held-out third",
+    "nim-3-4-5": "Nim 3-4-5, scored where it learns",
+    "nim-3-4-5-held-out": "Held-out third",
     "misere-nim-3-4-5": "Misère Nim 3-4-5",
 }
 
@@ -56,7 +56,7 @@ def figure(spoken: Sequence[Spoken], learned: Sequence[Learned]) -> Figure:
             level = sum(random) / len(random)
             axes.axhline(level, color=GREY, linestyle=":", linewidth=0.8)
         axes.set_title(TITLES[board])
-        axes.set_xlabel("thousand sampled moves")
+        axes.set_xlabel("thousand moves")
         axes.set_ylim(0, 102)
         axes.set_xlim(left=0)
     panels[0].set_ylabel("percent of N-positions, greedy reply")

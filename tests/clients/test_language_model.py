@@ -26,11 +26,13 @@ from agents.deep.language_model import (
 )
 from benchmarks.text.__main__ import main as text
 from benchmarks.text.__main__ import tasks
+from benchmarks.text.picture import figure
 from benchmarks.text.report import FLOOR, reached
 from benchmarks.text.runs import Learned, split
 from benchmarks.text.settings import BOARDS, CHOOSING, LAST, ROWS, SEEDS
 from nim_envs import make_game
 from nim_envs.text import prompt, read_move, reward, score, verdict
+from tests.legible import check_legible
 
 SMALL = make_game("nim", heaps=(1, 2))
 
@@ -294,6 +296,15 @@ def test_the_first_score_at_the_floor_is_told():
     assert reached([run(20, 50, FLOOR, 90), run(20, 99)]) == "10 to 20 thousand"
     assert reached([run(20, 99), run(20, 97)]) == "10 thousand (1 of 2)"
     assert reached([run(20, 97)]) == "never"
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_the_picture_is_legible(everything):
+    runs = [
+        Learned(board, row, seed, 200_000, 1.0, 90.0, 90.0, ((0, 20.0), (200_000, 90.0 + seed)))
+        for board, row, seed in tasks(None, None, everything, 2, False)
+    ]
+    check_legible(figure([], runs))
 
 
 def test_the_benchmark_writes_what_it_prints(tmp_path, capsys):

@@ -18,6 +18,8 @@ from benchmarks.optimality import HEADER, LEARNERS
 from benchmarks.pictures import ON_DARK, PICTURES, darkened, frames_of, gif, main
 from benchmarks.published.__main__ import HEADER as PUBLISHED_HEADER
 from benchmarks.published.systems import SYSTEMS
+from benchmarks.text.settings import BOARDS, LAST, SPOKEN
+from benchmarks.text.settings import ROWS as PAID
 from nim_envs.registration import GAMES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -140,6 +142,31 @@ def test_the_example_of_turn_credit_is_right():
     result = doctest.testfile(str(ROOT / "docs" / "turn_credit.md"), module_relative=False)
     assert result.attempted > 5
     assert result.failed == 0
+
+
+def test_the_page_on_the_language_model_shows_its_results():
+    page = (ROOT / "docs" / "language_model.md").read_text(encoding="utf-8")
+    results = (RESULTS.parent / "text.md").read_text(encoding="utf-8")
+    rows = [cells(line) for line in results.splitlines() if line.startswith("|")]
+    shown = [cells(line) for line in page.splitlines() if re.match(r"\| [^-]", line)]
+    assert len(shown) > 8
+    for line in shown:
+        assert line in rows
+
+
+def test_the_results_of_the_language_model_hold_their_floors():
+    with (RESULTS.parent / "text.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 5 * (3 + len(PAID) + 2)
+    for row in rows:
+        held_out = BOARDS[row["board"]].held_out > 0
+        if row["row"] == SPOKEN and not held_out:
+            assert float(row["legal %"]) >= 98.5
+            assert float(row["CPU seconds"]) <= 40
+        if row["row"] == LAST and row["board"] == "nim-3-4-5":
+            assert float(row["percent"]) >= 98
+            assert float(row["CPU seconds"]) <= 60
+            assert int(row["sampled moves"]) <= 200_000
 
 
 def test_the_examples_of_the_diagnosis_are_right():
