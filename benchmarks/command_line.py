@@ -19,7 +19,7 @@ class NamesOption(click.Option):
     Args:
         args: as for click's option.
         choices: allowed names.
-        least: smallest number of names.
+        least: smallest number of names; 0: the option without names means all choices.
         others: whether names of the form ``"module:Name"`` are allowed too.
         settings: as for click's option.
     """
@@ -46,6 +46,8 @@ class NamesOption(click.Option):
         if len(names) < self.least:
             message = f"expected at least {self.least} of {', '.join(known)}"
             raise click.BadParameter(message, ctx, self)
+        if not names:
+            return list(known.values())
         return [known.get(name, name) for name in names]
 
 
@@ -139,7 +141,7 @@ def names_option(
         choices: allowed names, in order.
         text: help text.
         default: default in words; ``"all"`` gives the command all choices, other words ``None``.
-        least: smallest number of names.
+        least: smallest number of names; 0: the option without names means all choices.
         others: whether names of the form ``"module:Name"`` are allowed too.
     """
     return click.option(

@@ -427,29 +427,37 @@ NOTES = f"""\
 """
 
 
+UNLESS = "all, or none where another table is asked for"
+"""Default of each option that asks for a table, in words."""
+
+
 @benchmark(
     "solver",
     writes="solver.md, and rates, auto, doublings, periods, quotients and positions, each as .csv",
     quick="Few values: a check, not a result.",
 )
-@names_option("--rates", RATES, "Games whose rate to measure", least=0)
-@names_option("--auto", AUTO, "Games of which to compare auto with both methods", least=0)
-@names_option("--doublings", DOUBLINGS, "Games to time from doubling to doubling", least=0)
-@names_option("--periods", PERIODS, "Games whose period to prove", least=0)
-@names_option("--quotients", QUOTIENTS, "Misère quotients to find", least=0)
-@names_option("--positions", POSITIONS, "Misère positions to solve", least=0)
+@names_option("--rates", RATES, "Games whose rate to measure", default=UNLESS, least=0)
+@names_option(
+    "--auto", AUTO, "Games of which to compare auto with both methods", default=UNLESS, least=0
+)
+@names_option(
+    "--doublings", DOUBLINGS, "Games to time from doubling to doubling", default=UNLESS, least=0
+)
+@names_option("--periods", PERIODS, "Games whose period to prove", default=UNLESS, least=0)
+@names_option("--quotients", QUOTIENTS, "Misère quotients to find", default=UNLESS, least=0)
+@names_option("--positions", POSITIONS, "Misère positions to solve", default=UNLESS, least=0)
 @count_option("--rounds", "Rounds of each game (default: 3; quick: 1)")
 @count_option(
     "--jobs", f"Periods to prove at the same time (default: all {joblib.cpu_count()} cores)",
     default=joblib.cpu_count(),
 )  # fmt: skip
 def main(
-    rates: list[str],
-    auto: list[str],
-    doublings: list[str],
-    periods: list[str],
-    quotients: list[str],
-    positions: list[str],
+    rates: list[str] | None,
+    auto: list[str] | None,
+    doublings: list[str] | None,
+    periods: list[str] | None,
+    quotients: list[str] | None,
+    positions: list[str] | None,
     rounds: int | None,
     jobs: int,
     output: Path,
@@ -461,34 +469,39 @@ def main(
     run; periods with proof; misère quotients with proof, beside MisereSolver's published times.
     """
     rounds = rounds or (1 if quick else 3)
+    if all(names is None for names in (rates, auto, doublings, periods, quotients, positions)):
+        rates, auto, doublings = list(RATES), list(AUTO), list(DOUBLINGS)
+        periods, quotients, positions = list(PERIODS), list(QUOTIENTS), list(POSITIONS)
     began = time.perf_counter()
     rate_rows = []
-    for name in progress_bar(rates, desc="rates", unit="game"):
+    for name in progress_bar(rates or [], desc="rates", unit="game"):
         size = RATES[name].quick_size if quick else RATES[name].size
         rate_rows.append(rate_row(measure(name, size, rounds, quick)))
     quotient_rows = [
         quotient_row(setting, rounds)
-        for setting in progress_bar(quotients, desc="quotients", unit="quotient")
+        for setting in progress_bar(quotients or [], desc="quotients", unit="quotient")
     ]
     position_rows = [
         solve_row(setting, rounds)
-        for setting in progress_bar(positions, desc="positions", unit="position")
+        for setting in progress_bar(positions or [], desc="positions", unit="position")
         if not quick or setting in QUICK_POSITIONS
     ]
     compared = [
         compare(name, AUTO[name].quick_size if quick else AUTO[name].size, rounds)
-        for name in progress_bar(auto, desc="auto", unit="game")
+        for name in progress_bar(auto or [], desc="auto", unit="game")
     ]
     doubled = [
         doubling_row(name, DOUBLINGS[name].quick_size if quick else DOUBLINGS[name].size)
-        for name in progress_bar(doublings, desc="doublings", unit="game")
+        for name in progress_bar(doublings or [], desc="doublings", unit="game")
     ]
-    limits = {name: PERIODS[name].quick_size if quick else PERIODS[name].size for name in periods}
+    limits = {
+        name: PERIODS[name].quick_size if quick else PERIODS[name].size for name in periods or []
+    }
     # The longest first.
     tasks = sorted((name for name in limits if limits[name]), key=lambda name: -limits[name])
     finished = in_parallel(prove, [(name, limits[name]) for name in tasks], jobs)
     proven = {name: period_row(name, period, seconds) for name, period, seconds in finished}
-    period_rows = [proven[name] for name in periods if name in proven]
+    period_rows = [proven[name] for name in limits if name in proven]
 
     parts = (
         (HEADER, rate_rows), (AUTO_HEADER, compared), (DOUBLING_HEADER, doubled),

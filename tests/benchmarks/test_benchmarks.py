@@ -347,6 +347,15 @@ def test_the_solver_is_compared_with_the_naive_method(tmp_path, capsys, monkeypa
         assert rate["SHA-256"] in shown
 
 
+def test_a_table_of_the_solver_asked_for_without_names_is_whole_and_the_only_one(tmp_path):
+    solver.main(["--positions", "--quick", "--output", str(tmp_path)])
+    with (tmp_path / "positions.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {f"{row['game']}:{row['heaps']}" for row in rows} == solver.QUICK_POSITIONS
+    with (tmp_path / "rates.csv").open(encoding="utf-8") as file:
+        assert list(csv.DictReader(file)) == []
+
+
 def test_the_solver_benchmark_stops_at_a_wrong_order(monkeypatch):
     monkeypatch.setitem(solver.QUOTIENTS, "0.77:4", solver.Quotient(7))
     with pytest.raises(SystemExit, match=r"wrong values: order 6 of 0\.77:4"):
