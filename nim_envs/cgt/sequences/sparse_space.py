@@ -83,7 +83,7 @@ OVERSHOOT = LANES
 ROWS = 4 * CANDIDATES
 """Values of each heap that are looked at side by side, at most."""
 
-SEARCH_PAIRS = 40
+SEARCH_PAIRS = 20
 """Pairs of a heap whose options are entered in the time of one search."""
 
 AT_ONE_TIME = 64
