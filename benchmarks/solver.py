@@ -33,8 +33,8 @@ from nim_envs.theory.memo_search import count_up_to_order
 
 
 @dataclass(frozen=True)
-class SequenceSetting:
-    """Number of heaps to compute for a game.
+class Setting:
+    """How many heaps to compute for a game.
 
     Args:
         size: number of heaps.
@@ -45,46 +45,46 @@ class SequenceSetting:
     quick_size: int
 
 
-RATES: dict[str, SequenceSetting] = {
-    "0.6": SequenceSetting(1 << 22, 1 << 16),
-    "grundy": SequenceSetting(1 << 21, 1 << 16),
-    "0.16": SequenceSetting(1 << 19, 1 << 16),
-    "0.376": SequenceSetting(1 << 22, 1 << 16),
-    "0.354": SequenceSetting(1 << 22, 1 << 16),
+RATES: dict[str, Setting] = {
+    "0.6": Setting(1 << 22, 1 << 16),
+    "grundy": Setting(1 << 21, 1 << 16),
+    "0.16": Setting(1 << 19, 1 << 16),
+    "0.376": Setting(1 << 22, 1 << 16),
+    "0.354": Setting(1 << 22, 1 << 16),
 }
 """Games whose values per second are measured."""
 
-AUTO: dict[str, SequenceSetting] = dict.fromkeys(
+AUTO: dict[str, Setting] = dict.fromkeys(
     ("0.06", "0.04", "0.005", "4.327", "0.106", "0.6", "grundy", "0.16"),
-    SequenceSetting(1 << 16, 1 << 14),
+    Setting(1 << 16, 1 << 14),
 )
 """Games of which ``auto`` is compared with both methods; many values of the first are rare."""
 
-PERIODS: dict[str, SequenceSetting] = {
+PERIODS: dict[str, Setting] = {
     **{
-        code: SequenceSetting(1 << 15, 1 << 13)
+        code: Setting(1 << 15, 1 << 13)
         for code in ("0.07", "0.77", "0.137", "0.15", "0.17", "0.45", "0.055", "0.115", "0.644")
     },
-    **{code: SequenceSetting(1 << 15, 1 << 15) for code in ("0.156", "0.165", "0.356")},
-    "0.16": SequenceSetting(1 << 20, 0),
-    "0.376": SequenceSetting(1 << 23, 0),
-    "0.354": SequenceSetting(1 << 25, 0),
+    **{code: Setting(1 << 15, 1 << 15) for code in ("0.156", "0.165", "0.356")},
+    "0.16": Setting(1 << 20, 0),
+    "0.376": Setting(1 << 23, 0),
+    "0.354": Setting(1 << 25, 0),
 }
 """Games whose periods are proven; a size of 0 leaves one out."""
 
 
-DOUBLINGS: dict[str, SequenceSetting] = {
+DOUBLINGS: dict[str, Setting] = {
     **dict.fromkeys(
-        ("0.6", "0.376", "0.354", "0.156", "0.644", "grundy"), SequenceSetting(1 << 22, 1 << 16)
+        ("0.6", "0.376", "0.354", "0.156", "0.644", "grundy"), Setting(1 << 22, 1 << 16)
     ),
-    "0.106": SequenceSetting(1 << 18, 1 << 14),
+    "0.106": Setting(1 << 18, 1 << 14),
 }
 """Games whose time for a value is watched as the values double in number: no value may cost much
 more than those before. 0.376 becomes periodic at heap 2,268,248."""
 
 
 @dataclass(frozen=True)
-class QuotientToFind:
+class Quotient:
     """A misère quotient to find.
 
     Args:
@@ -96,20 +96,20 @@ class QuotientToFind:
     published: str = ""
 
 
-QUOTIENTS: dict[str, QuotientToFind] = {
-    "0.77:12": QuotientToFind(24, "0.15"),
-    "0.77:80": QuotientToFind(40, "0.2"),
-    "0.07:24": QuotientToFind(24, "0.2"),
-    "0.07:25": QuotientToFind(144, "1.0"),
-    "0.07:32": QuotientToFind(552, "7.5"),
-    "0.72:30": QuotientToFind(24, "0.18"),
-    "0.26:30": QuotientToFind(98, "1.9"),
-    "0.6:14": QuotientToFind(48, "0.23"),
-    "0.152:30": QuotientToFind(34, "0.2 to 0.4"),
-    "0.54:20": QuotientToFind(42, "0.2 to 0.4"),
-    "0.15:20": QuotientToFind(20, "0.2 to 0.4"),
+QUOTIENTS: dict[str, Quotient] = {
+    "0.77:12": Quotient(24, "0.15"),
+    "0.77:80": Quotient(40, "0.2"),
+    "0.07:24": Quotient(24, "0.2"),
+    "0.07:25": Quotient(144, "1.0"),
+    "0.07:32": Quotient(552, "7.5"),
+    "0.72:30": Quotient(24, "0.18"),
+    "0.26:30": Quotient(98, "1.9"),
+    "0.6:14": Quotient(48, "0.23"),
+    "0.152:30": Quotient(34, "0.2 to 0.4"),
+    "0.54:20": Quotient(42, "0.2 to 0.4"),
+    "0.15:20": Quotient(20, "0.2 to 0.4"),
     **{
-        f"{name}:": QuotientToFind(order)
+        f"{name}:": Quotient(order)
         for name, order in (
             ("0.77", 40), ("0.44", 40), ("0.15", 42), ("0.34", 12), ("0.53", 16), ("0.71", 36),
             ("0.72", 24), ("0.75", 8), ("0.123", 20), ("0.144", 30), ("0.152", 34), ("0.153", 16),
@@ -140,7 +140,7 @@ SAMPLED, QUICK_SAMPLED = 200, 20
 
 
 @dataclass
-class SequenceRate:
+class Rate:
     """The measurements of one game.
 
     Attributes:
@@ -196,14 +196,14 @@ def sample_naively(name: str, values: Any, count: int) -> float:
     return seconds
 
 
-def measure(name: str, size: int, rounds: int, quick: bool) -> SequenceRate:
+def measure(name: str, size: int, rounds: int, quick: bool) -> Rate:
     """Time and check the values of one game."""
     naive_size = min(QUICK_NAIVE_SIZE if quick else NAIVE_SIZE, size)
     sampled = QUICK_SAMPLED if quick else SAMPLED
     # Compiled functions are loaded before anything is timed.
     for method in ("naive", "sparse"):
         grundy_sequence(name, 5_000, method=method)
-    rate = SequenceRate(name, size, [], [], [], [], naive_size, sampled, "")
+    rate = Rate(name, size, [], [], [], [], naive_size, sampled, "")
     for _ in range(rounds):
         naive_seconds, naive = timed(lambda: grundy_sequence(name, naive_size, method="naive"))
         start_seconds, _ = timed(lambda: grundy_sequence(name, naive_size, method="sparse"))
@@ -231,7 +231,7 @@ HEADER = (
 )  # fmt: skip
 
 
-def rate_row(rate: SequenceRate) -> list[Any]:
+def rate_row(rate: Rate) -> list[Any]:
     """Return the row of one game; ratios are medians of the ratios within a round."""
     rounds, naive, start, sampled = (
         np.array(figures)
@@ -470,9 +470,8 @@ def main(
     """
     rounds = rounds or (1 if quick else 3)
     if all(names is None for names in (rates, auto, doublings, periods, quotients, positions)):
-        rates, auto, doublings, periods, quotients, positions = map(
-            list, (RATES, AUTO, DOUBLINGS, PERIODS, QUOTIENTS, POSITIONS)
-        )
+        rates, auto, doublings = list(RATES), list(AUTO), list(DOUBLINGS)
+        periods, quotients, positions = list(PERIODS), list(QUOTIENTS), list(POSITIONS)
     began = time.perf_counter()
     rate_rows = []
     for name in progress_bar(rates or [], desc="rates", unit="game"):

@@ -26,7 +26,8 @@ from nim_envs.cgt.sequences import sparse_space
 from nim_envs.cgt.sequences.grundy_sequences import GrundySequence, grundy_sequence, octal_period
 from nim_envs.cgt.sequences.periods import find_period
 from nim_envs.cgt.sequences.sequence_file import checksum, load_sequence, save_sequence
-from nim_envs.cgt.sequences.sparse_space import make_plan, pays, sparse_mask
+from nim_envs.cgt.sequences.sparse_plan import make_plan, sparse_mask
+from nim_envs.cgt.sequences.sparse_space import pays
 from nim_envs.errors import (
     InvalidGameError,
     MissingPackageError,
@@ -251,7 +252,7 @@ def test_the_sparse_space_method_is_exact_for_any_game(seed):
 def test_the_sparse_space_method_is_exact_whatever_the_mask(monkeypatch):
     expected = grundy_sequence("0.6", 9_000, method="naive")
     for mask in (1, 0b10, 0b1111):
-        monkeypatch.setattr("nim_envs.cgt.sequences.sparse_space.sparse_mask", lambda *_, m=mask: m)
+        monkeypatch.setattr("nim_envs.cgt.sequences.sparse_plan.sparse_mask", lambda *_, m=mask: m)
         assert (grundy_sequence("0.6", 9_000, method="sparse") == expected).all()
 
 
