@@ -254,9 +254,9 @@ def test_the_command_line_opens_the_window(monkeypatch):
     assert run([*game, "random", "--seat", "player_1"]) == 0
     assert run([*game, "human"]) == 0
     assert shown == [
-        ("nim, you against optimal", ("you", "optimal"), OptimalAgent),
-        ("nim, random against you", ("random", "you"), RandomAgent),
-        ("nim, player_0 against player_1", ("player_0", "player_1"), type(None)),
+        ("Nim, you against optimal", ("you", "optimal"), OptimalAgent),
+        ("Nim, random against you", ("random", "you"), RandomAgent),
+        ("Nim, player_0 against player_1", ("player_0", "player_1"), type(None)),
     ]
 
 
