@@ -302,7 +302,7 @@ def learn_to_speak(
 
 @dataclass(frozen=True)
 class Credit:
-    """What a reply is paid for.
+    """The reward of a reply, and how it is credited.
 
     Args:
         opponent: ``None``: the verdict on the reply, 1 for a win that was kept, else 0, where a

@@ -18,7 +18,7 @@ Notebook = dict[str, Any]
 
 
 def _kept(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What is kept of a cell's outputs, all that is printed in one."""
+    """Return the outputs of a cell that are kept, all that is printed in one."""
     kept = list[dict[str, Any]]()
     for output in outputs:
         if output["output_type"] == "stream":
