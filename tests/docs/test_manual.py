@@ -87,12 +87,13 @@ def test_the_manuals_results_are_of_games_and_learners_that_there_are():
             assert float(row["optimality %"]) == pytest.approx(float(row["random %"]))
 
 
-def test_the_code_of_the_first_page_prints_what_stands_below_it(capsys):
-    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("page", "programs"), [("index.md", 3), ("misere_quotients.md", 2)])
+def test_each_program_of_a_page_prints_alone_what_stands_below_it(page, programs, capsys):
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, flags=re.DOTALL)
-    assert len(blocks) == text.count("```python") == 3
+    assert len(blocks) == text.count("```python") == programs
     for code, printed in blocks:
-        exec(compile(code, "index.md", "exec"), {})
+        exec(compile(code, page, "exec"), {})
         assert capsys.readouterr().out == printed
 
 
