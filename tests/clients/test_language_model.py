@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -327,3 +329,16 @@ def test_the_benchmark_writes_what_it_prints(tmp_path, capsys):
     with pytest.raises(SystemExit):
         text(["--all", "--rows", LAST, "--output", str(tmp_path)])
     assert "--all runs every row" in capsys.readouterr().err
+
+
+def test_the_program_of_the_page_runs_alone(capsys):
+    """With few moves: what stands below it takes a minute."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "language_model.md"
+    text = page.read_text(encoding="utf-8")
+    ((program, shown),) = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
+    shorter = program.replace("200_000", "200").replace("Settings()", "Settings(updates=5)", 1)
+    assert shorter.count("200") == 1
+    exec(compile(shorter, page.name, "exec"), {})
+    printed = capsys.readouterr().out
+    figures = r"\d+\.\d\d"
+    assert re.sub(figures, "", printed) == re.sub(figures, "", shown)
