@@ -1,0 +1,65 @@
+"""Moves between given positions, and coordinates, against what the rules enumerate."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from nim_envs import make_game
+from nim_envs.rules.moves import actions_to, are_moves, legal_counts
+
+GAMES = {
+    "nim": {"heaps": (2, 3, 1), "max_take": 2},
+    "subtraction": {"heaps": (9, 4), "subtraction_set": (1, 3, 4)},
+    "kayles": {"heaps": (4,)},
+    "octal": {"heaps": (4,), "code": "0.3"},
+    "wythoff": {"queens": ((3, 2), (1, 1))},
+    "chomp": {"rows": 2, "columns": 3},
+    "cram": {"rows": 2, "columns": 2},
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_pairs_of_positions_are_moves_where_an_action_leads_from_one_to_the_other(name):
+    rules = make_game(name, **GAMES[name]).rules
+    # Points that are not positions are no move's end: components one beyond their states.
+    beyond = np.array(list(product(*(range(-1, states + 1) for states in rules.shape))))
+    slots = [list(range(group.start, group.stop)) for group in rules.slot_groups]
+    for position in rules.lattice():
+        if not rules.is_position(position):
+            continue
+        actions = np.flatnonzero(rules.action_mask(position))
+        reached = [rules.step(position, action).tolist() for action in actions]
+        assert legal_counts(rules, position[np.newaxis]).tolist() == [len(actions)]
+
+        def up_to_order(point):
+            point = list(point)
+            for places in slots:
+                point[places[0] : places[-1] + 1] = sorted(point[slice(places[0], places[-1] + 1)])
+            return point
+
+        ends = [up_to_order(point) for point in reached]
+        expected = [up_to_order(point) in ends for point in beyond.tolist()]
+        pairs = np.broadcast_to(position, beyond.shape)
+        assert are_moves(rules, pairs, beyond).tolist() == expected
+        for point in reached:
+            same = [up_to_order(each) == up_to_order(point) for each in reached]
+            assert actions_to(rules, position, np.array(point)).tolist() == actions[same].tolist()
+
+
+@pytest.mark.parametrize("name", ["wythoff", "chomp", "cram", "nim"])
+def test_positions_and_coordinates_of_any_rank_are_those_of_each_alone(name):
+    rules = make_game(name, **GAMES[name]).rules
+    lattice = rules.lattice()
+    shown = rules.coordinates(lattice)
+    assert [rules.coordinates(each).tolist() for each in lattice] == shown.tolist()
+    assert (rules.coordinates(lattice[:, np.newaxis]) == shown[:, np.newaxis]).all()
+    assert (rules.positions_at(shown[np.newaxis]) == lattice[np.newaxis]).all()
+    if rules.fields != rules.shape:
+        # Every point of the box, and one beyond it on each side, is a position or none.
+        points = list(product(*(range(-1, values + 1) for values in rules.fields)))
+        there = (rules.positions_at(np.array(points)) >= 0).all(axis=-1)
+        known = set(map(tuple, shown.tolist()))
+        assert there.tolist() == [point in known for point in points]
