@@ -369,7 +369,7 @@ def register_game(
     defaults: Mapping[str, Any] | None = None,
     replace: bool = False,
 ) -> None:
-    """Register a game of your own, which is then made by its name like those of the package.
+    """Register a game of your own, so that it can be made by name like those of the package.
 
     ``name`` is one for :func:`make_game`, for a sum of games, the command line and
     :func:`nim_envs.adapters.pgx.make_pgx`; ids of PettingZoo and Gymnasium are made from it, such

@@ -22,7 +22,7 @@ from nim_envs.errors import SearchTooLargeError
     help="Score this many N-positions, drawn at random, instead of all: for large boards.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of what is drawn."
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seeds what is drawn."
 )
 def evaluate(
     game: str | None,

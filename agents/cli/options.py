@@ -28,7 +28,8 @@ def game_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option(
             "--start",
-            help=f"{', '.join(NAMED_STARTS)}, or a position; by default fixed, or as saved.",
+            help=f"Where games begin: {', '.join(NAMED_STARTS)}, or a position; by default fixed, "
+            "or as saved with a learner.",
         ),
         click.option(
             "--set", "settings", multiple=True, metavar="NAME=VALUE",
@@ -36,8 +37,7 @@ def game_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option(
             "--game", type=GameName(),
-            help=f"{GAME_HELP} Needed, unless a player is a file: then by default the game that it "
-            "learned.",
+            help=f"{GAME_HELP} Needed unless a player is a file, whose game is then the default.",
         ),
     ):  # fmt: skip
         command = option(command)

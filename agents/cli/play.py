@@ -22,7 +22,7 @@ from nim_envs.rules.words import titled
 @click.option("--against", default="optimal", show_default=True, metavar="PLAYER",
               help=f"{PLAYER_HELP}, or human.")  # fmt: skip
 @click.option("--seat", default="player_0", type=click.Choice(SEATS), show_default=True,
-              help="Yours; player_0 moves first.")  # fmt: skip
+              help="Your seat; player_0 moves first.")  # fmt: skip
 @click.option(
     "--seed", type=click.IntRange(min=0), help="Seeds starts and the opponent; random by default."
 )

@@ -26,7 +26,7 @@ from nim_envs.cli.arguments import integers
 @click.option("--greedy", is_flag=True,
               help="Show what a learner plays without exploration.")  # fmt: skip
 @click.option("--seed", default=0, type=click.IntRange(min=0), show_default=True,
-              help="Of the sample game.")  # fmt: skip
+              help="Seeds the sample game.")  # fmt: skip
 @picture_options("heatmaps")
 def show(
     game: str | None, settings: tuple[str, ...], start: str | None, agent: str,

@@ -17,7 +17,7 @@ from nim_envs.cli.layout import say
 @click.option("--player", "players", multiple=True, required=True, metavar="PLAYER",
               help=f"{PLAYER_HELP}; at least two.")  # fmt: skip
 @click.option("--games", default=100, type=click.IntRange(min=1), show_default=True,
-              help="Games of each pairing.")  # fmt: skip
+              help="Games per pairing.")  # fmt: skip
 @click.option(
     "--seed",
     default=0,

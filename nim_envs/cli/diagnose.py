@@ -17,7 +17,7 @@ from nim_envs.testing.diagnosis import diagnose as diagnosis_of
 @click.argument("agent", metavar="MODULE:POLICY")
 @click.option(
     "--game", type=GameName(),
-    help=f"The policy's game; none for a training function. {GAME_HELP}",
+    help=f"Game of the policy; leave it out for a training function. {GAME_HELP}",
 )  # fmt: skip
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE",
@@ -28,8 +28,8 @@ def diagnose(agent: str, game: str | None, settings: tuple[str, ...], seed: int)
     """Name the fault of a policy, or of a training function.
 
     MODULE:POLICY names a function or object in a module that Python can import, or in the current
-    directory. A policy needs its --game; a function of one argument, an environment, that returns a
-    policy is trained on tiny games.
+    directory: a policy, which needs its --game, or a training function, which takes an environment
+    and returns a policy. A training function is tried on tiny games.
     """
     if settings and game is None:
         raise click.UsageError("--set is for a --game")

@@ -21,7 +21,7 @@ MOST_EXCEPTIONS = 100
 @game_argument
 @click.option(
     "--limit", type=click.IntRange(min=1), default=1 << 22, show_default=True,
-    help="Most values to compute.",
+    help="Largest number of values to compute.",
 )  # fmt: skip
 @checkpoint_option
 def period(game: HeapGame, limit: int, checkpoint: Path | None) -> None:

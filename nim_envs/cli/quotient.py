@@ -21,11 +21,11 @@ HEAPS = ("heap", "element", "Grundy value", "misère Grundy value", "genus")
 @game_argument
 @click.argument("largest", type=click.IntRange(min=0), required=False)
 @click.option("--limit", type=click.IntRange(1, LARGEST_LIMIT), default=LARGEST_ORDER,
-              show_default=True, help="Most elements.")  # fmt: skip
+              show_default=True, help="Largest number of elements.")  # fmt: skip
 def quotient(game: HeapGame, largest: int | None, limit: int) -> None:
     """Find the misère quotient of GAME with heaps of up to LARGEST objects, and prove it.
 
-    Without LARGEST, that of all heaps. Ctrl-C shows what is proven by then.
+    Without LARGEST, find that of heaps of all sizes. Ctrl-C shows what has been proved so far.
     """
     search = HeapQuotients([game], limit)
     try:

@@ -25,7 +25,7 @@ from nim_envs.rules import HeapGame
     type=click.Choice(METHODS),
     default="auto",
     show_default=True,
-    help="Way of computing; auto is the fastest that suits.",
+    help="Method of computing; auto takes the fastest that suits the game.",
 )
 @click.option("--summary", is_flag=True, help="Print a summary with a checksum instead.")
 @checkpoint_option

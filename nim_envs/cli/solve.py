@@ -62,7 +62,7 @@ class Question(NamedTuple):
 @click.option("--misere", is_flag=True, help="Misère play of the game on heaps.")
 @click.option(
     "--position", metavar="NUMBERS",
-    help="Separated by commas; the initial position of a registered game if not given.",
+    help="Numbers separated by commas; by default the initial position of a registered game.",
 )  # fmt: skip
 def solve(
     game: str | None,

@@ -56,7 +56,7 @@ class Scoring(NamedTuple):
 @click.option("--disguise", type=click.IntRange(min=0), metavar="SEED",
               help="Other names for heaps and moves, and another numbering.")  # fmt: skip
 @click.option("--style", type=click.Choice(STYLES), default="short", show_default=True,
-              help="Of the prompts.")  # fmt: skip
+              help="Style of the prompts.")  # fmt: skip
 @click.option("--last-line", is_flag=True, help="Search the last line of a reply for the move.")
 @click.option("--opponent", default="optimal", show_default=True, metavar="OPPONENT",
               help="Optimal, random, or a probability of a random move.")  # fmt: skip
@@ -67,13 +67,13 @@ class Scoring(NamedTuple):
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
               help="Seeds starts, seats and the opponent.")  # fmt: skip
 @click.option("--retries", type=click.IntRange(min=0), default=3, show_default=True,
-              help="How often a turn is asked again.")  # fmt: skip
+              help="Further replies in a turn after one without a legal move.")  # fmt: skip
 @click.option("--score", "command", metavar="COMMAND",
               help="Score a program that reads prompts and writes replies, by line.")  # fmt: skip
 @click.option("--positions", type=click.Choice(POSITIONS), default="all", show_default=True,
-              help="Those that a program is asked about.")  # fmt: skip
+              help="Positions that a program is asked about.")  # fmt: skip
 @click.option("--samples", type=click.IntRange(min=1), metavar="NUMBER",
-              help="Replies of a program to each prompt.")  # fmt: skip
+              help="Number of replies of a program to each prompt.")  # fmt: skip
 @click.option("--lost-positions", is_flag=True, help="Ask a program about lost positions too.")
 @click.option("--replies", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Keep a program's replies there, or go on from them.")  # fmt: skip
@@ -94,10 +94,11 @@ def text(
     lost_positions: bool,
     replies: Path | None,
 ) -> None:
-    """Play a game in text, or score a program that does.
+    """Play a game in text, or score a program that plays it.
 
-    Prompts and moves are those that language models are given. Without --score they are yours to
-    answer. Replies of a program that is stopped by Ctrl-C are kept: the same command goes on.
+    Prompts and moves are those that language models are given. Without --score you answer the
+    prompts. With --score a program answers them; after Ctrl-C the same command goes on, as the
+    replies so far are kept.
     """
     made = registered_game(game, settings, start)
     language = as_language(made) if disguise is None else disguised(made, disguise)

@@ -42,7 +42,7 @@ BYTES_OF_ACTION = 48
 
 
 class GameEnv(AECEnv[str, Any, Any]):
-    """Two players move in turn in an exactly solvable game.
+    """PettingZoo's environment of an exactly solvable game: two players move in turn.
 
     ## Description
     A position is a vector of component states (heaps, or a running total). The player to
