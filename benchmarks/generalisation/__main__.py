@@ -246,18 +246,19 @@ cell is empty where a learner cannot read the board.
 
 NOTES = f"""\
 - Scores are optimality in percent: the mean probability of a winning move over N-positions, ties as
-  fractions; the mean over the seeds, with the lowest and the highest where they differ. On the
-  board that was learned they are over all N-positions, on the others over {SAMPLE:,} that are drawn
-  at random, the same for all learners; the intervals, with a confidence of 95 %, are in the CSV.
+  fractions. Each score is the mean over the seeds, with the lowest and the highest where they
+  differ. The board that was learned is scored at all N-positions, other boards at {SAMPLE:,} that
+  are drawn at random, the same for all learners; the intervals, with a confidence of 95 %, are in
+  the CSV.
 - *positions read*: positions whose options a learner has looked up in the rules, in games, in its
   own exams and to choose moves. Learners that observe do not look any up.
 - *proved*: in how many seeds the learner has proved, without any knowledge of who wins, that it is
   right for all numbers of heaps of all sizes (an automaton) or of heaps up to the largest that it
-  has learned (classes). The proof is made by code apart from the learner.
-- What each was given is below. No learner sees a theorem, a Grundy value or who wins, neither to
-  learn nor to decide when to stop.
-- Table learners play at random at positions that their table does not hold; empty heaps and the
-  order of heaps are not held against them.
+  has learned (classes). The proof is made by code separate from the learner.
+- What each was given is listed above. No learner sees a theorem, a Grundy value or who wins,
+  neither to learn nor to decide when to stop.
+- Table learners play at random at positions that their table does not hold. To look a position up,
+  empty heaps and the order of heaps are ignored.
 - *CPU seconds* are those of the process while it learns, without compilation.
 - Machine: {machine()}.
 """
