@@ -451,6 +451,36 @@ def test_an_invalid_action_is_refused_by_name(action):
     assert env.agent_selection == "player_0"
 
 
+def test_naming_no_legal_move_ends_the_game_as_an_illegal_move_does():
+    env, other = make(heaps=(3, 4, 5)).unwrapped, make(heaps=(3, 4, 5)).unwrapped
+    with pytest.raises(ResetNeededError):
+        env.forfeit()
+    for each in (env, other):
+        each.reset()
+        each.step(0)
+        each.step(0)
+    env.forfeit()
+    other.step(2)  # three objects from the first heap, of which one is left
+    assert env.rewards == {"player_0": -1.0, "player_1": 1.0}
+    with pytest.raises(ResetNeededError, match="the game is over"):
+        env.forfeit()
+    for _ in range(2):
+        assert env.last()[1:] == other.last()[1:]
+        for each in (env, other):
+            each.step(None)
+    strict = make(heaps=(1,), illegal_move="raise").unwrapped
+    strict.reset()
+    with pytest.raises(IllegalMoveError):
+        strict.forfeit()
+
+
+def test_a_notebook_shows_a_picture_of_a_game_in_progress():
+    env = make(heaps=(3, 4, 5)).unwrapped
+    assert env._repr_png_() is None
+    env.reset()
+    assert env._repr_png_().startswith(b"\x89PNG")
+
+
 def test_none_is_refused_with_the_reason_while_the_game_goes_on():
     env = make(heaps=(3, 4, 5))
     env.reset()
