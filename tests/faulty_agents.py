@@ -22,6 +22,14 @@ ONE_SEAT = "blind in one seat"
 ONE_MOVE = "search of depth one"
 OFF_BY_ONE = "actions off by one"
 
+FAULTS = (
+    SIGN, CONFUSED, SWAPPED, UNMASKED, CONSTANT, BLIND, UNORDERED, CUT, STALE, ONE_SEAT, ONE_MOVE,
+    OFF_BY_ONE,
+)  # fmt: skip
+
+OF_ONE_NETWORK = tuple(fault for fault in FAULTS if fault != ONE_SEAT)
+"""Faults that make sense where one network plays both seats."""
+
 
 def as_seen(looks: Callable[[Any], Any], policy: Any) -> Any:
     """Return a policy that is shown changed positions."""
@@ -102,6 +110,13 @@ def one_call_late(policy: Any) -> Any:
     return late
 
 
+def playing(fault: str | None, policy: Any) -> Any:
+    """Return a policy that plays with the fault, if its observations or actions are at fault."""
+    if fault == STALE:
+        return one_call_late(policy)
+    return one_too_large(policy) if fault == OFF_BY_ONE else policy
+
+
 class Row(NamedTuple):
     """A row of the table that a test prints.
 
@@ -132,7 +147,7 @@ def diagnosed(
     seeds: Iterable[int] = (0, 1),
     **arguments: Any,
 ) -> list[Row]:
-    """Return what the diagnosis says of a learner with each fault.
+    """Return the diagnoses of a learner with each fault.
 
     Args:
         learner: its name.

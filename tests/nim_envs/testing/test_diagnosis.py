@@ -13,7 +13,7 @@ from nim_envs import Game, GameEnv, diagnose, make_game, optimality
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.testing.diagnosis import tiny_games
 from tests import faulty_agents as faulty
-from tests.faulty_agents import as_seen, diagnosed, one_call_late, one_too_large, shown, table
+from tests.faulty_agents import FAULTS, as_seen, diagnosed, shown, table
 
 NIM = make_game("nim", heaps=(3, 4, 5))
 
@@ -47,23 +47,14 @@ def training(kind, fault, seed):
         policy = learned.greedy()
         if fault in faulty.LOOKS:
             return as_seen(faulty.LOOKS[fault], policy)
-        if fault == faulty.STALE:
-            return one_call_late(policy)
-        if fault == faulty.OFF_BY_ONE:
-            return one_too_large(policy)
         if fault == faulty.UNMASKED:
             return lambda seen, _: learned.table[learned.index.many(seen)].argmax(axis=1)
-        return policy
+        return faulty.playing(fault, policy)
 
     return train
 
 
 BOOTSTRAPPED = (faulty.SIGN, faulty.ONE_MOVE)
-FAULTS = (
-    faulty.SIGN, faulty.CONFUSED, faulty.SWAPPED, faulty.UNMASKED, faulty.CONSTANT, faulty.BLIND,
-    faulty.UNORDERED, faulty.CUT, faulty.STALE, faulty.ONE_SEAT, faulty.ONE_MOVE,
-    faulty.OFF_BY_ONE,
-)  # fmt: skip
 
 
 def rows(kind, seeds=(0, 1), faults=FAULTS):
