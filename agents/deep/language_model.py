@@ -153,19 +153,20 @@ class Decoder(nn.Module):
     """A transformer that predicts the next word.
 
     Args:
-        words: number of words.
-        length: most words of a prompt and its reply.
+        words: those that it reads and writes.
         seed: of the weights.
     """
 
-    def __init__(self, words: int, length: int, seed: int) -> None:
+    def __init__(self, words: Words, seed: int) -> None:
         super().__init__()
+        vocabulary = len(words.words)
         with torch.random.fork_rng():
             torch.manual_seed(seed)
-            self.word = nn.Embedding(words, WIDTH)
-            self.place = nn.Embedding(length, WIDTH)
+            self.word = nn.Embedding(vocabulary, WIDTH)
+            # The last word of a reply is never read.
+            self.place = nn.Embedding(words.prompt_length + words.reply_length - 1, WIDTH)
             self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))
-            self.last = nn.Sequential(nn.LayerNorm(WIDTH), nn.Linear(WIDTH, words))
+            self.last = nn.Sequential(nn.LayerNorm(WIDTH), nn.Linear(WIDTH, vocabulary))
 
     def forward(self, numbers: Tensor, past: Cache | None = None) -> tuple[Tensor, Cache]:
         """Return the logits of the word after each word, and the cache up to it.
@@ -283,7 +284,7 @@ def learn_to_speak(
         positions: those that it learns from; ``None``: all that leave a move.
     """
     rng = np.random.default_rng(seed)
-    model = Decoder(len(words.words), words.prompt_length + words.reply_length - 1, seed)
+    model = Decoder(words, seed)
     optimizer = torch.optim.Adam(model.parameters(), settings.rate)
     falling = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, settings.updates)
     places = words.positions if positions is None else positions
@@ -441,20 +442,19 @@ class PolicyGradient:
 
     def by_turn(self) -> Batch:
         """Return groups of replies to one prompt each, paid by the verdicts on them."""
-        groups, size, others = (
-            self.settings.groups, self.settings.size, self.credit.reference_replies,
-        )  # fmt: skip
-        which = torch.from_numpy(self.rng.choice(len(self.positions), groups, replace=False))
-        replies = torch.cat(
-            [
-                self._said(model, self.prompts[which].repeat_interleave(each, 0)).unflatten(
-                    0, (groups, each)
-                )
-                for model, each in ((self.model, size - others), (self.reference, others))
-                if each
-            ],
-            1,
+        size, others = self.settings.size, self.credit.reference_replies
+        which = torch.from_numpy(
+            self.rng.choice(len(self.positions), self.settings.groups, replace=False)
         )
+
+        def said(model: Decoder, each: int) -> Tensor:
+            """Return ``each`` replies of a model to every prompt, ``(groups, each, length)``."""
+            replies = self._said(model, self.prompts[which].repeat_interleave(each, 0))
+            return replies.unflatten(0, (len(which), each))
+
+        replies = said(self.model, size - others)
+        if others:
+            replies = torch.cat([replies, said(self.reference, others)], 1)
         rewards = torch.tensor(
             [
                 [self.earned(number, tuple(reply)) for reply in group]

@@ -9,6 +9,7 @@ import numpy as np
 
 from benchmarks.report import machine, percents, table
 from benchmarks.text.settings import (
+    BETWEEN_SCORES,
     BOARDS,
     CHOOSING,
     HEAPS,
@@ -75,7 +76,7 @@ def reached(learned: Sequence[Learned]) -> str:
     if not came:
         return "never"
     low, high = (f"{round(moves / 1000):,}" for moves in (min(came), max(came)))
-    between = f"{low}" if low == high else f"{low} to {high}"
+    between = low if low == high else f"{low} to {high}"
     some = "" if len(came) == len(first) else f" ({len(came)} of {len(first)})"
     return f"{between} thousand{some}"
 
@@ -166,7 +167,7 @@ def notes(spoken: Sequence[Spoken]) -> str:
   mean of the group, divided by the standard deviation. Games begin at N-positions, the first move
   is the model's; with results, every reply of a game has the advantage of its player.
 - *98 % after*: sampled moves at the first score of at least 98 %, lowest and highest seed, and in
-  how many seeds where not in all. Scores are taken every 10,000 moves.
+  how many seeds where not in all. Scores are taken every {BETWEEN_SCORES:,} moves.
 - *CPU seconds* are those of the process, one thread, without those of scoring: of
   supervised training for *{SPOKEN}*, of policy gradient alone for the others, which come after it.
 - Settings were chosen on the seeds {", ".join(map(str, CHOOSING))}, by the last row, `{LAST}`, and

@@ -176,7 +176,7 @@ def learn(board: str, row: str, seed: int, weights: Weights, quick: bool) -> Lea
     torch.set_num_threads(1)
     words = Words(BOARDS[board].make())
     use = split(words, BOARDS[board].held_out, seed)
-    reference = Decoder(len(words.words), words.prompt_length + words.reply_length - 1, seed)
+    reference = Decoder(words, seed)
     # Copied, as another process may have lent its memory read-only.
     reference.load_state_dict({name: torch.tensor(each) for name, each in weights.items()})
     settings = PolicyGradientSettings(moves=QUICK_MOVES if quick else MOVES)

@@ -51,7 +51,7 @@ def reference(words):
 
 
 def untrained(words, seed=0):
-    return Decoder(len(words.words), words.prompt_length + words.reply_length - 1, seed)
+    return Decoder(words, seed)
 
 
 def test_the_words_are_those_of_prompts_and_moves():
