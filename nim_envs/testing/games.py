@@ -12,10 +12,17 @@ from nim_envs.errors import ConformanceError, SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.rules.component import NO_MOVE, Component, IntArray
 from nim_envs.rules.rules import Rules
-from nim_envs.testing.components import check_component
-from nim_envs.testing.positions import LARGEST_BOARD, SAMPLE, Play, is_small, some_positions
+from nim_envs.testing.components import check_component, check_large_component
+from nim_envs.testing.positions import (
+    LARGEST_BOARD,
+    SAMPLE,
+    Play,
+    is_small,
+    some_positions,
+    spread,
+)
 from nim_envs.testing.requirements import check_copies, during, require, require_equal, shown
-from nim_envs.testing.theorems import check_large_component, check_theorem, is_searched
+from nim_envs.testing.theorems import check_theorem, is_searched
 from nim_envs.theory.solution import Solution
 
 STARTS = 64
@@ -128,7 +135,7 @@ def check_rules(rules: Rules) -> None:
                       rules.action_mask(position), masks[row])  # fmt: skip
         legal = np.flatnonzero(masks[row])
         moved = after[rows == row]
-        for place in range(len(legal)) if whole else _spread(len(legal), MOST_STEPS):
+        for place in range(len(legal)) if whole else spread(len(legal), MOST_STEPS):
             action, reached = int(legal[place]), moved[place]
             require_equal(f"rules.step of action {action} {where}", reached, left[action])
             one = rules.step(position, np.array(action))
@@ -148,12 +155,6 @@ def check_rules(rules: Rules) -> None:
 def _checked_positions(rules: Rules) -> IntArray:
     """Return the positions that are checked, fewer of a board with very many actions."""
     return some_positions(rules, max(FEWEST, min(SAMPLE, LARGEST_BOARD // rules.num_actions)))
-
-
-def _spread(number: int, most: int) -> list[int]:
-    """Return at most ``most`` of the integers below ``number``, evenly spread."""
-    spread = np.linspace(0, number - 1, min(number, most)).astype(np.int64)
-    return [int(place) for place in np.unique(spread)]
 
 
 def _there_and_back(rules: Rules, positions: IntArray) -> IntArray:
@@ -226,8 +227,7 @@ def check_solution(solution: Solution) -> None:
         winning, mask = solution.is_winning(positions), solution.winning_mask(positions)
     _require_values("solution.is_winning", positions, winning, truth, source)
     _require_values("solution.winning_mask", positions, mask, expected, source)
-    chosen = np.linspace(0, len(positions) - 1, min(len(positions), SAMPLE)).astype(np.int64)
-    for row in chosen.tolist():
+    for row in spread(len(positions), SAMPLE).tolist():
         position = positions[row]
         with during(f"solution.winning_actions({position.tolist()})"):
             actions = solution.winning_actions(position)
