@@ -139,7 +139,8 @@ def score(
     Raises:
         TypeError: ``speak`` cannot be called, or ``game`` is neither a game nor a language.
         ValueError: an unknown set of positions.
-        InvalidGameError: an unknown style, or ``samples`` or ``batch_size`` is not an integer of at least 1.
+        InvalidGameError: an unknown style, or ``samples`` or ``batch_size`` is not an integer of at
+            least 1.
         InvalidPolicyError: the speaker returned something else than one string for each prompt.
         InvalidPositionError: given positions that are not of this game.
         SearchTooLargeError: too many positions to enumerate; or the game cannot be solved.
