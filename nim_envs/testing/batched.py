@@ -87,7 +87,7 @@ def check_batched(env: Any, game: Game, encoding: Encoding) -> None:
 
 def is_batch(env: Any) -> bool:
     """Return whether an environment is this package's own batch, not a vector of Gymnasium's."""
-    return hasattr(env.unwrapped, "positions")
+    return not hasattr(env.unwrapped, "envs")
 
 
 def positions_of(env: Any) -> IntArray:

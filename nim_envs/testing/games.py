@@ -28,11 +28,14 @@ from nim_envs.theory.solution import Solution
 STARTS = 64
 """Number of starts to draw."""
 
+ASKED = 64
+"""Most positions whose solution is asked for one at a time."""
+
 MOST_FEATURES = 1 << 26
 """Most numbers in the encodings that are compared."""
 
-MOST_STEPS = 16
-"""Most moves from one position of a large board that are made one by one."""
+ONE_BY_ONE = 2
+"""Most moves from a position that are also made one at a time."""
 
 FEWEST = 16
 """Number of positions of a large board that are checked where each has very many actions."""
@@ -115,7 +118,7 @@ def check_rules(rules: Rules) -> None:
     Raises:
         ConformanceError: the rules and a component disagree.
     """
-    whole, positions = is_small(rules), _checked_positions(rules)
+    positions = _checked_positions(rules)
     with during("rules.action_mask, options, is_terminal or step of an array of positions"):
         masks, options = rules.action_mask(positions), rules.options(positions)
         terminal = rules.is_terminal(positions)
@@ -124,27 +127,34 @@ def check_rules(rules: Rules) -> None:
     require_equal("rules.positions(rules.indices(positions))", _there_and_back(rules, positions),
                   positions)  # fmt: skip
     require(rules.is_position(positions).all(), "rules.is_position is False of a position")
+    left = np.stack([_options_of(rules, position) for position in positions])
+    legal = left[..., 0] != NO_MOVE
+    every = np.arange(rules.num_actions)
+    flat = left[:, every, every // rules.num_options]
+    for what, found, expected in (
+        ("rules.action_mask", masks, legal.astype(np.int8)),
+        ("rules.is_terminal", terminal, ~legal.any(axis=1)),
+        ("rules.options", options.reshape(flat.shape), flat),
+    ):
+        _require_values(what, positions, found, expected, "its components")
+    wrong = (after != left[rows, actions]).any(axis=1)
+    for move in np.flatnonzero(wrong)[:1]:
+        row, action = rows[move], actions[move]
+        where = f"of action {action} at {positions[row].tolist()}"
+        require_equal(f"rules.step {where}", after[move], left[row, action])
     for row, position in enumerate(positions):
-        left = _options_of(rules, position)
         where = f"at {position.tolist()}"
-        require_equal(f"rules.action_mask {where}", masks[row], [int(o is not None) for o in left])
-        require_equal(f"rules.is_terminal {where}", bool(terminal[row]), not any(masks[row]))
-        flat = [NO_MOVE if o is None else o[i // rules.num_options] for i, o in enumerate(left)]
-        require_equal(f"rules.options {where}", options[row].reshape(-1), flat)
         require_equal(f"rules.action_mask of one position, {where},",
                       rules.action_mask(position), masks[row])  # fmt: skip
-        legal = np.flatnonzero(masks[row])
-        moved = after[rows == row]
-        for place in range(len(legal)) if whole else spread(len(legal), MOST_STEPS):
-            action, reached = int(legal[place]), moved[place]
-            require_equal(f"rules.step of action {action} {where}", reached, left[action])
-            one = rules.step(position, np.array(action))
-            require_equal(f"rules.step of one position, action {action} {where},", one, reached)
-        said = [rules.describe_action(action, position) for action in legal.tolist()]
-        require(
-            len(set(said)) == len(said),
-            f"describe_action says the same of two legal actions {where}: {shown(said)}",
-        )
+        possible = np.flatnonzero(masks[row])
+        for action in possible[spread(len(possible), ONE_BY_ONE)]:
+            require_equal(f"rules.step of one position, action {action} {where},",
+                          rules.step(position, np.array(action)), left[row, action])  # fmt: skip
+        said = [rules.describe_action(action, position) for action in possible.tolist()]
+        if len(set(said)) < len(said):
+            raise ConformanceError(
+                f"describe_action says the same of two legal actions {where}: {shown(said)}"
+            )
     split = rules.is_position(after)
     require(split.all(), f"a move leads to {after[~split][:1].tolist()}, which is not a position")
     pair = np.stack([positions, positions[::-1]])
@@ -164,24 +174,24 @@ def _there_and_back(rules: Rules, positions: IntArray) -> IntArray:
     return rules.positions(rules.indices(positions))
 
 
-def _options_of(rules: Rules, position: IntArray) -> list[list[int] | None]:
-    """The position after each action, computed without arrays; ``None`` where it is illegal."""
+def _options_of(rules: Rules, position: IntArray) -> IntArray:
+    """The position after each action, ``(actions, components)``; ``NO_MOVE`` where it is illegal.
+
+    It is computed one component and one option at a time.
+    """
     components = rules.components
-    left: list[list[int] | None] = []
+    left = np.full((rules.num_actions, len(components)), NO_MOVE, dtype=np.int64)
     for index, component in enumerate(components):
         state = np.array(position[index])
-        first = component.successors(state).tolist()
-        second = component.second_successors(state).tolist()
+        first, second = component.successors(state), component.second_successors(state)
         group = [index]  # equal neighbours that split
         while component.splits and group[0] and components[group[0] - 1] == component:
             group.insert(0, group[0] - 1)
         while component.splits and components[group[-1] + 1 : group[-1] + 2] == (component,):
             group.append(group[-1] + 1)
-        for option in range(rules.num_options):
-            if option >= component.options or first[option] == NO_MOVE:
-                left.append(None)
-                continue
-            after: list[int] = position.tolist()
+        for option in np.flatnonzero(first != NO_MOVE):
+            after = left[index * rules.num_options + option]
+            after[:] = position
             after[index] = first[option]
             if second[option]:
                 empty = [slot for slot in group if not after[slot]]
@@ -191,7 +201,6 @@ def _options_of(rules: Rules, position: IntArray) -> list[list[int] | None]:
                     "parts, and no slot is empty",
                 )
                 after[empty[0]] = second[option]
-            left.append(after)
     return left
 
 
@@ -227,16 +236,17 @@ def check_solution(solution: Solution) -> None:
         winning, mask = solution.is_winning(positions), solution.winning_mask(positions)
     _require_values("solution.is_winning", positions, winning, truth, source)
     _require_values("solution.winning_mask", positions, mask, expected, source)
-    for row in spread(len(positions), SAMPLE).tolist():
+    for row in spread(len(positions), ASKED).tolist():
         position = positions[row]
         with during(f"solution.winning_actions({position.tolist()})"):
             actions = solution.winning_actions(position)
         require_equal(f"solution.winning_actions({position.tolist()})", actions,
                       np.flatnonzero(mask[row]))  # fmt: skip
+        won = solution.is_winning(position)
         require(
-            solution.is_winning(position) is bool(truth[row]),
-            f"solution.is_winning({position.tolist()}) of one position is "
-            f"{solution.is_winning(position)!r}, where {bool(truth[row])} is expected",
+            won is bool(truth[row]),
+            f"solution.is_winning({position.tolist()}) of one position is {won!r}, where "
+            f"{bool(truth[row])} is expected",
         )
 
 
@@ -291,11 +301,11 @@ def _check_encodings(rules: Rules) -> None:
         with during(f"encoding {name!r}"):
             codes = encoding.encode(positions)
         for position, code in zip(positions[:SAMPLE], codes, strict=False):
-            require(
-                encoding.space.contains(code),
-                f"encoding {name!r} gives {position.tolist()} the observation {shown(code)}, "
-                f"which is not in its space {encoding.space}",
-            )
+            if not encoding.space.contains(code):  # the message takes longer than the check
+                raise ConformanceError(
+                    f"encoding {name!r} gives {position.tolist()} the observation {shown(code)}, "
+                    f"which is not in its space {encoding.space}"
+                )
         _, first, rows = np.unique(codes, axis=0, return_index=True, return_inverse=True)
         others = first[rows.reshape(-1)]
         twice = np.flatnonzero(others != np.arange(len(positions)))

@@ -25,7 +25,6 @@ from nim_envs.testing.requirements import (
     require,
     require_equal,
     require_error,
-    shown,
 )
 from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.turns import (
@@ -158,7 +157,7 @@ class _Checks(ChecksOfOneGame):
             env.infos[agent],
         )
         names = ("observation", "reward", "termination", "truncation", "info")
-        require(len(found) == len(names), f"{where}, last() returned {shown(found)}")
+        require_equal(f"{where}, the number of values of last()", len(found), len(names))
         for name, one, other in zip(names, found, expected, strict=True):
             require_equal(f"{where}, the {name} of last() for {agent}", one, other)
 
