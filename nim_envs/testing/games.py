@@ -34,9 +34,6 @@ ASKED = 64
 MOST_FEATURES = 1 << 26
 """Most numbers in the encodings that are compared."""
 
-ONE_BY_ONE = 2
-"""Most moves from a position that are also made one at a time."""
-
 FEWEST = 16
 """Number of positions of a large board that are checked where each has very many actions."""
 
@@ -127,7 +124,7 @@ def check_rules(rules: Rules) -> None:
     require_equal("rules.positions(rules.indices(positions))", _there_and_back(rules, positions),
                   positions)  # fmt: skip
     require(rules.is_position(positions).all(), "rules.is_position is False of a position")
-    left = np.stack([_options_of(rules, position) for position in positions])
+    left = _options_of(rules, positions)
     legal = left[..., 0] != NO_MOVE
     every = np.arange(rules.num_actions)
     flat = left[:, every, every // rules.num_options]
@@ -147,7 +144,7 @@ def check_rules(rules: Rules) -> None:
         require_equal(f"rules.action_mask of one position, {where},",
                       rules.action_mask(position), masks[row])  # fmt: skip
         possible = np.flatnonzero(masks[row])
-        for action in possible[spread(len(possible), ONE_BY_ONE)]:
+        for action in possible[:: max(1, len(possible) - 1)]:  # the first and the last
             require_equal(f"rules.step of one position, action {action} {where},",
                           rules.step(position, np.array(action)), left[row, action])  # fmt: skip
         said = [rules.describe_action(action, position) for action in possible.tolist()]
@@ -174,33 +171,33 @@ def _there_and_back(rules: Rules, positions: IntArray) -> IntArray:
     return rules.positions(rules.indices(positions))
 
 
-def _options_of(rules: Rules, position: IntArray) -> IntArray:
-    """The position after each action, ``(actions, components)``; ``NO_MOVE`` where it is illegal.
+def _options_of(rules: Rules, positions: IntArray) -> IntArray:
+    """The positions after each action, ``(n, actions, components)``; ``NO_MOVE`` where illegal.
 
-    It is computed one component and one option at a time.
+    They are computed one component, one position and one option at a time.
     """
     components = rules.components
-    left = np.full((rules.num_actions, len(components)), NO_MOVE, dtype=np.int64)
+    left = np.full((len(positions), rules.num_actions, len(components)), NO_MOVE, dtype=np.int64)
     for index, component in enumerate(components):
-        state = np.array(position[index])
-        first, second = component.successors(state), component.second_successors(state)
+        states = positions[:, index]
+        first, second = component.successors(states), component.second_successors(states)
         group = [index]  # equal neighbours that split
         while component.splits and group[0] and components[group[0] - 1] == component:
             group.insert(0, group[0] - 1)
         while component.splits and components[group[-1] + 1 : group[-1] + 2] == (component,):
             group.append(group[-1] + 1)
-        for option in np.flatnonzero(first != NO_MOVE):
-            after = left[index * rules.num_options + option]
-            after[:] = position
-            after[index] = first[option]
-            if second[option]:
+        for row, option in np.argwhere(first != NO_MOVE).tolist():
+            after = left[row, index * rules.num_options + option]
+            after[:] = positions[row]
+            after[index] = first[row, option]
+            if second[row, option]:
                 empty = [slot for slot in group if not after[slot]]
                 require(
                     empty,
-                    f"option {option} of component {index} at {position.tolist()} leaves two "
+                    f"option {option} of component {index} at {positions[row].tolist()} leaves two "
                     "parts, and no slot is empty",
                 )
-                after[empty[0]] = second[option]
+                after[empty[0]] = second[row, option]
     return left
 
 
