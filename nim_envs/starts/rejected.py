@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
@@ -106,27 +108,18 @@ class RejectionSampler(Sampler):
         raise self._box.too_large()
 
 
+@dataclass(frozen=True)
 class _LastHeap:
     """A heap of Nim or bounded Nim, computed last so that the position is a P-position.
 
     Its Grundy value is its size modulo the largest amount that may be taken plus one.
-
-    Args:
-        solution: values of all components.
-        index: index of the heap's component.
-        low: smallest size.
-        high: largest size.
-        modulus: the largest amount plus one.
     """
 
-    def __init__(
-        self, solution: SumSolution, index: int, low: int, high: int, modulus: int
-    ) -> None:
-        self._solution = solution
-        self._index = index
-        self._low = low
-        self._high = high
-        self._modulus = modulus
+    solution: SumSolution  # values of all components
+    index: int  # of the heap's component
+    low: int  # smallest size
+    high: int  # largest size
+    modulus: int  # the largest amount plus one
 
     def fill(self, positions: IntArray, numbers: FloatArray) -> BoolArray:
         """Replace the heap by one of a size that makes a P-position.
@@ -139,16 +132,16 @@ class _LastHeap:
             The positions to accept, ``(n,)``: each with probability (number of such sizes) /
             (largest possible number), so that all P-positions are equally likely.
         """
-        targets, misere = self._solution.target_values(positions)
-        value, misere = targets[:, self._index], misere[:, self._index]
+        targets, misere = self.solution.target_values(positions)
+        value, misere = targets[:, self.index], misere[:, self.index]
         # The misère value of a heap is its Grundy value with 0 and 1 exchanged.
         value = np.where(misere & (value <= 1), 1 - value, value)
-        smallest = self._low + (value - self._low) % self._modulus
-        sizes = np.maximum((self._high - smallest) // self._modulus + 1, 0)
-        most = (self._high - self._low) // self._modulus + 1
-        chosen = (numbers[:, self._index] * most).astype(np.int64)
-        found: BoolArray = (value < self._modulus) & (chosen < sizes)
-        positions[found, self._index] = (smallest + chosen * self._modulus)[found]
+        smallest = self.low + (value - self.low) % self.modulus
+        sizes = np.maximum((self.high - smallest) // self.modulus + 1, 0)
+        most = (self.high - self.low) // self.modulus + 1
+        chosen = (numbers[:, self.index] * most).astype(np.int64)
+        found: BoolArray = (value < self.modulus) & (chosen < sizes)
+        positions[found, self.index] = (smallest + chosen * self.modulus)[found]
         return found
 
 
