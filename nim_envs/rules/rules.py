@@ -233,12 +233,16 @@ class Rules:
             SearchTooLargeError: it would take over ``LARGEST_BYTES``.
         """
         self.check_table()
-        states = max(self.shape)
-        table = np.full((len(self.components), states, self.num_options), NO_MOVE, dtype=np.int64)
-        for index, component in enumerate(self.components):
-            table[index, : component.states, : component.options] = component.table
-        table.setflags(write=False)
-        return table
+        return self._joined(NO_MOVE, [component.table for component in self.components])
+
+    def _joined(self, padding: int, tables: Sequence[IntArray]) -> IntArray:
+        """Return the tables of the components as one, padded."""
+        shape = len(tables), max(self.shape), self.num_options
+        joined = np.full(shape, padding, dtype=np.int64)
+        for index, table in enumerate(tables):
+            joined[index, : table.shape[0], : table.shape[1]] = table
+        joined.setflags(write=False)
+        return joined
 
     @cached_property
     def second_table(self) -> IntArray | None:
@@ -251,11 +255,8 @@ class Rules:
         """
         if not self.slot_groups:
             return None
-        table = np.zeros(self.table.shape, dtype=np.int64)
-        for index, component in enumerate(self.components):
-            table[index, : component.states, : component.options] = component.second_table
-        table.setflags(write=False)
-        return table
+        self.check_table()
+        return self._joined(0, [component.second_table for component in self.components])
 
     @cached_property
     def _slots(self) -> Slots:

@@ -569,8 +569,10 @@ def test_a_graph_is_refused_just_if_it_has_a_cycle(edges):
 def test_learners_learn_every_position_through_the_same_interface(learner, name, arguments, games):
     env = pettingzoo.make("aec", f"nim_envs/{name}-v0", **arguments, start="uniform")
     spaces = (env.observation_space("player_0"), env.action_space("player_0"))
+    # Code that other tests need too, as each compilation takes a while.
+    splits = bool(env.game.rules.slot_groups)
     agent = (
-        RealTimeDynamicProgramming(env.game, dtype="float32")
+        RealTimeDynamicProgramming(env.game, sweeping=splits, dtype="float32")
         if learner is RealTimeDynamicProgramming
         else QLearning(*spaces)
     )
