@@ -530,22 +530,19 @@ class Rules:
             array = np.asarray(positions)
         except ValueError:
             array = np.array(None)
-        if array.dtype.kind not in "iu" or array.ndim == 0:
-            raise self._no_position(positions)
-        if self.has_coordinates and array.shape[-1] == len(self.fields):
+        width = array.shape[-1] if array.ndim else 0
+        if array.dtype.kind not in "iu" or width not in (len(self.fields), len(self.shape)):
+            given = repr(positions)
+            if isinstance(positions, np.ndarray):
+                given += f", an array of shape {positions.shape}"
+            raise InvalidPositionError(f"{self._a_position()}, not {given}")
+        if self.has_coordinates and width == len(self.fields):
             return self._points_at(array)
-        if array.shape[-1] != len(self.shape):
-            raise self._no_position(positions)
         first = _first_outside(array, self.shape)
         if first is not None:
             message = _integers_from_0("component", self.shape)
             raise InvalidPositionError(f"a position is {message}, not {first}")
         return array.astype(np.int64)
-
-    def _no_position(self, positions: Any) -> InvalidPositionError:
-        """Return the error for a value that is not integers, or not of the right number."""
-        of = f", an array of shape {positions.shape}" if isinstance(positions, np.ndarray) else ""
-        return InvalidPositionError(f"{self._a_position()}, not {positions!r}{of}")
 
     def _points_at(self, coordinates: IntArray) -> IntArray:
         """Return the points with ``coordinates`` ``(..., len(fields))``, which are checked."""

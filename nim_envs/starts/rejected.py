@@ -61,7 +61,7 @@ class RejectionSampler(Sampler):
 
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
         """Return ``size`` positions, ``(size, components)``."""
-        found = [np.empty((0, len(self._box.low)), dtype=np.int64)]
+        found = [np.empty((0, len(self._box.spans)), dtype=np.int64)]
         missing, batch = size, max(size, 64)
         while missing:
             before = rng.bit_generator.state
@@ -150,8 +150,8 @@ def _last_heap(box: Box, solution: Solution | None) -> _LastHeap | None:
     if not isinstance(solution, SumSolution):
         return None
     heaps = [
-        (high - low, index)
-        for index, (low, high) in enumerate(zip(box.low, box.high, strict=True))
+        (span.number, index)
+        for index, span in enumerate(box.spans)
         if isinstance(box.rules.components[index], SubtractionHeap)
         and isinstance(solution.component_values[index], ResidueValues)
     ]
@@ -160,4 +160,5 @@ def _last_heap(box: Box, solution: Solution | None) -> _LastHeap | None:
     _, index = max(heaps)
     values = solution.component_values[index]
     assert isinstance(values, ResidueValues)  # as chosen above
-    return _LastHeap(solution, index, box.low[index], box.high[index], values.bound + 1)
+    span = box.spans[index]
+    return _LastHeap(solution, index, span.low, span.high, values.bound + 1)
