@@ -89,8 +89,7 @@ class Encoding:
         self.name: str = checked_choice("encoding", name, ENCODINGS)
         self.space: spaces.Box
         self.field_widths: tuple[int, ...]
-        # Only games with coordinates are asked for them.
-        self._rules = rules if rules.has_coordinates else None
+        self._rules = rules
         code = CODES.get(name)
         if code is None:
             integer: Any = np.dtype(dtype).type
@@ -108,16 +107,11 @@ class Encoding:
             self._fields = np.repeat(np.arange(len(self.field_widths)), self.field_widths)
             self._numbers = np.concatenate([np.arange(width) for width in self.field_widths])
             self.space = spaces.Box(low=0.0, high=1.0, shape=(features,), dtype=np.float32)
-        self.widths: tuple[int, ...] = self.field_widths
-        if self._rules is not None:
-            self.widths = tuple(sum(self.field_widths[part]) for part in rules.field_slices)
+        self.widths = tuple(sum(self.field_widths[part]) for part in rules.field_slices)
 
     def encode(self, positions: IntArray) -> npt.NDArray[Any]:
         """Return the observations of positions ``(..., components)`` as ``(..., features)``."""
-        if self._rules is None:
-            return self.encode_coordinates(positions)
-        shown = self._rules.coordinates(positions)
-        return shown if self.name == "integer" else self.encode_coordinates(shown)
+        return self.encode_coordinates(self._rules.coordinates(positions))
 
     def encode_coordinates(self, coordinates: IntArray) -> npt.NDArray[Any]:
         """Return the observations of coordinates ``(..., len(fields))`` as ``(..., features)``."""
@@ -129,16 +123,11 @@ class Encoding:
 
     def features(self, component: int, states: IntArray) -> npt.NDArray[Any]:
         """Return the features of ``states`` ``(...)`` of one component, ``(..., width)``."""
-        code = CODES.get(self.name)
-        if self._rules is None:
-            values = states[..., np.newaxis]
-            if code is None:
-                return values
-            return code.feature(values, np.arange(self.widths[component])).astype(np.float32)
         values = self._rules.components[component].coordinates(states)
+        code = CODES.get(self.name)
         if code is None:
             return values
-        widths = self.field_widths[self._rules.field_slices[component]]
-        fields = np.repeat(np.arange(len(widths)), widths)
-        numbers = np.concatenate([np.arange(width) for width in widths])
-        return code.feature(values.take(fields, axis=-1), numbers).astype(np.float32)
+        first = sum(self.widths[:component])
+        here = slice(first, first + self.widths[component])
+        fields = self._fields[here] - self._rules.field_slices[component].start
+        return code.feature(values.take(fields, axis=-1), self._numbers[here]).astype(np.float32)

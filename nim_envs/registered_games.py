@@ -42,16 +42,16 @@ class RegisteredGame:
 
     Args:
         rules: the rules constructor; its keyword arguments are the environment's.
+        defaults: default keyword arguments of the rules constructor.
         misere: whether by default the player who makes the last move loses; ``None``: as the
             :class:`nim_envs.Game` says that the constructor returns, else normal play.
-        defaults: default keyword arguments of the rules constructor.
         version: version of its ids; raised where a change of this game could change results.
         source: how other processes find a game of a user's own; ``None``: it is of this package.
     """
 
     rules: Callable[..., Rules | Game]
-    misere: bool | None
     defaults: Mapping[str, Any]
+    misere: bool | None = False
     version: int = 0
     source: Source | None = None
 
@@ -153,9 +153,8 @@ def own_game(
         if isinstance(game, Game):
             rules_of(game)
         constructor: Callable[..., Rules | Game] = partial(_itself, game)
-        return RegisteredGame(
-            constructor, misere, {}, source=Source(game, misere, {})
-        ), _why_no_pickle(game)
+        source = Source(game, misere, {})
+        return RegisteredGame(constructor, {}, misere, source=source), _why_no_pickle(game)
     if not callable(game):
         raise InvalidGameError(
             f"a game is registered as Rules, a Game, or a function that returns one, not {game!r}"
@@ -163,7 +162,7 @@ def own_game(
     reference, why = reference_to(game)
     all_defaults = _checked_defaults(game, defaults, reserved)
     source = Source(reference or game, misere, all_defaults)
-    return RegisteredGame(game, misere, all_defaults, source=source), why
+    return RegisteredGame(game, all_defaults, misere, source=source), why
 
 
 def _itself(game: Rules | Game) -> Rules | Game:

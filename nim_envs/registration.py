@@ -120,32 +120,31 @@ def _registered(name: str) -> RegisteredGame:
 
 
 GAMES: dict[str, RegisteredGame] = {
-    "nim": RegisteredGame(nim, misere=False, defaults={"heaps": (3, 4, 5), "max_take": None}),
+    "nim": RegisteredGame(nim, defaults={"heaps": (3, 4, 5), "max_take": None}),
     "misere_nim": RegisteredGame(
         nim, misere=True, defaults={"heaps": (1, 3, 5, 7), "max_take": None}
     ),
     # Whoever makes the total exceed n made the last move and loses: misère play.
     "addition": RegisteredGame(addition, misere=True, defaults={"k": 3, "n": 10}),
     "subtraction": RegisteredGame(
-        subtraction, misere=False, defaults={"heaps": (17,), "subtraction_set": (1, 2, 3)}
+        subtraction, defaults={"heaps": (17,), "subtraction_set": (1, 2, 3)}
     ),
-    "octal": RegisteredGame(octal, misere=False, defaults={"code": "0.77", "heaps": (6,)}),
-    "kayles": RegisteredGame(kayles, misere=False, defaults={"heaps": (7,)}),
-    "dawsons_kayles": RegisteredGame(dawsons_kayles, misere=False, defaults={"heaps": (10,)}),
-    "dawsons_chess": RegisteredGame(dawsons_chess, misere=False, defaults={"heaps": (9,)}),
-    "officers": RegisteredGame(officers, misere=False, defaults={"heaps": (9,)}),
-    "grundy": RegisteredGame(grundy, misere=False, defaults={"heaps": (10,)}),
-    "splitting": RegisteredGame(splitting, misere=False, defaults={"heaps": (7,)}),
-    "laskers_nim": RegisteredGame(laskers_nim, misere=False, defaults={"heaps": (4, 2)}),
-    "moores_nim": RegisteredGame(moores_nim, misere=False, defaults={"heaps": (3, 4, 5), "k": 2}),
-    "fibonacci_nim": RegisteredGame(fibonacci_nim, misere=False, defaults={"heaps": (20,)}),
-    "wythoff": RegisteredGame(wythoff, misere=False, defaults={"queens": ((9, 7),)}),
-    "euclid": RegisteredGame(euclid, misere=False, defaults={"pairs": ((36, 13),)}),
-    "chomp": RegisteredGame(chomp, misere=False, defaults={"rows": 4, "columns": 5}),
-    "cram": RegisteredGame(cram, misere=False, defaults={"rows": 3, "columns": 4}),
+    "octal": RegisteredGame(octal, defaults={"code": "0.77", "heaps": (6,)}),
+    "kayles": RegisteredGame(kayles, defaults={"heaps": (7,)}),
+    "dawsons_kayles": RegisteredGame(dawsons_kayles, defaults={"heaps": (10,)}),
+    "dawsons_chess": RegisteredGame(dawsons_chess, defaults={"heaps": (9,)}),
+    "officers": RegisteredGame(officers, defaults={"heaps": (9,)}),
+    "grundy": RegisteredGame(grundy, defaults={"heaps": (10,)}),
+    "splitting": RegisteredGame(splitting, defaults={"heaps": (7,)}),
+    "laskers_nim": RegisteredGame(laskers_nim, defaults={"heaps": (4, 2)}),
+    "moores_nim": RegisteredGame(moores_nim, defaults={"heaps": (3, 4, 5), "k": 2}),
+    "fibonacci_nim": RegisteredGame(fibonacci_nim, defaults={"heaps": (20,)}),
+    "wythoff": RegisteredGame(wythoff, defaults={"queens": ((9, 7),)}),
+    "euclid": RegisteredGame(euclid, defaults={"pairs": ((36, 13),)}),
+    "chomp": RegisteredGame(chomp, defaults={"rows": 4, "columns": 5}),
+    "cram": RegisteredGame(cram, defaults={"rows": 3, "columns": 4}),
     "node_kayles": RegisteredGame(
         node_kayles,
-        misere=False,
         # Petersen's graph: a pentagon, a pentagram in it, and five edges between them.
         defaults={
             "nodes": 10,
@@ -162,7 +161,6 @@ GAMES: dict[str, RegisteredGame] = {
     ),
     "graph": RegisteredGame(
         graph,
-        misere=False,
         # Twelve nodes, with edges from each to the number before it, its half and its fifth.
         defaults={
             "successors": tuple(
@@ -174,7 +172,6 @@ GAMES: dict[str, RegisteredGame] = {
     ),
     "sum": RegisteredGame(
         sum_of_games,
-        misere=False,
         defaults={
             "games": (
                 ("kayles", {"heaps": (5,)}),

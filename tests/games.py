@@ -12,7 +12,7 @@ UNUSUAL: list[tuple[str, dict[str, Any]]] = [
     ("nim", {"heaps": (1,)}),
     ("nim", {"heaps": (0, 3)}),
     ("nim", {"heaps": (7, 1, 2, 5)}),
-    ("nim", {"heaps": (2,) * 10}),
+    ("nim", {"heaps": (2,) * 8}),
     ("nim", {"heaps": (6, 4), "max_take": 2}),
     ("nim", {"heaps": (6, 4), "max_take": 2, "misere": True}),
     ("nim", {"heaps": (3, 4, 5), "start": "uniform"}),

@@ -12,7 +12,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
 from nim_envs.encoding import Encoding, with_mask
-from nim_envs.envs.legality import checked_illegal_move, illegal_move_error
+from nim_envs.envs.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.envs.move_truth import NO_MOVE_YET, checked_truth_in_info, move_truth
 from nim_envs.envs.renderer import LastMove, Renderer
 from nim_envs.envs.reset_arguments import checked_options, checked_seed
@@ -29,7 +29,7 @@ from nim_envs.render.frame import Frame
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
 from nim_envs.rules.component import IntArray
-from nim_envs.rules.validation import check_bytes, checked_integer
+from nim_envs.rules.validation import check_bytes, checked_choice, checked_integer
 from nim_envs.starts import Sampler, Start, as_start
 
 Observation = dict[str, npt.NDArray[Any]]
@@ -139,7 +139,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._renderer = Renderer(
             game, render_mode, RENDER_MODES, title=name, show_winning_moves=show_winning_moves
         )
-        self.illegal_move = checked_illegal_move(illegal_move)
+        self.illegal_move = checked_choice("illegal_move", illegal_move, ILLEGAL_MOVE_RULES)
         self.truth_in_info = checked_truth_in_info(truth_in_info, game)
         self.max_cycles = (
             None if max_cycles is None else checked_integer("max_cycles", max_cycles, minimum=1)

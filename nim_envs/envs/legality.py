@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nim_envs.errors import IllegalMoveError
 from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
-from nim_envs.rules.validation import checked_choice
 
 ILLEGAL_MOVE_RULES = ("forfeit", "raise")
 """Allowed values of ``illegal_move``."""
-
-
-def checked_illegal_move(rule: Any) -> Any:
-    """Return ``rule`` if it is one of :data:`ILLEGAL_MOVE_RULES`.
-
-    Raises:
-        InvalidGameError: it is not.
-    """
-    return checked_choice("illegal_move", rule, ILLEGAL_MOVE_RULES)
 
 
 def illegal_move_error(

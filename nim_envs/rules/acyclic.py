@@ -27,8 +27,22 @@ def cycle_among(parts: IntArray, named: Callable[[int], str] = str) -> str:
     # Moves to smaller numbers only, as in most tables, form no cycle.
     if (parts < states).all():
         return ""
-    _, waiting = _swept(parts)
-    return _cycle(parts, waiting, named) if any(waiting) else ""
+    return cycle_along(len(parts), *_edges(parts), named)
+
+
+def cycle_along(
+    states: int, sources: IntArray, targets: IntArray, named: Callable[[int], str] = str
+) -> str:
+    """Return a description of a cycle of moves, empty where there is none.
+
+    Args:
+        states: number of states.
+        sources: state before each move, ``(moves,)``.
+        targets: state after each move, ``(moves,)``.
+        named: function from a state to its name in the description.
+    """
+    _, waiting = _swept(states, sources, targets)
+    return _cycle(sources, targets, waiting, named) if any(waiting) else ""
 
 
 def cycle_error(cycle: str, of: str = "") -> InvalidGameError:
@@ -53,21 +67,25 @@ def ranks(parts: IntArray) -> IntArray:
     Raises:
         InvalidGameError: the moves form a cycle; the message names the states on it.
     """
-    rank, waiting = _swept(parts)
+    sources, targets = _edges(parts)
+    rank, waiting = _swept(len(parts), sources, targets)
     if any(waiting):
-        raise cycle_error(_cycle(parts, waiting))
+        raise cycle_error(_cycle(sources, targets, waiting))
     return np.array(rank, dtype=np.int64)
 
 
-def _swept(parts: IntArray) -> tuple[list[int], list[int]]:
+def _edges(parts: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the state before each move, and each part that it leaves; both ``(edges,)``."""
+    sources, slots = np.nonzero(parts >= 0)
+    return sources, parts[sources, slots]
+
+
+def _swept(size: int, sources: IntArray, targets: IntArray) -> tuple[list[int], list[int]]:
     """Return the ranks, and for each state the number of its parts from which play reaches a cycle.
 
     References:
         A. B. Kahn, "Topological sorting of large networks", *Communications of the ACM* 5 (1962).
     """
-    size = len(parts)
-    sources, slots = np.nonzero(parts >= 0)
-    targets = parts[sources, slots]
     predecessors = sources[_stable_order(targets)]
     bounds = np.concatenate([[0], np.cumsum(np.bincount(targets, minlength=size))]).tolist()
     unresolved = np.bincount(sources, minlength=size)
@@ -99,15 +117,17 @@ def _stable_order(values: IntArray) -> IntArray:
     return order
 
 
-def _cycle(parts: IntArray, waiting: list[int], named: Callable[[int], str] = str) -> str:
+def _cycle(
+    sources: IntArray, targets: IntArray, waiting: list[int], named: Callable[[int], str] = str
+) -> str:
     """Describe a cycle; ``waiting`` is positive exactly at the states that lead to one."""
-    state = next(state for state, left in enumerate(waiting) if left)
-    path: list[int] = []
-    places: dict[int, int] = {}
+    # Each of these states has a move to another, or to itself. Backwards: the first one is kept.
+    onward = np.flatnonzero(np.array(waiting)[targets])[::-1]
+    following = dict(zip(sources[onward].tolist(), targets[onward].tolist(), strict=True))
+    state, places = min(following), dict[int, int]()
     while state not in places:
-        places[state] = len(path)
-        path.append(state)
-        state = next(part for part in parts[state].tolist() if part >= 0 and waiting[part])
-    cycle = [named(each) for each in path[places[state] :]]
+        places[state] = len(places)
+        state = following[state]
+    cycle = [named(each) for each in [*places][places[state] :]]
     shown = cycle if len(cycle) <= MOST_NAMED else [*cycle[:MOST_NAMED], "…"]
     return " -> ".join([*shown, cycle[0]])

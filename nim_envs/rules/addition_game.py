@@ -45,10 +45,6 @@ class AdditionTotal(Component):
         """Return ``k``, or 0 where the total has passed the limit."""
         return np.where(np.asarray(states) <= self.n, self.k, 0)
 
-    def is_terminal(self, states: IntArray) -> BoolArray:
-        """Return where the total has passed the limit."""
-        return np.asarray(states > self.n)
-
     def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
         """Return where ``before`` is at most ``n`` and ``after`` exceeds it by 1 to ``k``."""
         added = np.asarray(after) - before

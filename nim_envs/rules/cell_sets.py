@@ -137,10 +137,6 @@ class CellSets(Component):
         """Return the number of legal options in each state."""
         return np.asarray(self._legal(states).sum(axis=-1))
 
-    def is_terminal(self, states: IntArray) -> BoolArray:
-        """Return where no option is legal."""
-        return np.asarray(~self._legal(states).any(axis=-1))
-
     def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
         """Return where an option of ``before`` leaves ``after``."""
         reached = self.successors(before) == np.asarray(after)[..., np.newaxis]

@@ -103,10 +103,6 @@ class ChocolateBar(Component):
         """Return the number of squares left but the poisoned one."""
         return np.asarray(self.coordinates(states).sum(axis=-1) - 1)
 
-    def is_terminal(self, states: IntArray) -> BoolArray:
-        """Return where the poisoned square alone is left."""
-        return np.asarray(np.asarray(states) == 0)
-
     def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
         """Return where a bite at the first square that is gone leaves ``after``."""
         now, left = np.broadcast_arrays(

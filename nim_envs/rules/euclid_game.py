@@ -71,10 +71,6 @@ class NumberPair(Component):
         larger, smaller, _ = self._by_size(states)
         return np.where(smaller > 0, larger // np.maximum(smaller, 1), 0)
 
-    def is_terminal(self, states: IntArray) -> BoolArray:
-        """Return where a number is 0."""
-        return np.asarray(self._by_size(states)[1] == 0)
-
     def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
         """Return where the larger number has lost a multiple of the smaller one."""
         larger, smaller, stride = self._by_size(before)

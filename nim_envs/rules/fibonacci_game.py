@@ -81,10 +81,6 @@ class FibonacciHeap(Component):
         """Return the limit."""
         return np.asarray(self.coordinates(states)[..., 1])
 
-    def is_terminal(self, states: IntArray) -> BoolArray:
-        """Return where the heap is empty."""
-        return np.asarray(np.asarray(states) == 0)
-
     def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
         """Return where ``after`` is the heap and its new limit after taking at most the limit."""
         objects, limits = np.moveaxis(self.coordinates(np.asarray(before)), -1, 0)

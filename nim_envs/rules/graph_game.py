@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
 from nim_envs.errors import InvalidGameError
+from nim_envs.rules.acyclic import cycle_along
 from nim_envs.rules.component import NO_MOVE, Component, IntArray
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import checked_integer, checked_integers, is_listing
@@ -51,11 +53,11 @@ class Token(Component):
             if len(set(nodes)) < len(nodes):
                 raise InvalidGameError(f"{name} must name every node once, not {nodes}")
             checked.append(tuple(nodes))
-        cycle = _cycle(checked)
+        sources = np.repeat(np.arange(len(checked)), [len(nodes) for nodes in checked])
+        cycle = cycle_along(len(checked), sources, np.fromiter(chain(*checked), dtype=np.int64))
         if cycle:
             raise InvalidGameError(
-                "the graph must have no cycle, so that every play comes to an end; it has "
-                + " -> ".join(map(str, cycle))
+                f"the graph must have no cycle, so that every play comes to an end; it has {cycle}"
             )
         object.__setattr__(self, "successors_of", tuple(checked))
 
@@ -96,27 +98,6 @@ class Token(Component):
     def option_numbers(self, option: int, state: int) -> tuple[int, ...]:
         """Return the node that the token moves to."""
         return (self.successors_of[state][option],)
-
-
-def _cycle(successors: Sequence[Sequence[int]]) -> list[int]:
-    """Return the nodes of a cycle, the first one repeated at the end; empty without a cycle."""
-    done: set[int] = set()
-    for start in range(len(successors)):
-        path, places = [start], {start: 0}
-        edges = [iter(successors[start])]
-        while path:
-            target = next(edges[-1], None)
-            if target is None:
-                done.add(path[-1])
-                del places[path.pop()]
-                edges.pop()
-            elif target in places:
-                return [*path[places[target] :], target]
-            elif target not in done:
-                places[target] = len(path)
-                path.append(target)
-                edges.append(iter(successors[target]))
-    return []
 
 
 def graph(successors: Sequence[Sequence[int]], tokens: Sequence[int]) -> Rules:

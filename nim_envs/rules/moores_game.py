@@ -101,10 +101,6 @@ class HeapGroup(Component):
             ways = [ways[0], *(more + heaps[..., heap] * fewer for fewer, more in pairs)]
         return np.asarray(sum(ways[1:]))
 
-    def is_terminal(self, states: IntArray) -> BoolArray:
-        """Return where all heaps are empty."""
-        return np.asarray(np.asarray(states) == 0)
-
     def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
         """Return where at least one and at most ``k`` heaps have shrunk, and none has grown."""
         taken = self.coordinates(np.asarray(before)) - self.coordinates(np.asarray(after))

@@ -119,7 +119,8 @@ def listing(
                 try:
                     target = places[after]
                 except (KeyError, TypeError):
-                    checked = _checked_target(position, label, after, width)
+                    where = f"the position after move {label!r} at {position}"
+                    checked = checked_position(where, after, width)
                     target = places.setdefault(checked, len(positions))
                     if target == len(positions):
                         positions.append(checked)
@@ -135,10 +136,12 @@ def listing(
         raise InvalidGameError(f"there is no move at {positions[0]}{others}: the game is over")
     _check_size(name, len(positions), len(options), limit)
     labels = list(options)
-    order = range(len(labels)) if given is not None else _natural_order(labels)
+    order = list(range(len(labels)))
+    if given is None:
+        order.sort(key=lambda option: _natural_key(labels[option]))
     coordinates = np.array(positions, dtype=np.int64).reshape(len(positions), width)
     column = np.empty(len(labels), dtype=np.int64)
-    column[list(order)] = np.arange(len(labels))
+    column[order] = np.arange(len(labels))
     if width == 1:
         state = coordinates[:, 0]
         check_bytes(
@@ -192,11 +195,6 @@ def _in_place_of_booleans(position: Any) -> str:
     if not is_listing(position) or not any(isinstance(v, (bool, np.bool_)) for v in position):
         return ""
     return ": write 1 for True and 0 for False"
-
-
-def _checked_target(position: Position, label: Hashable, after: Any, width: int) -> Position:
-    """Return the position that a move leads to."""
-    return checked_position(f"the position after move {label!r} at {position}", after, width)
 
 
 def _moves_at(position: Position, moves: Moves, most: int) -> list[tuple[Any, Any]]:
@@ -254,12 +252,8 @@ def _checked_actions(actions: Iterable[Hashable]) -> list[Hashable]:
     return labels
 
 
-def _natural_order(labels: Sequence[Hashable]) -> list[int]:
-    """Return the indices that sort labels, numbers in them by size: ``"left 2", "left 10"``."""
-    return sorted(range(len(labels)), key=lambda index: _natural_key(labels[index]))
-
-
 def _natural_key(label: Hashable) -> tuple[list[Any], str]:
+    """Return what sorts labels with the numbers in them by size: ``"left 2", "left 10"``."""
     words = str(label)
     if isinstance(label, (int, np.integer)):
         return ["", int(label), ""], words

@@ -29,6 +29,7 @@ from nim_envs.rules.component import (
     in_use,
 )
 from nim_envs.rules.coordinates import Coordinates, check_coordinates, state_in_short
+from nim_envs.rules.slots import Slots, first_empty
 from nim_envs.rules.state_options import MaskArray, StateOptionsCache, shared_state_options
 from nim_envs.rules.validation import LARGEST_STATE, check_bytes, checked_integer, integers_of
 
@@ -112,7 +113,7 @@ class Rules:
             )
         if not self.is_position(np.array(self.initial, dtype=np.int64)):
             raise InvalidGameError(
-                f"the initial position {self.initial} {self._lack_of_slots(self.initial)}"
+                f"the initial position {self.initial} {self._slots.lack(self.initial)}"
             )
 
     def __repr__(self) -> str:
@@ -232,12 +233,16 @@ class Rules:
             SearchTooLargeError: it would take over ``LARGEST_BYTES``.
         """
         self.check_table()
-        states = max(self.shape)
-        table = np.full((len(self.components), states, self.num_options), NO_MOVE, dtype=np.int64)
-        for index, component in enumerate(self.components):
-            table[index, : component.states, : component.options] = component.table
-        table.setflags(write=False)
-        return table
+        return self._joined(NO_MOVE, [component.table for component in self.components])
+
+    def _joined(self, padding: int, tables: Sequence[IntArray]) -> IntArray:
+        """Return the tables of the components as one, padded."""
+        shape = len(tables), max(self.shape), self.num_options
+        joined = np.full(shape, padding, dtype=np.int64)
+        for index, table in enumerate(tables):
+            joined[index, : table.shape[0], : table.shape[1]] = table
+        joined.setflags(write=False)
+        return joined
 
     @cached_property
     def second_table(self) -> IntArray | None:
@@ -250,31 +255,20 @@ class Rules:
         """
         if not self.slot_groups:
             return None
-        table = np.zeros(self.table.shape, dtype=np.int64)
-        for index, component in enumerate(self.components):
-            table[index, : component.states, : component.options] = component.second_table
-        table.setflags(write=False)
-        return table
+        self.check_table()
+        return self._joined(0, [component.second_table for component in self.components])
 
     @cached_property
+    def _slots(self) -> Slots:
+        return Slots(self.components)
+
+    @property
     def slot_groups(self) -> tuple[range, ...]:
         """The groups of slots, each as a range of components: neighbours that are equal and split.
 
         Empty in games that do not split.
         """
-        groups: list[range] = []
-        for index, component in enumerate(self.components):
-            if not component.splits:
-                continue
-            if (
-                groups
-                and groups[-1].stop == index
-                and self.components[groups[-1].start] == component
-            ):
-                groups[-1] = range(groups[-1].start, index + 1)
-            else:
-                groups.append(range(index, index + 1))
-        return tuple(groups)
+        return self._slots.groups
 
     def is_position(self, points: IntArray) -> BoolArray:
         """Return which points of the lattice are positions: ``(..., components)`` to ``(...)``.
@@ -282,20 +276,7 @@ class Rules:
         In games that do not split, all are. In others, those from which play never has more parts
         in a group than slots, so that a move that splits always finds an empty slot.
         """
-        fits = np.ones(points.shape[:-1], dtype=np.bool_)
-        for group in self.slot_groups:
-            slots = points[..., group.start : group.stop]
-            needed = self.components[group.start].slots_needed
-            fits &= needed[slots].sum(axis=-1) <= len(group)
-        return fits
-
-    def empty_slots(self, positions: IntArray, group: range) -> IntArray:
-        """Return the first component of ``group`` in state 0: ``(..., components)`` to ``(...)``.
-
-        If none is in state 0, the result is any component of the group; then no move splits.
-        """
-        empty = positions[..., group.start : group.stop] == 0
-        return np.asarray(group.start + empty.argmax(axis=-1))
+        return self._slots.suffice(points)
 
     def check_table(self) -> None:
         """Raise ``SearchTooLargeError`` if ``table`` would take over ``LARGEST_BYTES``."""
@@ -389,12 +370,7 @@ class Rules:
         after = positions.copy()
         np.put_along_axis(after, component[..., np.newaxis], successor[..., np.newaxis], axis=-1)
         if second is not None:
-            for group in self.slot_groups:
-                splits = (second > 0) & (group.start <= component) & (component < group.stop)
-                slot = self.empty_slots(after, group)[..., np.newaxis]
-                there = np.take_along_axis(after, slot, axis=-1)[..., 0]
-                filled = np.where(splits, second, there)[..., np.newaxis]
-                np.put_along_axis(after, slot, filled, axis=-1)
+            self._slots.fill(after, component, second)
         return after
 
     def moves(self, indices: IntArray) -> Iterator[tuple[int, BoolArray, IntArray]]:
@@ -414,7 +390,7 @@ class Rules:
         empty = {
             index: strides[slots]
             for group in self.slot_groups
-            for slots in [self.empty_slots(positions, group)]
+            for slots in [first_empty(positions, group)]
             for index in group
         }
         for index, component in enumerate(self.components):
@@ -489,33 +465,9 @@ class Rules:
             numbers = np.arange(math.prod(spans), dtype=np.int64)
             box = np.stack(np.unravel_index(numbers, spans), axis=-1)
             return box.astype(np.int64) + np.array(low, dtype=np.int64)
-        rows = np.zeros((1, 0), dtype=np.int64)
-        groups = {index: group for group in self.slot_groups for index in group}
-        used = np.zeros(1, dtype=np.int64)  # slots needed so far in the group
-        for index, (bottom, top) in enumerate(zip(low, high, strict=True)):
-            group = groups.get(index, range(0))
-            if index not in group:
-                self._check_number(len(rows) * (top - bottom + 1), limit)
-                needed, later = np.zeros(top + 1, dtype=np.int64), 0
-            else:
-                needed = self.components[index].slots_needed
-                # Later slots are given the least that they need, so every row can be completed.
-                later = sum(needed[low[slot]].item() for slot in group if slot > index)
-            if index == group.start or index not in group:
-                used = np.zeros(len(rows), dtype=np.int64)
-            # By number of slots left for this component, from -1: the states that fit.
-            fits = needed[bottom : top + 1] < np.arange(len(group) + 2)[:, np.newaxis]
-            fitting = bottom + np.nonzero(fits)[1]
-            numbers = fits.sum(axis=1)
-            room = np.maximum(len(group) - later - used + 1, 0)
-            counts = numbers[room]
-            self._check_number(int(counts.sum()), limit)
-            row = np.repeat(np.arange(len(rows)), counts)
-            place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
-            state = fitting[(np.cumsum(numbers) - numbers)[room][row] + place]
-            used = used[row] + needed[state]
-            rows = np.concatenate([rows[row], state[:, np.newaxis]], axis=1)
-        return rows
+        return self._slots.positions_between(
+            low, high, lambda number: self._check_number(number, limit)
+        )
 
     def check_size(self, limit: int) -> None:
         """Raise ``SearchTooLargeError`` if the lattice has more than ``limit`` points."""
@@ -560,21 +512,9 @@ class Rules:
                 first = points[lacking].reshape(-1, len(self.shape))[0].tolist()
                 raise InvalidPositionError(
                     f"a position must leave room for what splits, and {first} "
-                    f"{self._lack_of_slots(first)}"
+                    f"{self._slots.lack(first)}"
                 )
         return points
-
-    def _lack_of_slots(self, point: Sequence[int]) -> str:
-        """Return words for the group that has too few slots at ``point``, which is no position."""
-        for group in self.slot_groups:
-            component = self.components[group.start]
-            needed = sum(component.slots_needed[point[index]].item() for index in group)
-            if needed > len(group):
-                return (
-                    f"can come to need {needed} slots for the {component.kind}s {group.start} to "
-                    f"{group.stop - 1}; there are {len(group)}"
-                )
-        raise ValueError(f"{point} lacks no slots")
 
     def checked_points(self, positions: Any) -> IntArray:
         """Return ``positions`` as an int64 array ``(..., components)`` of points of the lattice.
@@ -590,22 +530,19 @@ class Rules:
             array = np.asarray(positions)
         except ValueError:
             array = np.array(None)
-        if array.dtype.kind not in "iu" or array.ndim == 0:
-            raise self._no_position(positions)
-        if self.has_coordinates and array.shape[-1] == len(self.fields):
+        width = array.shape[-1] if array.ndim else 0
+        if array.dtype.kind not in "iu" or width not in (len(self.fields), len(self.shape)):
+            given = repr(positions)
+            if isinstance(positions, np.ndarray):
+                given += f", an array of shape {positions.shape}"
+            raise InvalidPositionError(f"{self._a_position()}, not {given}")
+        if self.has_coordinates and width == len(self.fields):
             return self._points_at(array)
-        if array.shape[-1] != len(self.shape):
-            raise self._no_position(positions)
         first = _first_outside(array, self.shape)
         if first is not None:
             message = _integers_from_0("component", self.shape)
             raise InvalidPositionError(f"a position is {message}, not {first}")
         return array.astype(np.int64)
-
-    def _no_position(self, positions: Any) -> InvalidPositionError:
-        """Return the error for a value that is not integers, or not of the right number."""
-        of = f", an array of shape {positions.shape}" if isinstance(positions, np.ndarray) else ""
-        return InvalidPositionError(f"{self._a_position()}, not {positions!r}{of}")
 
     def _points_at(self, coordinates: IntArray) -> IntArray:
         """Return the points with ``coordinates`` ``(..., len(fields))``, which are checked."""

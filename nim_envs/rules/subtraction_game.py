@@ -58,12 +58,6 @@ class SubtractionHeap(Component):
             return np.clip(smaller, 0, len(self.amounts))
         return np.asarray(np.searchsorted(self._amounts, states, side="right"))
 
-    def is_terminal(self, states: IntArray) -> BoolArray:
-        """Return where the heap holds less than the smallest amount."""
-        if not self.amounts:
-            return np.ones(np.shape(states), dtype=np.bool_)
-        return np.asarray(states < self.amounts[0])
-
     def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
         """Return where ``before`` less ``after`` is one of the amounts."""
         taken = np.asarray(before) - after

@@ -75,10 +75,6 @@ class Queen(Component):
         file, rank = np.divmod(np.asarray(states), self.ranks + 1)
         return np.asarray(file + rank + np.minimum(file, rank))
 
-    def is_terminal(self, states: IntArray) -> BoolArray:
-        """Return where the queen is in the corner."""
-        return np.asarray(np.asarray(states) == 0)
-
     def leads_to(self, before: IntArray, after: IntArray) -> BoolArray:
         """Return where ``after`` is left of ``before``, below it or on its diagonal."""
         file, rank = np.divmod(np.asarray(before), self.ranks + 1)

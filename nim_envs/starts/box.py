@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,32 +17,44 @@ LARGEST_LISTED = 1 << 24
 """Most states or points enumerated for a box of coordinates."""
 
 
+class Span(NamedTuple):
+    """The states of a component in a box."""
+
+    low: int  # the smallest
+    high: int  # the largest
+    states: IntArray | None = None  # all of them, ascending; None: those from low to high
+
+    @property
+    def number(self) -> int:
+        """Number of states."""
+        return self.high - self.low + 1 if self.states is None else len(self.states)
+
+    @property
+    def listed(self) -> IntArray:
+        """All states, ascending."""
+        if self.states is not None:
+            return self.states
+        return np.arange(self.low, self.high + 1, dtype=np.int64)
+
+
 @dataclass(frozen=True)
 class Box:
     """The positions of a game whose states, or coordinates, are within bounds.
 
     Args:
         rules: components of the game.
-        low: smallest state of each component.
-        high: largest state of each component.
-        states: for each component its states in the box, ascending; ``None``: all from its ``low``
-            to its ``high``.
+        spans: states of each component in the box.
         bounds: smallest and largest coordinates, for messages.
     """
 
     rules: Rules
-    low: tuple[int, ...]
-    high: tuple[int, ...]
-    states: tuple[IntArray | None, ...] = field(compare=False)
+    spans: tuple[Span, ...] = field(compare=False)
     bounds: tuple[tuple[int, ...], tuple[int, ...]]
 
     @property
     def num_points(self) -> int:
         """Number of points in the box; in games that split not all are positions."""
-        return math.prod(
-            high - low + 1 if states is None else len(states)
-            for low, high, states in zip(self.low, self.high, self.states, strict=True)
-        )
+        return math.prod(span.number for span in self.spans)
 
     def positions(self) -> IntArray:
         """Return the positions that leave a legal move, ``(n, components)``.
@@ -50,21 +62,19 @@ class Box:
         Raises:
             SearchTooLargeError: there are more than ``LARGEST_SUPPORT`` positions.
         """
-        if all(states is None for states in self.states):
-            box = self.rules.positions_between(self.low, self.high, LARGEST_SUPPORT)
+        if all(span.states is None for span in self.spans):
+            low, high = [span.low for span in self.spans], [span.high for span in self.spans]
+            box = self.rules.positions_between(low, high, LARGEST_SUPPORT)
         else:
             box = self._product()
         return box[~self.rules.is_terminal(box)]
 
     def _product(self) -> IntArray:
-        """Return the positions whose components are in ``states``, ``(n, components)``."""
+        """Return the positions whose components are in ``spans``, ``(n, components)``."""
         if self.num_points > LARGEST_SUPPORT:
             raise self.too_large()
-        chosen = [
-            np.arange(low, high + 1, dtype=np.int64) if states is None else states
-            for low, high, states in zip(self.low, self.high, self.states, strict=True)
-        ]
-        points = np.stack(np.meshgrid(*chosen, indexing="ij"), axis=-1).reshape(-1, len(chosen))
+        lists = np.meshgrid(*(span.listed for span in self.spans), indexing="ij")
+        points = np.stack(lists, axis=-1).reshape(-1, len(lists))
         return points[self.rules.is_position(points)]
 
     def lacks(self, wanted: bool | None, found: str) -> InvalidPositionError:
@@ -107,30 +117,20 @@ def checked_box(rules: Rules, low: Any, high: Any) -> Box:
         raise InvalidPositionError(
             f"the box of starts is empty: low {list(lowest)} exceeds high {list(highest)}"
         )
-    if not rules.has_coordinates:
-        return Box(rules, lowest, highest, (None,) * len(lowest), (lowest, highest))
-    chosen = [
+    spans = tuple(
         _states_between(component, lowest[part], highest[part])
         for component, part in zip(rules.components, rules.field_slices, strict=True)
-    ]
-    if any(states is not None and not len(states) for _, _, states in chosen):
+    )
+    if not all(span.number for span in spans):
         raise InvalidPositionError(
             f"the box of starts is empty: {rules.name} has no position between {list(lowest)} and "
             f"{list(highest)}"
         )
-    return Box(
-        rules,
-        tuple(first for first, _, _ in chosen),
-        tuple(last for _, last, _ in chosen),
-        tuple(states for _, _, states in chosen),
-        (lowest, highest),
-    )
+    return Box(rules, spans, (lowest, highest))
 
 
-def _states_between(
-    component: Component, low: tuple[int, ...], high: tuple[int, ...]
-) -> tuple[int, int, IntArray | None]:
-    """Return the smallest and the largest state in a box, and all of them if others lie between.
+def _states_between(component: Component, low: tuple[int, ...], high: tuple[int, ...]) -> Span:
+    """Return the states of a component in a box, listed only if others lie between.
 
     Args:
         component: owner of the states.
@@ -142,9 +142,9 @@ def _states_between(
     """
     fields = (component.states,) if component.fields is None else component.fields
     if len(fields) == 1:
-        return low[0], high[0], None
+        return Span(low[0], high[0])
     if not any(low) and all(last == size - 1 for last, size in zip(high, fields, strict=True)):
-        return 0, component.states - 1, None
+        return Span(0, component.states - 1)
     spans = [last - first + 1 for first, last in zip(low, high, strict=True)]
     number = min(math.prod(spans), component.states)
     if number > LARGEST_LISTED:
@@ -161,7 +161,7 @@ def _states_between(
         found = component.states_at(points)
         states = np.sort(found[found != NO_STATE])
     first, last = (int(states[0]), int(states[-1])) if len(states) else (0, 0)
-    return first, last, states
+    return Span(first, last, states)
 
 
 def _bound(rules: Rules, name: str, bound: Any) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from nim_envs.starts.box import Box, checked_box
 from nim_envs.starts.counted import CountedSampler
 from nim_envs.starts.rejected import TRIAL, RejectionSampler
 from nim_envs.starts.samplers import LARGEST_SUPPORT, ListSampler, Sampler
-from nim_envs.theory.solution import Solution, SumSolution
+from nim_envs.theory.solution import Solution
 
 if TYPE_CHECKING:
     from nim_envs.game import Game
@@ -76,15 +77,11 @@ def _unlisted(
     # In slots, drawing the points to be rejected takes counting already.
     if not box.rules.slot_groups and rejection.wanted_share(TRIAL) >= LEAST_SHARE:
         return rejection
-    if solution is None or isinstance(solution, SumSolution):
-        try:
-            counted = CountedSampler(box, winning, solution)
-        except SearchTooLargeError:
-            pass
-        else:
-            if not counted.num_positions:
-                raise box.lacks(winning, "exists")
-            return counted
+    with suppress(SearchTooLargeError):
+        counted = rejection.counted()
+        if not counted.num_positions:
+            raise box.lacks(winning, "exists")
+        return counted
     if not rejection.wanted_share(DRAWS_BEFORE_GIVING_UP):
         raise box.lacks(winning, f"was found in {DRAWS_BEFORE_GIVING_UP} draws")
     return rejection

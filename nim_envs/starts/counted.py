@@ -20,7 +20,7 @@ import numpy as np
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import BoolArray, Component, IntArray
 from nim_envs.rules.convention import Convention
-from nim_envs.starts.box import Box
+from nim_envs.starts.box import Box, Span
 from nim_envs.starts.samplers import FloatArray, TransformSampler
 from nim_envs.theory.solution import SumSolution
 from nim_envs.theory.values import ComponentValues
@@ -82,7 +82,7 @@ class CountedSampler(TransformSampler):
         terminal: bool = False,
     ) -> None:
         self._box = box
-        self.numbers = len(box.low)
+        self.numbers = len(box.spans)
         classes = _classes(box, solution, by_move=not terminal)
         bits = max(int(one.values.max()) for one in classes).bit_length()
         # Normal play is decided like misère play with a firm component: by the nim-sum alone.
@@ -141,25 +141,22 @@ class Classes:
 
 def _classes(box: Box, solution: SumSolution | None, *, by_move: bool) -> list[Classes]:
     """Return the classes of every component's states; equal components share theirs."""
-    components = box.rules.components
-    listed = [b"" if states is None else states.tobytes() for states in box.states]
-    keys = list(zip(components, box.low, box.high, listed, strict=True))
+    misere = solution is not None and solution.convention is Convention.MISERE
     made: dict[tuple[Component, int, int, bytes], Classes] = {}
-    for index, key in enumerate(keys):
+    classes = []
+    for index, (component, span) in enumerate(zip(box.rules.components, box.spans, strict=True)):
+        listed = b"" if span.states is None else span.states.tobytes()
+        key = component, span.low, span.high, listed
         if key not in made:
             values = None if solution is None else solution.component_values[index]
-            misere = solution is not None and solution.convention is Convention.MISERE
-            made[key] = _classes_between(
-                *key[:3], box.states[index], values, misere=misere, by_move=by_move
-            )
-    return [made[key] for key in keys]
+            made[key] = _classes_of(component, span, values, misere=misere, by_move=by_move)
+        classes.append(made[key])
+    return classes
 
 
-def _classes_between(
+def _classes_of(
     component: Component,
-    low: int,
-    high: int,
-    states: IntArray | None,
+    span: Span,
     values: ComponentValues | None,
     *,
     misere: bool,
@@ -167,15 +164,13 @@ def _classes_between(
 ) -> Classes:
     if values is None and not by_move and not component.splits:
         zero = np.zeros(1, dtype=np.int64)
-        size = high - low + 1 if states is None else len(states)
-        return Classes(states, low, np.array([size]), zero, zero, zero, zero)
-    if (high - low if states is None else len(states)) >= LARGEST_SPAN:
+        return Classes(span.states, span.low, np.array([span.number]), zero, zero, zero, zero)
+    if span.number > LARGEST_SPAN:
         raise SearchTooLargeError(
-            f"a {component.kind} has {high - low + 1} states between {low} and {high}; the limit "
-            f"for counting positions is {LARGEST_SPAN}"
+            f"a {component.kind} has {span.number} states between {span.low} and {span.high}; the "
+            f"limit for counting positions is {LARGEST_SPAN}"
         )
-    if states is None:
-        states = np.arange(low, high + 1, dtype=np.int64)
+    states = span.listed
     value = np.zeros(len(states), dtype=np.int64) if values is None else values.normal(states)
     firm = values is not None and misere and value == values.misere(states)
     moves = by_move & ~component.is_terminal(states)
@@ -188,7 +183,7 @@ def _classes_between(
     )
     return Classes(
         states[np.argsort(which.reshape(-1), kind="stable")],
-        low,
+        span.low,
         sizes,
         np.cumsum(sizes) - sizes,
         *kinds.T,
@@ -315,8 +310,8 @@ def _layers(
     additions = sum(n * len(one.sizes) for n, one in zip(numbers, classes, strict=True))
     if additions > LARGEST_COUNT:
         raise SearchTooLargeError(
-            f"counting the positions of {box.rules.name} from {list(box.low)} to "
-            f"{list(box.high)} takes {additions} additions; the limit is {LARGEST_COUNT}"
+            f"counting the positions of {box.rules.name} from {list(box.bounds[0])} to "
+            f"{list(box.bounds[1])} takes {additions} additions; the limit is {LARGEST_COUNT}"
         )
     layers: list[Layer] = []
     counts, exponent = accepted, 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from nim_envs.errors import SearchTooLargeError
@@ -59,7 +61,7 @@ class RejectionSampler(Sampler):
 
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
         """Return ``size`` positions, ``(size, components)``."""
-        found = [np.empty((0, len(self._box.low)), dtype=np.int64)]
+        found = [np.empty((0, len(self._box.spans)), dtype=np.int64)]
         missing, batch = size, max(size, 64)
         while missing:
             before = rng.bit_generator.state
@@ -106,27 +108,18 @@ class RejectionSampler(Sampler):
         raise self._box.too_large()
 
 
+@dataclass(frozen=True)
 class _LastHeap:
     """A heap of Nim or bounded Nim, computed last so that the position is a P-position.
 
     Its Grundy value is its size modulo the largest amount that may be taken plus one.
-
-    Args:
-        solution: values of all components.
-        index: index of the heap's component.
-        low: smallest size.
-        high: largest size.
-        modulus: the largest amount plus one.
     """
 
-    def __init__(
-        self, solution: SumSolution, index: int, low: int, high: int, modulus: int
-    ) -> None:
-        self._solution = solution
-        self._index = index
-        self._low = low
-        self._high = high
-        self._modulus = modulus
+    solution: SumSolution  # values of all components
+    index: int  # of the heap's component
+    low: int  # smallest size
+    high: int  # largest size
+    modulus: int  # the largest amount plus one
 
     def fill(self, positions: IntArray, numbers: FloatArray) -> BoolArray:
         """Replace the heap by one of a size that makes a P-position.
@@ -139,16 +132,16 @@ class _LastHeap:
             The positions to accept, ``(n,)``: each with probability (number of such sizes) /
             (largest possible number), so that all P-positions are equally likely.
         """
-        targets, misere = self._solution.target_values(positions)
-        value, misere = targets[:, self._index], misere[:, self._index]
+        targets, misere = self.solution.target_values(positions)
+        value, misere = targets[:, self.index], misere[:, self.index]
         # The misère value of a heap is its Grundy value with 0 and 1 exchanged.
         value = np.where(misere & (value <= 1), 1 - value, value)
-        smallest = self._low + (value - self._low) % self._modulus
-        sizes = np.maximum((self._high - smallest) // self._modulus + 1, 0)
-        most = (self._high - self._low) // self._modulus + 1
-        chosen = (numbers[:, self._index] * most).astype(np.int64)
-        found: BoolArray = (value < self._modulus) & (chosen < sizes)
-        positions[found, self._index] = (smallest + chosen * self._modulus)[found]
+        smallest = self.low + (value - self.low) % self.modulus
+        sizes = np.maximum((self.high - smallest) // self.modulus + 1, 0)
+        most = (self.high - self.low) // self.modulus + 1
+        chosen = (numbers[:, self.index] * most).astype(np.int64)
+        found: BoolArray = (value < self.modulus) & (chosen < sizes)
+        positions[found, self.index] = (smallest + chosen * self.modulus)[found]
         return found
 
 
@@ -157,8 +150,8 @@ def _last_heap(box: Box, solution: Solution | None) -> _LastHeap | None:
     if not isinstance(solution, SumSolution):
         return None
     heaps = [
-        (high - low, index)
-        for index, (low, high) in enumerate(zip(box.low, box.high, strict=True))
+        (span.number, index)
+        for index, span in enumerate(box.spans)
         if isinstance(box.rules.components[index], SubtractionHeap)
         and isinstance(solution.component_values[index], ResidueValues)
     ]
@@ -167,4 +160,5 @@ def _last_heap(box: Box, solution: Solution | None) -> _LastHeap | None:
     _, index = max(heaps)
     values = solution.component_values[index]
     assert isinstance(values, ResidueValues)  # as chosen above
-    return _LastHeap(solution, index, box.low[index], box.high[index], values.bound + 1)
+    span = box.spans[index]
+    return _LastHeap(solution, index, span.low, span.high, values.bound + 1)

@@ -125,12 +125,13 @@ class Solution(ABC):
         distinct = {component: component_values(component) for component in self.rules.components}
         return tuple(distinct[component] for component in self.rules.components)
 
-    def _values(self, positions: IntArray) -> IntArray:
-        """Grundy values ``(..., components)``."""
-        return np.stack(
-            [values.normal(positions[..., i]) for i, values in enumerate(self.component_values)],
-            axis=-1,
-        )
+    def _values(self, positions: IntArray, misere: bool = False) -> IntArray:
+        """Grundy values of the components, or misère ones: ``(..., components)``."""
+        values = [
+            one.misere(positions[..., i]) if misere else one.normal(positions[..., i])
+            for i, one in enumerate(self.component_values)
+        ]
+        return np.stack(values, axis=-1)
 
     @abstractmethod
     def _winning(self, positions: IntArray) -> BoolArray: ...
@@ -153,18 +154,11 @@ class SumSolution(Solution):
     ``rest``.
     """
 
-    def _misere(self, positions: IntArray) -> IntArray:
-        """Misère Grundy values ``(..., components)``."""
-        return np.stack(
-            [values.misere(positions[..., i]) for i, values in enumerate(self.component_values)],
-            axis=-1,
-        )
-
     def _winning(self, positions: IntArray) -> BoolArray:
         normal = self._values(positions)
         if self.convention is Convention.NORMAL:
             return sprague_grundy(normal)
-        return tame_misere(normal, self._misere(positions))
+        return tame_misere(normal, self._values(positions, misere=True))
 
     def target_values(self, positions: IntArray) -> tuple[IntArray, BoolArray]:
         """Return for each component the value that makes a P-position together with the others.
@@ -179,7 +173,7 @@ class SumSolution(Solution):
         rest = np.bitwise_xor.reduce(normal, axis=-1, keepdims=True) ^ normal
         if self.convention is Convention.NORMAL:
             return rest, np.zeros(rest.shape, dtype=np.bool_)
-        firm = normal == self._misere(positions)
+        firm = normal == self._values(positions, misere=True)
         others_firm = firm.sum(axis=-1, keepdims=True) - firm > 0
         return rest, ~others_firm
 

@@ -86,9 +86,10 @@ def exchange_zero_and_one(values: IntArray) -> IntArray:
 class TableValues(ComponentValues):
     """Values computed from the table of options, for any component that has one."""
 
-    def __init__(self, component: Component) -> None:
-        super().__init__(component)
-        self.normal_table = grundy_values(component)
+    @cached_property
+    def normal_table(self) -> IntArray:
+        """Grundy values, computed on first access."""
+        return grundy_values(self.component)
 
     @cached_property
     def misere_table(self) -> IntArray:
@@ -104,20 +105,7 @@ class TableValues(ComponentValues):
         return np.asarray(self.misere_table[states])
 
 
-class ClosedFormValues(ComponentValues):
-    """Grundy values by a closed form; misère Grundy values from the table of options."""
-
-    def misere(self, states: IntArray) -> IntArray:
-        """Return the misère value of each state, from its table; shape kept."""
-        return np.asarray(self.misere_table[states])
-
-    @cached_property
-    def misere_table(self) -> IntArray:
-        """Misère Grundy values, computed on first access."""
-        return misere_grundy_values(self.component)
-
-
-class LaskerValues(ClosedFormValues):
+class LaskerValues(TableValues):
     """Lasker's Nim; see :func:`nim_envs.theory.theorems.lasker_values`."""
 
     def normal(self, states: IntArray) -> IntArray:
@@ -125,7 +113,7 @@ class LaskerValues(ClosedFormValues):
         return lasker_values(states)
 
 
-class ChainValues(ClosedFormValues):
+class ChainValues(TableValues):
     """Node Kayles on paths and cycles, and Cram on one row; see :mod:`nim_envs.theory.chains`."""
 
     def __init__(self, component: Component, chains: Chains) -> None:

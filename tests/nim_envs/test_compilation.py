@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import runpy
-import subprocess
-import sys
 import time
-from pathlib import Path
 
+import numba
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.forks import Forks
 
 
 def test_processes_that_compile_at_the_same_time_write_different_files(tmp_path, monkeypatch):
@@ -59,41 +57,35 @@ def house(tmp_path):
     return tmp_path
 
 
-def call_house(
-    folder, *, cache=None, code="print(doubled(), sum(doubled.stats.cache_hits.values()))"
-):
-    """Start a program that calls the function; return the process."""
-    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
-    if cache is not None:
-        environment["NUMBA_CACHE_DIR"] = str(cache)
-    return subprocess.Popen(
-        [sys.executable, "-c", "from house.kitchen.recipe import doubled; " + code],
-        cwd=folder,
-        env={**environment, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+@pytest.fixture(scope="module")
+def forks():
+    with Forks("gymnasium, numba, pettingzoo, nim_envs.compilation") as started:
+        yield started
 
 
-def output(process):
-    out, err = process.communicate()
-    assert process.returncode == 0, err
-    return out.split()
+CALL = """
+from house.kitchen.recipe import doubled
+print(doubled(), sum(doubled.stats.cache_hits.values()))
+"""
 
 
-def test_a_change_in_a_sibling_folder_is_seen(house):
-    assert output(call_house(house)) == ["40", "0"]
-    assert output(call_house(house)) == ["40", "1"]
+def kept_in(cache):
+    """The beginning of a program whose compiled functions are kept in a folder."""
+    return f"import numba; numba.config.CACHE_DIR = {str(cache)!r}\n"
+
+
+def test_a_change_in_a_sibling_folder_is_seen(house, forks):
+    assert forks.output(CALL, house) == ["40", "0"]
+    assert forks.output(CALL, house) == ["40", "1"]
     (house / "house/cellar/store.py").write_text(STORE.format(value=21), encoding="utf-8")
-    assert output(call_house(house)) == ["42", "0"]
+    assert forks.output(CALL, house) == ["42", "0"]
     kept = {path.relative_to(house).parts[:2] for path in house.rglob("*.nbi")}
     assert kept == {("house", "__pycache__")}
 
 
-def test_compiled_code_of_older_sources_is_removed_a_week_after_its_last_use(house):
+def test_compiled_code_of_older_sources_is_removed_a_week_after_its_last_use(house, forks):
     cache = house / "cache"
-    output(call_house(house, cache=cache))
+    forks.run(kept_in(cache) + CALL, house)
     # All of it is where the user wants it.
     assert all(path.is_relative_to(cache) for path in house.rglob("*.nbi"))
     (used,) = cache.iterdir()
@@ -124,42 +116,34 @@ def test_compiled_code_of_older_sources_is_removed_a_week_after_its_last_use(hou
     # A folder in use is kept, even if it was compiled long ago.
     for path in [*used.rglob("*"), used]:
         os.utime(path, (week_ago, week_ago))
-    workers = [call_house(house, cache=cache) for _ in range(2)]
-    assert [output(worker) for worker in workers] == [["40", "1"]] * 2
+    two_at_a_time = f"import os; child = os.fork()\n{kept_in(cache)}{CALL}\nchild and os.wait()"
+    assert forks.output(two_at_a_time, house) == ["40", "1"] * 2
     assert set(cache.iterdir()) == kept
 
 
 ANNOUNCE = """
+import sys
+from house.cellar.store import kept
+from house.kitchen.recipe import doubled
 from nim_envs.compilation import announced_compilation
-for size in (1, 2):
+
+kept()
+for call in ({calls}):
+    print("called", file=sys.stderr)
     with announced_compilation("the doubling"):
-        {call}
+        call()
 """
 
 
-def test_compilation_says_so_once_and_loading_from_disk_does_not(house):
-    def said(call):
-        process = call_house(house, code=f"exec({ANNOUNCE.format(call=call)!r})")
-        _, err = process.communicate()
-        assert process.returncode == 0
-        return err.splitlines()
-
+def test_compilation_says_so_once_and_loading_from_disk_does_not(house, forks):
     message = "nim_envs: compiling the doubling; it is kept on disk, so the next run will not wait"
-    assert said("doubled()") == [message]
-    # However long it takes: a slow machine is not compilation.
-    assert said("doubled(); import time; time.sleep(1.2 if size == 1 else 0)") == []
-    # A later compilation of the same function is not announced again.
-    assert said("doubled(); doubled.recompile()") == [message]
-
-
-def test_compilation_outside_the_block_is_not_announced(house):
-    code = "doubled(); exec({!r})".format(ANNOUNCE.format(call="doubled()"))
-    process = call_house(house, code=code)
-    assert process.communicate()[1] == ""
+    # Neither what is compiled before the block is announced, nor a later compilation.
+    compiled = forks.run(ANNOUNCE.format(calls="doubled, doubled, doubled.recompile"), house)
+    assert compiled.err.splitlines() == ["called", message, "called", "called"]
+    assert forks.run(ANNOUNCE.format(calls="doubled,"), house).err == "called\n"
 
 
 USE_BATCHES = """
-import sys
 import nim_envs.envs.vector.engine as engine
 from nim_envs import make_game
 from nim_envs.envs.vector import VectorGameEnv
@@ -170,41 +154,33 @@ def signatures():
     return sum(len(function.signatures) for function in FUNCTIONS)
 
 opponent = lambda observations, masks, rng: masks.argmax(axis=1)
-for more in ({"opponent": None}, {"opponent": 0.5, "seat": "random"}, {"opponent": opponent}):
-    for mode in ("NextStep", "SameStep"):
-        game = make_game(sys.argv[1], start=sys.argv[2])
-        env = VectorGameEnv(game, 3, autoreset_mode=mode, **more)
-        made = signatures()
-        for seed in (None, 1, [1, None, 2]):
-            env.reset(seed=seed, options={"start": "uniform"})
-            for _ in range(6):
-                env.step(env.sample_actions())
-        assert signatures() == made, "something was compiled after construction"
-print(sum(sum(function.stats.cache_misses.values()) for function in FUNCTIONS))
+for name, start in (("misere_nim", "balanced"), ("addition", "uniform")):
+    for more in ({"opponent": None}, {"opponent": 0.5, "seat": "random"}, {"opponent": opponent}):
+        for mode in ("NextStep", "SameStep"):
+            env = VectorGameEnv(make_game(name, start=start), 3, autoreset_mode=mode, **more)
+            made = signatures()
+            for seed in (None, 1, [1, None, 2]):
+                env.reset(seed=seed, options={"start": "uniform"})
+                for _ in range(6):
+                    env.step(env.sample_actions())
+            assert signatures() == made, "something was compiled after construction"
+    print(made)
 """
 
 
-def test_the_batched_environment_is_compiled_when_made_and_once_for_all_games():
-    compiled = []
-    for arguments in (("misere_nim", "balanced"), ("addition", "uniform")):
-        done = subprocess.run(
-            [sys.executable, "-c", USE_BATCHES, *arguments],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        compiled.append(int(done.stdout))
-    # The first process may find everything on disk already; the other must.
-    assert compiled[1] == 0
+def test_the_batched_environment_is_compiled_when_made_and_once_for_all_games(forks):
+    first, second = forks.output(kept_in(numba.config.CACHE_DIR) + USE_BATCHES)
+    assert first == second
 
 
 PLAY = """
+import warnings
 from agents import QLearning
 from agents.training import train
 from nim_envs import GameEnv, make_game
 from nim_envs.envs.vector import VectorGameEnv
 
+warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
 env = GameEnv(make_game("addition"))
 learner = QLearning.for_env(env)
 train(env, learner, 20, seed=0, progress=False)
@@ -216,16 +192,6 @@ for _ in range(10):
 """
 
 
-def test_compiled_code_does_the_same_as_plain_python():
-    def printed(**environment):
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore:overflow encountered:RuntimeWarning", "-c", PLAY],
-            cwd=ROOT,
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout
-
-    assert printed(NUMBA_DISABLE_JIT="1") == printed()
+def test_compiled_code_does_the_same_as_plain_python(forks):
+    compiled = forks.output(kept_in(numba.config.CACHE_DIR) + PLAY)
+    assert compiled == forks.output("import numba; numba.config.DISABLE_JIT = 1\n" + PLAY)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from importlib.metadata import requires
-from pathlib import Path
+
+import pytest
 
 from nim_envs.interrupts import PACKAGES_OF_ALL
 from nim_envs.optional import DISTRIBUTIONS
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.forks import ROOT, Forks
 
 NEEDED = [
     (
@@ -84,35 +82,24 @@ NEEDED = [
 ]
 
 
-WITHOUT = """
-import os, runpy, sys
-import gymnasium, pettingzoo  # which take a while, and need none of the packages
-for package, code in {cases!r}:
-    if os.fork() == 0:
-        # It is missing where a module of its name cannot be found.
-        sys.modules[package] = None
-        exec(code)
-        sys.exit()
-    print(os.waitstatus_to_exitcode(os.wait()[1]), flush=True)
-"""
+@pytest.fixture(scope="module")
+def forks():
+    # They take a while to import, and import none of the packages that are missing.
+    with Forks("gymnasium, pettingzoo, numba, nim_envs") as started:
+        yield started
 
 
-def without(cases):
-    """Run each code without its package; return the exit codes and what is said."""
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT.format(cases=cases)],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return list(map(int, done.stdout.split())), done.stderr.splitlines()
+def without(package):
+    """The beginning of a program that finds no module of a name."""
+    return f"import sys; sys.modules[{package!r}] = None\n"
 
 
-def test_it_says_what_to_install():
-    codes, said = without([(package, code) for package, code, _ in NEEDED])
-    assert codes == [1] * len(NEEDED)
-    error = "nim_envs.errors.MissingPackageError: "
-    assert [line.removeprefix(error) for line in said if line.startswith(error)] == [
-        sentence for _, _, sentence in NEEDED
-    ]
+def test_it_says_what_to_install(forks):
+    for package, code, sentence in NEEDED:
+        finished = forks.run(without(package) + code)
+        error = finished.err.splitlines()[-1]
+        assert error == f"nim_envs.errors.MissingPackageError: {sentence}"
+        assert finished.code == 1
 
 
 PROGRAMS = [
@@ -124,20 +111,18 @@ PROGRAMS = [
     ("joblib", "benchmarks.solver", "python -m benchmarks.solver", "all"),
 ]
 AS_A_PROGRAM = """
+import runpy
 sys.orig_argv = [sys.executable, "-m", {program!r}]
 runpy.run_module({program!r}, run_name="__main__", alter_sys=True)
 """
 
 
-def test_a_program_says_it_in_one_line():
-    codes, said = without(
-        [(package, AS_A_PROGRAM.format(program=program)) for package, program, _, _ in PROGRAMS]
-    )
-    assert codes == [2] * len(PROGRAMS)
-    assert said == [
-        f'error: {purpose} needs {package}: python -m pip install "nim-envs[{extra}]"'
-        for package, _, purpose, extra in PROGRAMS
-    ]
+def test_a_program_says_it_in_one_line(forks):
+    for package, program, purpose, extra in PROGRAMS:
+        finished = forks.run(without(package) + AS_A_PROGRAM.format(program=program))
+        install = f'python -m pip install "nim-envs[{extra}]"'
+        assert finished.err == f"error: {purpose} needs {package}: {install}\n"
+        assert finished.code == 2
 
 
 def test_the_extra_all_has_what_the_programs_need():

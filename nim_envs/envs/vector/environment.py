@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 
 from nim_envs.compilation import announced_compilation
 from nim_envs.encoding import Encoding, smallest_integer, with_mask
-from nim_envs.envs.legality import checked_illegal_move, illegal_move_error
+from nim_envs.envs.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.envs.move_truth import checked_truth_in_info, moves_truth
 from nim_envs.envs.opponents import (
     MOST_OPENINGS,
@@ -47,7 +47,7 @@ from nim_envs.game import Game, checked_game
 from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer, PlayingPlayer
 from nim_envs.render.frame import Frame
 from nim_envs.rules.component import BoolArray, IntArray
-from nim_envs.rules.validation import checked_boolean, checked_integer
+from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
 from nim_envs.starts import as_start
 
 Array = npt.NDArray[Any]
@@ -208,7 +208,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     ) -> None:
         super().__init__()
         checked_game(game)
-        self.illegal_move = checked_illegal_move(illegal_move)
+        self.illegal_move = checked_choice("illegal_move", illegal_move, ILLEGAL_MOVE_RULES)
         self.copy = checked_boolean("copy", copy)
         self.mask_in_observation = checked_boolean("mask_in_observation", mask_in_observation)
         self.truth_in_info = checked_truth_in_info(truth_in_info, game)
@@ -306,7 +306,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self._ready = True
         self._renderer.begin(which)
         observed = self._observations()
-        infos = self._infos(which, observed["action_mask"], self._engine.games.seats)
+        none = np.full(self.num_envs, -1, dtype=np.int8)
+        seats, truth = self._engine.games.seats, self._truth(None)
+        infos = self._infos(which, observed["action_mask"], seats, none, truth)
         return self._shown(observed), infos
 
     def _seed(self, seed: int | list[int | None] | None, which: BoolArray) -> None:
@@ -387,7 +389,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             if self._renderer.draws
             else None
         )
-        truth = self._truth(checked) if self.truth_in_info else None
+        truth = self._truth(checked)
         self._ready = False
         results = new_results(self.num_envs)
         observed, last = self._advance(checked, results)
@@ -407,23 +409,26 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             )
         return self._shown(observed), rewards, terminations, truncations, infos
 
-    def _truth(self, actions: IntArray) -> tuple[BoolArray, BoolArray]:
-        """Return the truth about moves before they are made, false where a game is over."""
+    def _truth(self, actions: IntArray | None) -> dict[str, BoolArray]:
+        """Return the infos on moves before they are made, false without a move."""
+        if not self.truth_in_info:
+            return {}
+        if actions is None:
+            winning, kept = np.zeros((2, self.num_envs), dtype=np.bool_)
+        else:
+            winning, kept = moves_truth(self.game, self._engine.positions(), actions)
         moving = self._engine.games.outcomes == ONGOING
-        winning, kept = moves_truth(self.game, self._engine.positions(), actions)
-        return winning & moving, kept & moving
+        return {"winning": winning & moving, "kept_win": kept & moving}
 
     def _infos(
         self,
         which: BoolArray,
         masks: Array,
         seats: Array,
-        winners: Array | None = None,
-        truth: tuple[BoolArray, BoolArray] | None = None,
+        winners: Array,
+        truth: dict[str, BoolArray],
     ) -> Infos:
-        """Return the infos of the games in ``which``; by default without winners and moves."""
-        if winners is None:
-            winners = np.full(self.num_envs, -1, dtype=np.int8)
+        """Return the infos of the games in ``which``."""
         infos: Infos = {
             "seat": seats.copy(),
             "_seat": which,
@@ -432,10 +437,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             "winner": winners,
             "_winner": which,
         }
-        if self.truth_in_info:
-            none = np.zeros((2, self.num_envs), dtype=np.bool_)
-            infos["winning"], infos["kept_win"] = none if truth is None else truth
-            infos["_winning"] = infos["_kept_win"] = which
+        for key, moves in truth.items():
+            infos[key], infos[f"_{key}"] = moves, which
         return infos
 
     def _advance(
@@ -480,11 +483,12 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         last: Games,
         ended: BoolArray,
         winners: Array,
-        truth: tuple[BoolArray, BoolArray] | None,
+        truth: dict[str, BoolArray],
     ) -> Infos:
         """Return the infos of the games in progress, and the last ones of those that ``ended``."""
-        begun = None if truth is None else (truth[0] & ~ended, truth[1] & ~ended)
-        infos = self._infos(self._all, masks, self._engine.games.seats, truth=begun)
+        none = np.full(self.num_envs, -1, dtype=np.int8)
+        begun = {key: values & ~ended for key, values in truth.items()}
+        infos = self._infos(self._all, masks, self._engine.games.seats, none, begun)
         if not ended.any():
             return infos
         which = np.flatnonzero(ended)
@@ -503,7 +507,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if self.max_cycles is not None:
             # The masks of games that have terminated are all zeros.
             last_masks[which] = observed["action_mask"]
-        ends = None if truth is None else (truth[0] & ended, truth[1] & ended)
+        ends = {key: values & ended for key, values in truth.items()}
         infos["final_obs"], infos["_final_obs"] = final, ended
         infos["final_info"] = self._infos(
             ended, last_masks, last.seats * ended, winners * ended, ends

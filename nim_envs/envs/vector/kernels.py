@@ -105,10 +105,7 @@ def play(
                 choose_replies(tables, games, buffers, here, end)
                 if settings.epsilon < 1.0:
                     if len(winning.strides) > 0:
-                        find_by_position(
-                            *(tables.groups, winning.strides, winning.ranges, games.states),
-                            *(buffers.ranges, buffers.option, here, end),
-                        )
+                        find_by_position(tables.groups, winning, games.states, buffers, here, end)
                     else:
                         find_by_values(tables.groups, winning, games.states, buffers, here, end)
                     bits, due = games.game_bits[here:end], games.due[here:end]

@@ -51,14 +51,7 @@ def draw_start(cumulative: npt.NDArray[np.float64], number: int, bits: np.uint64
     if len(cumulative) == 0:
         return int(uniform * number)
     # The first cumulative sum above it; rounding may leave the last one slightly below 1.
-    low, high = 0, number - 1
-    while low < high:
-        middle = (low + high) >> 1
-        if cumulative[middle] <= uniform:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    return min(int(np.searchsorted(cumulative, uniform, side="right")), number - 1)
 
 
 @compiled(inner=True)

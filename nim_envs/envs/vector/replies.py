@@ -38,15 +38,18 @@ def choose_replies(tables: Tables, games: Games, buffers: Buffers, first: int, l
 @compiled(inner=True)
 def find_by_position(
     groups: ColumnArray,
-    strides: WordArray,
-    ranges: WordArray,
+    winning: Winning,
     states: UInt32Array,
-    found: WordArray,
-    count: UInt32Array,
+    buffers: Buffers,
     first: int,
     last: int,
 ) -> None:
-    """Write the start of each position's winning actions to ``found``, the number to ``count``."""
+    """Write the range of each position's winning actions to ``buffers.ranges``.
+
+    Their number is written to ``buffers.option``.
+    """
+    strides, ranges = winning.strides, winning.ranges
+    found, count = buffers.ranges, buffers.option
     for i in range(last - first):
         game, position = np.uint64(first) + np.uint64(i), NO_BITS
         for group in range(len(strides)):

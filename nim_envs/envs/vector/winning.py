@@ -73,7 +73,7 @@ NOTHING = Winning(
     firm=np.uint32(0),
     strides=np.zeros(0, dtype=np.uint64),
 )
-"""Placeholder for games without an optimal opponent."""
+"""Winning actions of games without an optimal opponent."""
 
 
 class OptimalPlay:
@@ -174,13 +174,12 @@ def winning_by_values(solution: SumSolution, game: GameTables) -> Winning:
                 needed = targets_at * WORD_BYTES + actions_at * ENTRY_BYTES
                 check_tables(grouping.rules, "the tables of winning actions", needed)
         rows[index] = (tables.groups["first_action"][index], *made[kind])
-    return Winning(
+    return NOTHING._replace(
         rows=rows,
         ranges=np.concatenate(ranges),
         actions=np.concatenate(actions),
         values=values,
         firm=np.uint32(0 if misere else 1),
-        strides=np.zeros(0, dtype=np.uint64),
     )
 
 
@@ -307,12 +306,10 @@ def winning_by_search(solution: Solution, game: GameTables) -> Winning:
         length += len(action)
         needed = number * (WORD_BYTES + 1) + length * ENTRY_BYTES
         check_tables(rules, "the table of winning actions at each position", needed)
-    return Winning(
+    return NOTHING._replace(
         rows=np.zeros(1, dtype=ROW),
         ranges=ranges,
         actions=np.concatenate(found),
-        values=np.zeros(0, dtype=np.uint32),
-        firm=np.uint32(0),
         strides=grouping.strides.astype(np.uint64),
     )
 

@@ -384,7 +384,7 @@ def test_winning_moves_are_shown_only_where_that_is_asked_for():
     for arguments in ({}, {"show_winning_moves": False}, {"show_winning_moves": True}):
         env = GameEnv(make_game("nim", heaps=(1, 2)), render_mode="rgb_array", **arguments)
         env.reset()
-        frames.append(np.asarray(env.render()).tolist())
+        frames.append(np.asarray(env.render()).tobytes())
     assert frames[0] == frames[1] != frames[2]
 
 

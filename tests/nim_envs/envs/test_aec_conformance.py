@@ -18,7 +18,7 @@ from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_para
 from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec
 from nim_envs.testing import check_env
 from nim_envs.testing.turn_based import EXPECTED_WARNINGS
-from tests.games import ALL, KINDS, label, labels
+from tests.games import ALL, KINDS, REGISTERED, UNUSUAL, label, labels
 from tests.pairwise import in_turn
 
 
@@ -37,18 +37,22 @@ def maker(case, **more):
 
 @pytest.mark.parametrize(
     ("case", "encoding", "truth"),
-    in_turn(ALL, ["integer", "one_hot", "binary", "unary"], [False, True]),
+    in_turn(REGISTERED + UNUSUAL[::3], ["integer", "one_hot", "binary", "unary"], [False, True]),
     ids=labels,
 )
-def test_the_check_of_environments_passes(case, encoding, truth):
-    # PettingZoo's api_test is a part of it.
+def test_the_check_of_environments_passes(case, encoding, truth, monkeypatch):
+    # PettingZoo's api_test is a part of it. Two games of each kind for each of many boards.
+    monkeypatch.setattr("nim_envs.testing.turn_based.GAMES", 2)
     check_env(maker(case, encoding=encoding, truth_in_info=truth)())
 
 
-@pytest.mark.parametrize("case", ALL, ids=label)
-def test_seed_test(case):
-    seed_test(maker(case), num_cycles=50)
-    seed_test(maker(case, illegal_move="raise", truth_in_info=True), num_cycles=50)
+@pytest.mark.parametrize(
+    ("case", "arguments"),
+    in_turn(ALL, [{}, {"illegal_move": "raise", "truth_in_info": True}]),
+    ids=labels,
+)
+def test_seed_test(case, arguments):
+    seed_test(maker(case, **arguments), num_cycles=50)
 
 
 # Pictures of every game and of unusual boards are tested in tests/nim_envs/render.
@@ -110,39 +114,39 @@ def test_example_loops(case, capsys):
     capsys.readouterr()
 
 
-@pytest.mark.parametrize("case", ALL, ids=label)
-def test_the_documented_loop(case):
-    env = maker(case)()
-    env.reset(seed=42)
-    rewards = []
-    for agent in env.agent_iter():
-        observation, reward, termination, truncation, _ = env.last()
-        if termination or truncation:
-            action = None
-            rewards.append(reward)
-        else:
-            action = env.action_space(agent).sample(observation["action_mask"])
-        env.step(action)
-    env.close()
-    assert sorted(rewards) == [-1, 1]
+def test_the_documented_loop():
+    for case in ALL:
+        env = maker(case)()
+        env.reset(seed=42)
+        rewards = []
+        for agent in env.agent_iter():
+            observation, reward, termination, truncation, _ = env.last()
+            if termination or truncation:
+                action = None
+                rewards.append(reward)
+            else:
+                action = env.action_space(agent).sample(observation["action_mask"])
+            env.step(action)
+        env.close()
+        assert sorted(rewards) == [-1, 1], case
 
 
-@pytest.mark.parametrize("case", ALL, ids=label)
-def test_turn_based_parallel_conversion(case):
-    env = turn_based_aec_to_parallel(maker(case)())
-    observations, _ = env.reset(seed=1)
-    total = dict.fromkeys(env.possible_agents, 0.0)
-    while env.agents:
-        actions = {
-            agent: env.action_space(agent).sample(observations[agent]["action_mask"])
-            if observations[agent]["action_mask"].any()
-            else None
-            for agent in env.agents
-        }
-        observations, rewards, *_ = env.step(actions)
-        for agent, reward in rewards.items():
-            total[agent] += reward
-    assert sorted(total.values()) == [-1, 1]
+def test_turn_based_parallel_conversion():
+    for case in ALL:
+        env = turn_based_aec_to_parallel(maker(case)())
+        observations, _ = env.reset(seed=1)
+        total = dict.fromkeys(env.possible_agents, 0.0)
+        while env.agents:
+            actions = {
+                agent: env.action_space(agent).sample(observations[agent]["action_mask"])
+                if observations[agent]["action_mask"].any()
+                else None
+                for agent in env.agents
+            }
+            observations, rewards, *_ = env.step(actions)
+            for agent, reward in rewards.items():
+                total[agent] += reward
+        assert sorted(total.values()) == [-1, 1], case
 
 
 def test_ids_are_registered_with_and_without_a_version():

@@ -151,7 +151,7 @@ def test_versus_agrees_with_the_turn_based_environment_in_everything(case, seat)
     in_turn(["kayles", "dawsons_kayles", "grundy", "splitting", "officers"], [20, 60]),
 )
 def test_the_optimal_opponent_of_large_splitting_games_moves_as_their_solution_says(name, size):
-    env = batch(name, heaps=(size,), num_envs=20, opponent="optimal", seat="random")
+    env = batch(name, heaps=(size,), num_envs=8, opponent="optimal", seat="random")
     rules, solution = env.game.rules, env.game.solution
     env.reset(seed=4)
     won = 0
@@ -168,7 +168,7 @@ def test_the_optimal_opponent_of_large_splitting_games_moves_as_their_solution_s
         # Finished games are reset separately.
         if terminations.any():
             env.reset(options={"reset_mask": terminations})
-    assert won > 50
+    assert won > 20
 
 
 def first_legal(observations, masks, rng):

@@ -137,11 +137,13 @@ def test_the_random_numbers_are_those_of_splitmix64():
     ]
 
 
-def frequencies(env, start, draws):
+def frequencies(env, start, draws, games):
     """Count each action drawn by ``draws`` in games that all begin at ``start``."""
-    env.reset(seed=11, options={"start": start})
-    drawn = draws(env)
-    return np.bincount(drawn, minlength=env.single_action_space.n)
+    counts = np.zeros(env.single_action_space.n, dtype=int)
+    for seed in range(0, games, env.num_envs):
+        env.reset(seed=seed, options={"start": start})
+        counts += np.bincount(draws(env), minlength=len(counts))
+    return counts
 
 
 @pytest.mark.parametrize(
@@ -155,7 +157,7 @@ def frequencies(env, start, draws):
 )
 def test_sampled_actions_are_uniform_over_the_legal_ones(arguments, start):
     env = batch(num_envs=50_000, **arguments)
-    counts = frequencies(env, start, lambda env: env.sample_actions())
+    counts = frequencies(env, start, lambda env: env.sample_actions(), 50_000)
     legal = env.game.rules.action_mask(np.array(start)).astype(bool)
     assert not counts[~legal].any()
     assert chisquare(counts[legal]).pvalue > 1e-3
@@ -181,11 +183,9 @@ def opponents_first_moves(env):
     """The actions that led from the start to what the agent in seat 1 sees."""
     rules = env.game.rules
     start = env.start
-    after = {
-        tuple(rules.step(start, np.array(a))): a for a in np.flatnonzero(rules.action_mask(start))
-    }
-    positions, which = np.unique(env.positions, axis=0, return_inverse=True)
-    return np.array([after[tuple(position)] for position in positions.tolist()])[which.ravel()]
+    actions = np.flatnonzero(rules.action_mask(start))
+    after = {rules.step(start, action).tobytes(): action for action in actions}
+    return np.array([after[position.tobytes()] for position in env.positions])
 
 
 FIRST_MOVES = [
@@ -226,11 +226,11 @@ FIRST_MOVES = [
     ids=str,
 )
 def test_opponents_draw_uniformly_among_what_they_play(name, arguments, start, opponent):
-    env = batch(name, **arguments, num_envs=10_000, opponent=opponent, seat=1)
+    env = batch(name, **arguments, num_envs=500, opponent=opponent, seat=1)
     rules, solution = env.game.rules, env.game.solution
     start = start + (0,) * (len(rules.components) - len(start))
     env.start = np.array(start)
-    counts = frequencies(env, start, opponents_first_moves)
+    counts = frequencies(env, start, opponents_first_moves, 10_000)
     wanted = np.flatnonzero(rules.action_mask(env.start))
     if opponent == "optimal" and solution.is_winning(start):
         wanted = solution.winning_actions(start)
@@ -240,9 +240,9 @@ def test_opponents_draw_uniformly_among_what_they_play(name, arguments, start, o
 
 
 def test_epsilon_is_the_probability_of_a_random_move():
-    env = batch(num_envs=50_000, opponent=0.25, seat=1)
+    env = batch(num_envs=500, opponent=0.25, seat=1)
     env.start = np.array((3, 4, 5))
-    counts = frequencies(env, (3, 4, 5), opponents_first_moves)
+    counts = frequencies(env, (3, 4, 5), opponents_first_moves, 50_000)
     (best,) = env.game.solution.winning_actions((3, 4, 5))
     legal = env.game.rules.action_mask(env.start).astype(bool)
     expected = np.where(np.arange(len(legal)) == best, 0.75, 0.0) + 0.25 * legal / legal.sum()

@@ -29,7 +29,7 @@ from nim_envs.errors import (
     ResetNeededError,
 )
 from nim_envs.registration import GAMES, gymnasium_id, make_vector, make_versus
-from tests.games import ALL, labels
+from tests.games import ALL, KINDS, labels
 from tests.nim_envs.envs.batches import same
 from tests.pairwise import in_turn
 
@@ -53,7 +53,7 @@ class Steady:
         return actions
 
 
-def starts(env, number=6):
+def starts(env, number=3):
     """Some starts of the environment's game."""
     positions = env.game.start_positions()
     return positions[:: max(1, len(positions) // number)]
@@ -121,10 +121,6 @@ def test_after_a_truncation_the_mask_is_kept_if_the_agent_is_to_move(seat):
 @pytest.mark.parametrize(("name", "opponent"), in_turn(list(GAMES), [Steady(), None]))
 def test_every_form_of_make_and_make_vec_plays_the_same_games(name, opponent):
     """Without randomness, all ways of making several games give the same results."""
-    modes = {"vector_entry_point": {}, "sync": {}}
-    if name == "nim":
-        # One game is enough: processes take their time to begin.
-        modes["async"] = {"vector_kwargs": {"context": "spawn"}}
     makers = {
         mode: gymnasium.make_vec(
             gymnasium_id(name),
@@ -132,9 +128,8 @@ def test_every_form_of_make_and_make_vec_plays_the_same_games(name, opponent):
             vectorization_mode=mode,
             opponent=opponent,
             truth_in_info=True,
-            **more,
         )
-        for mode, more in modes.items()
+        for mode in ("vector_entry_point", "sync")
     }
     first = makers["vector_entry_point"]
     for envs in makers.values():
@@ -163,7 +158,7 @@ def test_every_form_of_make_and_make_vec_plays_the_same_games(name, opponent):
 @pytest.mark.parametrize(
     ("name", "arguments"),
     in_turn(
-        list(GAMES),
+        KINDS,
         [
             {},
             {"mask_in_observation": False},
@@ -182,7 +177,7 @@ def test_gymnasiums_own_check_passes(name, arguments, capsys):
     env.close()
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_a_spec_makes_the_same_environment_again(name):
     env = gymnasium.make(gymnasium_id(name), opponent=0.25, seat="random", encoding="binary")
     spec = EnvSpec.from_json(env.spec.to_json())

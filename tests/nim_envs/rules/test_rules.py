@@ -112,7 +112,8 @@ def test_options_are_those_of_the_rules_in_plain_words(case):
     arguments.pop("start", None)
     rules = make_game(name, **arguments).rules
     plain = "nim" if name == "misere_nim" else name
-    for position in rules.lattice(100_000)[:3000]:
+    lattice = rules.lattice(100_000)
+    for position in lattice[:: 1 + len(lattice) // 1000]:
         actions = np.flatnonzero(rules.action_mask(position))
         after = rules.step(np.broadcast_to(position, (len(actions), len(position))), actions)
         found = [tuple(row) for row in after.tolist()]

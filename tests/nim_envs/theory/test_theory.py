@@ -68,7 +68,7 @@ def test_the_theorem_equals_exhaustive_search_at_every_position(rules, conventio
     assert (by_theorem.winning_mask(lattice) == by_search.winning_mask(lattice)).all()
     # One position at a time says the same as the array.
     masks = by_theorem.winning_mask(lattice)
-    for index in np.random.default_rng(0).integers(len(lattice), size=100):
+    for index in np.random.default_rng(0).integers(len(lattice), size=20):
         expected = np.flatnonzero(masks[index]).tolist()
         assert by_theorem.winning_actions(lattice[index]).tolist() == expected
         assert by_search.winning_actions(lattice[index]).tolist() == expected
@@ -104,7 +104,11 @@ def random_tables(count, seed):
 
 
 @pytest.mark.parametrize("convention", Convention)
-def test_random_games_given_as_tables_are_solved_right_by_every_method_that_applies(convention):
+def test_random_games_given_as_tables_are_solved_right_by_every_method_that_applies(
+    convention, monkeypatch
+):
+    # Arrays are compared at every position; one position at a time at some of them.
+    monkeypatch.setattr("nim_envs.testing.games.SAMPLE", 15)
     methods = set()
     for first, second in itertools.pairwise(random_tables(60, seed=5)):
         rules = Rules("random", (first, second, first), (0, 0, 0))
@@ -237,11 +241,11 @@ def test_a_period_is_found_before_the_heap_ends_and_goes_on_right():
     assert all(rows[n] == rows[n + period] for n in range(start, 2000 - period))
 
 
-def test_a_set_without_a_period_in_reach_is_refused():
-    with pytest.raises(SearchTooLargeError, match="1000000"):
-        make_game("subtraction", heaps=(10**12,), subtraction_set=(1, 10**7)).solution.is_winning(
-            (5,)
-        )
+def test_a_set_without_a_period_in_reach_is_refused(monkeypatch):
+    monkeypatch.setattr("nim_envs.theory.values.LARGEST_SEQUENCE", 1_000)
+    game = make_game("subtraction", heaps=(10**12,), subtraction_set=(1, 10**7))
+    with pytest.raises(SearchTooLargeError, match="within 1000 values"):
+        game.solution.is_winning((5,))
 
 
 def test_a_search_past_its_limit_says_how_large_it_would_be():

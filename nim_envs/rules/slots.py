@@ -1,0 +1,115 @@
+"""Slots: neighbouring equal components that split, and the positions for which they suffice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from nim_envs.rules.component import BoolArray, Component, IntArray
+
+
+class Slots:
+    """The slots of a game: the second part that a move leaves goes into the first empty one.
+
+    Args:
+        components: the components of a game.
+
+    Attributes:
+        groups: the groups of slots, each as a range of components.
+    """
+
+    def __init__(self, components: tuple[Component, ...]) -> None:
+        self._components = components
+        groups: list[range] = []
+        for index, component in enumerate(components):
+            if not component.splits:
+                continue
+            if groups and groups[-1].stop == index and components[groups[-1].start] == component:
+                groups[-1] = range(groups[-1].start, index + 1)
+            else:
+                groups.append(range(index, index + 1))
+        self.groups = tuple(groups)
+
+    def suffice(self, points: IntArray) -> BoolArray:
+        """Return where play never has more parts than slots: ``(..., components)`` to ``(...)``."""
+        fits = np.ones(points.shape[:-1], dtype=np.bool_)
+        for group in self.groups:
+            slots = points[..., group.start : group.stop]
+            needed = self._components[group.start].slots_needed
+            fits &= needed[slots].sum(axis=-1) <= len(group)
+        return fits
+
+    def lack(self, point: Sequence[int]) -> str:
+        """Return words for the group that has too few slots at ``point``, which is no position."""
+        for group in self.groups:
+            component = self._components[group.start]
+            needed = sum(component.slots_needed[point[index]].item() for index in group)
+            if needed > len(group):
+                return (
+                    f"can come to need {needed} slots for the {component.kind}s {group.start} to "
+                    f"{group.stop - 1}; there are {len(group)}"
+                )
+        raise ValueError(f"{point} lacks no slots")
+
+    def fill(self, positions: IntArray, component: IntArray, second: IntArray) -> None:
+        """Put second parts of moves into the first empty slots of ``positions``, in place.
+
+        Args:
+            positions: positions with the first parts, ``(..., components)``.
+            component: component of each move, ``(...)``.
+            second: second part that each move leaves, ``(...)``; 0 for none.
+        """
+        for group in self.groups:
+            splits = (second > 0) & (group.start <= component) & (component < group.stop)
+            slot = first_empty(positions, group)[..., np.newaxis]
+            there = np.take_along_axis(positions, slot, axis=-1)[..., 0]
+            filled = np.where(splits, second, there)[..., np.newaxis]
+            np.put_along_axis(positions, slot, filled, axis=-1)
+
+    def positions_between(
+        self, low: Sequence[int], high: Sequence[int], check: Callable[[int], None]
+    ) -> IntArray:
+        """Return the positions of a box, ``(n, components)``, in mixed-radix order.
+
+        Args:
+            low: smallest state of each component.
+            high: largest state of each component.
+            check: called with the number of rows before they are made; may raise an error.
+        """
+        rows = np.zeros((1, 0), dtype=np.int64)
+        groups = {index: group for group in self.groups for index in group}
+        used = np.zeros(1, dtype=np.int64)  # slots needed so far in the group
+        for index, (bottom, top) in enumerate(zip(low, high, strict=True)):
+            group = groups.get(index, range(0))
+            if index not in group:
+                check(len(rows) * (top - bottom + 1))
+                needed, later = np.zeros(top + 1, dtype=np.int64), 0
+            else:
+                needed = self._components[index].slots_needed
+                # Later slots are given the least that they need, so every row can be completed.
+                later = sum(needed[low[slot]].item() for slot in group if slot > index)
+            if index == group.start or index not in group:
+                used = np.zeros(len(rows), dtype=np.int64)
+            # By number of slots left for this component, from -1: the states that fit.
+            fits = needed[bottom : top + 1] < np.arange(len(group) + 2)[:, np.newaxis]
+            fitting = bottom + np.nonzero(fits)[1]
+            numbers = fits.sum(axis=1)
+            room = np.maximum(len(group) - later - used + 1, 0)
+            counts = numbers[room]
+            check(int(counts.sum()))
+            row = np.repeat(np.arange(len(rows)), counts)
+            place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+            state = fitting[(np.cumsum(numbers) - numbers)[room][row] + place]
+            used = used[row] + needed[state]
+            rows = np.concatenate([rows[row], state[:, np.newaxis]], axis=1)
+        return rows
+
+
+def first_empty(positions: IntArray, group: range) -> IntArray:
+    """Return the first component of ``group`` in state 0: ``(..., components)`` to ``(...)``.
+
+    If none is in state 0, the result is any component of the group; then no move splits.
+    """
+    empty = positions[..., group.start : group.stop] == 0
+    return np.asarray(group.start + empty.argmax(axis=-1))
