@@ -182,8 +182,7 @@ class ValueTraining:
 
     def _wrong(self, targets: FloatArray) -> Array:
         """Whether each visited position contradicts itself: its value is not its target."""
-        wrong: Array = (self.values[self.visited.own] >= 0.5) != (targets == 1.0)
-        return wrong
+        return np.asarray((self.values[self.visited.own] >= 0.5) != (targets == 1.0))
 
     def _gradient_steps(
         self, tensors: dict[str, torch.Tensor], optimizer: torch.optim.Optimizer

@@ -83,5 +83,4 @@ class ValueState:
 
     def win_probabilities(self, keys: IntArray, heaps: int, columns: int) -> FloatArray:
         """Return the probability of a win for the player to move; see :meth:`logits`."""
-        probabilities: FloatArray = (1 + np.tanh(self.logits(keys, heaps, columns) / 2)) / 2
-        return probabilities
+        return (1 + np.tanh(self.logits(keys, heaps, columns) / 2)) / 2

@@ -151,14 +151,10 @@ class ColumnAutomaton:
             InvalidPositionError: not integers of at least 0, or no array of them.
         """
         heaps = as_heaps(positions)
-        if heaps.dtype == object:
-            rows = heaps.reshape(-1, heaps.shape[-1]).tolist()
-            claimed = np.array([self._is_lost(row) for row in rows], dtype=np.bool_)
-            return claimed.reshape(heaps.shape[:-1])
-        largest = heaps.max(axis=-1, initial=0)
+        largest = np.asarray(heaps.max(axis=-1, initial=0))
         state = np.zeros(heaps.shape[:-1], dtype=np.int64)
         for column in self._columns(int(largest.max(initial=0))):
-            bits = heaps >> column & 1
+            bits = (heaps >> column & 1).astype(np.int64, copy=False)
             # Columns above a position's highest bit are skipped, but never the lowest column.
             read = (largest >> column > 0) | (column == 0)
             state = np.where(read, self._after_column(state, bits), state)
@@ -192,21 +188,9 @@ class ColumnAutomaton:
 
     @cached_property
     def _rows(self) -> list[list[int]]:
-        """The transitions as lists, for one position at a time."""
+        """The transitions as lists."""
         rows: list[list[int]] = self.transitions.tolist()
         return rows
-
-    def _is_lost(self, heaps: Sequence[int]) -> bool:
-        """Return whether one position of Python integers is claimed to be lost."""
-        rows, state = self._rows, 0
-        for column in self._columns(max(heaps, default=0)):
-            for heap in heaps:
-                if heap >> column & 1:
-                    state = rows[state][ONE]
-                elif self.reads_zeros:
-                    state = rows[state][ZERO]
-            state = rows[state][SEPARATOR]
-        return bool(self.lost[state])
 
     def padded(self) -> ColumnAutomaton:
         """Return an automaton with the same claims, also if empty columns are added on top."""

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs.cgt.misere_quotients.bit_sets import bits, row_of, rows_of
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import BoolArray, IntArray
 
@@ -545,26 +546,3 @@ class Unanswered:
         most -= covered
         most.add(rests)
         return True
-
-
-def bits(rows: BoolArray) -> list[int]:
-    """Return each row of a boolean array as an integer, the first entry as the lowest bit."""
-    return [
-        int.from_bytes(row.tobytes(), "little")
-        for row in np.packbits(rows, axis=1, bitorder="little")
-    ]
-
-
-def rows_of(numbers: list[int], size: int) -> BoolArray:
-    """Return the lowest ``size`` bits of each number, ``(numbers, size)``."""
-    width = (size + 7) // 8
-    packed = np.frombuffer(
-        b"".join(number.to_bytes(width, "little") for number in numbers), np.uint8
-    )
-    rows = np.unpackbits(packed.reshape(-1, width), axis=1, bitorder="little", count=size)
-    return rows.astype(np.bool_)
-
-
-def row_of(number: int, size: int) -> BoolArray:
-    """Return the lowest ``size`` bits of a number, ``(size,)``."""
-    return np.asarray(rows_of([number], size)[0])
