@@ -35,7 +35,7 @@ from nim_envs.cgt.column_automata import (
     prove,
 )
 from nim_envs.rules.component import BoolArray
-from nim_envs.rules.validation import checked_integer
+from nim_envs.rules.validation import checked_choice, checked_integer
 
 LETTERS = ("1 |", "0 1 |")
 ORDERS = ("both", "most significant first", "least significant first")
@@ -198,21 +198,13 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         most_guesses: int = 200,
         proof_work: int = WORK_LIMIT,
     ) -> None:
-        for name, value, allowed in (
-            ("letters", letters, LETTERS),
-            ("order", order, ORDERS),
-            ("labels", labels, LABELS),
-            ("play_from", play_from, STARTS),
-        ):
-            if value not in allowed:
-                raise ValueError(f"{name} must be one of {allowed}, not {value!r}")
         super().__init__(
             game,
             {
-                "letters": letters,
-                "order": order,
-                "labels": labels,
-                "play_from": play_from,
+                "letters": checked_choice("letters", letters, LETTERS),
+                "order": checked_choice("order", order, ORDERS),
+                "labels": checked_choice("labels", labels, LABELS),
+                "play_from": checked_choice("play_from", play_from, STARTS),
                 "exam_positions": checked_integer("exam_positions", exam_positions, minimum=1),
                 "most_states": checked_integer("most_states", most_states, minimum=1),
                 "most_guesses": checked_integer("most_guesses", most_guesses, minimum=1),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import InitVar, dataclass
 
 import numpy as np
 
@@ -13,6 +14,7 @@ LARGEST_BATCH = 1 << 17
 """Keys evaluated in one batch."""
 
 
+@dataclass(eq=False)
 class ValueState:
     """The weights of a network, and the result of their last exam.
 
@@ -30,24 +32,18 @@ class ValueState:
             look-ahead; 1 before any exam.
     """
 
-    def __init__(
-        self,
-        network: ValueNetwork,
-        heaps: int,
-        columns: int,
-        misere: bool,
-        rng: np.random.Generator,
-    ) -> None:
-        self.network = network
-        self.heaps = heaps
-        self.columns = columns
-        self.misere = misere
-        self.weights: dict[str, Array] = {}
+    network: ValueNetwork
+    heaps: int
+    columns: int
+    misere: bool
+    rng: InitVar[np.random.Generator]
+
+    def __post_init__(self, rng: np.random.Generator) -> None:
         self.begin_again(rng)
 
     def begin_again(self, rng: np.random.Generator) -> None:
         """Discard the weights, and draw new ones."""
-        self.weights = self.network.initial(self.heaps, self.columns, rng)
+        self.weights: dict[str, Array] = self.network.initial(self.heaps, self.columns, rng)
         self.rounded = False
         self.contradictions = 1.0
 

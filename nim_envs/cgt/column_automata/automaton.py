@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -236,20 +236,12 @@ class ColumnAutomaton:
             is_lost: whether a state is claimed to be lost.
             letters: number of letters; by default this automaton's.
         """
-        numbers, found, rows = {start: 0}, [start], []
-        for state in found:  # which grows meanwhile
-            row = []
-            for letter in range(letters or self.transitions.shape[1]):
-                after = step(state, letter)
-                if after not in numbers:
-                    numbers[after] = len(found)
-                    found.append(after)
-                row.append(numbers[after])
-            rows.append(row)
-        lost = [is_lost(state) for state in found]
-        return ColumnAutomaton(
-            np.array(rows), np.array(lost, dtype=np.bool_), self.most_significant_first
+        width = letters or self.transitions.shape[1]
+        found, rows = reached_from(
+            start, lambda state: [step(state, each) for each in range(width)]
         )
+        lost = np.array([is_lost(state) for state in found], dtype=np.bool_)
+        return ColumnAutomaton(np.array(rows), lost, self.most_significant_first)
 
     def minimal(self) -> ColumnAutomaton:
         """Return the smallest automaton with the same claims for all words that end in a separator.
@@ -276,14 +268,8 @@ class ColumnAutomaton:
         claims: list[bool] = self.lost[self.transitions[first, SEPARATOR]].tolist()
         # A kind becomes one state for each claim with which a separator leads to it; after other
         # letters, and at the start, the claim does not matter, so any existing one serves.
-        reached, order = {int(kind[0])}, [int(kind[0])]
-        for one in order:  # which grows meanwhile
-            for after in next_kind[one]:
-                if after not in reached:
-                    reached.add(after)
-                    order.append(after)
         needed: dict[int, set[bool]] = {}
-        for one in order:
+        for one in reached_from(int(kind[0]), next_kind.__getitem__)[0]:
             needed.setdefault(next_kind[one][SEPARATOR], set()).add(claims[one])
 
         def any_of(one: int) -> tuple[int, bool]:
@@ -367,6 +353,30 @@ class ColumnAutomaton:
                 letters = " ".join(SYMBOLS[letter] for letter, to in enumerate(row) if to == after)
                 lines.append(f"    s{state} --> s{after}: {letters}")
         return "\n".join(lines)
+
+
+def reached_from(
+    start: State, steps: Callable[[State], Iterable[State]]
+) -> tuple[list[State], list[list[int]]]:
+    """Return all states that steps lead to, in the order in which they are found.
+
+    Args:
+        start: first state.
+        steps: returns the states after each step from a state.
+
+    Returns:
+        The states, and for each the numbers of the states after its steps.
+    """
+    numbers, found, rows = {start: 0}, [start], []
+    for state in found:  # which grows meanwhile
+        row = []
+        for after in steps(state):
+            if after not in numbers:
+                numbers[after] = len(found)
+                found.append(after)
+            row.append(numbers[after])
+        rows.append(row)
+    return found, rows
 
 
 def as_heaps(positions: Any) -> npt.NDArray[Any]:

@@ -53,7 +53,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from nim_envs.cgt.column_automata.automaton import ColumnAutomaton
+from nim_envs.cgt.column_automata.automaton import ColumnAutomaton, reached_from
 from nim_envs.cgt.column_automata.columns import Columns, columns_of
 from nim_envs.cgt.column_automata.moves import Difference, MoveRelation
 from nim_envs.cgt.column_automata.play import move_to_lost
@@ -302,16 +302,15 @@ class _Moves:
 
 def _differences(relation: MoveRelation, counter: _Counter) -> list[Difference]:
     """Return every state of the relation, from the highest bit."""
-    found = [relation.start(True)]
-    known = set(found)
-    for state in found:  # which grows meanwhile
+
+    def steps(state: Difference) -> Iterator[Difference]:
         for bit, left in itertools.product((0, 1), repeat=2):
             after = relation.step(state, bit, left, True)
             counter.add(1)
-            if after is not None and after not in known:
-                known.add(after)
-                found.append(after)
-    return found
+            if after is not None:
+                yield after
+
+    return reached_from(relation.start(True), steps)[0]
 
 
 def _with_a_wrong_move(moves: _Moves) -> tuple[int, ...] | None:

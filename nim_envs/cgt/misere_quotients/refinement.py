@@ -121,7 +121,6 @@ class Classes:
     smaller: Classes | None
     inclusion: Elements
     _after_move: dict[int, IntArray] = field(default_factory=dict, init=False)
-    _without_last: tuple[Classes, Elements] | None = field(default=None, init=False)
 
     @property
     def order(self) -> int:
@@ -156,12 +155,11 @@ class Classes:
             distinct[element, after.tobytes()] = (element, after)
         return list(distinct.values())
 
+    @cached_property
     def without_last(self) -> tuple[Classes, Elements]:
-        """Return the classes of the positions without the last part, and their class here."""
-        if self._without_last is None:
-            assert self.smaller is not None
-            self._without_last = _image(self.smaller, self)
-        return self._without_last
+        """The classes of the positions without the last part, and their class here."""
+        assert self.smaller is not None
+        return _image(self.smaller, self)
 
 
 def _image(source: Classes, target: Classes) -> tuple[Classes, Elements]:
@@ -259,7 +257,7 @@ def refine(
         if Unanswered(classes, won_at_once, lost, limits.spend).answered(classes.moves):
             return Refined(classes, np.arange(classes.order, dtype=np.int16), lost)
     last = len(classes.elements) - 1
-    fine, coarser = classes.without_last()
+    fine, coarser = classes.without_last
     losts: list[BoolArray] = []  # lost classes with 0, 1, ... copies of the last part added
     powers = [0]
     while True:
