@@ -8,6 +8,7 @@ import pytest
 import nim_envs.cgt.column_automata
 from nim_envs.cgt.column_automata import ColumnAutomaton, MoveRelation, Outcome, prove
 from tests.nim_envs.cgt.column_automata.claims import board, options, right_claim, truth
+from tests.pairwise import pairwise
 
 BOARDS = {
     None: ((3, 8), (5, 3)),
@@ -17,7 +18,8 @@ BOARDS = {
 }
 """Small boards by the most that may be taken: heaps, and what they are smaller than."""
 
-GAMES = list(itertools.product(BOARDS, (False, True), (False, True), (2, 3)))
+GAMES = pairwise(list(BOARDS), (False, True), (False, True), (2, 3))
+"""The most that may be taken, misère or not, the order of the bits, the number of letters."""
 
 
 def is_right_on_small_boards(automaton, max_take, misere):
@@ -101,8 +103,9 @@ def test_exactly_the_right_mutants_are_proved(max_take, misere, first, letters):
 def test_no_wrong_automaton_with_several_changes_is_proved():
     rng = np.random.default_rng(0)
     outcomes = dict.fromkeys(Outcome, 0)
-    for _ in range(400):
-        max_take, misere, first, letters = GAMES[rng.integers(len(GAMES) // 4 * 3)]
+    games = list(itertools.product((None, 1, 3), (False, True), (False, True), (2, 3)))
+    for _ in range(200):
+        max_take, misere, first, letters = games[rng.integers(len(games))]
         right = right_claim(max_take, misere, first, letters)
         transitions, lost = right.transitions.copy(), right.lost.copy()
         for _ in range(rng.integers(1, 4)):

@@ -409,7 +409,7 @@ def test_an_interrupted_run_leaves_its_values(tmp_path):
         [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     assert process.stdout.readline() == b"ready\n"
-    time.sleep(1.0)
+    time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     process.wait(timeout=60)
     process.stdout.close()
