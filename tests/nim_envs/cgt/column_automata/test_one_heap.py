@@ -54,13 +54,13 @@ def assert_one_heap_refutes(verdict, automaton, max_take, misere):
     assert bool(automaton.is_lost(verdict.position)) == any(after)
 
 
-@pytest.mark.parametrize(("max_take", "misere", "first", "letters"), GAMES)
-def test_the_right_claim_is_proved(max_take, misere, first, letters):
-    claim = one_heap_claim(max_take, misere, first, letters)
-    assert is_right_where_searched(claim, max_take, misere)
-    verdict = prove_one_heap(claim, max_take, misere)
-    assert str(verdict) == "proved: for one heap of every size"
-    assert verdict.proved
+def test_the_right_claim_is_proved():
+    for max_take, misere, first, letters in GAMES:
+        claim = one_heap_claim(max_take, misere, first, letters)
+        assert is_right_where_searched(claim, max_take, misere)
+        verdict = prove_one_heap(claim, max_take, misere)
+        assert str(verdict) == "proved: for one heap of every size", (max_take, misere, first)
+        assert verdict.proved
 
 
 @pytest.mark.parametrize(("max_take", "misere", "first", "letters"), GAMES)
@@ -104,12 +104,10 @@ def test_automata_at_random_are_proved_or_refuted_as_they_are_right_or_wrong():
     assert outcomes[Outcome.PROVED] > 0
 
 
-@pytest.mark.parametrize("letters", [2, 3])
-@pytest.mark.parametrize("first", [False, True])
-@pytest.mark.parametrize("misere", [False, True])
-@pytest.mark.parametrize("max_take", [None, 1, 3, 7])
-def test_a_claim_that_is_right_for_all_heaps_is_right_for_one(max_take, misere, first, letters):
-    assert prove_one_heap(right_claim(max_take, misere, first, letters), max_take, misere).proved
+def test_a_claim_that_is_right_for_all_heaps_is_right_for_one():
+    for max_take, *form in pairwise((None, 1, 3, 7), (False, True), (False, True), (2, 3)):
+        claim = right_claim(max_take, *form)
+        assert prove_one_heap(claim, max_take, form[0]).proved, (max_take, form)
 
 
 @pytest.mark.parametrize("first", [False, True])
@@ -127,15 +125,13 @@ def test_a_claim_that_is_wrong_only_for_several_heaps_is_proved_for_one(misere, 
     assert len(verdict.position) > 1
 
 
-@pytest.mark.parametrize(
-    ("max_take", "misere", "first", "letters"),
-    [game for game in GAMES if game[0] not in (1, 3, 7)],
-)
-def test_a_claim_right_for_one_heap_is_refuted_for_several(max_take, misere, first, letters):
-    claim = one_heap_claim(max_take, misere, first, letters)
-    verdict = prove(claim, MoveRelation(max_take), misere)
-    assert verdict.refuted
-    assert len(verdict.position) > 1
+def test_a_claim_right_for_one_heap_is_refuted_for_several():
+    for max_take, misere, first, letters in GAMES:
+        if max_take not in (1, 3, 7):
+            claim = one_heap_claim(max_take, misere, first, letters)
+            verdict = prove(claim, MoveRelation(max_take), misere)
+            assert verdict.refuted, (max_take, misere, first, letters)
+            assert len(verdict.position) > 1
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,10 @@ def test_a_wrong_claim_is_played_all_the_same():
                 assert found in lost if lost else found is None, (automaton.diagram(), position)
 
 
-@pytest.mark.parametrize("letters", [2, 3])
-@pytest.mark.parametrize("first", [False, True])
-@pytest.mark.parametrize(("max_take", "misere"), [(None, False), (None, True), (7, True)])
+@pytest.mark.parametrize(
+    ("max_take", "misere", "first", "letters"),
+    pairwise((None, 7), (False, True), (False, True), (2, 3)),
+)
 def test_a_move_is_found_in_heaps_that_no_environment_holds(max_take, misere, first, letters):
     automaton = right_claim(max_take, misere, first, letters)
     rng = np.random.default_rng(1)
