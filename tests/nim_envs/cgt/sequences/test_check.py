@@ -15,7 +15,7 @@ from nim_envs.cgt.sequences.sequence_file import load_sequence, save_sequence
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.rules.octal_codes import HeapGame, heap_game, octal_game
 
-SIZE = 600
+SIZE = 400
 """Heaps up to which claims are compared with the recursion."""
 
 
