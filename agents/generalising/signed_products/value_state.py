@@ -8,7 +8,7 @@ from dataclasses import InitVar, dataclass
 import numpy as np
 
 from agents.base import Array, FloatArray, IntArray
-from agents.generalising.signed_products.value_networks import ValueNetwork
+from agents.generalising.signed_products.value_networks import ValueNetwork, unchanged
 
 LARGEST_BATCH = 1 << 17
 """Keys evaluated in one batch."""
@@ -68,7 +68,7 @@ class ValueState:
             heaps: number of heaps on that board.
             columns: number of bits of its largest heap.
         """
-        network, rounding = self.network, np.round if self.rounded else None
+        network, rounding = self.network, np.round if self.rounded else unchanged
         distinct, inverse = np.unique(keys, return_inverse=True)
         logits = np.empty(len(distinct))
         for first in range(0, len(distinct), LARGEST_BATCH):

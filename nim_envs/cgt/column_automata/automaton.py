@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs.cgt.partitions import coarsest_congruence
 from nim_envs.errors import InvalidAutomatonError, InvalidPositionError
 from nim_envs.rules.component import BoolArray, IntArray
 
@@ -247,23 +248,12 @@ class ColumnAutomaton:
         """Return the smallest automaton with the same claims for all words that end in a separator.
 
         It is the same for all automata with these claims, including the numbers of its states.
-
-        References:
-            E. F. Moore, "Gedanken-experiments on sequential machines", *Automata Studies* (1956),
-            129-153.
         """
         # A state's own claim matters only after a separator, so states are distinguished by the
         # claims after the separators to come.
-        kind = self.lost[self.transitions[:, SEPARATOR]].astype(np.int64)
-        kinds = len(np.unique(kind))
-        while True:
-            rows = np.column_stack([kind, kind[self.transitions]])
-            kind = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
-            if kind.max() + 1 == kinds:
-                break
-            kinds = int(kind.max()) + 1
-        first = np.zeros(kinds, dtype=np.int64)
-        first[kind[::-1]] = np.arange(self.states)[::-1]
+        claimed = self.lost[self.transitions[:, SEPARATOR]]
+        kind = coarsest_congruence(claimed, list(self.transitions.T))
+        first = np.unique(kind, return_index=True)[1]
         next_kind: list[list[int]] = kind[self.transitions[first]].tolist()
         claims: list[bool] = self.lost[self.transitions[first, SEPARATOR]].tolist()
         # A kind becomes one state for each claim with which a separator leads to it; after other

@@ -291,13 +291,18 @@ class _Moves:
         if known is None:
             row, known = self.after[bit, ones], 0
             self.counter.add(1)
-            rest = kind
-            while rest:
-                number = rest.bit_length() - 1
+            for number in _members(kind):
                 known |= row[number]
-                rest &= ~(1 << number)
             self._kinds[key] = known
         return known
+
+
+def _members(numbers: int) -> Iterator[int]:
+    """Yield the numbers of the bits that are 1, the largest first."""
+    while numbers:
+        number = numbers.bit_length() - 1
+        yield number
+        numbers &= ~(1 << number)
 
 
 def _differences(relation: MoveRelation, counter: _Counter) -> list[Difference]:
@@ -323,10 +328,8 @@ def _with_a_wrong_move(moves: _Moves) -> tuple[int, ...] | None:
         state, number = now
         for (bit, ones), row in moves.after.items():
             moves.counter.add(1)
-            state_after, rest = columns.after(ones)[state], row[number]
-            while rest:
-                pair = rest.bit_length() - 1
-                rest &= ~(1 << pair)
+            state_after = columns.after(ones)[state]
+            for pair in _members(row[number]):
                 after = (state_after, pair)
                 if after in ways:
                     continue

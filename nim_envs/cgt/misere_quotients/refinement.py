@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.cgt.misere_quotients.bit_sets import bits, row_of, rows_of
+from nim_envs.cgt.partitions import coarsest_congruence
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import BoolArray, IntArray
 
@@ -323,7 +324,7 @@ def _joined(
     moves = [
         copies * order + fine.products[rest, element] for element in fine.distinct_elements
     ] + [folded[copies + 1] * order + rest]
-    block = coarsest_congruence(2 * above + lost, moves, limits.spend)
+    block = congruence(2 * above + lost, moves, limits.spend)
     lengths = fine.lengths[rest] + copies * fine.parts.lengths[last]
     examples, numbers = by_shortest(block, lengths)
     if len(examples) > limits.classes:
@@ -375,34 +376,12 @@ def _options_of(
     return found
 
 
-def coarsest_congruence(
-    labels: npt.NDArray[Any], moves: Sequence[npt.NDArray[np.integer]], spend: Spend = free
+def congruence(
+    labels: npt.NDArray[Any], moves: Sequence[npt.NDArray[np.integer]], spend: Spend
 ) -> IntArray:
-    """Return the coarsest partition into blocks that refines the labels and that moves respect.
-
-    Args:
-        labels: ``(n,)``.
-        moves: for each kind of move, the next point of each point, ``(n,)``.
-        spend: called with the work.
-
-    Returns:
-        ``(n,)``, the number of each point's block: two points are in one block exactly if the same
-        sequences of moves lead from both to the same labels.
-
-    References:
-        E. F. Moore, "Gedanken-experiments on sequential machines" (1956).
-    """
-    block = np.unique(labels, return_inverse=True)[1].reshape(-1)
-    count = int(block.max()) + 1
-    while True:
-        finer = block
-        spend(len(moves) * (CALL + len(block) // SORTED))
-        for move in moves:
-            finer = np.unique(finer * count + block[move], return_inverse=True)[1].reshape(-1)
-        number = int(finer.max()) + 1
-        if number == count:
-            return np.asarray(block)
-        block, count = finer, number
+    """Return the coarsest partition that moves respect; ``spend`` is called with the work."""
+    work = len(moves) * (CALL + len(labels) // SORTED)
+    return coarsest_congruence(labels, moves, lambda: spend(work))
 
 
 def by_shortest(block: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:

@@ -197,6 +197,7 @@ def test_its_code_has_no_exclusive_or():
             "nim_envs.cgt.misere_quotients.bit_sets",
             "nim_envs.cgt.misere_quotients.proof",
             "nim_envs.cgt.misere_quotients.periods",
+            "nim_envs.cgt.partitions",
         }
 
 
