@@ -13,6 +13,7 @@ import gymnasium
 import numpy as np
 
 from benchmarks import rollouts
+from benchmarks.report import middle_and_range
 from benchmarks.timing import Batch, Rates, Timer, clocked, measured, ratio
 from nim_envs.registration import gymnasium_id
 
@@ -179,9 +180,7 @@ def rows(rates: Rates) -> list[list[Any]]:
         [
             name,
             size,
-            round(float(np.median([rate.moves for rate in timed]))),
-            round(min(rate.moves for rate in timed)),
-            round(max(rate.moves for rate in timed)),
+            *middle_and_range([rate.moves for rate in timed]),
             round(float(np.median([rate.steps for rate in timed]))),
         ]
         for (name, size), timed in rates.items()

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.report import middle_and_range
 from benchmarks.timing import Batch, Rates, Timer, clocked, measured, missing_modules, ratio
 
 SIZES = (1 << 10, 1 << 13, 1 << 16, 1 << 20)
@@ -166,8 +167,9 @@ def rows(rates: Rates, highest: float) -> list[list[Any]]:
     for (name, size), timed in rates.items():
         moves = [rate.moves for rate in timed]
         moved = 2 * state_bytes(ROLLOUTS[name][0]) * float(np.median(moves))
-        figures = [round(float(figure)) for figure in (np.median(moves), min(moves), max(moves))]
-        lines.append([name, size, *figures, f"{moved / 1e9:.3g}", f"{100 * moved / highest:.2g}"])
+        share = 100 * moved / highest
+        figures = (*middle_and_range(moves), f"{moved / 1e9:.3g}", f"{share:.2g}")
+        lines.append([name, size, *figures])
     return lines
 
 

@@ -20,7 +20,15 @@ from agents import QLearning, RandomAgent
 from agents.training import train
 from benchmarks import batched, rollouts
 from benchmarks.command_line import benchmark, count_option, names_option
-from benchmarks.report import TableRow, closing_line, machine, table, write_csv, write_text
+from benchmarks.report import (
+    TableRow,
+    closing_line,
+    machine,
+    middle_and_range,
+    table,
+    write_csv,
+    write_text,
+)
 from benchmarks.timing import interleaved, missing_modules
 from nim_envs.registration import aec_id
 
@@ -136,9 +144,7 @@ def rows(rates: dict[str, list[float]]) -> list[list[Any]]:
     return [
         [
             name,
-            round(float(np.median(timed))),
-            round(min(timed)),
-            round(max(timed)),
+            *middle_and_range(timed),
             round(float(np.median(base / np.array(timed))), 2),
         ]
         for name, timed in rates.items()

@@ -74,11 +74,10 @@ class Run:
         return sustained[-1][0] if sustained else None
 
 
-def run(task: TrainingTask, quick: bool, log: Path | None) -> tuple[TrainingTask, list[Run]]:
+def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
     """Train a learner and score its greedy policy over all N-positions.
 
-    AlphaZero's is scored twice, without search and with it. The task is returned too, as runs
-    come in any order.
+    AlphaZero's is scored twice, without search and with it.
 
     Args:
         task: what is to be trained.
@@ -165,7 +164,7 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> tuple[TrainingTask
                 curve=() if added else curve,
             )
         )
-    return task, runs
+    return runs
 
 
 HEADER = (
@@ -385,13 +384,9 @@ def main(
     # Logs are written on the machine that trains.
     log = output.resolve() / "tensorboard"
     began = time.perf_counter()
-    order = {task: number for number, task in enumerate(tasks)}
-    # The longest first, so that no core is idle at the end.
-    first = sorted(tasks, key=lambda task: (task.learner in ("random", "q-learning"), task.seed))
-    finished = in_parallel(run, [(task, quick, log) for task in first], jobs, backend)
-    runs = [
-        run for _, of_task in sorted(finished, key=lambda pair: order[pair[0]]) for run in of_task
-    ]
+    weights = [0.1 if task.learner in ("random", "q-learning") else 1.0 for task in tasks]
+    finished = in_parallel(run, [(task, quick, log) for task in tasks], jobs, backend, weights)
+    runs = [run for of_task in finished for run in of_task]
     rows = summary(runs)
     compared = verdicts(rows)
     print("\n".join([table(HEADER, rows), "", *compared]))

@@ -323,7 +323,8 @@ def test_a_table_of_the_solver_asked_for_without_names_is_whole_and_the_only_one
     solver.main(["--positions", "--quick", "--output", str(tmp_path)])
     with (tmp_path / "positions.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert {f"{row['game']}:{row['heaps']}" for row in rows} == solver.QUICK_POSITIONS
+    wanted = {*solver.POSITIONS} - solver.SLOW_POSITIONS
+    assert {f"{row['game']}:{row['heaps']}" for row in rows} == wanted
     with (tmp_path / "rates.csv").open(encoding="utf-8") as file:
         assert list(csv.DictReader(file)) == []
 
@@ -331,7 +332,7 @@ def test_a_table_of_the_solver_asked_for_without_names_is_whole_and_the_only_one
 def test_the_solver_benchmark_stops_at_a_wrong_order(monkeypatch):
     monkeypatch.setitem(solver.QUOTIENTS, "0.77:4", solver.Quotient(7))
     with pytest.raises(SystemExit, match=r"wrong values: order 6 of 0\.77:4"):
-        solver.quotient_row("0.77:4", 1)
+        solver.quotient_row("0.77:4", 1, quick=True)
 
 
 def test_the_solver_benchmark_stops_at_a_wrong_value(monkeypatch):
@@ -344,9 +345,9 @@ def test_the_solver_benchmark_stops_at_a_wrong_value(monkeypatch):
         return values
 
     monkeypatch.setattr(solver, "grundy_sequence", wrong)
-    monkeypatch.setattr(solver, "QUICK_NAIVE_SIZE", 5_000)
+    monkeypatch.setitem(solver.RATES, "0.6", solver.Setting(5_000, 5_000))
     with pytest.raises(SystemExit, match=r"wrong values: the first 5000 of 0\.6"):
-        solver.measure("0.6", 5_000, 1, quick=True)
+        solver.rate_row("0.6", 1, quick=True)
     values = real("0.6", 5_000, method="sparse").copy()
     assert solver.sample_naively("0.6", values, 10) > 0
     values[-600:] += 1
