@@ -27,6 +27,7 @@ from benchmarks.report import (
     write_csv,
     write_text,
 )
+from benchmarks.timing import timed
 from nim_envs import Game, make_game
 from nim_envs.cgt.misere_quotients import misere_quotient
 from nim_envs.cgt.misere_quotients.quotient_solution import forget_quotients
@@ -152,13 +153,6 @@ SAMPLED, QUICK_SAMPLED = 200, 20
 """Heaps near the end whose values the naive method computes anew, from all the others."""
 
 
-def timed(function: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the seconds that ``function`` takes, and its result."""
-    began = time.perf_counter()
-    result = function()
-    return time.perf_counter() - began, result
-
-
 def check(agrees: bool, what: str) -> None:
     """Stop the benchmark where methods disagree."""
     if not agrees:
@@ -204,8 +198,10 @@ def rate_row(name: str, rounds: int, quick: bool) -> list[Any]:
         seconds, values = timed(partial(grundy_sequence, name, size, method="sparse"))
         check(bool((values[:naive_size] == naive).all()), f"the first {naive_size} of {name}")
         end_seconds = sample_naively(name, values, sampled)
-        rate[:] = size, naive_size, naive_size, sampled
-        rate /= seconds, start_seconds, naive_seconds, end_seconds
+        rate[0] = size / seconds
+        rate[1] = naive_size / start_seconds
+        rate[2] = naive_size / naive_seconds
+        rate[3] = sampled / end_seconds
         found.add(checksum(values))
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "values.zip"
@@ -214,13 +210,13 @@ def rate_row(name: str, rounds: int, quick: bool) -> list[Any]:
         resumed.extend(size)
         found.add(checksum(resumed.values[:size]))
     check(len(found) == 1, f"the checksums of {name}, the last one resumed from a file")
-    whole, start, naive, end = rates.T
+    whole, start, plain, end = rates.T
     return [
         name,
         size,
         *middle_and_range(whole),
-        round(float(np.median(naive))),
-        round(float(np.median(start / naive)), 1),
+        round(float(np.median(plain))),
+        round(float(np.median(start / plain)), 1),
         round(float(np.median(end))),
         round(float(np.median(whole / end)), 1),
         naive_size,

@@ -100,15 +100,14 @@ def summary(runs: list[SystemRun]) -> list[list[Any]]:
         limits = system.limit() if system.limit else {}
         published = [run.published for run in group]
         for score in published[0].scores:
-            first = True
+            once = [system.figures.get(score, "-"), spread(published, score)]
             for contender in system.ours:
                 same_games = [run.same_games[contender.name] for run in group]
                 rows.append(
                     [
                         name,
                         score,
-                        system.figures.get(score, "-") if first else "",
-                        spread(published, score) if first else "",
+                        *once,
                         contender.name,
                         contender.knows,
                         spread(same_games, score),
@@ -116,7 +115,7 @@ def summary(runs: list[SystemRun]) -> list[list[Any]]:
                         f"{limits[score]:.1f}" if score in limits else "-",
                     ]
                 )
-                first = False
+                once = ["", ""]
     return rows
 
 
