@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -288,7 +289,7 @@ def test_the_solver_is_compared_with_the_naive_method(tmp_path, capsys, monkeypa
     monkeypatch.setattr(solver, "QUICK_NAIVE_SIZE", 5_000)
     monkeypatch.setitem(solver.RATES, "0.6", solver.Setting(20_000, 9_000))
     arguments = ["--rates", "0.6", "--periods", "0.77", "0.07", "0.16", "--jobs", "1", "--quick",
-                 "--quotients", "0.77:12", "0.123:", "--positions", "0.04:50", "0.77:36",
+                 "--quotients", "0.77:12", "0.123:", "--positions", "0.26:20+20", "0.77:36",
                  "--doublings", "0.156", "--auto", "0.6"]  # fmt: skip
     solver.main([*arguments, "--output", str(tmp_path)])
     printed = capsys.readouterr().out
@@ -313,13 +314,19 @@ def test_the_solver_is_compared_with_the_naive_method(tmp_path, capsys, monkeypa
     assert (second["heaps"], second["order"], second["period"]) == ("all", "20", "5")
     with (tmp_path / "positions.csv").open(encoding="utf-8") as file:
         (position,) = csv.DictReader(file)
-    assert (position["game"], position["heaps"]) == ("0.04", "50")
+    assert (position["game"], position["heaps"]) == ("0.26", "20+20")
     for shown in (printed, (tmp_path / "solver.md").read_text(encoding="utf-8")):
         assert "0.07" in shown
         assert rate["SHA-256"] in shown
 
 
-def test_a_table_of_the_solver_asked_for_without_names_is_whole_and_the_only_one(tmp_path):
+def test_a_table_of_the_solver_asked_for_without_names_is_whole_and_the_only_one(
+    tmp_path, monkeypatch
+):
+    def named(setting, rounds, quick):
+        return [*setting.split(":"), *[None] * (len(solver.SOLVE_HEADER) - 2)]
+
+    monkeypatch.setitem(solver.PARTS, "positions", replace(solver.PARTS["positions"], row=named))
     solver.main(["--positions", "--quick", "--output", str(tmp_path)])
     with (tmp_path / "positions.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
