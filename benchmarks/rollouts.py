@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.report import middle_and_range
-from benchmarks.timing import Batch, Rates, Timer, clocked, measured, missing_modules, ratio
+from benchmarks.timing import Batch, Rates, Timer, clocked, missing_modules, ratio
 
 SIZES = (1 << 10, 1 << 13, 1 << 16, 1 << 20)
 STEPS_IN_ALL = 1 << 22
@@ -118,12 +118,6 @@ ROLLOUTS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
     "kayles 7": (ours("kayles", heaps=(7,)), SIZES[2:3]),
 }
 """Environments to time, with the numbers of parallel games."""
-
-
-def measure(rounds: int, seconds: float, quick: bool) -> tuple[Rates, list[str]]:
-    """Time every environment at each of its sizes, or at a small one; also return the missing."""
-    batches = {name: batch(make, sizes) for name, (make, sizes) in ROLLOUTS.items()}
-    return measured(batches, rounds, seconds, SIZES[0] if quick else None)
 
 
 def state_bytes(make: Callable[[], Any]) -> int:

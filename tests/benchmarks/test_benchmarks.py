@@ -194,7 +194,8 @@ def test_throughput_counts_moves_and_names_who_is_missing(tmp_path, capsys, monk
         "ENVIRONMENTS",
         {
             throughput.BASE: throughput.ENVIRONMENTS[throughput.BASE],
-            "elsewhere": throughput.Contestant(throughput.tictactoe, modules=("no_such_module",)),
+            "elsewhere": throughput.random_play(throughput.tictactoe, modules=("no_such_module",)),
+            "training": throughput.ENVIRONMENTS["training loop, q-learning, nim 3-4-5"],
         },
     )
     arguments = ["--quick", "--rounds", "1", "--output", str(tmp_path)]
@@ -207,6 +208,7 @@ def test_throughput_counts_moves_and_names_who_is_missing(tmp_path, capsys, monk
         rows = list(csv.reader(file))
     assert rows[1][0] == throughput.BASE
     assert float(rows[1][-1]) == 1.0
+    assert [row[0] for row in rows[1:]] == [throughput.BASE, "training"]
     assert all(float(row[1]) > 0 for row in rows[1:])
 
 
