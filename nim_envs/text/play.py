@@ -58,6 +58,16 @@ class Turn:
         return reward(self.verdict if self.fault is None else self.fault)
 
 
+def mean_reward(turns: Sequence[Turn]) -> float | None:
+    """Return the mean reward of the turns that have one; ``None`` where none has.
+
+    A turn that was asked again counts once, when it is over.
+    """
+    earned = [turn.reward for turn in turns if not turn.again]
+    paid = [each for each in earned if each is not None]
+    return sum(paid) / len(paid) if paid else None
+
+
 @dataclass(frozen=True)
 class Transcript:
     """One game in text, with everything needed to replay it.
