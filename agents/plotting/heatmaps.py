@@ -19,7 +19,15 @@ from matplotlib.patches import Patch
 from agents.base import Agent, FloatArray, IntArray, Policy, Trainable
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.render.style import BLACK, DIGIT, LINE, PAGE_WIDTH, Figure, styled
+from nim_envs.render.style import (
+    BLACK,
+    DIGIT,
+    LINE,
+    PAGE_WIDTH,
+    Figure,
+    add_title_and_legend,
+    styled,
+)
 from nim_envs.rules import Component, SplittingHeap, SubtractionHeap
 
 BoolArray = npt.NDArray[np.bool_]
@@ -122,9 +130,7 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
     component = rules.components[0]
     _check_sides(component.states, component.options)
     behaviour, greedy = _policies(agent)
-    lattice = rules.lattice()
-    positions = lattice[~rules.is_terminal(lattice)]
-    masks = rules.action_mask(positions)
+    positions, masks = _playable(game)
     winning = game.solution.winning_mask(positions)
     lost = np.flatnonzero(~winning.any(axis=1))
     rows, columns = masks.shape
@@ -506,15 +512,5 @@ def _title_and_key(
 ) -> None:
     """Add a title, and below the panels a legend of the marks and of cells without a value."""
     text = "\n".join(part for part in (title, score) if part)
-    if text:
-        figure.suptitle(text)
-    entries: dict[str, Any] = {}
-    for axes in figure.axes:
-        handles, labels = axes.get_legend_handles_labels()
-        entries.update(zip(labels, handles, strict=True))
-    entries |= {name: Patch(**look) for name, look in cells.items()}
-    if entries:
-        figure.legend(
-            list(entries.values()), list(entries), loc="outside lower center", ncols=4,
-            handlelength=1.5,
-        )  # fmt: skip
+    patches = {name: Patch(**look) for name, look in cells.items()}
+    add_title_and_legend(figure, text, columns=4, more=patches, handlelength=1.5)
