@@ -46,14 +46,19 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments"),
+    ("case", "name", "arguments"),
     [
-        ("misere_nim", {"heaps": (2, 3), "start": "p_position"}),
-        ("nim", {"heaps": (2, 3), "max_take": 2, "misere": True, "start": (1, 2)}),
+        (case, *game)
+        for case, game in in_turn(
+            list(CASES),
+            [
+                ("misere_nim", {"heaps": (2, 3), "start": "p_position"}),
+                ("nim", {"heaps": (2, 3), "max_take": 2, "misere": True, "start": (1, 2)}),
+            ],
+        )
     ],
     ids=str,
 )
-@pytest.mark.parametrize("case", CASES)
 def test_a_saved_learner_knows_its_game_convention_and_start(case, name, arguments, tmp_path):
     game = make_game(name, **arguments)
     save(CASES[case](GameEnv(game))[0], tmp_path / "learner.zip")
