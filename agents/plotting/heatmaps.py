@@ -325,14 +325,13 @@ class _Grid:
     def name(self, states: tuple[int, ...]) -> str:
         """Title of a slice: a position, with stars for the two components of the grid."""
         components = self.game.rules.components
-        if len(states) == 1:
-            index = self.others[0]
-            (state,) = _names_of_states(components[index], np.array(states))
-            return f"{components[index].kind} {index}: {state}"
         fixed = {
             index: _names_of_states(components[index], np.array([state]))[0]
             for index, state in zip(self.others, states, strict=True)
         }
+        if len(fixed) == 1:
+            ((index, state),) = fixed.items()
+            return f"{components[index].kind} {index}: {state}"
         shown = (fixed.get(index, "*") for index in range(len(components)))
         return ", ".join(shown) if states else ""
 
@@ -363,6 +362,10 @@ def _draw_grid(
     for axes in panels[len(slices) :]:
         axes.remove()
     panels = panels[: len(slices)]
+    names = {
+        index: _names_of_states(game.rules.components[index], np.arange(shape[index]))
+        for index in (grid.down, grid.across)
+    }
     for number, (axes, states) in enumerate(zip(panels, slices, strict=True)):
         axes.set_label(", ".join(map(str, states)))
         axes.set_title(grid.name(states))
@@ -371,12 +374,8 @@ def _draw_grid(
         mesh = _cells(axes, grid.cells(array, states, np.nan), norm, COLOURS, ended)
         _mark(axes, grid.cells(grid.lost, states, False), "D", size, "P-position")
         _mark(axes, grid.cells(grid.blunders, states, False), "X", size, "blunder")
-        named = [
-            _names_of_states(game.rules.components[index], np.arange(shape[index]))
-            for index in (grid.down, grid.across)
-        ]
-        _label_cells(axes.xaxis, named[1], size, along_text=True)
-        _label_cells(axes.yaxis, named[0], size)
+        _label_cells(axes.xaxis, names[grid.across], size, along_text=True)
+        _label_cells(axes.yaxis, names[grid.down], size)
         if number % wide == 0:
             axes.set_ylabel(_state_name(game, grid.down))
         if number + wide >= len(slices):

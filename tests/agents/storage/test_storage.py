@@ -84,10 +84,14 @@ def test_of_a_game_that_is_not_registered_the_file_is_loaded_with_the_game(name,
         assert str(path) in str(no.value)
     else:
         assert load(path).game is None
+
+
+@pytest.mark.parametrize("name", ["q-learning", "heap symmetry", "sweeping"])
+def test_a_run_of_a_game_that_is_not_registered_is_resumed(name, tmp_path):
+    env = GameEnv(own_game())
     checkpoint = {"seed": 0, "progress": False, "checkpoint": tmp_path / "run.zip"}
-    parts, whole = CASES[name](env), CASES[name](env)[0]
-    train(env, parts[0], 20, **checkpoint)
-    resumed = CASES[name](env)[0]
+    part, resumed, whole = (CASES[name](env)[0] for _ in range(3))
+    train(env, part, 20, **checkpoint)
     train(env, resumed, 40, **checkpoint)
     train(env, whole, 40, seed=0, progress=False)
     assert contents(resumed) == contents(whole)
