@@ -31,6 +31,9 @@ SEEDS = 10
 
 KEYS = ["observation", "action_mask"]
 
+GOES_ON = (0.0, False, False)
+"""Reward and ends of a step after which the game goes on."""
+
 
 class Observed:
     """Checks the observations of an environment.
