@@ -9,7 +9,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from nim_envs.encoding import Encoding
-from nim_envs.errors import ConformanceError
+from nim_envs.errors import ConformanceError, IllegalMoveError
 from nim_envs.game import Game
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.scoring.enumeration import number_of_positions
@@ -31,7 +31,6 @@ from nim_envs.testing.turns import (
     Observed,
     attribute,
     check_copy,
-    check_illegal_raises,
     check_seeds,
     chosen_action,
     content,
@@ -255,11 +254,11 @@ class _Checks:
         candidates = np.concatenate(reached)
         codes = self.observed.encoding.encode(candidates)
         found = np.flatnonzero((codes == content(last)).all(axis=1))
-        require(
-            len(found),
-            f"{where}, after action {action} at {before.tolist()}, the final observation "
-            f"{shown(last)} is of no position that play can have come to",
-        )
+        if not len(found):
+            raise ConformanceError(
+                f"{where}, after action {action} at {before.tolist()}, the final observation "
+                f"{shown(last)} is of no position that play can have come to"
+            )
         final = final._replace(position=candidates[found[0]])
         self.results.after(final, seat, move, where)
 
@@ -355,8 +354,8 @@ class _Checks:
         if masks.all():
             return
         actions = np.where(masks.all(axis=1), 0, masks.argmin(axis=1))
-        where = f"step({actions.tolist()}), with illegal actions,"
-        check_illegal_raises(lambda: self.env.step(actions), where)
+        where = f"step({actions.tolist()}), which are illegal, with illegal_move='raise',"
+        require_error(where, self.env.step, actions, kind=IllegalMoveError)
 
     def trace(self, seed: int) -> list[Any]:
         """Return the results of some steps after a seeded reset."""

@@ -13,6 +13,7 @@ from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 
 from nim_envs.encoding import Encoding
+from nim_envs.errors import IllegalMoveError
 from nim_envs.game import Game
 from nim_envs.rules.component import IntArray
 from nim_envs.testing.infos import Results, Seen
@@ -28,7 +29,6 @@ from nim_envs.testing.turns import (
     ChecksOfOneGame,
     Observed,
     attribute,
-    check_illegal_raises,
     check_seeds,
     chosen_action,
     content,
@@ -158,8 +158,8 @@ class _Checks(ChecksOfOneGame):
         else:
             return
         action = int(illegal[0])
-        where = f"step({action}), an illegal action at {position.tolist()},"
-        check_illegal_raises(lambda: self.env.step(action), where)
+        where = f"step({action}), illegal at {position.tolist()}, with illegal_move='raise',"
+        require_error(where, self.env.step, action, kind=IllegalMoveError)
         require_equal(f"after {where} the position", self.position, position)
 
     def play_on(self, env: Any, rng: np.random.Generator) -> list[Any]:
