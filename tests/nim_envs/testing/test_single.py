@@ -46,7 +46,7 @@ PASSING = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "game"), in_turn(PASSING, [NIM, PATHS]), ids=str)
+@pytest.mark.parametrize(("arguments", "game"), in_turn(PASSING, [NIM, PATHS]))
 def test_environments_pass(arguments, game):
     assert {case["encoding"] for case in PASSING} == set(ENCODINGS)
     check_env(VersusEnv(game, **arguments))
