@@ -9,13 +9,13 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from nim_envs.encoding import Encoding
-from nim_envs.errors import ConformanceError
+from nim_envs.errors import ConformanceError, IllegalMoveError
 from nim_envs.game import Game
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.scoring.enumeration import number_of_positions
 from nim_envs.scoring.observations import rows_of
-from nim_envs.testing.chances import Replies, Tally, ranks
-from nim_envs.testing.infos import TRUTH, Infos
+from nim_envs.testing.chances import Tally, ranks
+from nim_envs.testing.infos import TRUTH, Results, Seen
 from nim_envs.testing.requirements import (
     COPIES,
     during,
@@ -26,19 +26,16 @@ from nim_envs.testing.requirements import (
 )
 from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.turns import (
+    GOES_ON,
     SEED,
     Observed,
     attribute,
     check_copy,
-    check_illegal_raises,
-    check_mask,
     check_seeds,
-    check_turn,
     chosen_action,
     content,
     first_of,
     illegal_move_raises,
-    is_self_play,
     positions_reached,
     uniform_start,
 )
@@ -120,8 +117,8 @@ class _Checks:
         self.observed = observed
         self.size: int = env.num_envs
         self.mode = AutoresetMode(env.metadata["autoreset_mode"])
-        self.infos = Infos(env, game)
-        self.replies = Replies(env, game)
+        self.results = Results(env, game, observed)
+        self.replies = self.results.replies
         self.options: dict[str, Any] | None = None
         self.seats = [0] * self.size
 
@@ -176,15 +173,16 @@ class _Checks:
         masks = self.masks(observations, infos, where, which, before)
         for i, position in enumerate(positions_of(self.env)):
             here = f"{where}, in game {i}"
-            self.observed.check(rows_of(observations, i), position, here)
+            seen = Seen(rows_of(observations, i), info_of(infos, i), masks[i], position)
             if which[i]:
-                check_mask(self.game, masks[i], position, (0.0, False, False), here)
-                self.seats[i] = self.infos.begun(info_of(infos, i), masks[i], here)
+                self.seats[i] = self.results.begun(seen, here)
+            else:
+                self.observed.check(seen.observation, position, here)
         return masks
 
     def steps(self, rng: np.random.Generator, options: dict[str, Any] | None) -> None:
         """Make random steps, and check their results in every game."""
-        env, self_play = self.env, is_self_play(self.env)
+        env = self.env
         legal = 1.0 if illegal_move_raises(env) else 0.9
         masks = self.begin(0, options)
         check_render(env, self.game, positions_of(env), "after reset(seed=0)")
@@ -212,48 +210,40 @@ class _Checks:
             if step < RENDERED_STEPS:
                 check_render(env, self.game, after, where)
             for i in range(self.size):
-                here, info = f"{where}, in game {i}", info_of(infos, i)
+                here = f"{where}, in game {i}"
                 ends = (float(results[0][i]), bool(results[1][i]), bool(results[2][i]))
+                info = info_of(infos, i)
+                seen = Seen(rows_of(observations, i), info, masks[i], after[i], ends)
                 move = (before[i], int(actions[i]))
                 begins = bool(ended[i]) and self.mode is AutoresetMode.NEXT_STEP
                 if begins:
-                    require_equal(f"{here}, which begins anew, reward and ends", ends,
-                                  (0.0, False, False))  # fmt: skip
+                    require_equal(f"{here}, which begins anew, reward and ends", ends, GOES_ON)
                 elif (ends[1] or ends[2]) and self.mode is AutoresetMode.SAME_STEP:
-                    self.final_turn(move, self.seats[i], ends, info, here)
-                    begins, ends = True, (0.0, False, False)
+                    self.final_turn(seen, self.seats[i], move, here)
+                    begins = True
                 else:
                     final = "final_obs" in info or "final_info" in info
                     require(not final, f"{here}, there is final_obs or final_info before the end")
-                    check_turn(self.game, *move, after[i], ends, here, self_play=self_play)
-                    self.replies.turn(*move, after[i], here)
-                self.observed.check(rows_of(observations, i), after[i], here)
-                check_mask(self.game, masks[i], after[i], ends, here)
                 self.seats[i] = (
-                    self.infos.begun(info, masks[i], here)
+                    self.results.begun(seen, here)
                     if begins
-                    else self.infos.after(info, masks[i], self.seats[i], move, ends[0], here)
+                    else self.results.after(seen, self.seats[i], move, here)
                 )
             ended = results[1] | results[2]
             if ended.any() and self.mode is AutoresetMode.DISABLED:
                 masks = self.begin(None, {"reset_mask": ended}, masks)
                 ended = np.zeros_like(ended)
 
-    def final_turn(
-        self,
-        move: tuple[IntArray, int],
-        seat: int,
-        ends: tuple[float, bool, bool],
-        info: dict[str, Any],
-        where: str,
-    ) -> None:
+    def final_turn(self, seen: Seen, seat: int, move: tuple[IntArray, int], where: str) -> None:
         """Check the last turn of a game that has begun anew in the same step."""
         for key in ("final_obs", "final_info"):
-            require(key in info, f"{where}, where a game ended, there is no {key} of it")
-        last, last_info = info["final_obs"], info["final_info"]
-        mask = self.observed.mask(last, last_info, f"{where}, at the end")
-        self.infos.after(last_info, mask, seat, move, ends[0], f"{where}, at the end")
+            require(key in seen.info, f"{where}, where a game ended, there is no {key} of it")
+        where = f"{where}, at the end"
+        last, last_info = seen.info["final_obs"], seen.info["final_info"]
+        mask = self.observed.mask(last, last_info, where)
+        final = Seen(last, last_info, mask, seen.position, seen.ends)
         if not self.observed.plain:
+            self.results.info_after(final, seat, move, where)
             return
         before, action = move
         rules = self.game.rules
@@ -264,15 +254,13 @@ class _Checks:
         candidates = np.concatenate(reached)
         codes = self.observed.encoding.encode(candidates)
         found = np.flatnonzero((codes == content(last)).all(axis=1))
-        require(
-            len(found),
-            f"{where}, after action {action} at {before.tolist()}, the final observation "
-            f"{shown(last)} is of no position that play can have come to",
-        )
-        after = candidates[found[0]]
-        check_turn(self.game, before, action, after, ends, where, self_play=is_self_play(self.env))
-        self.replies.turn(before, action, after, where)
-        check_mask(self.game, mask, after, ends, f"{where}, at the end")
+        if not len(found):
+            raise ConformanceError(
+                f"{where}, after action {action} at {before.tolist()}, the final observation "
+                f"{shown(last)} is of no position that play can have come to"
+            )
+        final = final._replace(position=candidates[found[0]])
+        self.results.after(final, seat, move, where)
 
     def opponent(self, rng: np.random.Generator) -> None:
         """Check given starts, the seats, and the opponent's moves, its first ones too."""
@@ -366,8 +354,8 @@ class _Checks:
         if masks.all():
             return
         actions = np.where(masks.all(axis=1), 0, masks.argmin(axis=1))
-        where = f"step({actions.tolist()}), with illegal actions,"
-        check_illegal_raises(lambda: self.env.step(actions), where)
+        where = f"step({actions.tolist()}), which are illegal, with illegal_move='raise',"
+        require_error(where, self.env.step, actions, kind=IllegalMoveError)
 
     def trace(self, seed: int) -> list[Any]:
         """Return the results of some steps after a seeded reset."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,8 +10,16 @@ from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
 from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.rules.component import IntArray
+from nim_envs.testing.chances import Replies
 from nim_envs.testing.requirements import require, require_dtype, require_equal, shown
-from nim_envs.testing.turns import first_of, is_self_play
+from nim_envs.testing.turns import (
+    GOES_ON,
+    Observed,
+    check_mask,
+    check_turn,
+    first_of,
+    is_self_play,
+)
 
 TRUTH = ("winning", "kept_win")
 """The entries with ``truth_in_info=True`` only."""
@@ -45,61 +53,87 @@ def check_entries(info: Any, expected: dict[str, Any], where: str) -> None:
         )
 
 
-class Infos:
-    """Checks the infos of environments whose step includes the opponent's reply, if there is one.
+class Seen(NamedTuple):
+    """The results of ``reset`` or ``step`` in one game.
+
+    Attributes:
+        observation: of the agent.
+        info: of the agent.
+        mask: action mask, ``(actions,)``, its shape and type checked.
+        position: position by the environment, ``(components,)``.
+        ends: reward, whether the game terminated, whether it was truncated.
+    """
+
+    observation: Any
+    info: Any
+    mask: IntArray
+    position: IntArray
+    ends: tuple[float, bool, bool] = GOES_ON
+
+
+class Results:
+    """Checks the results of environments whose step includes the opponent's reply, if there is one.
 
     Args:
         env: the environment, wrapped or not; or several of them.
         game: the game that is played.
+        observed: checks of its observations.
+
+    Attributes:
+        replies: judges the opponent's moves.
     """
 
-    def __init__(self, env: Any, game: Game) -> None:
+    def __init__(self, env: Any, game: Game, observed: Observed) -> None:
         first = first_of(env)
+        self.replies = Replies(env, game)
         self._game = game
+        self._observed = observed
         self._self_play = is_self_play(env)
         self._truth = bool(first.truth_in_info)
         self._seat = 0 if first.seat is None else first.seat
 
-    def begun(self, info: Any, mask: IntArray, where: str) -> int:
-        """Check the info of a new game; return the seat to move.
+    def begun(self, seen: Seen, where: str) -> int:
+        """Check the first results of a new game; return the seat to move.
 
         Args:
-            info: info of the agent.
-            mask: action mask, checked before.
+            seen: the results.
             where: beginning of the message.
         """
+        self._observed.check(seen.observation, seen.position, where)
+        check_mask(self._game, seen.mask, seen.position, GOES_ON, where)
         seat = self._seat
         if seat == "random":
-            seat = info.get("seat")
+            seat = seen.info.get("seat")
             require(seat in (0, 1), f"{where}, info['seat'] is {seat}, where 0 or 1 is expected")
-        self._check(info, mask, seat, NOBODY, dict.fromkeys(TRUTH, False), where)
+        self._check(seen.info, seen.mask, seat, NOBODY, dict.fromkeys(TRUTH, False), where)
         return int(seat)
 
-    def after(
-        self,
-        info: Any,
-        mask: IntArray,
-        seat: int,
-        move: tuple[IntArray, int],
-        reward: float,
-        where: str,
-    ) -> int:
-        """Check the info after a step; return the seat to move.
+    def after(self, seen: Seen, seat: int, move: tuple[IntArray, int], where: str) -> int:
+        """Check the results of a step; return the seat to move.
 
         Args:
-            info: info of the agent.
-            mask: action mask, checked before.
+            seen: the results.
             seat: seat that made the step.
             move: position before the step, and its action.
-            reward: reward of the step, checked before.
             where: beginning of the message.
         """
-        winner = NOBODY
+        before, action = move
+        check_turn(self._game, before, action, seen.position, seen.ends, where,
+                   self_play=self._self_play)  # fmt: skip
+        where = f"{where}, after action {action} at {before.tolist()}"
+        self._observed.check(seen.observation, seen.position, where)
+        check_mask(self._game, seen.mask, seen.position, seen.ends, where)
+        self.replies.turn(before, action, seen.position, where)
+        return self.info_after(seen, seat, move, where)
+
+    def info_after(self, seen: Seen, seat: int, move: tuple[IntArray, int], where: str) -> int:
+        """Check the info alone, as :meth:`after` does; return the seat to move."""
+        winner, reward = NOBODY, seen.ends[0]
         if reward:
             winner = seat if reward > 0 else 1 - seat
         mover = 1 - seat if self._self_play else seat
         truth = truth_of(self._game, *move) if self._truth else {}
-        self._check(info, mask, mover, winner, truth, where)
+        self._check(seen.info, seen.mask, mover, winner, truth, where)
         return mover
 
     def _check(

@@ -41,12 +41,18 @@ def require_dtype(what: str, found: Any, dtype: npt.DTypeLike) -> None:
         raise ConformanceError(f"{what} has dtype {np.asarray(found).dtype}, not {np.dtype(dtype)}")
 
 
-def require_error(what: str, function: Callable[..., Any], *arguments: Any) -> None:
-    """Raise ``ConformanceError`` unless a call raises an error, of whatever kind."""
-    try:
-        function(*arguments)
-    except Exception:
-        return
+def require_error(
+    what: str,
+    function: Callable[..., Any],
+    *arguments: Any,
+    kind: type[Exception] = Exception,
+) -> None:
+    """Raise ``ConformanceError`` unless a call raises an error of a kind."""
+    with during(what):
+        try:
+            function(*arguments)
+        except kind:
+            return
     raise ConformanceError(f"{what} did not raise")
 
 

@@ -13,10 +13,10 @@ from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 
 from nim_envs.encoding import Encoding
+from nim_envs.errors import IllegalMoveError
 from nim_envs.game import Game
 from nim_envs.rules.component import IntArray
-from nim_envs.testing.chances import Replies
-from nim_envs.testing.infos import Infos
+from nim_envs.testing.infos import Results, Seen
 from nim_envs.testing.requirements import (
     COPIES,
     during,
@@ -29,14 +29,10 @@ from nim_envs.testing.turns import (
     ChecksOfOneGame,
     Observed,
     attribute,
-    check_illegal_raises,
-    check_mask,
     check_seeds,
-    check_turn,
     chosen_action,
     content,
     illegal_move_raises,
-    is_self_play,
     position_of,
     uniform_start,
 )
@@ -77,8 +73,8 @@ class _Checks(ChecksOfOneGame):
 
     def __init__(self, env: Any, game: Game, observed: Observed) -> None:
         super().__init__(env, game, observed)
-        self.infos = Infos(env, game)
-        self.replies = Replies(env, game)
+        self.results = Results(env, game, observed)
+        self.replies = self.results.replies
 
     def begin(
         self, seed: int | None, options: dict[str, Any] | None
@@ -87,63 +83,45 @@ class _Checks(ChecksOfOneGame):
         where = f"after reset(seed={seed}, options={options})"
         with during(where.removeprefix("after ")):
             observation, info = self.env.reset(seed=seed, options=options)
-        position, ends = self.position, (0.0, False, False)
-        mask = self.seen(observation, info, position, ends, where)
-        seat = self.infos.begun(info, mask, where)
-        self.written_to(observation, info, position, mask, where)
-        return position, mask, seat
+        mask = self.observed.mask(observation, info, where)
+        seen = Seen(observation, info, mask, self.position)
+        seat = self.results.begun(seen, where)
+        self.written_to(seen, where)
+        return seen.position, mask, seat
 
     def step(
         self, position: IntArray, seat: int, action: int
     ) -> tuple[IntArray, IntArray, int, bool]:
         """Make a step; return position, mask, seat and whether the game is over, all checked."""
         env = self.env
-        with during(f"step({action}) at {position.tolist()}"):
-            observation, *ended, info = env.step(action)
-        ends = (ended[0], ended[1], ended[2])
-        after = self.position
-        check_turn(self.game, position, action, after, ends, "in play",
-                   self_play=is_self_play(env))  # fmt: skip
         where = f"after action {action} at {position.tolist()}"
-        mask = self.seen(observation, info, after, ends, where)
-        seat = self.infos.after(info, mask, seat, (position, action), float(ends[0]), where)
-        self.replies.turn(position, action, after, where)
-        self.written_to(observation, info, after, mask, where)
-        if ends[1]:
-            require_error(f"a step {where}, which ended the game,", env.unwrapped.step, 0)
-        return after, mask, seat, bool(ends[1] or ends[2])
-
-    def seen(
-        self,
-        observation: Any,
-        info: Any,
-        position: IntArray,
-        ends: tuple[float, bool, bool],
-        where: str,
-    ) -> IntArray:
-        """Check observation and info; return the mask."""
-        self.observed.check(observation, position, where)
+        with during(f"step({action}) at {position.tolist()}"):
+            observation, reward, terminated, truncated, info = env.step(action)
         mask = self.observed.mask(observation, info, where)
-        check_mask(self.game, mask, position, ends, where)
-        return mask
+        ends = float(reward), bool(terminated), bool(truncated)
+        seen = Seen(observation, info, mask, self.position, ends)
+        seat = self.results.after(seen, seat, (position, action), "in play")
+        self.written_to(seen, where)
+        if terminated:
+            require_error(f"a step {where}, which ended the game,", env.unwrapped.step, 0)
+        return seen.position, mask, seat, terminated or truncated
 
-    def written_to(
-        self, observation: Any, info: Any, position: IntArray, mask: IntArray, where: str
-    ) -> None:
+    def written_to(self, seen: Seen, where: str) -> None:
         """Check that returned arrays are the caller's own, and check ``action_masks``."""
-        holders = (observation, info) if isinstance(observation, dict) else (info,)
-        for array in (content(observation), *(holder["action_mask"] for holder in holders)):
+        holders = [each for each in seen[:2] if isinstance(each, dict)]
+        returned = [content(seen.observation), *(each.get("action_mask") for each in holders)]
+        for array in returned:
             if isinstance(array, np.ndarray) and array.flags.writeable:
                 array[...] = 1
         unwrapped: Any = self.env.unwrapped
         unwrapped.position[...] = 0
         require_equal(f"{where}, after what was observed was written to, the position",
-                      self.position, position)  # fmt: skip
+                      self.position, seen.position)  # fmt: skip
         require_equal(f"{where}, env.coordinates", unwrapped.coordinates,
-                      unwrapped.game.rules.coordinates(position))  # fmt: skip
+                      self.rules.coordinates(seen.position))  # fmt: skip
         with during(f"{where}, action_masks()"):
             masks = attribute(self.env, "action_masks")()
-        require_equal(f"{where}, action_masks()", masks, mask.astype(np.bool_))
+        require_equal(f"{where}, action_masks()", masks, seen.mask.astype(np.bool_))
         require_dtype(f"{where}, action_masks()", masks, np.bool_)
 
     def game_in_lock_step(
@@ -180,8 +158,8 @@ class _Checks(ChecksOfOneGame):
         else:
             return
         action = int(illegal[0])
-        where = f"step({action}), an illegal action at {position.tolist()},"
-        check_illegal_raises(lambda: self.env.step(action), where)
+        where = f"step({action}), illegal at {position.tolist()}, with illegal_move='raise',"
+        require_error(where, self.env.step, action, kind=IllegalMoveError)
         require_equal(f"after {where} the position", self.position, position)
 
     def play_on(self, env: Any, rng: np.random.Generator) -> list[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 
 from nim_envs.encoding import Encoding
-from nim_envs.errors import ConformanceError, IllegalMoveError, SearchTooLargeError
+from nim_envs.errors import ConformanceError, SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.rules.component import IntArray
 from nim_envs.rules.rules import Rules
@@ -30,6 +30,9 @@ SEEDS = 10
 """Number of seeds that must not all give the same games."""
 
 KEYS = ["observation", "action_mask"]
+
+GOES_ON = (0.0, False, False)
+"""Reward and ends of a step after which the game goes on."""
 
 
 class Observed:
@@ -215,21 +218,6 @@ def check_copy(
     )  # fmt: skip
     require_equal(f"what a copy by {name} plays on", first, play_on(env))
     return again
-
-
-def check_illegal_raises(step: Callable[[], Any], where: str) -> None:
-    """Check that an illegal action raises ``IllegalMoveError``.
-
-    Args:
-        step: makes it.
-        where: beginning of the message.
-    """
-    with during(where):
-        try:
-            step()
-        except IllegalMoveError:
-            return
-    raise ConformanceError(f'{where} did not raise, with illegal_move="raise"')
 
 
 def check_turn(

@@ -75,11 +75,9 @@ class Program:
         if not line:
             raise self._ended()
         rest = line
-        while not rest.endswith("\n"):
+        while rest and not rest.endswith("\n"):
             # The line is too long to be read as a move: its rest is discarded.
             rest = said.readline(LONGEST_REPLY)
-            if not rest:
-                break
         self._said += 1
         return line.rstrip("\r\n")
 

@@ -49,6 +49,7 @@ class Case:
 
     Attributes:
         rows: the N-positions, as rows of the board, shortest games first, ``(k,)``.
+        positions: the N-positions, ``(k, components)``.
         shares: the moves, as of :class:`Answers`, ``(k, actions + 1)``.
         legal: legal actions, ``(k, actions)``.
         winning: winning actions, ``(k, actions)``.
@@ -60,6 +61,7 @@ class Case:
         won = np.flatnonzero(board.won[answers.rows])
         order = won[np.argsort(board.lengths[answers.rows[won]], kind="stable")]
         self.rows: IntArray = answers.rows[order]
+        self.positions: IntArray = board.positions[self.rows]
         self.shares: FloatArray = answers.shares[order]
         self.chances: FloatArray = answers.chances[order]
         self.legal: BoolArray = board.legal[self.rows]
@@ -195,5 +197,5 @@ class Case:
     def seats(self) -> BoolArray:
         """Whether each player can be to move, ``(2, k)``."""
         rules = self.board.game.rules
-        indices = rules.indices(self.board.positions[self.rows])
+        indices = rules.indices(self.positions)
         return self.board.game.positions_by_seat()[:, indices]

@@ -334,7 +334,7 @@ def _evidence(case: Case, expected: Expected) -> list[str]:
     lines = [line]
     shown = np.flatnonzero(other & (made > 0.5) & (case.hits < 0.5))
     for row in shown[spread(len(shown), EXAMPLES)]:
-        position = case.board.positions[case.rows[row]]
+        position = case.positions[row]
         action = int(case.shares[row].argmax())
         wins = int(np.flatnonzero(case.winning[row])[0])
         is_legal = case.legal[row, action]

@@ -188,17 +188,16 @@ def without_component(component: int, alone: bool, case: Case) -> IntArray | Non
         alone: whether the only component of a game is not seen either.
         case: the moves.
     """
-    positions = case.board.positions[case.rows]
-    components = positions.shape[1]
+    components = case.positions.shape[1]
     if component >= components or (components == 1 and not alone):
         return None
-    return _groups(np.delete(positions, component, axis=1))
+    return _groups(np.delete(case.positions, component, axis=1))
 
 
 def without_order(case: Case) -> IntArray | None:
     """The order of equal components is not seen."""
     rules = case.board.game.rules
-    positions = case.board.positions[case.rows].copy()
+    positions = case.positions.copy()
     alike = [
         [index for index, _ in group]
         for _, group in groupby(enumerate(rules.components), key=lambda each: repr(each[1]))
@@ -212,24 +211,24 @@ def without_order(case: Case) -> IntArray | None:
 
 def by_being_empty(case: Case) -> IntArray | None:
     """Positions with the same components in state 0 look the same."""
-    return _groups((case.board.positions[case.rows] > 0).astype(np.int64))
+    return _groups((case.positions > 0).astype(np.int64))
 
 
 def by_being_full(case: Case) -> IntArray | None:
     """Positions with the same full components look the same, as do shares cut to 0 or 1."""
     largest = np.array(case.board.game.rules.shape) - 1
-    return _groups((case.board.positions[case.rows] == largest).astype(np.int64))
+    return _groups((case.positions == largest).astype(np.int64))
 
 
 def by_halves(case: Case) -> IntArray | None:
     """Positions with the same halved states, rounded down, look the same."""
-    return _groups(case.board.positions[case.rows] // 2)
+    return _groups(case.positions // 2)
 
 
 def by_direction(case: Case) -> IntArray | None:
     """Positions with the same ratios of states look the same, as to a saturated network."""
-    positions = case.board.positions[case.rows]
-    return _groups(positions // np.maximum(np.gcd.reduce(positions, axis=1)[:, np.newaxis], 1))
+    divisors = np.gcd.reduce(case.positions, axis=1, keepdims=True)
+    return _groups(case.positions // np.maximum(divisors, 1))
 
 
 # Seats, masks, search and actions.

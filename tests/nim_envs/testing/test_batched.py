@@ -141,7 +141,7 @@ class MasksMixedUp(gymnasium.vector.VectorWrapper):
 BATCHED_FAULTS = {
     RewardsOfTheOther: r"in game \d, after action \d at .*, the reward is",
     SeedIgnored: r"reset\(seed=3\) did not give the same games the second time",
-    MasksMixedUp: r"in game \d, at .*, the mask is|the mask is .* where the game has ended",
+    MasksMixedUp: r"after action \d at .*, the mask is|the mask is .* where the game has ended",
 }
 
 
