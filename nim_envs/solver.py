@@ -122,6 +122,9 @@ def solve(
     return _searched(rules, convention, method == "auto", limit)
 
 
+# ``cgt`` is imported inside functions, so that only games that need it load it.
+
+
 def _searched(rules: Rules, convention: Convention, quotients: bool, limit: int) -> Solution:
     """Return the solution by search or, for large games if allowed, by a quotient."""
     positions, number = rules.num_positions, count_up_to_order(rules)
@@ -129,7 +132,9 @@ def _searched(rules: Rules, convention: Convention, quotients: bool, limit: int)
     no_quotient = ""
     if quotients and positions > min(limit, SMALL_SWEEP) and number > min(limit, SMALL_MEMO):
         if positions > limit and number <= most:
-            return _raced_solution(rules, limit)
+            from nim_envs.cgt.misere_quotients.raced_solution import RacedSolution
+
+            return RacedSolution(rules, limit)
         try:
             return _quotient_solution(rules, _as_a_sweep(rules) if positions <= limit else None)
         except SearchTooLargeError as error:
@@ -148,16 +153,6 @@ def _searched(rules: Rules, convention: Convention, quotients: bool, limit: int)
         f"positions, or {number} up to the order of like components; the limit is {limit}, or "
         f"{most} of these{no_quotient}"
     )
-
-
-# ``cgt`` is imported inside functions, so that only games that need it load it.
-
-
-def _raced_solution(rules: Rules, limit: int) -> Solution:
-    """Return the solution by a search and a misère quotient in turns."""
-    from nim_envs.cgt.misere_quotients.raced_solution import RacedSolution
-
-    return RacedSolution(rules, limit)
 
 
 def _quotient_solution(rules: Rules, spend: Callable[[int, float], None] | None = None) -> Solution:

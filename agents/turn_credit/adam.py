@@ -11,7 +11,7 @@ DECAYS = (0.9, 0.999)
 """Decay rates of the means: the defaults of Kingma & Ba, ICLR 2015, algorithm 1."""
 
 TINY = 1e-8
-"""Their default for what is added to the divisor."""
+"""Their default for the number added to the divisor."""
 
 
 class Adam:
@@ -29,7 +29,7 @@ class Adam:
         self.square = np.zeros(shape)
 
     def direction(self, gradient: FloatArray) -> FloatArray:
-        """Take in a gradient; return by what to go up, for a learning rate of 1."""
+        """Return the step of ascent for a learning rate of 1, after another gradient."""
         self.updates += 1
         self.mean += (1 - DECAYS[0]) * (gradient - self.mean)
         self.square += (1 - DECAYS[1]) * (gradient**2 - self.square)
@@ -38,5 +38,5 @@ class Adam:
         return mean / (root + self.tiny)
 
     def keep(self, runs: BoolArray) -> None:
-        """Go on with some of several runs, ``(runs,)``."""
+        """Drop the other runs; ``runs`` says which stay, ``(runs,)``."""
         self.mean, self.square = self.mean[runs], self.square[runs]

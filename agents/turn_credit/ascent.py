@@ -14,21 +14,22 @@ RATE = 0.3
 """Steps of an ascent, and their learning rate."""
 
 NO_NOISE = 1e-30
-"""Added to Adam's divisor: exact gradients may be as small as they like."""
+"""Added to Adam's divisor: exact gradients may be very small."""
 
 LARGEST_CHANGE = 0.1
 """Most by which a step towards a half-trained policy changes a logit."""
 
 BISECTIONS = 40
+"""Bisections of the last step towards a half-trained policy."""
 
 
 def limit(
     task: Task, estimator: Estimator, logits: FloatArray, steps: int = STEPS, rate: float = RATE
 ) -> FloatArray:
-    """Return where ascent with Adam along the expectation of an estimator ends.
+    """Return the logits at which ascent with Adam along an estimator's expectation ends.
 
-    The learning rate is constant in the first half of the steps, then falls to zero in a line, so
-    that the end is a point and no circle around it.
+    The learning rate is constant in the first half of the steps, then decreases linearly to zero,
+    so that the ascent converges.
 
     Args:
         task: the game and the opponent.
@@ -48,9 +49,7 @@ def limit(
 
 
 def half_trained(task: Task, logits: FloatArray) -> FloatArray:
-    """Return the logits on the path of ∇J at which half of what there is to win is won.
-
-    Their J is half-way between that of ``logits`` and the best that is possible.
+    """Return logits on the ascent path of ∇J, with J half-way from its first to its best value.
 
     Args:
         task: the game and the opponent.

@@ -31,7 +31,7 @@ class Estimator:
 
     Args:
         name: for tables and pictures.
-        family: what it is made from, a key of :data:`FAMILIES`.
+        family: the source of its credit, a key of :data:`FAMILIES`.
         credit: the formula of A_t.
         sampled: credits of every turn of sampled groups, ``(runs, groups, games, turns)``.
         expected: mean credits, ``(positions, actions)``.
@@ -57,7 +57,7 @@ FAMILIES = {
     "cure": "centred by turn, without its bias",
     "value": "the exact value function",
 }
-"""The families of estimators, by what their credit is made from."""
+"""The families of estimators, each with the source of its credit."""
 
 
 # Sampled credits.
@@ -109,9 +109,7 @@ def by_turn(rewards: FloatArray, reached: BoolArray, std: bool = False) -> Float
 
 
 def by_others(returns: FloatArray, reached: BoolArray) -> FloatArray:
-    """Return what is left of returns without the mean of the others that reached the turn.
-
-    Nothing is taken away where no other did.
+    """Return returns minus the mean of the other games that reached the turn, 0 if there is none.
 
     Args:
         returns: from each turn on, ``(..., games, turns)``.

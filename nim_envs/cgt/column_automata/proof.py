@@ -244,7 +244,7 @@ class _Moves:
         for (state, difference), number in self.pairs.items():
             if columns.lost[state] and relation.accepts(difference, True):
                 self.goal |= 1 << number
-        self._leave_out_what_leads_nowhere()
+        self._keep_useful_pairs()
         self._kinds: dict[tuple[int, int, int], int] = {}
 
     def _all_after(self, relation: MoveRelation) -> dict[tuple[int, int], list[int]]:
@@ -266,7 +266,7 @@ class _Moves:
             found[bit, ones] = row
         return found
 
-    def _leave_out_what_leads_nowhere(self) -> None:
+    def _keep_useful_pairs(self) -> None:
         """Keep only the pairs from which a move to a lost position can be reached."""
         useful, before = self.goal, 0
         while useful != before:

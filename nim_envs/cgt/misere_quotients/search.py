@@ -68,6 +68,7 @@ class QuotientSearch:
 
     Attributes:
         spend: called with the work of adding parts; may raise an error to stop.
+        refined: the classes, with the empty position separate, and the lost ones.
     """
 
     def __init__(self, limit: int = LARGEST_ORDER) -> None:
@@ -76,19 +77,14 @@ class QuotientSearch:
         self.limit = checked_integer("limit", limit, 1, LARGEST_LIMIT)
         # Here the empty position, which is won at once, is a class of its own; in the quotient
         # other positions may be in its class.
-        self._refined = refine(coarsest(self.parts, 0), WON_AT_ONCE[:1], Limits(1))
-        self._unanswered = self._proven(self._refined)
+        self.refined = refine(coarsest(self.parts, 0), WON_AT_ONCE[:1], Limits(1))
+        self._unanswered = self._proven(self.refined)
         self._rests: list[int] = []  # unanswered rests of each part
         self._quotient: PartsQuotient | None = None
 
     def __len__(self) -> int:
         """Return the number of parts."""
-        return len(self._refined.classes.elements)
-
-    @property
-    def refined(self) -> Refined:
-        """The classes, with the empty position separate, and the lost ones."""
-        return self._refined
+        return len(self.refined.classes.elements)
 
     def add(self, options: Iterable[Sequence[int]]) -> int:
         """Add a part, unless there is one with these options already.
@@ -109,7 +105,7 @@ class QuotientSearch:
             coarse = coarsest(self.parts, part + 1)
             try:
                 limits = Limits(self.limit + 1, spend=self.spend)
-                refined = refine(coarse, WON_AT_ONCE, limits, self._refined)
+                refined = refine(coarse, WON_AT_ONCE, limits, self.refined)
             except TooManyClassesError:
                 raise self.too_many() from None
             unanswered = self._proven(refined)
@@ -117,7 +113,7 @@ class QuotientSearch:
                 unanswered.unanswered(element, refined.classes.after_move(number)) or 0
                 for number, element in enumerate(refined.classes.elements)
             ]
-            self._refined, self._unanswered, self._rests = refined, unanswered, rests
+            self.refined, self._unanswered, self._rests = refined, unanswered, rests
         self._quotient = None
         return part
 
@@ -127,7 +123,7 @@ class QuotientSearch:
         The earlier one leaves all rests unanswered that this part does, so the classes and their
         proof stay the same.
         """
-        classes = self._refined.classes
+        classes = self.refined.classes
         after = classes.after_move(part)
         rests = {
             element: self._unanswered.unanswered(element, after)
@@ -143,7 +139,7 @@ class QuotientSearch:
             longer = replace(
                 classes, elements=[*classes.elements, element], smaller=classes, inclusion=same
             )
-            self._refined = replace(self._refined, classes=longer)
+            self.refined = replace(self.refined, classes=longer)
             self._rests.append(here)
             return True
         return False
@@ -169,7 +165,7 @@ class QuotientSearch:
 
     def _blocks(self) -> IntArray:
         """Return the element of each class, the empty position's included."""
-        classes, lost = self._refined.classes, self._refined.lost
+        classes, lost = self.refined.classes, self.refined.lost
         moves = [classes.products[:, element] for element in classes.distinct_elements]
         return congruence(lost, moves, self.spend)
 
@@ -184,7 +180,7 @@ class QuotientSearch:
         return self._quotient
 
     def _proven_quotient(self) -> PartsQuotient:
-        refined = self._refined
+        refined = self.refined
         classes = refined.classes
         kept, number = by_shortest(self._blocks(), classes.lengths)
         if len(kept) > self.limit:
