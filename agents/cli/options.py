@@ -45,7 +45,7 @@ def game_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def seed_option(seeded: str, default: int | None = 0) -> Callable[..., Any]:
-    """Return the option that seeds a command; ``default`` of ``None``: it is drawn."""
+    """Return the option that seeds a command; without a ``default`` the seed is random."""
     numbers = click.IntRange(min=0)
     return click.option("--seed", type=numbers, default=default, show_default=True, help=seeded)
 

@@ -108,9 +108,8 @@ def train(
     first = 0
     if checkpoint is not None and Path(checkpoint).exists():
         first = run.resume(Path(checkpoint), env, distinct, seed)
-    fast = compiled_self_play(env, pair, options) if compiled and schedule is None else None
-    if fast is not None and first:
-        fast.continue_run()
+    compiles = compiled and schedule is None
+    fast = compiled_self_play(env, pair, options, begun=first > 0) if compiles else None
     # Numbers of games after which the run pauses.
     pauses = [games]
     if checkpoint is not None:

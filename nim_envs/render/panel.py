@@ -50,16 +50,12 @@ class Panel(ABC):
         """Return the component whose cell holds the point, if one does."""
         return next((index for index, cell in self.cells.items() if cell.contains(point)), None)
 
-    def pointed_option(self, scene: Scene, component: int) -> int | None:
-        """Return the option of ``component`` that is about to be made, if one is."""
+    def pointed_successor(self, scene: Scene, component: int) -> int | None:
+        """Return the state after the move in ``component`` that is about to be made, if one is."""
         if scene.pointed is None or scene.pointed // self.rules.num_options != component:
             return None
-        return scene.pointed % self.rules.num_options
-
-    def pointed_successor(self, scene: Scene, component: int) -> int | None:
-        """Return the state after the option that is about to be made, if one is."""
-        option = self.pointed_option(scene, component)
-        return None if option is None else self.successor(component, scene.state(component), option)
+        option = scene.pointed % self.rules.num_options
+        return self.successor(component, scene.state(component), option)
 
     def winning_successors(self, scene: Scene, component: int) -> list[int]:
         """Return the states after the winning options of ``component`` that are to be marked."""

@@ -160,18 +160,6 @@ def _with_power(number: float, form: str) -> str:
     return form.format(f"{float(digits):g}", int(power))
 
 
-def check_picture_name(path: Path) -> None:
-    """Refuse a file name without a picture's suffix.
-
-    Raises:
-        ValueError: it ends in none of the suffixes in ``UNDATED``.
-    """
-    if path.suffix.lower() not in UNDATED:
-        raise ValueError(
-            f"the name of a picture must end in one of {', '.join(UNDATED)}, not {path.name!r}"
-        )
-
-
 class Figure(figures.Figure):
     """A figure that a notebook shows, in the style of this module."""
 
@@ -195,8 +183,11 @@ def save_figure(figure: figures.Figure, path: str | Path) -> None:
         ValueError: another suffix.
     """
     path = Path(path)
-    check_picture_name(path)
     suffix = path.suffix.lower()
+    if suffix not in UNDATED:
+        raise ValueError(
+            f"the name of a picture must end in one of {', '.join(UNDATED)}, not {path.name!r}"
+        )
     buffer = io.BytesIO()
     figure.savefig(buffer, format=suffix[1:], metadata=UNDATED[suffix])
     write_atomically(path, buffer.getvalue())

@@ -26,6 +26,8 @@ class CompiledSelfPlay:
         env: environment after a reset.
         pair: learner of each seat.
         options: options of every reset.
+        begun: whether the next game starts where the next reset would, not at the position of
+            ``env``.
     """
 
     def __init__(
@@ -33,11 +35,12 @@ class CompiledSelfPlay:
         env: GameEnv,
         pair: tuple[CompiledLearner, CompiledLearner],
         options: dict[str, Any] | None,
+        begun: bool = False,
     ) -> None:
         self._env = env
         self._learners = pair[:1] if pair[0] is pair[1] else pair
         self._options = options
-        self._begun = False
+        self._begun = begun
         rules = env.game.rules
         states = [learner.state for learner in self._learners]
         self._states = (states[0], states[1] if len(states) > 1 else None)
@@ -56,10 +59,6 @@ class CompiledSelfPlay:
             self._play(
                 np.empty((0, len(rules.shape)), dtype=np.int64), np.random.default_rng(0), *none
             )
-
-    def continue_run(self) -> None:
-        """Start the next game where the next reset would, not at the position of ``env``."""
-        self._begun = True
 
     def play(
         self,
@@ -103,7 +102,7 @@ class CompiledSelfPlay:
 
 
 def compiled_self_play(
-    env: Any, pair: tuple[Agent, Agent], options: dict[str, Any] | None
+    env: Any, pair: tuple[Agent, Agent], options: dict[str, Any] | None, *, begun: bool = False
 ) -> CompiledSelfPlay | None:
     """Return the fast path for a run, or ``None`` if the run has to be played step by step.
 
@@ -114,6 +113,7 @@ def compiled_self_play(
         env: environment after a reset.
         pair: agent of each seat.
         options: options of every reset.
+        begun: whether the run is resumed; see :class:`CompiledSelfPlay`.
     """
     if (
         type(env) is not GameEnv
@@ -127,4 +127,4 @@ def compiled_self_play(
         return None
     if (learners[0].symmetry is None) != (learners[1].symmetry is None):
         return None  # each learner would need positions in its own order
-    return CompiledSelfPlay(env, (learners[0], learners[1]), options)
+    return CompiledSelfPlay(env, (learners[0], learners[1]), options, begun)

@@ -90,18 +90,6 @@ def play(monkeypatch, capsys):
 NONSENSE = ("", "foo", "-1", "1 1 1 1", "0", "99999999999999999999999", "½")
 
 
-def test_a_game_is_played_at_a_terminal():
-    terminal = Terminal([*PLAY, "--game", "nim", "--set", "heaps=3", "--against", "optimal"])
-    terminal.wait_for("your move")
-    for nonsense in NONSENSE:
-        terminal.type(nonsense + "\n")
-        assert "Traceback" not in terminal.wait_for("Legal moves:\r\n  heap 0: take 1 to 3\r\n")
-        terminal.wait_for("your move")
-    terminal.type("3\n")
-    terminal.wait_for("You have won.")
-    assert terminal.end() == 0
-
-
 @pytest.mark.parametrize(
     ("game", "wrong", "legal", "right", "result"),
     [
@@ -180,8 +168,16 @@ def test_the_end_of_input_ends_a_game_cleanly(monkeypatch, capsys):
     assert shown.err == ""
 
 
-def test_ctrl_c_ends_a_game_cleanly():
-    terminal = Terminal([*PLAY, "--game", "nim"])
+def test_a_game_is_played_at_a_terminal_and_ctrl_c_ends_it_cleanly():
+    terminal = Terminal([*PLAY, "--game", "nim", "--set", "heaps=9,9"])
+    terminal.wait_for("your move")
+    for nonsense in NONSENSE:
+        terminal.type(nonsense + "\n")
+        assert "Traceback" not in terminal.wait_for("Legal moves:\r\n  heap 0: take 1 to 9\r\n")
+        terminal.wait_for("your move")
+    terminal.type("0 2\n")
+    terminal.wait_for("player_0: heap 0: take 2\r\n")
+    terminal.wait_for("player_1: heap 1: take 2\r\n")
     terminal.wait_for("your move")
     # As the terminal does on Ctrl-C. One that comes just before Python begins to wait for a line
     # is noticed only afterwards, so that one may have to press it again.
@@ -488,7 +484,7 @@ def of_the_game(text):
         ("play", "--against", ["--seed", "1"]),
         ("tournament", "--player", ["--player", "random", "--games", "30"]),
     ],
-    ids=" ".join,
+    ids=str,
 )
 def test_the_game_is_read_from_the_file(command, option, more, trained, capsys, monkeypatch):
     agent, game = trained

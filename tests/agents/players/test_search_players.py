@@ -19,7 +19,7 @@ SMALL = [
     ("subtraction", {"heaps": (6, 3), "subtraction_set": (2, 3)}),
     ("kayles", {"heaps": (4,)}),
     ("graph", {"successors": ((), (0,), (1,), (0, 2), (1, 3)), "tokens": (4, 2), "misere": True}),
-    ("sum", {"games": (("kayles", {"heaps": (3,)}), ("nim", {"heaps": (2,)})), "misere": True}),
+    ("sum", {"games": (("kayles", {"heaps": (3,)}), ("nim", {"heaps": (1,)})), "misere": True}),
 ]
 
 

@@ -86,7 +86,7 @@ def test_compiled_games_of_two_learners_of_a_kind_are_the_same_too():
 
 @pytest.mark.parametrize(
     ("game", "name"),
-    in_turn(WIDER, ["q-learning", "watkins-q-lambda", "values of four bytes"]),
+    in_turn(WIDER, ["q-learning", "watkins-q-lambda", "real-time-dynamic-programming"]),
     ids=str,
 )
 def test_games_that_split_and_sums_are_played_alike_by_both_loops(name, game):

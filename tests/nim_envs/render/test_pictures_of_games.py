@@ -518,14 +518,13 @@ def test_every_legal_move_of_heaps_and_tracks_can_be_clicked():
         make_game("addition", k=6, n=40),
     ):
         picture = Picture(game)
-        for _ in range(2):
-            position = rng.integers(0, game.rules.shape)
-            found = {
-                picture.action_at(position, (x, y))
-                for x in range(0, SIZE[0], 5)
-                for y in range(0, SIZE[1], 5)
-            } - {None}
-            assert found == set(np.flatnonzero(game.rules.action_mask(position)).tolist())
+        position = rng.integers(1, game.rules.shape)
+        found = {
+            picture.action_at(position, (x, y))
+            for x in range(0, SIZE[0], 5)
+            for y in range(0, SIZE[1], 5)
+        } - {None}
+        assert found == set(np.flatnonzero(game.rules.action_mask(position)).tolist())
 
 
 def test_the_window_shows_the_same_picture(display):
