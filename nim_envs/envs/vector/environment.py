@@ -15,7 +15,7 @@ from gymnasium.vector.utils import batch_space
 from nim_envs.compilation import announced_compilation
 from nim_envs.encoding import Encoding, smallest_integer, with_mask
 from nim_envs.envs.legality import ILLEGAL_MOVE_RULES, illegal_move_error
-from nim_envs.envs.move_truth import checked_truth_in_info, moves_truth
+from nim_envs.envs.move_truth import NO_MOVE_YET, checked_truth_in_info, moves_truth
 from nim_envs.envs.opponents import (
     MOST_OPENINGS,
     checked_opponent,
@@ -307,8 +307,13 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self._renderer.begin(which)
         observed = self._observations()
         none = np.full(self.num_envs, -1, dtype=np.int8)
-        seats, truth = self._engine.games.seats, self._truth(None)
-        infos = self._infos(which, observed["action_mask"], seats, none, truth)
+        infos = self._infos(
+            which,
+            observed["action_mask"],
+            self._engine.games.seats,
+            none,
+            {key: none > 0 for key in NO_MOVE_YET} if self.truth_in_info else {},
+        )
         return self._shown(observed), infos
 
     def _seed(self, seed: int | list[int | None] | None, which: BoolArray) -> None:
@@ -389,7 +394,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             if self._renderer.draws
             else None
         )
-        truth = self._truth(checked)
+        truth = self._truth(checked) if self.truth_in_info else {}
         self._ready = False
         results = new_results(self.num_envs)
         observed, last = self._advance(checked, results)
@@ -409,15 +414,10 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             )
         return self._shown(observed), rewards, terminations, truncations, infos
 
-    def _truth(self, actions: IntArray | None) -> dict[str, BoolArray]:
-        """Return the infos on moves before they are made, false without a move."""
-        if not self.truth_in_info:
-            return {}
-        if actions is None:
-            winning, kept = np.zeros((2, self.num_envs), dtype=np.bool_)
-        else:
-            winning, kept = moves_truth(self.game, self._engine.positions(), actions)
+    def _truth(self, actions: IntArray) -> dict[str, BoolArray]:
+        """Return the infos on moves before they are made, false where a game is over."""
         moving = self._engine.games.outcomes == ONGOING
+        winning, kept = moves_truth(self.game, self._engine.positions(), actions)
         return {"winning": winning & moving, "kept_win": kept & moving}
 
     def _infos(
