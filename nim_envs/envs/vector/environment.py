@@ -15,7 +15,7 @@ from gymnasium.vector.utils import batch_space
 from nim_envs.compilation import announced_compilation
 from nim_envs.encoding import Encoding, smallest_integer, with_mask
 from nim_envs.envs.legality import ILLEGAL_MOVE_RULES, illegal_move_error
-from nim_envs.envs.move_truth import NO_MOVE_YET, checked_truth_in_info, moves_truth
+from nim_envs.envs.move_truth import checked_truth_in_info, moves_truth
 from nim_envs.envs.opponents import (
     MOST_OPENINGS,
     checked_opponent,
@@ -312,7 +312,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             observed["action_mask"],
             self._engine.games.seats,
             none,
-            {key: none > 0 for key in NO_MOVE_YET} if self.truth_in_info else {},
+            {"winning": none > 0, "kept_win": none > 0} if self.truth_in_info else {},
         )
         return self._shown(observed), infos
 
