@@ -16,7 +16,7 @@ from nim_envs.rules.subtraction_game import SubtractionHeap
 from nim_envs.theory.chains import Chains, chains_of, values_of_runs
 from nim_envs.theory.grundy import grundy_values, misere_grundy_values
 from nim_envs.theory.nimbers import mex
-from nim_envs.theory.theorems import lasker_values
+from nim_envs.theory.theorems import exchange_zero_and_one, lasker_values
 
 LASKERS_NIM = heap_game("laskers_nim")
 
@@ -76,11 +76,6 @@ class ComponentValues(ABC):
             self.normal(second) == self.misere(second)
         )
         return np.where(firm, values, exchange_zero_and_one(values))
-
-
-def exchange_zero_and_one(values: IntArray) -> IntArray:
-    """Return ``values`` with 0 and 1 exchanged."""
-    return np.where(values <= 1, 1 - values, values)
 
 
 class TableValues(ComponentValues):
