@@ -55,8 +55,7 @@ class ComponentValues(ABC):
         first = self.component.successors(here)
         second = self.component.second_successors(here) if self.component.splits else None
         values = self.after_moves(np.maximum(first, 0), second, misere)
-        found: IntArray = np.flatnonzero((first != NO_MOVE) & (values == value))
-        return found
+        return np.flatnonzero((first != NO_MOVE) & (values == value))
 
     def after_moves(self, first: IntArray, second: IntArray | None, misere: bool) -> IntArray:
         """Return the values after moves; shape kept.

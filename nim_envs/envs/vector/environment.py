@@ -46,7 +46,7 @@ from nim_envs.errors import ClosedEnvironmentError, InvalidActionError, ResetNee
 from nim_envs.game import Game, checked_game
 from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer, PlayingPlayer
 from nim_envs.render.frame import Frame
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.component import BoolArray, IntArray, read_only
 from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
 from nim_envs.starts import as_start
 
@@ -257,8 +257,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self.single_observation_space = with_mask(self.encoding.space, rules.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
-        self._all = np.ones(self.num_envs, dtype=np.bool_)
-        self._all.setflags(write=False)
+        self._all = read_only(np.ones(self.num_envs, dtype=np.bool_))
         self._seeded = False
         self._ready = False
         with announced_compilation("the batched environment"):
