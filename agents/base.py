@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -74,6 +74,14 @@ class Transition(NamedTuple):
     terminated: bool  # whether the move or the reply ended the game
     truncated: bool = False  # whether the game was truncated there, so that it has no result
     bonus: float = 0.0  # paid by reward shaping, beside the reward
+
+    def with_observations(self, change: Callable[[Array], Array]) -> Transition:
+        """Return the transition with all three observations changed by a function."""
+        return self._replace(
+            observation=change(self.observation),
+            reply_observation=change(self.reply_observation),
+            next_observation=change(self.next_observation),
+        )
 
 
 @runtime_checkable

@@ -193,6 +193,10 @@ class _Checks:
             seen.append(contents(learner))
         return copy.deepcopy(seen)
 
+    def require_alike(self, one: Any, other: Any, complaint: str) -> None:
+        """Check that two learners know the same."""
+        require(same(self.known(one), self.known(other)), complaint)
+
     def learn_on(self, one: Any, other: Any, what: str) -> None:
         """Check that two learners know the same, and learn the same from further games."""
         before = self.known(one)
@@ -202,7 +206,7 @@ class _Checks:
             same(self.known(one), before), f"training {what} teaches the learner it was made from"
         )
         self.trained(one, seed=1)
-        require(same(self.known(one), self.known(other)), f"{what} does not learn on alike")
+        self.require_alike(one, other, f"{what} does not learn on alike")
 
     def protocols(self) -> None:
         """Check that it has a learner's methods, acts legally, and does not learn in acting."""
@@ -238,9 +242,8 @@ class _Checks:
         watched = None if self.chooses_games else _Watched(learner)
         logs = [self.trained(watched or learner), self.trained(other)]
         require_equal("the games of the same seed, winners and lengths,", logs[1], logs[0])
-        require(
-            same(self.known(learner), self.known(other)),
-            "two learners that were trained with the same seed do not know the same",
+        self.require_alike(
+            learner, other, "two learners that were trained with the same seed do not know the same"
         )
         turns = [turn for game in (watched.games if watched else []) for turn in game]
         self.unfinished = [turn for turn in turns if not turn.terminated][:1]
@@ -258,11 +261,10 @@ class _Checks:
 
         self.trained(asked, after_game=ask)
         self.trained(other)
-        require(
-            same(self.known(asked), self.known(other)),
-            "a learner whose greedy() was called between games does not know the same as one "
-            "whose was not: greedy() must not learn",
-        )
+        self.require_alike(
+            asked, other, "a learner whose greedy() was called between games does not know the "
+            "same as one whose was not: greedy() must not learn",
+        )  # fmt: skip
         greedy = asked.greedy()
         before = np.array(greedy.action_probabilities(*self.situations))
         self.trained(asked, seed=1)
@@ -328,7 +330,6 @@ class _Checks:
             return
         logs = [self.trained(learner, compiled=True), self.trained(other)]
         require_equal("winners and lengths of compiled games", logs[0], logs[1])
-        require(
-            same(self.known(learner), self.known(other)),
-            "compiled games do not teach the same as games played step by step",
+        self.require_alike(
+            learner, other, "compiled games do not teach the same as games played step by step"
         )

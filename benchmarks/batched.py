@@ -13,7 +13,8 @@ import gymnasium
 import numpy as np
 
 from benchmarks import rollouts
-from benchmarks.timing import Batch, Rates, Timer, clocked, measured, ratio
+from benchmarks.report import middle_and_range
+from benchmarks.timing import Batch, Rates, Timer, clocked, ratio
 from nim_envs.registration import gymnasium_id
 
 SIZES = (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18)
@@ -156,20 +157,6 @@ BATCHES: dict[str, Batch] = {
 }
 
 
-def measure(rounds: int, seconds: float, quick: bool) -> tuple[Rates, list[str]]:
-    """Time every contestant at each of its sizes.
-
-    Args:
-        rounds: number of rounds.
-        seconds: time of each measurement.
-        quick: whether to time only one, small size of each.
-
-    Returns:
-        The rates by contestant and size, and the contestants that are missing.
-    """
-    return measured(BATCHES, rounds, seconds, SIZES[0] if quick else None)
-
-
 HEADER = ("batch", "at a time", "moves/s (median)", "lowest", "highest", "steps/s (median)")
 
 
@@ -179,9 +166,7 @@ def rows(rates: Rates) -> list[list[Any]]:
         [
             name,
             size,
-            round(float(np.median([rate.moves for rate in timed]))),
-            round(min(rate.moves for rate in timed)),
-            round(max(rate.moves for rate in timed)),
+            *middle_and_range([rate.moves for rate in timed]),
             round(float(np.median([rate.steps for rate in timed]))),
         ]
         for (name, size), timed in rates.items()
@@ -196,12 +181,11 @@ RATIO_HEADER = (
 
 def ratio_rows(rates: Rates) -> list[list[Any]]:
     """Return the ratios of ``BASE`` to each contestant, as medians over the rounds."""
-    lines: list[list[Any]] = []
     pairs = zip(ratio(rates, BASE), ratio(rates, BASE, by_steps=True), strict=True)
-    for (name, size, by_moves), (_, _, by_steps) in pairs:
-        figures = (by_moves, by_steps, 1 / by_steps)
-        lines.append([name, size, *(f"{figure:.4g}" for figure in figures)])
-    return lines
+    return [
+        [name, size, f"{by_moves:.4g}", f"{by_steps:.4g}", f"{1 / by_steps:.4g}"]
+        for (name, size, by_moves), (_, _, by_steps) in pairs
+    ]
 
 
 OPPONENT_HEADER = ("game", "at a time", "random opponent: steps/s over optimal")
@@ -210,14 +194,12 @@ OPPONENT_HEADER = ("game", "at a time", "random opponent: steps/s over optimal")
 def opponent_rows(rates: Rates) -> list[list[Any]]:
     """Return the slowdown by an optimal opponent over a random one, as medians over the rounds."""
     rows: list[list[Any]] = []
-    for label in VERSUS:
-        for name, size in rates:
-            if name == f"{label}, optimal opponent":
-                pairs = zip(
-                    rates[f"{label}, random opponent", size], rates[name, size], strict=True
-                )
-                ratio = float(np.median([one.steps / other.steps for one, other in pairs]))
-                rows.append([label, size, f"{ratio:.3g}"])
+    for name, size in rates:
+        label = name.removesuffix(", optimal opponent")
+        if label != name:
+            pairs = zip(rates[f"{label}, random opponent", size], rates[name, size], strict=True)
+            ratio = float(np.median([one.steps / other.steps for one, other in pairs]))
+            rows.append([label, size, f"{ratio:.3g}"])
     return rows
 
 

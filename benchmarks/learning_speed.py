@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.published.q_learner import train_baseline, train_improved
 from benchmarks.report import closing_line, machine, table, write_csv, write_text
 from benchmarks.tasks import GameSetting
+from benchmarks.timing import timed
 from nim_envs import GameEnv
 from nim_envs.render.style import save_figure
 
@@ -49,28 +51,23 @@ class SpeedTask:
     seeds: int
 
 
-def _board(heaps: int, every: int, most: int, seeds: int) -> SpeedTask:
-    board = {"heaps": tuple(range(1, 2 * heaps, 2)), "start": "uniform"}
-    return SpeedTask(GameSetting("nim", board, 0, 0), every, most, seeds)
+def _uniform(name: str, **arguments: Any) -> GameSetting:
+    return GameSetting(name, {**arguments, "start": "uniform"})
 
 
 BOARDS: dict[str, SpeedTask] = {
-    "nim-10-10-10": SpeedTask(
-        GameSetting("nim", {"heaps": (10, 10, 10), "start": "uniform"}, 0, 0), 5_000, 3_000_000, 10
-    ),
-    "addition-10-100": SpeedTask(
-        GameSetting("addition", {"k": 10, "n": 100, "start": "uniform"}, 0, 0),
-        1_000, 1_000_000, 10,
-    ),
+    "nim-10-10-10": SpeedTask(_uniform("nim", heaps=(10, 10, 10)), 5_000, 3_000_000, 10),
+    "addition-10-100": SpeedTask(_uniform("addition", k=10, n=100), 1_000, 1_000_000, 10),
     "misere-nim-1-3-5-7": SpeedTask(
-        GameSetting("misere_nim", {"heaps": (1, 3, 5, 7), "start": "uniform"}, 0, 0),
-        1_000, 1_000_000, 10,
+        _uniform("misere_nim", heaps=(1, 3, 5, 7)), 1_000, 1_000_000, 10
     ),
-    "five-heaps": _board(5, 10_000, 5_000_000, 5),
-    "six-heaps": _board(6, 50_000, 20_000_000, 3),
-    "seven-heaps": _board(7, 500_000, 40_000_000, 1),
-}  # fmt: skip
-"""The boards by name; those of five, six and seven heaps are 1, 3, 5, …"""
+    "five-heaps": SpeedTask(_uniform("nim", heaps=(1, 3, 5, 7, 9)), 10_000, 5_000_000, 5),
+    "six-heaps": SpeedTask(_uniform("nim", heaps=(1, 3, 5, 7, 9, 11)), 50_000, 20_000_000, 3),
+    "seven-heaps": SpeedTask(
+        _uniform("nim", heaps=(1, 3, 5, 7, 9, 11, 13)), 500_000, 40_000_000, 1
+    ),
+}
+"""The boards by name."""
 
 
 EXPLORATION = {"q-learning": 0.5, "double-q-learning": 0.5, "real-time-dynamic-programming": 1.0}
@@ -194,9 +191,7 @@ def against_published(rounds: int, quick: bool) -> list[list[Any]]:
     train(env, QLearning.for_env(env), 2, seed=0, progress=False)
     for seed in range(rounds):
         for name, train_published in plain.items():
-            began = time.perf_counter()
-            train_published(plain_games, seed)
-            seconds[name].append(time.perf_counter() - began)
+            seconds[name].append(timed(partial(train_published, plain_games, seed))[0])
         for name, epsilon in epsilons.items():
             learner = QLearning.for_env(env, epsilon=epsilon)
             seconds[name].append(

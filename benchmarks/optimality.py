@@ -203,7 +203,7 @@ def main(
         (board, learner, seed)
         # Neighbouring tasks have different learners, so workers compile different functions.
         for seed in range(seeds)
-        for board in sorted(boards, key=lambda name: -GAMES[name].games)
+        for board in boards
         for learner in learners
         # Nothing to train, so the seed changes nothing.
         if seed == 0 or learns(learner)

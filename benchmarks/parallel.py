@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 class Finished(list[Result]):
-    """Results in order of completion; ``complete`` says whether none is missing."""
+    """Results in the order of their tasks; ``complete`` says whether none is missing."""
 
     complete = True
 
@@ -52,15 +52,18 @@ def in_parallel(
     jobs: int | None,
     backend: str = "local",
     weights: Sequence[float] | None = None,
+    desc: str = "runs",
 ) -> Finished[Result]:
-    """Call ``function`` with the arguments of every task, with a progress bar.
+    """Call ``function`` with the arguments of every task, the longest first, with a progress bar.
 
     Args:
         function: function of a module that workers can import.
         tasks: tuples of its arguments.
         jobs: number of parallel calls; ``None``: as many as the machines have cores.
         backend: one of :data:`BACKENDS`.
-        weights: relative times of the tasks, for the estimate of the time left; by default equal.
+        weights: relative times of the tasks, for their order and the estimate of the time left; by
+            default equal.
+        desc: title of the progress bar.
 
     Returns:
         The results; after Ctrl-C those finished so far, and all workers are stopped.
@@ -70,37 +73,40 @@ def in_parallel(
         MissingPackageError: the backend is Ray, which is not installed.
         click.UsageError: no Ray cluster is running.
     """
-    weighted = list(zip(tasks, weights or [1.0] * len(tasks), strict=True))
-    calls = [joblib.delayed(_weighed)(function, task, weight) for task, weight in weighted]
-    whole = sum(weight for _, weight in weighted)
+    weights = weights or [1.0] * len(tasks)
+    # So that no core is idle at the end.
+    longest_first = sorted(range(len(tasks)), key=lambda number: -weights[number])
+    calls = [joblib.delayed(_numbered)(function, tasks[each], each) for each in longest_first]
     parallel = _parallel(jobs, backend)
-    finished: Finished[Result] = Finished()
+    found: dict[int, Result] = {}
     with _workers_without_interrupts():
         results = parallel(calls)
-    bar = progress_bar(desc="runs", unit="run", total=len(calls), bar_format=BAR)
+    bar = progress_bar(desc=desc, unit="run", total=len(calls), bar_format=BAR)
     done = 0.0
     try:
-        for result, weight in results:
-            finished.append(result)
-            done += weight
-            bar.set_postfix_str(_time_left(bar.format_dict["elapsed"], done / whole), refresh=False)
+        for number, result in results:
+            found[number] = result
+            done += weights[number]
+            left = _time_left(bar.format_dict["elapsed"], done / sum(weights))
+            bar.set_postfix_str(left, refresh=False)
             bar.update()
     except KeyboardInterrupt:
-        if not finished:
+        if not found:
             raise
     finally:
         bar.close()
         # Stops the remaining workers.
         results.close()
+    finished = Finished(found[number] for number in sorted(found))
     finished.complete = len(finished) == len(calls)
     return finished
 
 
-def _weighed(
-    function: Callable[..., Result], task: tuple[Any, ...], weight: float
-) -> tuple[Result, float]:
-    """The result of a task with its weight, as results come in any order."""
-    return function(*task), weight
+def _numbered(
+    function: Callable[..., Result], task: tuple[Any, ...], number: int
+) -> tuple[int, Result]:
+    """The number of a task with its result, as results come in any order."""
+    return number, function(*task)
 
 
 def _time_left(elapsed: float, share: float) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from tabulate import simple_separated_format, tabulate
 
 from nim_envs.files import write_atomically
@@ -62,6 +63,11 @@ def percents(values: Sequence[float]) -> str:
     """Return the mean of scores, with the lowest and the highest where they differ."""
     mean, low, high = (percent(float(f(values))) for f in (np.mean, np.min, np.max))
     return mean if low == high else f"{mean} ({low} to {high})"
+
+
+def middle_and_range(values: Sequence[float] | npt.NDArray[np.float64]) -> list[int]:
+    """Return the median of rates, the lowest and the highest, rounded."""
+    return [round(float(f(values))) for f in (np.median, np.min, np.max)]
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Sequence[TableRow]) -> None:

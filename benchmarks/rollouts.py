@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.timing import Batch, Rates, Timer, clocked, measured, missing_modules, ratio
+from benchmarks.report import middle_and_range
+from benchmarks.timing import Batch, Rates, Timer, clocked, missing_modules, ratio
 
 SIZES = (1 << 10, 1 << 13, 1 << 16, 1 << 20)
 STEPS_IN_ALL = 1 << 22
@@ -119,12 +120,6 @@ ROLLOUTS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
 """Environments to time, with the numbers of parallel games."""
 
 
-def measure(rounds: int, seconds: float, quick: bool) -> tuple[Rates, list[str]]:
-    """Time every environment at each of its sizes, or at a small one; also return the missing."""
-    batches = {name: batch(make, sizes) for name, (make, sizes) in ROLLOUTS.items()}
-    return measured(batches, rounds, seconds, SIZES[0] if quick else None)
-
-
 def state_bytes(make: Callable[[], Any]) -> int:
     """Return the bytes of a state of one game."""
     import jax
@@ -166,8 +161,9 @@ def rows(rates: Rates, highest: float) -> list[list[Any]]:
     for (name, size), timed in rates.items():
         moves = [rate.moves for rate in timed]
         moved = 2 * state_bytes(ROLLOUTS[name][0]) * float(np.median(moves))
-        figures = [round(float(figure)) for figure in (np.median(moves), min(moves), max(moves))]
-        lines.append([name, size, *figures, f"{moved / 1e9:.3g}", f"{100 * moved / highest:.2g}"])
+        share = 100 * moved / highest
+        figures = (*middle_and_range(moves), f"{moved / 1e9:.3g}", f"{share:.2g}")
+        lines.append([name, size, *figures])
     return lines
 
 

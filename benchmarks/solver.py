@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,14 +19,21 @@ import numpy as np
 
 from benchmarks.command_line import benchmark, count_option, names_option
 from benchmarks.parallel import in_parallel
-from benchmarks.report import closing_line, machine, table, write_csv, write_text
+from benchmarks.report import (
+    closing_line,
+    machine,
+    middle_and_range,
+    table,
+    write_csv,
+    write_text,
+)
+from benchmarks.timing import timed
 from nim_envs import Game, make_game
 from nim_envs.cgt.misere_quotients import misere_quotient
 from nim_envs.cgt.misere_quotients.quotient_solution import forget_quotients
-from nim_envs.cgt.sequences import GrundySequence, Period, checksum, grundy_sequence, octal_period
+from nim_envs.cgt.sequences import GrundySequence, checksum, grundy_sequence, octal_period
 from nim_envs.cgt.sequences.naive_mex import convolve
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.progress import progress_bar
 from nim_envs.rules import heap_game
 from nim_envs.solver import solve
 from nim_envs.theory.memo_search import count_up_to_order
@@ -43,6 +50,10 @@ class Setting:
 
     size: int
     quick_size: int
+
+    def heaps(self, quick: bool) -> int:
+        """Return the number of heaps, with or without ``--quick``."""
+        return self.quick_size if quick else self.size
 
 
 RATES: dict[str, Setting] = {
@@ -66,11 +77,14 @@ PERIODS: dict[str, Setting] = {
         for code in ("0.07", "0.77", "0.137", "0.15", "0.17", "0.45", "0.055", "0.115", "0.644")
     },
     **{code: Setting(1 << 15, 1 << 15) for code in ("0.156", "0.165", "0.356")},
-    "0.16": Setting(1 << 20, 0),
-    "0.376": Setting(1 << 23, 0),
-    "0.354": Setting(1 << 25, 0),
+    "0.16": Setting(1 << 20, 1 << 15),
+    "0.376": Setting(1 << 23, 1 << 15),
+    "0.354": Setting(1 << 25, 1 << 15),
 }
-"""Games whose periods are proven; a size of 0 leaves one out."""
+"""Games whose periods are proven."""
+
+SLOW_PERIODS = {"0.16", "0.376", "0.354"}
+"""Those that ``--quick`` leaves out."""
 
 
 DOUBLINGS: dict[str, Setting] = {
@@ -129,48 +143,14 @@ POSITIONS: tuple[str, ...] = (
 )  # fmt: skip
 """Misère positions that are solved from the start: a code, and the heaps."""
 
-QUICK_POSITIONS = {"0.04:50", "0.35:36", "0.16:20+20", "0.26:20+20"}
-"""Those of which each method takes hundredths of a second."""
+SLOW_POSITIONS = {*POSITIONS} - {"0.04:50", "0.35:36", "0.16:20+20", "0.26:20+20"}
+"""All but those of which each method takes hundredths of a second."""
 
 NAIVE_SIZE, QUICK_NAIVE_SIZE = 1 << 15, 1 << 13
 """Heaps that the naive method computes from the start."""
 
 SAMPLED, QUICK_SAMPLED = 200, 20
 """Heaps near the end whose values the naive method computes anew, from all the others."""
-
-
-@dataclass
-class Rate:
-    """The measurements of one game.
-
-    Attributes:
-        game: its name.
-        size: heaps computed.
-        rounds: values per second by the sparse-space method, one figure for each round.
-        naive_rounds: values per second by the naive method for the first values.
-        start_rounds: the same by the sparse-space method for as many first values.
-        sampled_rounds: values per second by the naive method for large heaps.
-        naive_size: how many first values were compared one by one.
-        sampled: how many values of large heaps were compared with the naive method's.
-        sha256: checksum of all values; the same in all rounds, and when resumed from a file.
-    """
-
-    game: str
-    size: int
-    rounds: list[float]
-    naive_rounds: list[float]
-    start_rounds: list[float]
-    sampled_rounds: list[float]
-    naive_size: int
-    sampled: int
-    sha256: str
-
-
-def timed(function: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the seconds that ``function`` takes, and its result."""
-    began = time.perf_counter()
-    result = function()
-    return time.perf_counter() - began, result
 
 
 def check(agrees: bool, what: str) -> None:
@@ -196,68 +176,61 @@ def sample_naively(name: str, values: Any, count: int) -> float:
     return seconds
 
 
-def measure(name: str, size: int, rounds: int, quick: bool) -> Rate:
-    """Time and check the values of one game."""
-    naive_size = min(QUICK_NAIVE_SIZE if quick else NAIVE_SIZE, size)
-    sampled = QUICK_SAMPLED if quick else SAMPLED
-    # Compiled functions are loaded before anything is timed.
-    for method in ("naive", "sparse"):
-        grundy_sequence(name, 5_000, method=method)
-    rate = Rate(name, size, [], [], [], [], naive_size, sampled, "")
-    for _ in range(rounds):
-        naive_seconds, naive = timed(lambda: grundy_sequence(name, naive_size, method="naive"))
-        start_seconds, _ = timed(lambda: grundy_sequence(name, naive_size, method="sparse"))
-        seconds, values = timed(lambda: grundy_sequence(name, size, method="sparse"))
-        check(bool((values[:naive_size] == naive).all()), f"the first {naive_size} of {name}")
-        rate.naive_rounds.append(naive_size / naive_seconds)
-        rate.start_rounds.append(naive_size / start_seconds)
-        rate.rounds.append(size / seconds)
-        rate.sampled_rounds.append(sampled / sample_naively(name, values, sampled))
-        found = checksum(values)
-        check(rate.sha256 in ("", found), f"another checksum of {name} in another round")
-        rate.sha256 = found
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "values.zip"
-        grundy_sequence(name, size // 2, method="sparse", checkpoint=path)
-        resumed = GrundySequence(name, method="sparse", checkpoint=path)
-        resumed.extend(size)
-        check(checksum(resumed.values[:size]) == rate.sha256, f"{name}, resumed from a file")
-    return rate
-
-
 HEADER = (
     "game", "values", "values/s (median)", "lowest", "highest", "naive at first", "faster by",
     "naive near the end", "faster by", "checked at first", "checked later", "SHA-256",
 )  # fmt: skip
 
 
-def rate_row(rate: Rate) -> list[Any]:
-    """Return the row of one game; ratios are medians of the ratios within a round."""
-    rounds, naive, start, sampled = (
-        np.array(figures)
-        for figures in (rate.rounds, rate.naive_rounds, rate.start_rounds, rate.sampled_rounds)
-    )
+def rate_row(name: str, rounds: int, quick: bool) -> list[Any]:
+    """Time and check the values of one game; ratios are medians of the ratios within a round."""
+    size = RATES[name].heaps(quick)
+    naive_size = min(QUICK_NAIVE_SIZE if quick else NAIVE_SIZE, size)
+    sampled = QUICK_SAMPLED if quick else SAMPLED
+    # Compiled functions are loaded before anything is timed.
+    for method in ("naive", "sparse"):
+        grundy_sequence(name, 5_000, method=method)
+    rates = np.zeros((rounds, 4))
+    found = set()
+    for rate in rates:
+        naive_seconds, naive = timed(partial(grundy_sequence, name, naive_size, method="naive"))
+        start_seconds, _ = timed(partial(grundy_sequence, name, naive_size, method="sparse"))
+        seconds, values = timed(partial(grundy_sequence, name, size, method="sparse"))
+        check(bool((values[:naive_size] == naive).all()), f"the first {naive_size} of {name}")
+        end_seconds = sample_naively(name, values, sampled)
+        rate[0] = size / seconds
+        rate[1] = naive_size / start_seconds
+        rate[2] = naive_size / naive_seconds
+        rate[3] = sampled / end_seconds
+        found.add(checksum(values))
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "values.zip"
+        grundy_sequence(name, size // 2, method="sparse", checkpoint=path)
+        resumed = GrundySequence(name, method="sparse", checkpoint=path)
+        resumed.extend(size)
+        found.add(checksum(resumed.values[:size]))
+    check(len(found) == 1, f"the checksums of {name}, the last one resumed from a file")
+    whole, start, plain, end = rates.T
     return [
-        rate.game,
-        rate.size,
-        round(float(np.median(rounds))),
-        round(float(rounds.min())),
-        round(float(rounds.max())),
-        round(float(np.median(naive))),
-        round(float(np.median(start / naive)), 1),
-        round(float(np.median(sampled))),
-        round(float(np.median(rounds / sampled)), 1),
-        rate.naive_size,
-        rate.sampled,
-        rate.sha256[:16],
+        name,
+        size,
+        *middle_and_range(whole),
+        round(float(np.median(plain))),
+        round(float(np.median(start / plain)), 1),
+        round(float(np.median(end))),
+        round(float(np.median(whole / end)), 1),
+        naive_size,
+        sampled,
+        found.pop()[:16],
     ]
 
 
 AUTO_HEADER = ("game", "values", "auto/s", "naive/s", "sparse/s", "auto by better", "SHA-256")
 
 
-def compare(name: str, size: int, rounds: int) -> list[Any]:
+def auto_row(name: str, rounds: int, quick: bool) -> list[Any]:
     """Return the row of one game: ``auto`` beside both methods; the medians of the rounds."""
+    size = AUTO[name].heaps(quick)
     methods: tuple[Literal["auto", "naive", "sparse"], ...] = ("auto", "naive", "sparse")
     for method in methods:
         grundy_sequence(name, 5_000, method=method)
@@ -281,8 +254,9 @@ FIRST_DOUBLING = 1 << 13
 """Values from which on doublings are timed."""
 
 
-def doubling_row(name: str, size: int) -> list[Any]:
-    """Return the row of one game: processor time for a value, doubling by doubling."""
+def doubling_row(name: str, rounds: int, quick: bool) -> list[Any]:
+    """Return the row of one game: processor time for a value, doubling by doubling, once."""
+    size = DOUBLINGS[name].heaps(quick)
     # Long enough that all compiled functions are loaded.
     grundy_sequence("0.6", 1 << 18, method="sparse")
     sequence = GrundySequence(name, method="sparse")
@@ -306,15 +280,10 @@ PERIOD_HEADER = (
 )  # fmt: skip
 
 
-def prove(name: str, limit: int) -> tuple[str, Period, float]:
-    """Prove a period; the compiled functions are loaded before the clock starts."""
+def period_row(name: str, rounds: int, quick: bool) -> list[Any]:
+    """Prove a period, once; the compiled functions are loaded before the clock starts."""
     grundy_sequence(name, 5_000, method="sparse")
-    seconds, period = timed(lambda: octal_period(name, limit))
-    return name, period, seconds
-
-
-def period_row(name: str, period: Period, seconds: float) -> list[Any]:
-    """Return the row of one game."""
+    seconds, period = timed(partial(octal_period, name, PERIODS[name].heaps(quick)))
     return [
         name,
         period.length,
@@ -332,12 +301,12 @@ QUOTIENT_HEADER = (
 )  # fmt: skip
 
 
-def quotient_row(setting: str, rounds: int) -> list[Any]:
+def quotient_row(setting: str, rounds: int, quick: bool) -> list[Any]:
     """Find and prove a misère quotient, from the start each time; return its row."""
     name, _, largest = setting.partition(":")
     seconds = []
     for _ in range(rounds):
-        spent, found = timed(lambda: misere_quotient(name, int(largest) if largest else None))
+        spent, found = timed(partial(misere_quotient, name, int(largest) if largest else None))
         seconds.append(spent)
         check(found.order == QUOTIENTS[setting].order, f"order {found.order} of {setting}")
     period = None if largest else found.period
@@ -373,7 +342,7 @@ def solved(game: Game, method: Literal["auto", "quotient", "search"]) -> tuple[f
     return time.process_time() - began, answer, solution.method
 
 
-def solve_row(setting: str, rounds: int) -> list[Any]:
+def position_row(setting: str, rounds: int, quick: bool) -> list[Any]:
     """Solve one position by either method and by what ``solve`` chooses; medians of the rounds."""
     code, _, heaps = setting.partition(":")
     sizes = tuple(map(int, heaps.split("+")))
@@ -427,41 +396,68 @@ NOTES = f"""\
 """
 
 
-UNLESS = "all, or none where another table is asked for"
-"""Default of each option that asks for a table, in words."""
+@dataclass(frozen=True)
+class Part:
+    """A table of the report.
+
+    Args:
+        settings: its games or positions, by name.
+        text: help text of the option that asks for it.
+        header: titles of the columns.
+        row: measures a setting; a function of its name, the number of rounds and ``--quick``.
+        slow: settings that ``--quick`` leaves out.
+        weight: relative time of a setting, where several are measured at the same time; ``None``:
+            one after the other, for times that can be compared.
+    """
+
+    settings: Iterable[str]
+    text: str
+    header: tuple[str, ...]
+    row: Callable[[str, int, bool], list[Any]]
+    slow: Collection[str] = ()
+    weight: Callable[[str], float] | None = None
+
+
+PARTS: dict[str, Part] = {
+    "rates": Part(RATES, "Games whose rate to measure", HEADER, rate_row),
+    "auto": Part(AUTO, "Games of which to compare auto with both methods", AUTO_HEADER, auto_row),
+    "doublings": Part(
+        DOUBLINGS, "Games to time from doubling to doubling", DOUBLING_HEADER, doubling_row
+    ),
+    "periods": Part(
+        PERIODS, "Games whose period to prove", PERIOD_HEADER, period_row, SLOW_PERIODS,
+        weight=lambda name: PERIODS[name].size,
+    ),
+    "quotients": Part(QUOTIENTS, "Misère quotients to find", QUOTIENT_HEADER, quotient_row),
+    "positions": Part(
+        POSITIONS, "Misère positions to solve", SOLVE_HEADER, position_row, SLOW_POSITIONS
+    ),
+}  # fmt: skip
+"""The tables by name, in the order of the report."""
+
+
+def part_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add an option for each table to the command."""
+    default = "all, or none where another table is asked for"
+    for name, part in reversed(PARTS.items()):
+        add = names_option(f"--{name}", part.settings, part.text, default, least=0)
+        command = add(command)
+    return command
 
 
 @benchmark(
     "solver",
-    writes="solver.md, and rates, auto, doublings, periods, quotients and positions, each as .csv",
+    writes=f"solver.md, and {', '.join(PARTS)}, each as .csv",
     quick="Few values: a check, not a result.",
 )
-@names_option("--rates", RATES, "Games whose rate to measure", default=UNLESS, least=0)
-@names_option(
-    "--auto", AUTO, "Games of which to compare auto with both methods", default=UNLESS, least=0
-)
-@names_option(
-    "--doublings", DOUBLINGS, "Games to time from doubling to doubling", default=UNLESS, least=0
-)
-@names_option("--periods", PERIODS, "Games whose period to prove", default=UNLESS, least=0)
-@names_option("--quotients", QUOTIENTS, "Misère quotients to find", default=UNLESS, least=0)
-@names_option("--positions", POSITIONS, "Misère positions to solve", default=UNLESS, least=0)
+@part_options
 @count_option("--rounds", "Rounds of each game (default: 3; quick: 1)")
 @count_option(
     "--jobs", f"Periods to prove at the same time (default: all {joblib.cpu_count()} cores)",
     default=joblib.cpu_count(),
 )  # fmt: skip
 def main(
-    rates: list[str] | None,
-    auto: list[str] | None,
-    doublings: list[str] | None,
-    periods: list[str] | None,
-    quotients: list[str] | None,
-    positions: list[str] | None,
-    rounds: int | None,
-    jobs: int,
-    output: Path,
-    quick: bool,
+    rounds: int | None, jobs: int, output: Path, quick: bool, **chosen: list[str] | None
 ) -> None:
     """Measure Grundy values per second, prove periods, and find misère quotients.
 
@@ -469,57 +465,27 @@ def main(
     run; periods with proof; misère quotients with proof, beside MisereSolver's published times.
     """
     rounds = rounds or (1 if quick else 3)
-    if all(names is None for names in (rates, auto, doublings, periods, quotients, positions)):
-        rates, auto, doublings = list(RATES), list(AUTO), list(DOUBLINGS)
-        periods, quotients, positions = list(PERIODS), list(QUOTIENTS), list(POSITIONS)
+    everything = all(names is None for names in chosen.values())
     began = time.perf_counter()
-    rate_rows = []
-    for name in progress_bar(rates or [], desc="rates", unit="game"):
-        size = RATES[name].quick_size if quick else RATES[name].size
-        rate_rows.append(rate_row(measure(name, size, rounds, quick)))
-    quotient_rows = [
-        quotient_row(setting, rounds)
-        for setting in progress_bar(quotients or [], desc="quotients", unit="quotient")
-    ]
-    position_rows = [
-        solve_row(setting, rounds)
-        for setting in progress_bar(positions or [], desc="positions", unit="position")
-        if not quick or setting in QUICK_POSITIONS
-    ]
-    compared = [
-        compare(name, AUTO[name].quick_size if quick else AUTO[name].size, rounds)
-        for name in progress_bar(auto or [], desc="auto", unit="game")
-    ]
-    doubled = [
-        doubling_row(name, DOUBLINGS[name].quick_size if quick else DOUBLINGS[name].size)
-        for name in progress_bar(doublings or [], desc="doublings", unit="game")
-    ]
-    limits = {
-        name: PERIODS[name].quick_size if quick else PERIODS[name].size for name in periods or []
-    }
-    # The longest first.
-    tasks = sorted((name for name in limits if limits[name]), key=lambda name: -limits[name])
-    finished = in_parallel(prove, [(name, limits[name]) for name in tasks], jobs)
-    proven = {name: period_row(name, period, seconds) for name, period, seconds in finished}
-    period_rows = [proven[name] for name in limits if name in proven]
-
-    parts = (
-        (HEADER, rate_rows), (AUTO_HEADER, compared), (DOUBLING_HEADER, doubled),
-        (PERIOD_HEADER, period_rows), (QUOTIENT_HEADER, quotient_rows),
-        (SOLVE_HEADER, position_rows),
-    )  # fmt: skip
-    print(*(table(header, rows) for header, rows in parts), sep="\n\n")
-    write_csv(output / "rates.csv", HEADER, rate_rows)
-    write_csv(output / "auto.csv", AUTO_HEADER, compared)
-    write_csv(output / "doublings.csv", DOUBLING_HEADER, doubled)
-    write_csv(output / "periods.csv", PERIOD_HEADER, period_rows)
-    write_csv(output / "quotients.csv", QUOTIENT_HEADER, quotient_rows)
-    write_csv(output / "positions.csv", SOLVE_HEADER, position_rows)
-    report = "\n\n".join(
-        ["# Solver", *(table(header, rows, style="github") for header, rows in parts), NOTES]
-    )
-    write_text(output / "solver.md", report)
-    closing_line(began, output, finished.complete)
+    complete = True
+    tables = []
+    for name, part in PARTS.items():
+        wanted = part.settings if everything else chosen[name] or ()
+        settings = [each for each in wanted if not (quick and each in part.slow)]
+        rows: list[list[Any]] = []
+        if settings and complete:
+            weights = [part.weight(each) for each in settings] if part.weight else None
+            tasks = [(each, rounds, quick) for each in settings]
+            rows = in_parallel(
+                part.row, tasks, jobs if part.weight else 1, weights=weights, desc=name
+            )
+            complete = rows.complete
+        write_csv(output / f"{name}.csv", part.header, rows)
+        tables.append((part.header, rows))
+    print(*(table(*each) for each in tables), sep="\n\n")
+    shown = [table(*each, style="github") for each in tables]
+    write_text(output / "solver.md", "\n\n".join(["# Solver", *shown, NOTES]))
+    closing_line(began, output, complete)
 
 
 if __name__ == "__main__":

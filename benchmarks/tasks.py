@@ -32,14 +32,14 @@ class GameSetting:
     Args:
         name: registered name of the game.
         arguments: arguments of the environment, such as ``start``, where games begin.
-        games: number of games that each learner plays.
+        games: number of games that each learner plays; 0 where the benchmark has its own numbers.
         quick_games: the same with ``--quick``.
     """
 
     name: str
     arguments: Mapping[str, Any]
-    games: int
-    quick_games: int
+    games: int = 0
+    quick_games: int = 0
 
     def make(self) -> GameEnv:
         """Return a new environment."""

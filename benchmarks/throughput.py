@@ -13,15 +13,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pettingzoo
 
 from agents import QLearning, RandomAgent
 from agents.training import train
 from benchmarks import batched, rollouts
 from benchmarks.command_line import benchmark, count_option, names_option
-from benchmarks.report import TableRow, closing_line, machine, table, write_csv, write_text
-from benchmarks.timing import interleaved, missing_modules
+from benchmarks.report import (
+    TableRow,
+    closing_line,
+    machine,
+    middle_and_range,
+    table,
+    write_csv,
+    write_text,
+)
+from benchmarks.timing import Batch, Rate, Rates, Timer, clocked, measured, ratio
 from nim_envs.registration import aec_id
 
 BASE = "nim 3-4-5"
@@ -46,28 +53,8 @@ def openspiel_nim() -> Any:
     return OpenSpielCompatibilityV0(env=pyspiel.load_game("nim", {"pile_sizes": "3;4;5"}))
 
 
-@dataclass(frozen=True)
-class Contestant:
-    """An environment to time, and the modules that it needs."""
-
-    make: Callable[[], Any]
-    modules: tuple[str, ...] = ()
-
-
-ENVIRONMENTS: dict[str, Contestant] = {
-    BASE: Contestant(our_env("nim", heaps=(3, 4, 5))),
-    "nim 3-4-5, uniform starts": Contestant(our_env("nim", heaps=(3, 4, 5), start="uniform")),
-    "misere nim 1-3-5-7": Contestant(our_env("misere_nim", heaps=(1, 3, 5, 7))),
-    "nim 10-10-10": Contestant(our_env("nim", heaps=(10, 10, 10))),
-    "addition 3-10": Contestant(our_env("addition", k=3, n=10)),
-    "subtraction 17": Contestant(our_env("subtraction", heaps=(17,))),
-    "classic/tictactoe-v3": Contestant(tictactoe, modules=("pygame",)),
-    "OpenSpiel nim 3-4-5 (Shimmy)": Contestant(openspiel_nim, modules=("pyspiel", "shimmy")),
-}
-
-
-def masked_random_loop(env: Any, seconds: float) -> float:
-    """Play random legal moves for about ``seconds``; return moves per second.
+def masked_random_loop(env: Any, seconds: float) -> Rate:
+    """Play random legal moves for about ``seconds``.
 
     The code is the same for every environment: ``reset``, ``agent_iter``, ``last``, a legal action
     drawn from the mask, ``step``, and the two final steps of a game, which are timed but not
@@ -90,58 +77,64 @@ def masked_random_loop(env: Any, seconds: float) -> float:
                     action = legal.item(int(uniform() * legal.size))
                     moves += 1
                 env.step(action)
-    return moves / elapsed
+    return Rate(moves / elapsed, moves / elapsed)
 
 
-def training_loop(agent: Callable[[Any], Any]) -> Callable[[float], float]:
-    """Return a timer of the training loop on the base environment with ``agent`` in both seats."""
-    env = ENVIRONMENTS[BASE].make()
-    player = agent(env)
-    train(env, player, 2, seed=0, progress=False)
+def random_play(make: Callable[[], Any], modules: tuple[str, ...] = ()) -> Batch:
+    """Return the masked random loop of an environment, to be timed.
 
-    def moves_per_second(seconds: float) -> float:
-        moves = 0
-        began = time.perf_counter()
-        while (elapsed := time.perf_counter() - began) < seconds:
-            moves += int(train(env, player, 200, seed=0, progress=False).lengths.sum())
-        return moves / elapsed
+    Args:
+        make: makes the environment.
+        modules: packages that it needs.
+    """
 
-    return moves_per_second
+    def timer(_: int) -> Timer:
+        loop = partial(masked_random_loop, make())
+        loop(0.01)
+        return loop
+
+    return Batch(timer, (1,), modules)
 
 
-def measure(rounds: int, seconds: float) -> tuple[dict[str, list[float]], list[str]]:
-    """Time every environment; return moves per second in every round, and the missing ones."""
-    missing = []
-    timers: dict[str, Callable[[float], float]] = {}
-    for name, contestant in ENVIRONMENTS.items():
-        lacking = missing_modules(contestant.modules)
-        if lacking:
-            missing.append(f"{name}: not installed: {', '.join(lacking)}")
-            continue
-        timers[name] = partial(masked_random_loop, contestant.make())
-        timers[name](0.01)
-    timers["training loop, random agents, nim 3-4-5"] = training_loop(lambda _: RandomAgent())
-    timers["training loop, q-learning, nim 3-4-5"] = training_loop(
-        lambda env: QLearning(env.observation_space("player_0"), env.action_space("player_0"))
-    )
-    return interleaved(timers, rounds, seconds), missing
+def training_loop(agent: Callable[[Any], Any]) -> Batch:
+    """Return the training loop of Nim with the agent in both seats, to be timed."""
 
+    def timer(_: int) -> Timer:
+        env = our_env("nim", heaps=(3, 4, 5))()
+        player = agent(env)
+        train(env, player, 2, seed=0, progress=False)
+
+        def run(calls: int) -> tuple[int, int]:
+            moves = int(train(env, player, 200 * calls, seed=0, progress=False).lengths.sum())
+            return moves, moves
+
+        return clocked(run)
+
+    return Batch(timer, (1,))
+
+
+ENVIRONMENTS: dict[str, Batch] = {
+    BASE: random_play(our_env("nim", heaps=(3, 4, 5))),
+    "nim 3-4-5, uniform starts": random_play(our_env("nim", heaps=(3, 4, 5), start="uniform")),
+    "misere nim 1-3-5-7": random_play(our_env("misere_nim", heaps=(1, 3, 5, 7))),
+    "nim 10-10-10": random_play(our_env("nim", heaps=(10, 10, 10))),
+    "addition 3-10": random_play(our_env("addition", k=3, n=10)),
+    "subtraction 17": random_play(our_env("subtraction", heaps=(17,))),
+    "classic/tictactoe-v3": random_play(tictactoe, modules=("pygame",)),
+    "OpenSpiel nim 3-4-5 (Shimmy)": random_play(openspiel_nim, modules=("pyspiel", "shimmy")),
+    "training loop, random agents, nim 3-4-5": training_loop(lambda _: RandomAgent()),
+    "training loop, q-learning, nim 3-4-5": training_loop(QLearning.for_env),
+}
 
 HEADER = ("environment", "moves/s (median)", "lowest", "highest", f"{BASE} is faster by")
 
 
-def rows(rates: dict[str, list[float]]) -> list[list[Any]]:
+def rows(rates: Rates) -> list[list[Any]]:
     """Return one row for each environment; the ratio is the median of the rounds' ratios."""
-    base = np.array(rates[BASE])
+    faster = {name: round(by, 2) for name, _, by in ratio(rates, BASE)}
     return [
-        [
-            name,
-            round(float(np.median(timed))),
-            round(min(timed)),
-            round(max(timed)),
-            round(float(np.median(base / np.array(timed))), 2),
-        ]
-        for name, timed in rates.items()
+        [name, *middle_and_range([rate.moves for rate in timed]), faster[name]]
+        for (name, _), timed in rates.items()
     ]
 
 
@@ -186,13 +179,14 @@ class Section:
 
 def turn_based(rounds: int, seconds: float) -> Section:
     """Time the turn-based environments."""
-    rates, missing = measure(rounds, seconds)
+    rates, missing = measured(ENVIRONMENTS, rounds, seconds)
     return Section("Turn-based", {"throughput": (HEADER, list(rows(rates)))}, NOTES, missing)
 
 
 def many_at_a_time(rounds: int, quick: bool) -> Section:
     """Time the batched environments."""
-    rates, missing = batched.measure(rounds, 0.05 if quick else 0.5, quick)
+    size = batched.SIZES[0] if quick else None
+    rates, missing = measured(batched.BATCHES, rounds, 0.05 if quick else 0.5, size)
     tables: dict[str, tuple[tuple[str, ...], list[TableRow]]] = {
         "batched": (batched.HEADER, list(batched.rows(rates))),
         "batched_ratios": (batched.RATIO_HEADER, list(batched.ratio_rows(rates))),
@@ -203,7 +197,9 @@ def many_at_a_time(rounds: int, quick: bool) -> Section:
 
 def on_device(rounds: int, quick: bool) -> Section:
     """Time random play in JAX."""
-    rates, missing = rollouts.measure(rounds, 0.05 if quick else 0.5, quick)
+    batches = {name: rollouts.batch(*of) for name, of in rollouts.ROLLOUTS.items()}
+    size = rollouts.SIZES[0] if quick else None
+    rates, missing = measured(batches, rounds, 0.05 if quick else 0.5, size)
     tables: dict[str, tuple[tuple[str, ...], list[TableRow]]] = {}
     if rates:
         highest = rollouts.bandwidth(rounds, rollouts.NUMBERS >> (10 if quick else 0))

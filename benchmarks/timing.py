@@ -13,7 +13,7 @@ from nim_envs.optional import installed
 from nim_envs.progress import progress_bar
 
 Key = TypeVar("Key", bound=Hashable)
-Timed = TypeVar("Timed")
+Result = TypeVar("Result")
 
 
 def missing_modules(modules: Iterable[str]) -> list[str]:
@@ -21,15 +21,22 @@ def missing_modules(modules: Iterable[str]) -> list[str]:
     return [name for name in modules if not installed(name)]
 
 
+def timed(function: Callable[[], Result]) -> tuple[float, Result]:
+    """Return the seconds that ``function`` takes, and its result."""
+    began = time.perf_counter()
+    result = function()
+    return time.perf_counter() - began, result
+
+
 def interleaved(
-    timers: Mapping[Key, Callable[[float], Timed]], rounds: int, seconds: float
-) -> dict[Key, list[Timed]]:
+    timers: Mapping[Key, Callable[[float], Result]], rounds: int, seconds: float
+) -> dict[Key, list[Result]]:
     """Run every timer for about ``seconds``, one after the other, ``rounds`` times over.
 
     Returns:
         The results of each timer, one for every round.
     """
-    rates: dict[Key, list[Timed]] = {key: [] for key in timers}
+    rates: dict[Key, list[Result]] = {key: [] for key in timers}
     schedule = [key for _ in range(rounds) for key in timers]
     for key in progress_bar(schedule, desc="timing", unit="run"):
         rates[key].append(timers[key](seconds))

@@ -11,6 +11,7 @@ from nim_envs.rules.component import Component
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import SubtractionHeap
+from nim_envs.rules.validation import checked_choice
 from nim_envs.theory.grundy import is_tame
 from nim_envs.theory.heap_search import LARGEST_MEMO
 from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
@@ -97,8 +98,7 @@ def solve(
         >>> wild.method, wild.is_winning(wild.rules.initial)
         ('misère quotient, proven by its transition algebra', True)
     """
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {METHODS}, not {method!r}")
+    checked_choice("method", method, METHODS)
     rules, convention = game.rules, game.convention
     if method == "quotient":
         if convention is Convention.NORMAL:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,10 +61,10 @@ LAYERS = [
     ["nim_envs.envs.vector.engine", "nim_envs.envs.vector.pictures"],
     ["nim_envs.envs"],
     ["nim_envs.scoring"],
-    ["nim_envs.testing"],
     ["nim_envs.text"],
     ["nim_envs.registered_games"],
     ["nim_envs.registration"],
+    ["nim_envs.testing"],
     ["nim_envs"],
     ["nim_envs.adapters", "nim_envs.cli"],
     ["nim_envs.__main__"],
@@ -125,6 +126,7 @@ def modules():
 MODULES = dict(modules())
 
 
+@cache
 def layer(module):
     """The layer of a module: its own, or that of the nearest folder in the list."""
     parts = module.split(".")
@@ -138,16 +140,19 @@ def layer(module):
     return None
 
 
+@cache
 def imports(path):
     """The names that a module imports: modules where they are modules, else where they are from."""
+    names = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are absolute here"
             for alias in node.names:
                 deeper = f"{node.module}.{alias.name}"
-                yield deeper if deeper in MODULES else node.module
+                names.append(deeper if deeper in MODULES else node.module)
+    return names
 
 
 def test_every_import_goes_in_the_direction_of_the_architecture():

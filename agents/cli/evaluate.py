@@ -7,7 +7,7 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
+from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player, seed_option
 from agents.evaluation import POSITION_SETS, beatable_share, optimality
 from nim_envs.errors import SearchTooLargeError
 
@@ -21,9 +21,7 @@ from nim_envs.errors import SearchTooLargeError
     metavar="NUMBER",
     help="Score this many N-positions, drawn at random, instead of all: for large boards.",
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seeds what is drawn."
-)
+@seed_option("Seeds what is drawn.")
 def evaluate(
     game: str | None,
     settings: tuple[str, ...],

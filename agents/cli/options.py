@@ -44,6 +44,12 @@ def game_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def seed_option(seeded: str, default: int | None = 0) -> Callable[..., Any]:
+    """Return the option that seeds a command; ``default`` of ``None``: it is drawn."""
+    numbers = click.IntRange(min=0)
+    return click.option("--seed", type=numbers, default=default, show_default=True, help=seeded)
+
+
 def make_env(
     game: str | None, settings: tuple[str, ...], start: str | None, *players: str
 ) -> GameEnv:

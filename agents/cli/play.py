@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from agents.cli.match import Match
-from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
+from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player, seed_option
 from agents.cli.play_window import PlayWindow
 from agents.evaluation import SEATS
 from agents.players.human import HumanAgent, Quit, Undo
@@ -23,9 +23,7 @@ from nim_envs.rules.words import titled
               help=f"{PLAYER_HELP}, or human.")  # fmt: skip
 @click.option("--seat", default="player_0", type=click.Choice(SEATS), show_default=True,
               help="Your seat; player_0 moves first.")  # fmt: skip
-@click.option(
-    "--seed", type=click.IntRange(min=0), help="Seeds starts and the opponent; random by default."
-)
+@seed_option("Seeds starts and the opponent; random by default.", default=None)
 @click.option("--window", is_flag=True, help="Play by mouse in a window.")
 def play(
     game: str | None, settings: tuple[str, ...], start: str | None, against: str, seat: str,

@@ -9,7 +9,14 @@ from typing import Any
 
 import click
 
-from agents.cli.options import PLAYER_HELP, game_options, make_agent, make_env, make_player
+from agents.cli.options import (
+    PLAYER_HELP,
+    game_options,
+    make_agent,
+    make_env,
+    make_player,
+    seed_option,
+)
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
 from agents.evaluation.sample_game import sample_game
 from agents.generalising.base import GameChoosingLearner
@@ -25,8 +32,7 @@ from nim_envs.cli.arguments import integers
               help="Show a game of the player against itself, not a table.")  # fmt: skip
 @click.option("--greedy", is_flag=True,
               help="Show what a learner plays without exploration.")  # fmt: skip
-@click.option("--seed", default=0, type=click.IntRange(min=0), show_default=True,
-              help="Seeds the sample game.")  # fmt: skip
+@seed_option("Seeds the sample game.")
 @picture_options("heatmaps")
 def show(
     game: str | None, settings: tuple[str, ...], start: str | None, agent: str,

@@ -7,7 +7,7 @@ from itertools import combinations
 import click
 from tabulate import tabulate
 
-from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player
+from agents.cli.options import PLAYER_HELP, game_options, make_env, make_player, seed_option
 from agents.evaluation.tournament import round_robin
 from nim_envs.cli.layout import say
 
@@ -18,13 +18,7 @@ from nim_envs.cli.layout import say
               help=f"{PLAYER_HELP}; at least two.")  # fmt: skip
 @click.option("--games", default=100, type=click.IntRange(min=1), show_default=True,
               help="Games per pairing.")  # fmt: skip
-@click.option(
-    "--seed",
-    default=0,
-    type=click.IntRange(min=0),
-    show_default=True,
-    help="Seeds starts and players.",
-)
+@seed_option("Seeds starts and players.")
 def tournament(
     game: str | None,
     settings: tuple[str, ...],

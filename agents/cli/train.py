@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from agents.base import Policy
-from agents.cli.options import game_options, learner_defaults, make_env, make_learner
+from agents.cli.options import game_options, learner_defaults, make_env, make_learner, seed_option
 from agents.cli.pictures import heatmaps_of, picture_options, plotting, write_pictures
 from agents.evaluation import optimality
 from agents.generalising.base import GameChoosingLearner
@@ -69,8 +69,7 @@ class Train(Command):
 )  # fmt: skip
 @click.option("--games", default=20_000, type=click.IntRange(min=1), show_default=True,
               help="Games to play.")  # fmt: skip
-@click.option("--seed", default=0, type=click.IntRange(min=0), show_default=True,
-              help="Seeds starts and the learner's choices.")  # fmt: skip
+@seed_option("Seeds starts and the learner's choices.")
 @click.option("--output", required=True, type=click.Path(dir_okay=False, path_type=Path),
               help="File to save the learner to.")  # fmt: skip
 @click.option("--checkpoint", type=click.Path(dir_okay=False, path_type=Path),

@@ -14,6 +14,7 @@ from agents.base import Learner
 from agents.training import Env, TrainingLog, train
 from nim_envs import Game
 from nim_envs.game import PLAYERS
+from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring import optimality
 
 NO_GAMES = TrainingLog(np.empty(0, dtype=np.int8), np.empty(0, dtype=np.int32), 0.0)
@@ -102,8 +103,7 @@ def learning_curve(
     Raises:
         ValueError: ``every`` is below 1.
     """
-    if every < 1:
-        raise ValueError(f"every must be at least 1, not {every}")
+    checked_integer("every", every, minimum=1)
     learners: Sequence[Learner] = agents if isinstance(agents, tuple) else (agents,)
     sets = PLAYERS if len(learners) == 2 else ("all",)
     points: list[tuple[int, float, float]] = []

@@ -22,6 +22,7 @@ from nim_envs.players import (
     one_action,
 )
 from nim_envs.progress import progress_bar
+from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring import best_response
 
 LARGEST_LIMIT = 1 << 20
@@ -158,8 +159,7 @@ def play_match(
     # Loading it takes a second: as long as some matches.
     from scipy.stats import binomtest
 
-    if games < 1:
-        raise ValueError(f"games must be at least 1, not {games}")
+    checked_integer("games", games, minimum=1)
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
     rng = np.random.default_rng(agent_seed)
     wins = [0, 0]

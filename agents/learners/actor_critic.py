@@ -71,7 +71,7 @@ class ActorCriticState(NamedTuple):
     probabilities: FloatArray  # buffer, (actions,)
 
 
-def _learn(learner: ActorCriticState, turn: Turn, epsilon: float, finished_games: int) -> None:
+def _learn(learner: ActorCriticState, turn: Turn) -> None:
     actor_critic(
         learner.preferences, learner.values, turn.state, turn.legal_actions, turn.action,
         turn.reward + turn.bonus, turn.reply_state, len(turn.reply_legal_actions) == 0,

@@ -74,7 +74,7 @@ def _draw_numbers(
         learner.numbers[place] = generator.random()
 
 
-def _learn(learner: DoubleQLearningState, turn: Turn, epsilon: float, finished_games: int) -> None:
+def _learn(learner: DoubleQLearningState, turn: Turn) -> None:
     updated, other = learner.first, learner.second
     if learner.numbers[0] < 0.5:
         updated, other = learner.second, learner.first

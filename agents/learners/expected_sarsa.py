@@ -75,13 +75,13 @@ class ExpectedSARSAState(NamedTuple):
     discount: float
 
 
-def _learn(learner: ExpectedSARSAState, turn: Turn, epsilon: float, finished_games: int) -> None:
+def _learn(learner: ExpectedSARSAState, turn: Turn) -> None:
     if is_unanswered(turn):
         return
     reward = turn.reward + turn.bonus + turn.reply_reward
     expected_sarsa(
         learner.table, turn.state, turn.action, reward, turn.next_state,
-        turn.next_legal_actions, epsilon, learner.learning_rate, learner.discount,
+        turn.next_legal_actions, turn.epsilon, learner.learning_rate, learner.discount,
     )  # fmt: skip
 
 

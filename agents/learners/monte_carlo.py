@@ -10,9 +10,9 @@ from gymnasium import spaces
 from agents.base import Array, FloatArray, IntArray
 from agents.tabular.action_values import ActionValueLearner
 from agents.tabular.index import initial_table
-from agents.tabular.protocol import FinishedGame, LearningRule
+from agents.tabular.protocol import Decision, FinishedGame, LearningRule
 from agents.tabular.schedules import Schedule, harmonic
-from agents.tabular.selection import epsilon_greedy_action, random_action
+from agents.tabular.selection import epsilon_greedy_action
 from nim_envs.compilation import compiled
 
 
@@ -44,17 +44,11 @@ class MonteCarloState(NamedTuple):
 
 
 def _choose(
-    learner: MonteCarloState,
-    observation: Array,
-    state: int,
-    legal_actions: IntArray,
-    first_move: bool,
-    epsilon: float,
-    uniform: float,
+    learner: MonteCarloState, observation: Array, legal_actions: IntArray, decision: Decision
 ) -> int:
-    if first_move:
-        return random_action(legal_actions, uniform)
-    return epsilon_greedy_action(learner.table[state], legal_actions, epsilon, uniform)
+    epsilon = 1.0 if decision.first_move else decision.epsilon
+    values = learner.table[decision.state]
+    return epsilon_greedy_action(values, legal_actions, epsilon, decision.uniform)
 
 
 def _learn_from_game(learner: MonteCarloState, game: FinishedGame) -> None:

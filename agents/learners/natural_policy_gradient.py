@@ -77,9 +77,7 @@ class NaturalPolicyGradientState(NamedTuple):
     probabilities: FloatArray  # buffer, (actions,)
 
 
-def _learn(
-    learner: NaturalPolicyGradientState, turn: Turn, epsilon: float, finished_games: int
-) -> None:
+def _learn(learner: NaturalPolicyGradientState, turn: Turn) -> None:
     natural_policy_gradient(
         learner.preferences, learner.action_values, turn.state, turn.legal_actions, turn.action,
         turn.reward + turn.bonus, turn.reply_state, turn.reply_legal_actions,

@@ -111,7 +111,7 @@ def bootstrap_of(learner: QLearningState, turn: Turn) -> tuple[int, IntArray]:
     return turn.reply_state, turn.reply_legal_actions
 
 
-def _learn(learner: QLearningState, turn: Turn, epsilon: float, finished_games: int) -> None:
+def _learn(learner: QLearningState, turn: Turn) -> None:
     if learner.bootstrap == OWN_TURN and is_unanswered(turn):
         return
     reward = reward_of(learner, turn)
@@ -131,16 +131,14 @@ def _draw_numbers(
             numbers[place] = generator.random()
 
 
-def _learn_with_replay(
-    learner: ReplayState, turn: Turn, epsilon: float, finished_games: int
-) -> None:
+def _learn_with_replay(learner: ReplayState, turn: Turn) -> None:
     now, buffer = learner.q_learning, learner.buffer
     if not (now.bootstrap == OWN_TURN and is_unanswered(turn)):
-        learn(now, turn, epsilon, finished_games)
+        learn(now, turn)
         next_state, legal_actions = bootstrap_of(now, turn)
         add(buffer, turn.state, turn.action, reward_of(now, turn), next_state, legal_actions)
-    if is_due(buffer, finished_games):
-        buffer.counters[1] = finished_games
+    if is_due(buffer, turn.finished_games):
+        buffer.counters[1] = turn.finished_games
         for number in buffer.numbers:
             row = row_of(buffer, number)
             q_learning(

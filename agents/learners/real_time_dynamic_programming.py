@@ -133,9 +133,7 @@ def sweep_back(
                     positions.values[before] = value + learning_rate * (target - value)
 
 
-def _learn(
-    learner: RealTimeDynamicProgrammingState, turn: Turn, epsilon: float, finished_games: int
-) -> None:
+def _learn(learner: RealTimeDynamicProgrammingState, turn: Turn) -> None:
     real_time_dynamic_programming(
         learner.positions, learner.predecessors, turn.observation, turn.legal_actions,
         learner.learning_rate,

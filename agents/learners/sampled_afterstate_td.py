@@ -61,9 +61,7 @@ class SampledAfterstateTDState(NamedTuple):
     discount: float
 
 
-def _learn(
-    learner: SampledAfterstateTDState, turn: Turn, epsilon: float, finished_games: int
-) -> None:
+def _learn(learner: SampledAfterstateTDState, turn: Turn) -> None:
     if is_unanswered(turn):
         return
     afterstate_td(

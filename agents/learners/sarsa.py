@@ -61,7 +61,7 @@ def _begin_game(learner: SARSAState) -> None:
     learner.states[:] = -1
 
 
-def _learn(learner: SARSAState, turn: Turn, epsilon: float, finished_games: int) -> None:
+def _learn(learner: SARSAState, turn: Turn) -> None:
     seat = turn.seat
     reward = turn.reward + turn.bonus + turn.reply_reward
     if learner.states[seat] >= 0:

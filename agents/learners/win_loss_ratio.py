@@ -12,7 +12,7 @@ from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.tabular.index import initial_table
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import GreedyTablePolicy
-from agents.tabular.protocol import FinishedGame, LearningRule
+from agents.tabular.protocol import Decision, FinishedGame, LearningRule
 from agents.tabular.schedules import check_range
 from agents.tabular.selection import sample
 from nim_envs.compilation import compiled
@@ -89,17 +89,11 @@ class WinLossRatioState(NamedTuple):
 
 
 def _choose(
-    learner: WinLossRatioState,
-    observation: Array,
-    state: int,
-    legal_actions: IntArray,
-    first_move: bool,
-    epsilon: float,
-    uniform: float,
+    learner: WinLossRatioState, observation: Array, legal_actions: IntArray, decision: Decision
 ) -> int:
     return ratio_action(
-        learner.wins[state], learner.losses[state], legal_actions, learner.threshold, uniform,
-        learner.probabilities,
+        learner.wins[decision.state], learner.losses[decision.state], legal_actions,
+        learner.threshold, decision.uniform, learner.probabilities,
     )  # fmt: skip
 
 

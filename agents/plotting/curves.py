@@ -28,6 +28,7 @@ from nim_envs.render.style import (
     SKY,
     VERMILLION,
     Figure,
+    add_title_and_legend,
     label_decades,
     styled,
 )
@@ -92,7 +93,7 @@ def training_curves(measured: TrainingMeasurements, title: str = "") -> Figure:
         draw(axes, measured)
         if row == rows - 1:
             axes.set_xlabel("games")
-    _title_and_legend(figure, title, columns=2)
+    add_title_and_legend(figure, title, columns=2)
     return figure
 
 
@@ -162,17 +163,6 @@ def _draw_optimality(axes: Axes, measured: TrainingMeasurements) -> None:
     _percent_axis(axes)
     for name, percent in measured.optimality.items():
         _line(axes, measured.games, percent, **POSITION_SET_LINES[name])
-
-
-def _title_and_legend(figure: Figure, title: str, columns: int) -> None:
-    """Add a title, and below the panels, where it hides no line, one legend for all of them."""
-    if title:
-        figure.suptitle(title)
-    entries = {}
-    for axes in figure.axes:
-        handles, labels = axes.get_legend_handles_labels()
-        entries.update(dict(zip(labels, handles, strict=True)))
-    figure.legend(list(entries.values()), list(entries), loc="outside lower center", ncols=columns)
 
 
 def _legend_columns(names: Iterable[str]) -> int:
@@ -245,5 +235,5 @@ def learning_curves(
             axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     _percent_axis(by_games)
     by_games.set_ylabel("optimality of the greedy policy, %")
-    _title_and_legend(figure, title, legend_columns)
+    add_title_and_legend(figure, title, legend_columns)
     return figure

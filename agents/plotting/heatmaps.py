@@ -19,7 +19,15 @@ from matplotlib.patches import Patch
 from agents.base import Agent, FloatArray, IntArray, Policy, Trainable
 from nim_envs import Game
 from nim_envs.errors import SearchTooLargeError
-from nim_envs.render.style import BLACK, DIGIT, LINE, PAGE_WIDTH, Figure, styled
+from nim_envs.render.style import (
+    BLACK,
+    DIGIT,
+    LINE,
+    PAGE_WIDTH,
+    Figure,
+    add_title_and_legend,
+    styled,
+)
 from nim_envs.rules import Component, SplittingHeap, SubtractionHeap
 
 BoolArray = npt.NDArray[np.bool_]
@@ -122,9 +130,7 @@ def policy_heatmap(agent: Agent, game: Game, title: str = "") -> Figure:
     component = rules.components[0]
     _check_sides(component.states, component.options)
     behaviour, greedy = _policies(agent)
-    lattice = rules.lattice()
-    positions = lattice[~rules.is_terminal(lattice)]
-    masks = rules.action_mask(positions)
+    positions, masks = _playable(game)
     winning = game.solution.winning_mask(positions)
     lost = np.flatnonzero(~winning.any(axis=1))
     rows, columns = masks.shape
@@ -319,14 +325,13 @@ class _Grid:
     def name(self, states: tuple[int, ...]) -> str:
         """Title of a slice: a position, with stars for the two components of the grid."""
         components = self.game.rules.components
-        if len(states) == 1:
-            index = self.others[0]
-            (state,) = _names_of_states(components[index], np.array(states))
-            return f"{components[index].kind} {index}: {state}"
         fixed = {
             index: _names_of_states(components[index], np.array([state]))[0]
             for index, state in zip(self.others, states, strict=True)
         }
+        if len(fixed) == 1:
+            ((index, state),) = fixed.items()
+            return f"{components[index].kind} {index}: {state}"
         shown = (fixed.get(index, "*") for index in range(len(components)))
         return ", ".join(shown) if states else ""
 
@@ -357,6 +362,10 @@ def _draw_grid(
     for axes in panels[len(slices) :]:
         axes.remove()
     panels = panels[: len(slices)]
+    names = {
+        index: _names_of_states(game.rules.components[index], np.arange(shape[index]))
+        for index in (grid.down, grid.across)
+    }
     for number, (axes, states) in enumerate(zip(panels, slices, strict=True)):
         axes.set_label(", ".join(map(str, states)))
         axes.set_title(grid.name(states))
@@ -365,12 +374,8 @@ def _draw_grid(
         mesh = _cells(axes, grid.cells(array, states, np.nan), norm, COLOURS, ended)
         _mark(axes, grid.cells(grid.lost, states, False), "D", size, "P-position")
         _mark(axes, grid.cells(grid.blunders, states, False), "X", size, "blunder")
-        named = [
-            _names_of_states(game.rules.components[index], np.arange(shape[index]))
-            for index in (grid.down, grid.across)
-        ]
-        _label_cells(axes.xaxis, named[1], size, along_text=True)
-        _label_cells(axes.yaxis, named[0], size)
+        _label_cells(axes.xaxis, names[grid.across], size, along_text=True)
+        _label_cells(axes.yaxis, names[grid.down], size)
         if number % wide == 0:
             axes.set_ylabel(_state_name(game, grid.down))
         if number + wide >= len(slices):
@@ -506,15 +511,5 @@ def _title_and_key(
 ) -> None:
     """Add a title, and below the panels a legend of the marks and of cells without a value."""
     text = "\n".join(part for part in (title, score) if part)
-    if text:
-        figure.suptitle(text)
-    entries: dict[str, Any] = {}
-    for axes in figure.axes:
-        handles, labels = axes.get_legend_handles_labels()
-        entries.update(zip(labels, handles, strict=True))
-    entries |= {name: Patch(**look) for name, look in cells.items()}
-    if entries:
-        figure.legend(
-            list(entries.values()), list(entries), loc="outside lower center", ncols=4,
-            handlelength=1.5,
-        )  # fmt: skip
+    patches = {name: Patch(**look) for name, look in cells.items()}
+    add_title_and_legend(figure, text, columns=4, more=patches, handlelength=1.5)

@@ -12,6 +12,7 @@ from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.tabular.index import ObservationIndex, initial_table
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import GreedyTablePolicy, explored
+from agents.tabular.protocol import Decision
 from agents.tabular.schedules import Schedule, check_step
 from agents.tabular.selection import epsilon_greedy_action
 from nim_envs.compilation import compiled
@@ -35,16 +36,11 @@ def step_towards(
 
 
 def choose_epsilon_greedily(
-    learner: Any,
-    observation: Array,
-    state: int,
-    legal_actions: IntArray,
-    first_move: bool,
-    epsilon: float,
-    uniform: float,
+    learner: Any, observation: Array, legal_actions: IntArray, decision: Decision
 ) -> int:
     """Choose for any learner whose state has a ``table``; see :mod:`agents.tabular.protocol`."""
-    return epsilon_greedy_action(learner.table[state], legal_actions, epsilon, uniform)
+    values = learner.table[decision.state]
+    return epsilon_greedy_action(values, legal_actions, decision.epsilon, decision.uniform)
 
 
 class ActionValueLearner(TabularLearner):

@@ -68,10 +68,8 @@ class HeapSymmetry(CompiledWrapper):
     def changed(self, transition: Transition) -> Transition:
         """Return the turn with all positions sorted."""
         symmetry = self.symmetry
-        transition = transition._replace(
-            observation=positions_of(symmetry.rules, transition.observation),
-            reply_observation=positions_of(symmetry.rules, transition.reply_observation),
-            next_observation=positions_of(symmetry.rules, transition.next_observation),
+        transition = transition.with_observations(
+            lambda observation: positions_of(symmetry.rules, observation)
         )
         places = symmetry.places(transition.observation)
         reply_places = symmetry.places(transition.reply_observation)

@@ -18,6 +18,7 @@ from agents.storage.games import game_of
 from agents.storage.restoring import check_same_arguments, check_same_arrays, known_game
 from agents.tabular.index import ObservationIndex, mixed_radix_number, space_of_positions
 from agents.tabular.protocol import (
+    Decision,
     FinishedGame,
     Turn,
     begin_game,
@@ -113,11 +114,8 @@ class TabularLearner(ABC):
         self.generator = generator
         self.game = game
         self._first_move = True
-        rule = rule_of(type(state))
-        self.learns_from_games = rule.learn_from_game is not None
-        self._learns_from_turns = rule.learn is not None
-        self._begins_games = rule.begin_game is not None
-        self._draws_numbers = rule.draw_numbers is not None
+        self._rule = rule_of(type(state))
+        self.learns_from_games = self._rule.learn_from_game is not None
         # Passing a plain tuple to compiled code takes half the time of a named one.
         self._fields = tuple(state)
         kind: Any = type(state)
@@ -220,28 +218,20 @@ class TabularLearner(ABC):
     def begin_game(self) -> None:
         """Prepare for a new game."""
         self._first_move = True
-        if self._begins_games:
+        if self._rule.begin_game is not None:
             begin_game(self.state)
 
     def update(self, transition: Transition) -> None:
         """Learn from one turn, unless it learns from whole games alone."""
-        if self._learns_from_turns:
+        if self._rule.learn is not None:
             games = self.exploration.games
-            if self._draws_numbers:
+            if self._rule.draw_numbers is not None:
                 draw_numbers(self.state, games, self.generator)
             if transition.observation.ndim != 1:
-                transition = transition._replace(
-                    observation=transition.observation.reshape(-1),
-                    reply_observation=transition.reply_observation.reshape(-1),
-                    next_observation=transition.next_observation.reshape(-1),
-                )
+                transition = transition.with_observations(np.ravel)
             epsilon, index = self.exploration.epsilon, self.index
             if index.rules is not None:
-                transition = transition._replace(
-                    observation=index.positions(transition.observation),
-                    reply_observation=index.positions(transition.reply_observation),
-                    next_observation=index.positions(transition.next_observation),
-                )
+                transition = transition.with_observations(index.positions)
             turn = tuple(transition)
             self._calls.learn(self._fields, index.strides, index.offset, turn, epsilon, games)
         if transition.terminated or transition.truncated:
@@ -376,9 +366,13 @@ def compiled_calls(state_type: Any) -> CompiledCalls:
         epsilon: float,
         uniform: float,
     ) -> int:
-        state = mixed_radix_number(observation, strides, offset)
-        learner, legal = state_type(*fields), np.flatnonzero(action_mask)
-        return choose(learner, observation, state, legal, first_move, epsilon, uniform)
+        decision = Decision(
+            state=mixed_radix_number(observation, strides, offset),
+            first_move=first_move,
+            epsilon=epsilon,
+            uniform=uniform,
+        )
+        return choose(state_type(*fields), observation, np.flatnonzero(action_mask), decision)
 
     @compiled
     def learn_once(
@@ -401,8 +395,10 @@ def compiled_calls(state_type: Any) -> CompiledCalls:
             next_legal_actions=np.flatnonzero(seen.next_action_mask),
             terminated=seen.terminated,
             truncated=seen.truncated,
+            epsilon=epsilon,
+            finished_games=finished_games,
         )
-        learn(state_type(*fields), numbered, epsilon, finished_games)
+        learn(state_type(*fields), numbered)
 
     @compiled
     def learn_from_game_once(

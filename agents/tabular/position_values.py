@@ -11,6 +11,7 @@ from agents.storage.games import same_game
 from agents.tabular.index import ObservationIndex, copy_entries, positions_of, sorted_number
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import explored, shared_by_best
+from agents.tabular.protocol import Decision
 from agents.tabular.schedules import Schedule
 from agents.tabular.selection import epsilon_greedy_action
 from agents.tabular.symmetry import Symmetry
@@ -132,16 +133,13 @@ def lookahead_action(
 
 
 def choose_by_lookahead(
-    learner: Any,
-    observation: Array,
-    state: int,
-    legal_actions: IntArray,
-    first_move: bool,
-    epsilon: float,
-    uniform: float,
+    learner: Any, observation: Array, legal_actions: IntArray, decision: Decision
 ) -> int:
     """Choose for any learner whose state has ``positions``; see :mod:`agents.tabular.protocol`."""
-    return lookahead_action(learner.positions, observation, legal_actions, epsilon, uniform)
+    return lookahead_action(
+        learner.positions, observation, legal_actions, decision.epsilon,
+        decision.uniform,
+    )  # fmt: skip
 
 
 @compiled

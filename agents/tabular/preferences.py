@@ -12,41 +12,18 @@ from agents.base import Array, FloatArray, IntArray, MaskArray
 from agents.tabular.index import ObservationIndex, initial_table
 from agents.tabular.learner import TabularLearner
 from agents.tabular.policies import GreedyTablePolicy
+from agents.tabular.protocol import Decision
 from agents.tabular.schedules import check_range, check_step
 from agents.tabular.selection import sample, softmax
-from nim_envs.compilation import compiled
-
-
-@compiled(inner=True)
-def softmax_action(
-    preferences: FloatArray,
-    legal_actions: IntArray,
-    temperature: float,
-    uniform: float,
-    probabilities: FloatArray,
-) -> int:
-    """Return an action drawn from the softmax policy; ``probabilities`` is a buffer."""
-    softmax(preferences, legal_actions, temperature, probabilities)
-    return sample(probabilities, uniform)
 
 
 def choose_by_softmax(
-    learner: Any,
-    observation: Array,
-    state: int,
-    legal_actions: IntArray,
-    first_move: bool,
-    epsilon: float,
-    uniform: float,
+    learner: Any, observation: Array, legal_actions: IntArray, decision: Decision
 ) -> int:
     """Choose for any learner whose state has ``preferences``, a ``temperature`` and a buffer."""
-    return softmax_action(
-        learner.preferences[state],
-        legal_actions,
-        learner.temperature,
-        uniform,
-        learner.probabilities,
-    )
+    preferences = learner.preferences[decision.state]
+    softmax(preferences, legal_actions, learner.temperature, learner.probabilities)
+    return sample(learner.probabilities, decision.uniform)
 
 
 class PreferenceLearner(TabularLearner):

@@ -41,6 +41,20 @@ class Turn(NamedTuple):
     next_legal_actions: IntArray  # empty where the game has ended or there was no reply
     terminated: bool  # whether the game has ended
     truncated: bool  # whether the game was truncated
+    epsilon: float  # present probability of a random action, for learners that use it
+    finished_games: int  # number of games that the learner has finished
+
+
+class Decision(NamedTuple):
+    """The numbers on which a choice of an action depends.
+
+    The arrays are arguments of their own: as fields they would slow compiled games down.
+    """
+
+    state: int  # number of the observation
+    first_move: bool  # whether this is the learner's first move of the game
+    epsilon: float  # probability of a random action, for learners that use it
+    uniform: float  # random number that draws the action, in [0, 1)
 
 
 class FinishedGame(NamedTuple):
@@ -64,31 +78,17 @@ def begin_game(learner: Any) -> None:
     function_of(type(learner), begin_game)(learner)
 
 
-def choose(
-    learner: Any,
-    observation: Array,
-    state: int,
-    legal_actions: IntArray,
-    first_move: bool,
-    epsilon: float,
-    uniform: float,
-) -> int:
+def choose(learner: Any, observation: Array, legal_actions: IntArray, decision: Decision) -> int:
     """Return an action.
 
     Args:
         learner: state of the learner.
         observation: observation of the mover, ``(components,)``.
-        state: number of the observation.
         legal_actions: legal actions, ascending.
-        first_move: whether this is the learner's first move of the game.
-        epsilon: probability of a random action, for learners that use it.
-        uniform: random number that draws the action, in [0, 1).
+        decision: number of the observation, and the random number that draws the action.
     """
-    return int(
-        function_of(type(learner), choose)(
-            learner, observation, state, legal_actions, first_move, epsilon, uniform
-        )
-    )
+    function = function_of(type(learner), choose)
+    return int(function(learner, observation, legal_actions, decision))
 
 
 def draw_numbers(learner: Any, finished_games: int, generator: np.random.Generator | None) -> None:
@@ -105,16 +105,14 @@ def draw_numbers(learner: Any, finished_games: int, generator: np.random.Generat
     function_of(type(learner), draw_numbers)(learner, finished_games, generator)
 
 
-def learn(learner: Any, turn: Turn, epsilon: float, finished_games: int) -> None:
+def learn(learner: Any, turn: Turn) -> None:
     """Learn from one turn.
 
     Args:
         learner: state of the learner, whose arrays change in place.
         turn: turn whose reply is known, or after which the game has ended or was truncated.
-        epsilon: probability of a random action, for learners that use it.
-        finished_games: number of games that the learner has finished.
     """
-    function_of(type(learner), learn)(learner, turn, epsilon, finished_games)
+    function_of(type(learner), learn)(learner, turn)
 
 
 def learn_from_game(learner: Any, game: FinishedGame) -> None:
@@ -141,30 +139,8 @@ def is_unanswered(turn: Turn) -> bool:
     return turn.truncated and len(turn.next_legal_actions) == 0
 
 
-def _begins_afresh(learner: Any) -> None:
+def _do_nothing(learner: Any, *_: Any) -> None:
     pass
-
-
-def _draws_nothing(
-    learner: Any, finished_games: int, generator: np.random.Generator | None
-) -> None:
-    pass
-
-
-def _learns_nothing(learner: Any, turn: Turn, epsilon: float, finished_games: int) -> None:
-    pass
-
-
-def _learns_nothing_from_games(learner: Any, game: FinishedGame) -> None:
-    pass
-
-
-_DEFAULTS: dict[Function, Function] = {
-    begin_game: _begins_afresh,
-    draw_numbers: _draws_nothing,
-    learn: _learns_nothing,
-    learn_from_game: _learns_nothing_from_games,
-}
 
 
 @dataclass(frozen=True)
@@ -210,7 +186,7 @@ def function_of(state_type: type, function: Function) -> Function:
         state_type: class of the learner's state.
         function: function of the same name in this module.
     """
-    return getattr(rule_of(state_type), function.__name__) or _DEFAULTS[function]
+    return getattr(rule_of(state_type), function.__name__) or _do_nothing
 
 
 def _compile_by_state(function: Function) -> None:
@@ -224,5 +200,5 @@ def _compile_by_state(function: Function) -> None:
         return None
 
 
-for _function in (*_DEFAULTS, choose):
+for _function in (begin_game, choose, draw_numbers, learn, learn_from_game):
     _compile_by_state(_function)

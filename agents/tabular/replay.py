@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from agents.base import Array, FloatArray, IntArray
 from agents.tabular.index import copy_entries
 from nim_envs.compilation import compiled
+from nim_envs.rules.validation import checked_integer
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,8 @@ class Replay:
     interval: int = 10
 
     def __post_init__(self) -> None:
-        for name in ("capacity", "batch", "interval"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)!r}")
+        for name, value in asdict(self).items():
+            checked_integer(name, value, minimum=1)
 
 
 class ReplayBuffer(NamedTuple):

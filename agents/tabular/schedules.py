@@ -74,8 +74,7 @@ class Exploration:
     def finish(self, seat: int) -> None:
         """Count the end of a game for ``seat``, which must have moved in it."""
         self.ended[seat] += 1
-        if self._schedule is not None:
-            self.epsilon = _probability(self._schedule(self.games))
+        self.finish_many(self.ended)
 
     def finish_many(self, ended: Sequence[int]) -> None:
         """Set the number of games finished so far in each seat."""

@@ -18,6 +18,7 @@ from agents.training.one_game import Seat, play_and_learn
 from agents.training.opponents import Opponents, as_pair
 from agents.training.own_games import train_on_own_games
 from nim_envs.progress import end_early, progress_bar
+from nim_envs.rules.validation import checked_integer
 
 # Compiled games are played in blocks, short enough for a progress bar and for Ctrl-C.
 FIRST_BLOCK = 256
@@ -75,11 +76,9 @@ def train(
         TrainingStopped: a ``KeyboardInterrupt`` that holds the log so far; the learners keep
             what they have learned.
     """
-    if games < 0:
-        raise ValueError(f"games must be at least 0, not {games}")
-    for name, interval in (("checkpoint_every", checkpoint_every), ("after_every", after_every)):
-        if interval < 1:
-            raise ValueError(f"{name} must be at least 1, not {interval}")
+    checked_integer("games", games, minimum=0)
+    checked_integer("checkpoint_every", checkpoint_every, minimum=1)
+    checked_integer("after_every", after_every, minimum=1)
     if isinstance(agents, GameChoosingLearner):
         if checkpoint is not None:
             raise ValueError(

@@ -12,6 +12,7 @@ from agents.training.log import TrainingLog
 from agents.training.opponents import as_pair
 from nim_envs import Game
 from nim_envs.game import PLAYERS
+from nim_envs.rules.validation import checked_integer
 from nim_envs.scoring import optimality
 from nim_envs.theory.search import LARGEST_SEARCH, level_order
 
@@ -161,8 +162,7 @@ class TrainingRecorder:
         every: int = 500,
         score: bool = True,
     ) -> None:
-        if every < 1:
-            raise ValueError(f"every must be at least 1, not {every}")
+        checked_integer("every", every, minimum=1)
         # A game that is too large is refused before the training.
         game.rules.check_size(LARGEST_SEARCH)
         game.start_positions()

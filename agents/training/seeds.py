@@ -10,6 +10,7 @@ import joblib
 from agents.base import Agent
 from agents.training import Env, TrainingLog, as_pair, train
 from nim_envs.progress import progress_bar
+from nim_envs.rules.validation import checked_integer
 
 
 class SeedRun(NamedTuple):
@@ -65,8 +66,8 @@ def train_seeds(
     chosen = list(seeds)
     if not chosen or len(set(chosen)) != len(chosen):
         raise ValueError(f"seeds must be different ones, at least one, not {chosen}")
-    if workers is not None and workers < 1:
-        raise ValueError(f"workers must be at least 1, not {workers}")
+    if workers is not None:
+        checked_integer("workers", workers, minimum=1)
     parallel = joblib.Parallel(n_jobs=workers or joblib.cpu_count(), return_as="generator")
     runs = parallel(joblib.delayed(_train)(make, games, seed, arguments) for seed in chosen)
     return list(progress_bar(runs, desc="seeds", unit="seed", total=len(chosen), shown=progress))

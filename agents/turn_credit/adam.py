@@ -35,8 +35,7 @@ class Adam:
         self.square += (1 - DECAYS[1]) * (gradient**2 - self.square)
         mean = self.mean / (1 - DECAYS[0] ** self.updates)
         root = np.sqrt(self.square / (1 - DECAYS[1] ** self.updates))
-        direction: FloatArray = mean / (root + self.tiny)
-        return direction
+        return mean / (root + self.tiny)
 
     def keep(self, runs: BoolArray) -> None:
         """Go on with some of several runs, ``(runs,)``."""

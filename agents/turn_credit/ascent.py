@@ -70,5 +70,4 @@ def half_trained(task: Task, logits: FloatArray) -> FloatArray:
             low = middle
         else:
             high = middle
-    half: FloatArray = logits + high * step
-    return half
+    return np.asarray(logits + high * step)

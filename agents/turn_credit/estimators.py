@@ -65,8 +65,7 @@ FAMILIES = {
 
 def from_move_on(rewards: FloatArray) -> FloatArray:
     """Return the sums of rewards from each turn to the last."""
-    sums: FloatArray = np.cumsum(rewards[..., ::-1], axis=-1)[..., ::-1]
-    return sums
+    return np.cumsum(rewards[..., ::-1], axis=-1)[..., ::-1]
 
 
 def leave_one_out(results: FloatArray) -> FloatArray:
@@ -76,8 +75,7 @@ def leave_one_out(results: FloatArray) -> FloatArray:
         results: ``(..., games)``.
     """
     others = results.shape[-1] - 1
-    left: FloatArray = results - (results.sum(axis=-1, keepdims=True) - results) / others
-    return left
+    return np.asarray(results - (results.sum(axis=-1, keepdims=True) - results) / others)
 
 
 def standard_scores(results: FloatArray, std: bool = True) -> FloatArray:
@@ -122,14 +120,12 @@ def by_others(returns: FloatArray, reached: BoolArray) -> FloatArray:
     inside = returns * reached
     others = reached.sum(axis=-2, keepdims=True) - 1
     mean = (inside.sum(axis=-2, keepdims=True) - inside) / np.maximum(others, 1)
-    left: FloatArray = (inside - mean) * reached
-    return left
+    return np.asarray((inside - mean) * reached)
 
 
 def by_others_or_nothing(returns: FloatArray, reached: BoolArray) -> FloatArray:
     """Return :func:`by_others`, but no credit at all where no other reached the turn."""
-    left: FloatArray = by_others(returns, reached) * (reached.sum(axis=-2, keepdims=True) > 1)
-    return left
+    return np.asarray(by_others(returns, reached) * (reached.sum(axis=-2, keepdims=True) > 1))
 
 
 def padded(rewards: FloatArray, reached: BoolArray) -> FloatArray:

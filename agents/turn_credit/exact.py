@@ -91,8 +91,7 @@ class Exact:
     @cached_property
     def reached(self) -> FloatArray:
         """Chance that the agent has turn t, ``(turns, contexts)``."""
-        chances: FloatArray = self.visits.sum(axis=-1)
-        return chances
+        return np.asarray(self.visits.sum(axis=-1))
 
     @cached_property
     def _values(self) -> tuple[FloatArray, FloatArray]:
@@ -111,8 +110,7 @@ class Exact:
     @cached_property
     def won(self) -> FloatArray:
         """Chance of winning by context, ``(contexts,)``."""
-        chances: FloatArray = self.task.won_before + self.task.first @ self.value
-        return chances
+        return self.task.won_before + self.task.first @ self.value
 
     @property
     def objective(self) -> float:
@@ -150,8 +148,7 @@ class Exact:
         if quantity.ndim == 2:
             quantity = (self.policy * quantity).sum(axis=-1)
         there = self.reached > 0
-        mean: FloatArray = (self.visits @ quantity) / np.where(there, self.reached, 1.0)
-        return mean
+        return (self.visits @ quantity) / np.where(there, self.reached, 1.0)
 
     def move_credit(self, credit: FloatArray, weight: FloatArray | float = 1.0) -> MeanCredit:
         """Return the mean credit where X = weight · credit.
@@ -214,8 +211,7 @@ class Exact:
     def gradient(self, credit: MeanCredit) -> FloatArray:
         """Return the expected gradient estimate of a mean credit, ``(positions, actions)``."""
         mean = (self.policy * credit).sum(axis=-1, keepdims=True)
-        gradient: FloatArray = self.policy * (credit - mean)
-        return gradient
+        return np.asarray(self.policy * (credit - mean))
 
     @cached_property
     def objective_gradient(self) -> FloatArray:
@@ -251,8 +247,7 @@ def centred_factor(reached: FloatArray | float, group: int) -> FloatArray:
     """
     chance = np.asarray(reached, dtype=np.float64)
     positive = np.where(chance > 0, chance, 1.0)
-    factor: FloatArray = 1 - (1 - (1 - positive) ** group) / (group * positive)
-    return factor
+    return np.asarray(1 - (1 - (1 - positive) ** group) / (group * positive))
 
 
 def standardised(

@@ -38,8 +38,7 @@ class Groups:
     @property
     def moves(self) -> IntArray:
         """Turns of the agent in all games of a run, ``(runs,)``."""
-        total: IntArray = self.reached.sum(axis=(1, 2, 3))
-        return total
+        return np.asarray(self.reached.sum(axis=(1, 2, 3)))
 
     @cached_property
     def last(self) -> BoolArray:
@@ -110,8 +109,7 @@ class Groups:
         """Flat index into ``(runs, positions, actions)`` of every turn that was reached."""
         positions, actions = self.task.legal.shape
         flat = (self._runs * positions + self.states) * actions + self.actions
-        reached: IntArray = flat[self.reached]
-        return reached
+        return np.asarray(flat[self.reached])
 
     def squared_errors(self, credit: FloatArray, truth: FloatArray) -> FloatArray:
         """Return ‖ĝ − g‖² of the estimate of each group.
@@ -147,8 +145,7 @@ class Groups:
             own_run = weighed[:, run].transpose(1, 2, 0)
             norms[:, run] = ((products @ own_run) * own_run).sum(axis=1).T
         squared: FloatArray = (truth**2).sum(axis=(1, 2))[:, np.newaxis, np.newaxis]
-        errors: FloatArray = norms - 2 * along + squared
-        return errors
+        return np.asarray(norms - 2 * along + squared)
 
 
 def sample(
@@ -215,11 +212,9 @@ def _cumulated(chances: FloatArray) -> FloatArray:
     """Cumulated chances along the last axis, ending at 1 exactly; zeros where all are zero."""
     sums = np.cumsum(chances, axis=-1)
     total = sums[..., -1:]
-    cumulated: FloatArray = sums / np.where(total > 0, total, 1.0)
-    return cumulated
+    return sums / np.where(total > 0, total, 1.0)
 
 
 def _drawn(cumulated: FloatArray, numbers: FloatArray) -> IntArray:
     """Index that each number in [0, 1) falls on, by its row of cumulated chances."""
-    index: IntArray = (cumulated <= numbers[:, np.newaxis]).sum(axis=1)
-    return index
+    return np.asarray((cumulated <= numbers[:, np.newaxis]).sum(axis=1))

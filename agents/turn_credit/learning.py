@@ -45,8 +45,7 @@ def percent_right(task: Task, logits: FloatArray) -> FloatArray:
     of_legal = np.where(task.legal[here], logits[:, here], -np.inf)
     greedy = of_legal == of_legal.max(axis=-1, keepdims=True)
     right = (greedy & task.keeps_win[here]).sum(axis=-1) / greedy.sum(axis=-1)
-    percent: FloatArray = 100 * right.mean(axis=-1)
-    return percent
+    return np.asarray(100 * right.mean(axis=-1))
 
 
 def learn(

@@ -31,8 +31,7 @@ def softmax(logits: FloatArray, legal: BoolArray) -> FloatArray:
     highest = np.where(legal.any(axis=-1), raised.max(axis=-1), 0.0)[..., np.newaxis]
     weights = np.exp(raised - highest)
     total = weights.sum(axis=-1, keepdims=True)
-    chances: FloatArray = weights / np.where(total > 0, total, 1.0)
-    return chances
+    return np.asarray(weights / np.where(total > 0, total, 1.0))
 
 
 @dataclass(frozen=True)
@@ -95,8 +94,7 @@ class Task:
 
         This is the minimax value of a position to the agent that is to move there.
         """
-        won: BoolArray = np.asarray(self.game.solution.is_winning(self.positions)) & ~self.terminal
-        return won
+        return np.asarray(self.game.solution.is_winning(self.positions)) & ~self.terminal
 
     @cached_property
     def keeps_win(self) -> BoolArray:
@@ -105,8 +103,7 @@ class Task:
         False throughout at P-positions, where there is no win to keep.
         """
         mask = self.game.solution.winning_mask(self.positions).astype(np.bool_)
-        kept: BoolArray = mask & self.legal & self.winning[:, np.newaxis]
-        return kept
+        return mask & self.legal & self.winning[:, np.newaxis]
 
     @cached_property
     def opponent(self) -> FloatArray:
@@ -152,8 +149,7 @@ class Task:
         reward.
         """
         ends = self.terminal[self.after] * float(self.game.convention.last_mover_wins)
-        result: FloatArray = (ends + self.reply_won[self.after]) * self.legal
-        return result
+        return (ends + self.reply_won[self.after]) * self.legal
 
     @cached_property
     def _starts(self) -> tuple[IntArray, FloatArray]:
@@ -179,15 +175,13 @@ class Task:
         """
         start, seat = self.contexts.T
         at_once = np.eye(len(self.positions))[start]
-        first: FloatArray = np.where(seat[:, np.newaxis] == 0, at_once, self.on[start])
-        return first
+        return np.asarray(np.where(seat[:, np.newaxis] == 0, at_once, self.on[start]))
 
     @cached_property
     def won_before(self) -> FloatArray:
         """Chance that the agent wins before its first turn, ``(contexts,)``."""
         start, seat = self.contexts.T
-        won: FloatArray = np.where(seat == 0, 0.0, self.reply_won[start])
-        return won
+        return np.where(seat == 0, 0.0, self.reply_won[start])
 
     @cached_property
     def turns(self) -> int:
@@ -213,13 +207,11 @@ class Task:
 
     def _numbers(self, positions: IntArray) -> IntArray:
         """Numbers of positions ``(..., components)``, by their mixed-radix indices."""
-        numbers: IntArray = np.searchsorted(
+        return np.searchsorted(
             self.game.rules.indices(self.positions), self.game.rules.indices(positions)
         )
-        return numbers
 
 
 def _uniform(mask: BoolArray) -> FloatArray:
     number = mask.sum(axis=1, keepdims=True)
-    chances: FloatArray = mask / np.maximum(number, 1)
-    return chances
+    return np.asarray(mask / np.maximum(number, 1))

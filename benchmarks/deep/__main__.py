@@ -11,7 +11,8 @@ import io
 import time
 from collections.abc import Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass, fields, replace
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -44,20 +45,16 @@ from benchmarks.deep.settings import (
 )
 from benchmarks.parallel import in_parallel, parallel_options
 from benchmarks.report import closing_line, machine, table, write_csv, write_text
+from benchmarks.timing import timed
 from nim_envs.encoding import ENCODINGS
 from nim_envs.optional import needed
 from nim_envs.render.style import save_figure
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(TrainingTask):
     """The score of one learner trained with one seed."""
 
-    board: str
-    learner: str
-    encoding: str
-    opponent: str
-    seed: int
     games: int
     steps: int
     seconds: float
@@ -74,11 +71,10 @@ class Run:
         return sustained[-1][0] if sustained else None
 
 
-def run(task: TrainingTask, quick: bool, log: Path | None) -> tuple[TrainingTask, list[Run]]:
+def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
     """Train a learner and score its greedy policy over all N-positions.
 
-    AlphaZero's is scored twice, without search and with it. The task is returned too, as runs
-    come in any order.
+    AlphaZero's is scored twice, without search and with it.
 
     Args:
         task: what is to be trained.
@@ -87,14 +83,11 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> tuple[TrainingTask
     """
     setting = BOARDS[task.board]
     games = setting.quick_games if quick else setting.games
-    steps = 0
+    steps, seconds = 0, 0.0
     curve: tuple[tuple[int, float], ...] = ()
     game = setting.make().game
     policies: dict[str, Policy] = {"": RandomAgent()}
-    name = f"{task.board}-{task.learner}-{task.encoding}-{task.opponent}-{task.seed}"
-    name = name.replace(", ", "-").replace(" ", "-")
-    began = time.perf_counter()
-    seconds = 0.0
+    name = "-".join(map(str, astuple(task))).replace(", ", "-").replace(" ", "-")
     if task.learner == "random":
         games = 0
     elif task.learner == "q-learning":
@@ -111,49 +104,42 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> tuple[TrainingTask
 
         if setting is FIRST_BOARD and not quick:
             games = ALPHAZERO_GAMES
-        began = time.perf_counter()
-        policies, curve = train_alphazero(task, games, None if log is None else log / name)
-        seconds = time.perf_counter() - began
+        where = None if log is None else log / name
+        seconds, (policies, curve) = timed(partial(train_alphazero, task, games, where))
     elif task.learner in FROM_SCRATCH:
         from agents.deep.network import network_agent
         from agents.deep.ppo_from_scratch import train as train_from_scratch
 
-        began = time.perf_counter()
+        learn = partial(
+            train_from_scratch,
+            task.seed,
+            games if quick else FROM_SCRATCH_GAMES,
+            setting.arguments["heaps"],
+            gamma=FROM_SCRATCH[task.learner],
+        )
         with redirect_stdout(io.StringIO()):
-            actor, points = train_from_scratch(
-                task.seed,
-                games if quick else FROM_SCRATCH_GAMES,
-                setting.arguments["heaps"],
-                gamma=FROM_SCRATCH[task.learner],
-            )
-        seconds = time.perf_counter() - began
+            seconds, (actor, points) = timed(learn)
         policies[""] = network_agent(actor, game, task.encoding, greedy=True)
         games, curve = points[-1][0], tuple(points)
     else:
         # PyTorch takes seconds to import, and is not installed everywhere.
         from benchmarks.deep import training
 
-        began = time.perf_counter()
-        where = None if log is None else (str(log), name)
+        log_name = None if log is None else (str(log), name)
         if task.learner in RECIPES:
-            trained = training.train_recipe(
-                task, 2_048 if quick else PUBLISHED_STEPS, RECIPES[task.learner], where
-            )
+            steps = 2_048 if quick else PUBLISHED_STEPS
+            recipe = RECIPES[task.learner]
+            fit = partial(training.train_recipe, task, steps, recipe, log_name)
         else:
-            trained = training.train_ppo(task, games, where)
-        seconds = time.perf_counter() - began
-        policies[""], games, steps, curve = trained
+            fit = partial(training.train_ppo, task, games, log_name)
+        seconds, (policies[""], games, steps, curve) = timed(fit)
     runs: list[Run] = []
     for added, policy in policies.items():
         large = bool(added) and runs[0].count > SEARCHED
         score = optimality(policy, game, sample=SAMPLE if large else None)
         runs.append(
             Run(
-                board=task.board,
-                learner=task.learner + added,
-                encoding=task.encoding,
-                opponent=task.opponent,
-                seed=task.seed,
+                **asdict(replace(task, learner=task.learner + added)),
                 games=games,
                 steps=steps,
                 seconds=seconds,
@@ -165,7 +151,7 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> tuple[TrainingTask
                 curve=() if added else curve,
             )
         )
-    return task, runs
+    return runs
 
 
 HEADER = (
@@ -178,7 +164,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
     """Return one row for each board and learner over its seeds, in the order of the runs."""
     groups: dict[tuple[str, ...], list[Run]] = {}
     for run in runs:
-        groups.setdefault((run.board, run.learner, run.encoding, run.opponent), []).append(run)
+        groups.setdefault(astuple(run)[:4], []).append(run)
     rows = []
     for key, group in groups.items():
         percents = [run.percent for run in group]
@@ -311,12 +297,9 @@ def tasks_of(
                 if first or board not in ALPHAZERO_BOARDS
             ],
             "alphazero": [
-                (
-                    name,
-                    "binary" if ALPHAZERO[name]["network"] == "mlp" else "integer",
-                    "self-play",
-                )
+                (name, encoding, "self-play")
                 for name in ALPHAZERO_BOARDS.get(board, ())
+                for encoding in ["binary" if ALPHAZERO[name]["network"] == "mlp" else "integer"]
             ],
         }
         tasks += [
@@ -367,13 +350,10 @@ def main(
     Beside them stands tabular Q-learning with as many games as MaskablePPO. Needs the extras sb3
     and alphazero; ppo-from-scratch alone needs PyTorch.
     """
-    tasks = tasks_of(boards, encodings, opponents, seeds, full, learners, quick)
+    others = (encodings, opponents, seeds, full, learners, quick)
+    tasks = tasks_of(boards, *others)
     if not tasks:
-        every = [
-            board
-            for board in BOARDS
-            if tasks_of([board], encodings, opponents, seeds, full, learners, quick)
-        ]
+        every = [board for board in BOARDS if tasks_of([board], *others)]
         raise click.UsageError(f"{' and '.join(learners)}: on {' and '.join(every)} alone")
     if {"published", "maskable-ppo"} & {*learners}:
         needed("sb3_contrib", "benchmarks.deep", "sb3")
@@ -385,30 +365,23 @@ def main(
     # Logs are written on the machine that trains.
     log = output.resolve() / "tensorboard"
     began = time.perf_counter()
-    order = {task: number for number, task in enumerate(tasks)}
-    # The longest first, so that no core is idle at the end.
-    first = sorted(tasks, key=lambda task: (task.learner in ("random", "q-learning"), task.seed))
-    finished = in_parallel(run, [(task, quick, log) for task in first], jobs, backend)
-    runs = [
-        run for _, of_task in sorted(finished, key=lambda pair: order[pair[0]]) for run in of_task
-    ]
+    weights = [0.1 if task.learner in ("random", "q-learning") else 1.0 for task in tasks]
+    finished = in_parallel(run, [(task, quick, log) for task in tasks], jobs, backend, weights)
+    runs = [run for of_task in finished for run in of_task]
     rows = summary(runs)
     compared = verdicts(rows)
     print("\n".join([table(HEADER, rows), "", *compared]))
     write_csv(output / "deep.csv", HEADER, rows)
-    columns = [name for name in Run.__dataclass_fields__ if name != "curve"]
-    write_csv(
-        output / "runs.csv", columns, [[getattr(run, name) for name in columns] for run in runs]
-    )
-    write_csv(
-        output / "curves.csv",
-        (*columns[:5], "games", "optimality %"),
-        [
-            (run.board, run.learner, run.encoding, run.opponent, run.seed, *point)
-            for run in runs
-            for point in run.curve
-        ],
-    )
+    *columns, _ = (field.name for field in fields(Run))
+    cells = [astuple(run)[:-1] for run in runs]
+    write_csv(output / "runs.csv", columns, cells)
+    task_columns = columns[: len(fields(TrainingTask))]
+    points = [
+        (*cell[: len(task_columns)], *point)
+        for run, cell in zip(runs, cells, strict=True)
+        for point in run.curve
+    ]
+    write_csv(output / "curves.csv", (*task_columns, "games", "optimality %"), points)
     write_text(
         output / "deep.md",
         f"# Deep learners\n\n`{invocation()}`\n\n{table(HEADER, rows, style='github')}\n\n"

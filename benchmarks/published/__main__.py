@@ -100,15 +100,14 @@ def summary(runs: list[SystemRun]) -> list[list[Any]]:
         limits = system.limit() if system.limit else {}
         published = [run.published for run in group]
         for score in published[0].scores:
-            first = True
+            once = [system.figures.get(score, "-"), spread(published, score)]
             for contender in system.ours:
                 same_games = [run.same_games[contender.name] for run in group]
                 rows.append(
                     [
                         name,
                         score,
-                        system.figures.get(score, "-") if first else "",
-                        spread(published, score) if first else "",
+                        *once,
                         contender.name,
                         contender.knows,
                         spread(same_games, score),
@@ -116,7 +115,7 @@ def summary(runs: list[SystemRun]) -> list[list[Any]]:
                         f"{limits[score]:.1f}" if score in limits else "-",
                     ]
                 )
-                first = False
+                once = ["", ""]
     return rows
 
 
@@ -212,12 +211,10 @@ def main(
         if (full or not system.full) and not (quick and name in LARGE_BOARDS)
     ]
     seeds = seeds or (1 if quick else 3)
-    # The longest first, so that no core is idle at the end.
-    order = sorted(systems, key=lambda name: -SYSTEMS[name].games)
-    tasks = [(name, seed) for name in order for seed in range(seeds)]
+    tasks = [(name, seed, quick) for name in SYSTEMS if name in systems for seed in range(seeds)]
     began = time.perf_counter()
-    finished = in_parallel(run, [(*task, quick) for task in tasks], jobs, backend)
-    runs = sorted(finished, key=lambda run: (run.system, run.seed))
+    weights = [float(SYSTEMS[name].games) for name, *_ in tasks]
+    runs = in_parallel(run, tasks, jobs, backend, weights)
     rows = summary(runs)
     print(table(HEADER, rows))
     for name in SYSTEMS:
@@ -230,7 +227,7 @@ def main(
         if figure is not None:
             for suffix in (".png", ".svg"):
                 save_figure(figure, (output / name).with_suffix(suffix))
-    closing_line(began, output, finished.complete)
+    closing_line(began, output, runs.complete)
 
 
 if __name__ == "__main__":

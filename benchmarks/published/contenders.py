@@ -55,7 +55,7 @@ class Contender:
     make: Callable[[GameEnv], Players]
     score: Callable[[tuple[Any, ...], GameEnv], Scores]
 
-    def train(self, seed: int, *, games: int | None = None, seconds: float = 0.0) -> TrainingResult:
+    def train(self, seed: int, games: int | None = None, *, seconds: float = 0.0) -> TrainingResult:
         """Train new players and score them.
 
         Args:
@@ -85,8 +85,3 @@ def _learners(players: Players) -> tuple[Trainable, ...]:
     if isinstance(players, Opponents):
         return (players.learner,)
     return players if isinstance(players, tuple) else (players,)
-
-
-def spaces(env: GameEnv) -> tuple[Any, Any]:
-    """Return a player's observation and action spaces."""
-    return env.observation_space("player_0"), env.action_space("player_0")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,17 +93,26 @@ class PublishedQLearner:
         target = reward + (self.discount * max(following.values()) if following else 0.0)
         row[move] += self.learning_rate * (target - row[move])
 
-    def action_values(self) -> FloatArray:
-        """Return the values by position and action, ``(11, 11, 11, 30)``, as floats."""
-        table = np.zeros((LARGEST + 1,) * HEAPS + (HEAPS * LARGEST,))
-        for state, row in self.values.items():
-            for (heap, amount), value in row.items():
-                table[state][heap * LARGEST + amount - 1] = value
-        return table
-
     def start(self) -> State:
         """Return a random start: every heap from 1 to 10."""
         return tuple(self.rng.randint(1, LARGEST) for _ in range(HEAPS))
+
+
+def action_values(values: Mapping[State, Mapping[Move, float]], largest: int) -> FloatArray:
+    """Return values by position and move as a table of positions by actions.
+
+    Args:
+        values: value by position and move; 0 where there is none.
+        largest: most objects in a heap.
+
+    Returns:
+        ``((largest + 1) ** HEAPS, HEAPS * largest)``.
+    """
+    table = np.zeros((largest + 1,) * HEAPS + (HEAPS * largest,))
+    for state, row in values.items():
+        for (heap, amount), value in row.items():
+            table[state][heap * largest + amount - 1] = value
+    return table.reshape(-1, HEAPS * largest)
 
 
 def train_baseline(games: int, seed: int) -> PublishedQLearner:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
@@ -28,8 +30,9 @@ from agents.tabular.index import ObservationIndex
 from agents.tabular.policies import GreedyTablePolicy
 from agents.training import Opponents
 from benchmarks.published import monte_carlo, q_learner
-from benchmarks.published.contenders import Contender, Scores, TrainingResult, spaces
+from benchmarks.published.contenders import Contender, Scores, TrainingResult
 from benchmarks.tasks import GameSetting
+from benchmarks.timing import timed
 from nim_envs import GameEnv
 from nim_envs.optional import installed
 from nim_envs.starts import UniformStart
@@ -72,7 +75,32 @@ class System:
 
 
 def _setting(name: str, start: str | UniformStart = "fixed", **arguments: object) -> GameSetting:
-    return GameSetting(name, {**arguments, "start": start}, 0, 0)
+    return GameSetting(name, {**arguments, "start": start})
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A published table learner in plain Python, whose greedy policy is scored.
+
+    Args:
+        game: its game.
+        train: trains it; a function of the number of games and the seed.
+        values: its values by position and move.
+        score: as of a :class:`Contender`.
+    """
+
+    game: GameSetting
+    train: Callable[[int, int], Any]
+    values: Callable[[Any], Mapping[q_learner.State, Mapping[q_learner.Move, float]]]
+    score: Callable[[tuple[Any, ...], GameEnv], Scores]
+
+    def __call__(self, seed: int, games: int) -> TrainingResult:
+        """Train it, and score it."""
+        taken, learner = timed(partial(self.train, games, seed))
+        env = self.game.make()
+        table = q_learner.action_values(self.values(learner), env.game.rules.num_options)
+        policy = GreedyTablePolicy(ObservationIndex(env.observation_space("player_0")), table)
+        return TrainingResult(self.score((policy,), env), games, taken)
 
 
 def greedy(player: Policy) -> Policy:
@@ -100,7 +128,7 @@ def _bandit(k: int, n: int, games: int) -> System:
     game = _setting("addition", k=k, n=n)
     published = Contender(
         "gradient bandit", OBSERVATIONS, game,
-        lambda env: (GradientBandit(*spaces(env)), GradientBandit(*spaces(env))), by_seat,
+        lambda env: (GradientBandit.for_env(env), GradientBandit.for_env(env)), by_seat,
     )  # fmt: skip
     return System(
         f"bandit-{k}-{n}",
@@ -109,11 +137,11 @@ def _bandit(k: int, n: int, games: int) -> System:
         {},
         "The published score counts positions that a seat can never reach, where its bandit "
         "has learned nothing, and counts one move at each P-position as right though all lose.",
-        lambda seed, count: published.train(seed, games=count),
+        published.train,
         (
             Contender(
                 "negamax Q-learning", OBSERVATIONS, game,
-                lambda env: QLearning(*spaces(env), epsilon=0.5), by_seat,
+                partial(QLearning.for_env, epsilon=0.5), by_seat,
             ),
         ),
     )  # fmt: skip
@@ -130,19 +158,6 @@ def blunders(players: tuple[Policy, ...], env: GameEnv) -> Scores:
 
 def _monte_carlo() -> System:
     game = _setting("nim", "uniform", heaps=(monte_carlo.LARGEST,) * q_learner.HEAPS)
-
-    def as_published(seed: int, games: int) -> TrainingResult:
-        began = time.perf_counter()
-        means = monte_carlo.train_published(games, seed)
-        taken = time.perf_counter() - began
-        env = game.make()
-        table = np.zeros((env.game.rules.num_positions, env.game.rules.num_actions))
-        for state, row in means.items():
-            for (heap, amount), value in row.items():
-                table[env.game.rules.indices(np.array(state)), heap * 3 + amount - 1] = value
-        policy = GreedyTablePolicy(ObservationIndex(spaces(env)[0]), table)
-        return TrainingResult(blunders((policy,), env), games, taken)
-
     return System(
         "monte-carlo",
         "Nim, three heaps up to 3, exploring starts, 100,000 games against an opponent named "
@@ -151,18 +166,15 @@ def _monte_carlo() -> System:
         {"blunders of 48": "3"},
         "The opponent moves in the largest heap alone and passes where no winning move is "
         "there, and exploration takes one object only.",
-        as_published,
+        PublishedTable(game, monte_carlo.train_published, dict, blunders),
         (
             Contender(
                 "Monte-Carlo control, true optimal opponent", OBSERVATIONS, game,
-                lambda env: Opponents(
-                    MonteCarloES(*spaces(env)), [OptimalAgent(env.game)], seat=0
-                ),
+                lambda env: Opponents(MonteCarloES.for_env(env), [OptimalAgent(env.game)], seat=0),
                 blunders,
             ),
             Contender(
-                "Monte-Carlo control, self-play", OBSERVATIONS, game,
-                lambda env: MonteCarloES(*spaces(env)), blunders,
+                "Monte-Carlo control, self-play", OBSERVATIONS, game, MonteCarloES.for_env, blunders
             ),
         ),
     )  # fmt: skip
@@ -201,16 +213,6 @@ def _q_learner(
     full: bool,
 ) -> System:
     game = _setting("nim", Q_START, heaps=Q_HEAPS)
-
-    def as_published(seed: int, count: int) -> TrainingResult:
-        began = time.perf_counter()
-        learner = train(count, seed)
-        taken = time.perf_counter() - began
-        env = game.make()
-        table = learner.action_values().reshape(env.game.rules.num_positions, -1)
-        policy = GreedyTablePolicy(ObservationIndex(spaces(env)[0]), table)
-        return TrainingResult(first_mover((policy,), env), count, taken)
-
     return System(
         f"{name}-{games}",
         f"Nim, three heaps uniform from 1 to 10, {games:,} games, {settings}",
@@ -218,16 +220,11 @@ def _q_learner(
         dict(zip(AGAINST, figures, strict=True)),
         "The bootstrap adds the best value of the opponent's position where it must subtract "
         "it; and a bonus for nim-sum 0 gives the improved one the theorem.",
-        as_published,
-        (
-            Contender(
-                "negamax Q-learning", OBSERVATIONS, game,
-                lambda env: QLearning(*spaces(env)), first_mover,
-            ),
-        ),
+        PublishedTable(game, train, attrgetter("values"), first_mover),
+        (Contender("negamax Q-learning", OBSERVATIONS, game, QLearning.for_env, first_mover),),
         full,
         _attainable,
-    )  # fmt: skip
+    )
 
 
 # Win/loss ratio: a row of balls.
@@ -257,9 +254,9 @@ def _ratio(balls: int, most: int, games: int, figure: str) -> System:
         for start in ("fixed", "uniform")
     )  # fmt: skip
     published = Contender(
-        "win/loss ratio", OBSERVATIONS, game,
-        lambda env: WinLossRatio(*spaces(env)), worst_position,
-    )  # fmt: skip
+        "win/loss ratio", OBSERVATIONS, game, WinLossRatio.for_env, worst_position
+    )
+    forgetting = partial(WinLossRatio.for_env, forgetting=0.001)
     return System(
         f"ratio-{balls}-{most}-{games}",
         f"row of {balls}, take up to {most}, whoever takes the last loses; {games:,} games",
@@ -267,23 +264,17 @@ def _ratio(balls: int, most: int, games: int, figure: str) -> System:
         {WORST: figure},
         "It keeps counting games from when it played badly, and never stops playing losing "
         "moves now and then, so that it only converges to optimal play in the limit.",
-        lambda seed, count: published.train(seed, games=count),
-        (
-            Contender(
-                "win/loss ratio, forgetting 0.001", OBSERVATIONS, game,
-                lambda env: WinLossRatio(*spaces(env), forgetting=0.001), worst_position,
-            ),
-            Contender(
-                "win/loss ratio, forgetting 0.001 (exploring starts)", OBSERVATIONS, exploring,
-                lambda env: WinLossRatio(*spaces(env), forgetting=0.001), worst_position,
-            ),
-            Contender(
-                "natural policy gradient", OBSERVATIONS, game,
-                lambda env: NaturalPolicyGradient(*spaces(env)), worst_position,
-            ),
+        published.train,
+        tuple(
+            Contender(name, OBSERVATIONS, setting, make, worst_position)
+            for name, setting, make in (
+                ("win/loss ratio, forgetting 0.001", game, forgetting),
+                ("win/loss ratio, forgetting 0.001 (exploring starts)", exploring, forgetting),
+                ("natural policy gradient", game, NaturalPolicyGradient.for_env),
+            )
         ),
         source="Decision Management Community, challenge of January 2020, solution by Moore",
-    )  # fmt: skip
+    )
 
 
 # Self-play on the boards 1, 3, 5, … that AlphaZero was trained on, and that of CS50.
@@ -301,39 +292,28 @@ def _alphazero(heaps: int, figure: str) -> System:
     full, exploring = (_setting("nim", start, heaps=board) for start in ("fixed", "uniform"))
     published = Contender(
         "tabular Q-learning", OBSERVATIONS, full,
-        lambda env: QLearning(*spaces(env), learning_rate=0.5, epsilon=0.1), all_positions,
+        partial(QLearning.for_env, learning_rate=0.5, epsilon=0.1), all_positions,
     )  # fmt: skip
+    planning = partial(RealTimeDynamicProgramming.for_env, epsilon=0.3)
+    sweeping = partial(planning, sweeping=True)
     learners: tuple[tuple[str, str, Callable[[GameEnv], Trainable]], ...] = (
         (
             "Q-learning, heap symmetry", SYMMETRY,
-            lambda env: HeapSymmetry(QLearning(*spaces(env), epsilon=0.3), env.game),
+            lambda env: HeapSymmetry(QLearning.for_env(env, epsilon=0.3), env.game),
         ),
-        (
-            "real-time dynamic programming", RULES,
-            lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3),
-        ),
-        (
-            "real-time dynamic programming, sweeping", RULES,
-            lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3, sweeping=True),
-        ),
+        ("real-time dynamic programming", RULES, planning),
+        ("real-time dynamic programming, sweeping", RULES, sweeping),
         (
             "real-time dynamic programming, sweeping, heap symmetry", RULES_SYMMETRY,
-            lambda env: RealTimeDynamicProgramming(
-                env.game, epsilon=0.3, sweeping=True, symmetric=True
-            ),
+            partial(sweeping, symmetric=True),
         ),
     )  # fmt: skip
     # These choose their own games, and stop when they need no more.
+    automaton = partial(ColumnAutomatonLearner.for_env, play_from="start")
     generalising: tuple[tuple[str, str, Callable[[GameEnv], Trainable]], ...] = (
-        (
-            "column automaton", RULES_BITS_SYMMETRY,
-            lambda env: ColumnAutomatonLearner.for_env(env, play_from="start"),
-        ),
-        (
-            "column automaton, zeros read too", RULES_BITS,
-            lambda env: ColumnAutomatonLearner.for_env(env, play_from="start", letters="0 1 |"),
-        ),
-    )  # fmt: skip
+        ("column automaton", RULES_BITS_SYMMETRY, automaton),
+        ("column automaton, zeros read too", RULES_BITS, partial(automaton, letters="0 1 |")),
+    )
     if installed("torch"):
         generalising += (
             ("network with signed products", RULES_BITS_SYMMETRY, SignedProducts.for_env),
@@ -347,7 +327,7 @@ def _alphazero(heaps: int, figure: str) -> System:
         {ALL: figure},
         "From the full board alone most positions are hardly ever visited, and a network does not "
         "generalise the parity of bits to them.",
-        lambda seed, count: published.train(seed, games=count),
+        published.train,
         tuple(
             Contender(name + starts, knows, game, make, all_positions)
             for starts, game, those in (
@@ -365,9 +345,7 @@ def _cs50() -> System:
     game = _setting("misere_nim", heaps=(1, 3, 5, 7))
     published = Contender(
         "Q-learning of own turns", OBSERVATIONS, game,
-        lambda env: QLearning(
-            *spaces(env), bootstrap="own_turn", learning_rate=0.5, epsilon=0.1
-        ),
+        partial(QLearning.for_env, bootstrap="own_turn", learning_rate=0.5, epsilon=0.1),
         all_positions,
     )  # fmt: skip
     return System(
@@ -376,16 +354,16 @@ def _cs50() -> System:
         10_000,
         {},
         "With little exploration from one start some positions are not visited often enough.",
-        lambda seed, count: published.train(seed, games=count),
+        published.train,
         (
             Contender(
                 "negamax Q-learning, heap symmetry", SYMMETRY, game,
-                lambda env: HeapSymmetry(QLearning(*spaces(env), epsilon=0.5), env.game),
+                lambda env: HeapSymmetry(QLearning.for_env(env, epsilon=0.5), env.game),
                 all_positions,
             ),
             Contender(
                 "real-time dynamic programming", RULES, game,
-                lambda env: RealTimeDynamicProgramming(env.game, epsilon=0.3), all_positions,
+                partial(RealTimeDynamicProgramming.for_env, epsilon=0.3), all_positions,
             ),
         ),
         source="Harvard University, *CS50's Introduction to Artificial Intelligence with Python*, "

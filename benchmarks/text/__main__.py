@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -65,10 +64,6 @@ def tasks(
     ]
 
 
-def _weight(task: tuple[Any, ...]) -> float:
-    return WEIGHTS.get(task[1], 1.0)
-
-
 @benchmark(
     "text",
     writes="text.md, text.png and .svg, text.csv and text_curves.csv",
@@ -94,16 +89,12 @@ def main(
     began = time.perf_counter()
     queue = tasks(rows, boards, everything, seeds or (1 if quick else SEEDS), quick)
     starts = list(dict.fromkeys((board, seed) for board, _, seed in queue))
-    taught = in_parallel(work.speak, [(*first, quick) for first in starts], jobs, backend)
-    spoken = sorted(taught, key=lambda each: starts.index((each.board, each.seed)))
+    spoken = in_parallel(work.speak, [(*start, quick) for start in starts], jobs, backend)
     print(table(SPEECH, speech(spoken)))
     weights = {(each.board, each.seed): each.weights for each in spoken}
-    # The longest first, so that no core is idle at the end.
-    first = [task for task in queue if task[::2] in weights]
-    first.sort(key=_weight, reverse=True)
-    calls = [(*task, weights[task[::2]], quick) for task in first]
-    found = in_parallel(work.learn, calls, jobs, backend, [_weight(task) for task in first])
-    learned = sorted(found, key=lambda each: queue.index((each.board, each.row, each.seed)))
+    calls = [(*task, weights[task[::2]], quick) for task in queue if task[::2] in weights]
+    times = [WEIGHTS.get(row, 1.0) for _, row, *_ in calls]
+    learned = in_parallel(work.learn, calls, jobs, backend, times)
     for board in dict.fromkeys(board for board, _ in starts):
         print(f"\n{board}\n\n{table(SUMMARY, summary(board, spoken, learned))}")
     print("\n" + "\n".join(floors(spoken, learned)))
@@ -112,7 +103,7 @@ def main(
     write_text(output / "text.md", report(spoken, learned, invocation()))
     for suffix in (".png", ".svg"):
         save_figure(figure(spoken, learned), output / f"text{suffix}")
-    closing_line(began, output, taught.complete and found.complete)
+    closing_line(began, output, spoken.complete and learned.complete)
 
 
 if __name__ == "__main__":

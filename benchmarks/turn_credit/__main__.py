@@ -57,7 +57,7 @@ def work(part: str, task: tuple[Any, ...]) -> Any:
 
 
 def tasks(parts: Iterable[str], quick: bool) -> list[tuple[str, tuple[Any, ...]]]:
-    """Return the tasks of some parts, the longest games first."""
+    """Return the tasks of some parts, in the order of the report."""
     found: list[tuple[str, tuple[Any, ...]]] = []
     chosen = QUICK_ESTIMATORS if quick else tuple(ESTIMATORS)
     for part in parts:
@@ -73,7 +73,7 @@ def tasks(parts: Iterable[str], quick: bool) -> list[tuple[str, tuple[Any, ...]]
             places = (QUICK, QUICK_ANYWHERE) if quick else (FULL, ANYWHERE)
             settings = [places[part == "moves"]] if quick else places[part == "moves"]
             found += [(part, (setting, name, quick)) for setting in settings for name in chosen]
-    return sorted(found, key=_weight, reverse=True)
+    return found
 
 
 def _weight(task: tuple[str, tuple[Any, ...]]) -> float:
@@ -81,15 +81,10 @@ def _weight(task: tuple[str, tuple[Any, ...]]) -> float:
     return SETTINGS[setting].weight * {"direction": 1, "ends": 2, "moves": 5}[part]
 
 
-def _sorted(records: Iterable[Any]) -> list[Any]:
-    """Records by setting, by estimator and by policy, whichever came first."""
-    places, names = list(SETTINGS), list(ESTIMATORS)
-
-    def place(each: Any) -> tuple[int, int, str, int]:
-        policy, draw = getattr(each, "policy", ""), getattr(each, "draw", 0)
-        return places.index(each.setting), names.index(each.estimator), policy, draw
-
-    return sorted(records, key=place)
+def _place(each: Direction) -> tuple[int, int, str, int]:
+    """The place of an estimator at a policy in the tables."""
+    setting, estimator = list(SETTINGS).index(each.setting), list(ESTIMATORS).index(each.estimator)
+    return setting, estimator, each.policy, each.draw
 
 
 @benchmark(
@@ -117,10 +112,11 @@ def main(
     queue = tasks(chosen, quick)
     finished = in_parallel(work, queue, jobs, backend, [_weight(task) for task in queue])
     measured = [each for each in finished if isinstance(each, tuple)]
-    directions: list[Direction] = _sorted(each for found, _ in measured for each in found)
+    directions: list[Direction] = [each for found, _ in measured for each in found]
+    directions.sort(key=_place)
     checks: list[Checks] = [each for _, each in measured]
-    limits: list[Limit] = _sorted(each for each in finished if isinstance(each, Limit))
-    moves: list[MovesToLearn] = _sorted(each for each in finished if isinstance(each, MovesToLearn))
+    limits = [each for each in finished if isinstance(each, Limit)]
+    moves = [each for each in finished if isinstance(each, MovesToLearn)]
     print(table(SUMMARY, summary(directions, limits, moves)))
     if directions:
         print("\n" + table(CHECKED, checked(directions, checks)))

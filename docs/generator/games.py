@@ -11,13 +11,21 @@ import io
 import re
 from typing import Any, cast
 
-import mkdocs_gen_files
 import numpy as np
 import pettingzoo
 
 from benchmarks.pictures import frames_of, gif, moves_of
 from docs.generator import results
-from docs.generator.markdown import code, described, linked, references, table, words, write
+from docs.generator.markdown import (
+    code,
+    described,
+    linked,
+    paragraphs,
+    references,
+    table,
+    words,
+    write,
+)
 from nim_envs import Convention, Game, GameEnv
 from nim_envs.envs.vector import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
@@ -173,16 +181,12 @@ def other_convention(game: Game) -> str:
 
 
 def values(game: Game) -> str:
-    """Return a table of Grundy values, where all components are alike and have few states."""
-    component = game.rules.components[0]
-    if game.convention is not Convention.NORMAL or component.kind != "heap":
+    """Return a table of the Grundy values of the largest heap; empty for games without heaps."""
+    components = game.rules.components
+    heaps = all(each.kind == "heap" and each.fields is None for each in components)
+    if game.convention is not Convention.NORMAL or not heaps:
         return ""
-    if component.fields is not None:
-        return ""
-    if any(other != component for other in game.rules.components):
-        component = max(game.rules.components, key=lambda each: each.states)
-        if any(each.kind != "heap" for each in game.rules.components):
-            return ""
+    component = max(components, key=lambda each: each.states)
     found = grundy_values(component)[: LONGEST_VALUES + 1].tolist()
     header = ("objects in a heap", *map(str, range(len(found))))
     return (
@@ -275,15 +279,12 @@ def own_arguments(name: str) -> str:
         named = re.search(r":func:`(\w+)`", " ".join(words(constructor)))
         module = inspect.getmodule(constructor)
         texts = described(getattr(module, named[1])) if named else {}
-    rows = [
-        (f"`{key}`", code(value), linked(texts[key], constructor.__module__))
-        for key, value in row.defaults.items()
-    ]
-    rows.append(("`misere`", code(row.misere), "whether whoever makes the last move loses"))
-    return table(
-        ("argument", "default", "what it does"),
-        [(key, value, text[0].upper() + text[1:]) for key, value, text in rows],
-    )
+    texts["misere"] = "whether whoever makes the last move loses"
+    rows = []
+    for key, value in {**row.defaults, "misere": row.misere}.items():
+        text = linked(texts[key], constructor.__module__)
+        rows.append((f"`{key}`", code(value), text[0].upper() + text[1:]))
+    return table(("argument", "default", "what it does"), rows)
 
 
 def thumbnail(env: GameEnv) -> Frame:
@@ -309,9 +310,8 @@ def page(name: str) -> None:
     env = pettingzoo.make("aec", aec_id(name)).unwrapped
     assert isinstance(env, GameEnv)
     frames = frames_of(name)
-    for suffix, content in (("gif", gif(frames)), ("png", png(thumbnail(env)))):
-        with mkdocs_gen_files.open(f"games/{name}.{suffix}", "wb") as picture:
-            picture.write(content)
+    write(f"games/{name}.gif", gif(frames))
+    write(f"games/{name}.png", png(thumbnail(env)))
     observation = env.observation_space("player_0")
     spaces = [
         ("observation", f"`{observation['observation']}`"),
@@ -321,10 +321,9 @@ def page(name: str) -> None:
     constructor = GAMES[name].rules
     what_is_read = references(constructor)
     text = program(name)
-    newline = "\n\n"
     parts = [
         f"# {title(name)}",
-        newline.join(part for part in rules(name) if not part.startswith("Arguments and errors")),
+        *(part for part in rules(name) if not part.startswith("Arguments and errors")),
         f'![A game of {title(name)}, move by move]({name}.gif){{ width="520" }}',
         "## A game",
         "The game in the picture: `player_0` plays optimally, `player_1` moves at random; winning "
@@ -358,7 +357,7 @@ def page(name: str) -> None:
         f'by <autoref optional identifier="{constructor.__module__}.{constructor.__name__}">'
         f"<code>{constructor.__name__}</code></autoref>.",
     ]
-    write(f"games/{name}.md", newline.join(part for part in parts if part) + "\n")
+    write(f"games/{name}.md", paragraphs(parts))
 
 
 def _environment_links() -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 from typing import Any
 
-import mkdocs_gen_files
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
+from docs.generator.markdown import write
 from docs.generator.results import RESULTS, read
 from nim_envs.render.style import BLUE, GREEN, GREY, ORANGE, STYLE
 
@@ -70,5 +70,4 @@ def draw(letters: str) -> str:
 def write_figures() -> None:
     """Add the figure to the manual, once for each ground."""
     for ground, letters in GROUNDS.items():
-        with mkdocs_gen_files.open(f"images/headline_{ground}.svg", "w") as file:
-            file.write(draw(letters))
+        write(f"images/headline_{ground}.svg", draw(letters))

@@ -11,7 +11,7 @@ from benchmarks.leaderboard import published
 from benchmarks.report import percent
 from benchmarks.tasks import GAMES
 from docs.generator import results
-from docs.generator.markdown import linked, references, table, words, write
+from docs.generator.markdown import about, linked, paragraphs, references, table, words, write
 from docs.generator.mathematics import formula, prose
 from nim_envs import make_game
 from nim_envs.cli.games import as_word
@@ -44,18 +44,12 @@ def command(name: str) -> str:
     return " ".join(["python -m agents train", *words])
 
 
-def figure(name: str) -> dict[str, str]:
-    """Return the committed run of a learner on :data:`TASK` with the command line's seed."""
-    (found,) = (
+def reached_by(name: str) -> str:
+    """Return the command of a learner with the score that it ends with, with the same seed."""
+    (row,) = (
         row for row in published()
         if (row["game"], row["learner"], row["seed"]) == (TASK, name, "0")
     )  # fmt: skip
-    return found
-
-
-def reached_by(name: str) -> str:
-    """Return the command of a learner with the score that it ends with."""
-    row = figure(name)
     lines = command(name).replace(" --learner", " \\\n    --learner")
     return (
         f"```sh\n{lines}\n```\n\nends with "
@@ -66,9 +60,7 @@ def reached_by(name: str) -> str:
 def page(cls: Any, rows: Mapping[str, RegisteredLearner]) -> None:
     """Write the page of a learner."""
     rule = next(iter(rows.values())).rule
-    summary, *rest = (linked(text, cls.__module__) for text in words(cls))
-    use = [text for text in rest if text.startswith("Use it")]
-    rest = [text for text in rest if text not in use and not text.startswith("Arguments and")]
+    summary, use, rest = about(cls, cls.__module__)
     conditions = [prose(linked(text, rule.__module__)) for text in words(rule)[1:]]
     names = []
     for name, row in rows.items():
@@ -87,7 +79,7 @@ def page(cls: Any, rows: Mapping[str, RegisteredLearner]) -> None:
         "## What it knows",
         KNOWLEDGE[cls.uses_rules],
         "## When to use it",
-        *(use or ["-"]),
+        *use,
         "## Names",
         "On the command line and in the benchmarks:",
         table(("name", "made with", "learners"), names),
@@ -103,29 +95,23 @@ def page(cls: Any, rows: Mapping[str, RegisteredLearner]) -> None:
         "## References",
         references(rule),
     ]
-    write(f"learners/{cls.__name__}.md", "\n\n".join(part for part in parts if part) + "\n")
-
-
-def _on_nim(cls: Any) -> Any:
-    return cls(make_game("nim"))
+    write(f"learners/{cls.__name__}.md", paragraphs(parts))
 
 
 def page_of_generalising(name: str) -> None:
     """Write the page of a learner that chooses its own games."""
     cls = GENERALISING[name]
-    summary, *rest = (linked(text, cls.__module__) for text in words(cls))
-    use = [text for text in rest if text.startswith("Use it")]
-    rest = [text for text in rest if text not in use and not text.startswith("Arguments and")]
+    summary, use, rest = about(cls, cls.__module__)
     parts = [
         f"# {cls.__name__}",
         summary,
         *rest,
         "## What it is given",
-        f"On a board of Nim: {_on_nim(cls).given}.",
+        f"On a board of Nim: {cls(make_game('nim')).given}.",
         "It sees no theorem, no Grundy value, and not who wins: neither to learn nor to decide "
         "when to stop.",
         "## When to use it",
-        *(use or ["-"]),
+        *use,
         "## Names",
         f"On the command line `{name}`; `show` prints what it has found and proved:",
         f"```sh\npython -m agents train --game nim --learner {name} --output agent.zip\n"
@@ -140,7 +126,7 @@ def page_of_generalising(name: str) -> None:
         "## References",
         references(cls),
     ]
-    write(f"learners/{cls.__name__}.md", "\n\n".join(part for part in parts if part) + "\n")
+    write(f"learners/{cls.__name__}.md", paragraphs(parts))
 
 
 def pages() -> list[str]:

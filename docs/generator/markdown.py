@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +23,21 @@ def heading(path: Path) -> str:
     return found[1] if found else path.stem.replace("_", " ").capitalize()
 
 
-def write(path: str, text: str) -> None:
-    """Add a page to the manual."""
-    with mkdocs_gen_files.open(path, "w") as page:
-        page.write(text)
+def write(path: str, content: str | bytes) -> None:
+    """Add a page or a picture to the manual."""
+    data = content.encode() if isinstance(content, str) else content
+    with mkdocs_gen_files.open(path, "wb") as file:
+        file.write(data)
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Return a table in Markdown; text is not changed."""
     return str(tabulate(rows, header, tablefmt="github", floatfmt=".1f", disable_numparse=True))
+
+
+def paragraphs(parts: Iterable[str]) -> str:
+    """Return the parts of a page that are not empty as its text."""
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def code(value: Any) -> str:
@@ -59,6 +65,22 @@ def described(documented: Any) -> dict[str, str]:
         if section.kind is griffe.DocstringSectionKind.parameters
         for each in section.value
     }
+
+
+def about(documented: Any, module: str) -> tuple[str, list[str], list[str]]:
+    """Return what the docstring of a learner says, as Markdown.
+
+    Args:
+        documented: the class.
+        module: module for names without one.
+
+    Returns:
+        The summary, the paragraphs on when to use it, and all others but that on arguments.
+    """
+    summary, *rest = (linked(text, module) for text in words(documented))
+    use = [text for text in rest if text.startswith("Use it")]
+    others = [text for text in rest if not text.startswith(("Use it", "Arguments and"))]
+    return summary, use or ["-"], others
 
 
 def references(documented: Any) -> str:

@@ -21,6 +21,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 TUTORIALS = Path(__file__).resolve().parents[1] / "tutorials"
 PICTURES = TUTORIALS / "pictures"
@@ -118,22 +119,18 @@ def as_program(name: str, folder: Path) -> Iterator[None]:
     """Run the block as a program without arguments in a folder, whose pictures have no dates."""
     import matplotlib as mpl
 
-    before = Path.cwd(), sys.argv, sys.path.copy()
-    variables = {key: os.environ.get(key) for key in ENVIRONMENT}
-    os.environ |= ENVIRONMENT
+    before = Path.cwd()
     os.chdir(folder)
-    sys.argv, sys.path[:0] = [name], [str(folder)]
     try:
-        with mpl.rc_context({"svg.hashsalt": "nim_envs"}):
+        with (
+            mpl.rc_context({"svg.hashsalt": "nim_envs"}),
+            patch.dict(os.environ, ENVIRONMENT),
+            patch.object(sys, "argv", [name]),
+            patch.object(sys, "path", [str(folder), *sys.path]),
+        ):
             yield
     finally:
-        os.chdir(before[0])
-        sys.argv, sys.path[:] = before[1:]
-        for key, value in variables.items():
-            if value is None:
-                del os.environ[key]
-            else:
-                os.environ[key] = value
+        os.chdir(before)
 
 
 def rewrite(name: str) -> None:

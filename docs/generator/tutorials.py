@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import mkdocs_gen_files
-
 from docs.generator import notebooks
 from docs.generator.markdown import heading, write
 from docs.generator.outputs import TUTORIALS
@@ -41,7 +39,6 @@ def pages() -> list[str]:
             title = text.partition("\n")[0].removeprefix("# ")
             write(f"tutorials/{name}.md", text)
             for picture, content in pictures.items():
-                with mkdocs_gen_files.open(f"tutorials/{picture}", "wb") as file:
-                    file.write(content)
+                write(f"tutorials/{picture}", content)
         lines.append(f"    * [{title}](tutorials/{name}.md)")
     return lines

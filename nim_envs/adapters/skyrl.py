@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import numpy as np
-
 from nim_envs.optional import imports_for
 from nim_envs.registration import make_game
 from nim_envs.text import TextGame, Turn, disguised, rules_text
+from nim_envs.text.play import mean_reward
 
 with imports_for("the adapter for SkyRL", "skyrl"):
     from skyrl_gym.envs.base_text_env import BaseTextEnv
@@ -132,10 +131,9 @@ class SkyRLTextEnv(BaseTextEnv):
         """Return whether the game was won, and the mean reward of the turns that have one."""
         if not self.replies:
             return {}
-        earned = [each.reward for each in self.replies if not each.again]
-        paid = [each for each in earned if each is not None]
         won = {"won": float(self.replies[-1].result > 0)}
-        return {**won, "kept_win": float(np.mean(paid))} if paid else won
+        kept = mean_reward(self.replies)
+        return won if kept is None else {**won, "kept_win": kept}
 
 
 def _from_user(content: str) -> Message:

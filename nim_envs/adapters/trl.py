@@ -16,12 +16,14 @@ from nim_envs.text import (
     TextGame,
     Transcript,
     Turn,
+    Verdict,
     prompt,
     reward,
     rules_text,
 )
 from nim_envs.text import verdict as verdict_of
 from nim_envs.text.language import as_language
+from nim_envs.text.play import mean_reward
 
 with imports_for("the adapter for TRL", "trl"):
     from datasets import Dataset
@@ -89,6 +91,18 @@ def completion_text(completion: Completion) -> str:
     return str(completion[-1].get("content") or "") if completion else ""
 
 
+def _verdicts(
+    language: Language,
+    completions: Sequence[Completion],
+    positions: Sequence[Sequence[int]],
+    last_line: bool,
+) -> list[Verdict]:
+    return [
+        verdict_of(language, tuple(here), completion_text(said), last_line=last_line)
+        for said, here in zip(completions, positions, strict=True)
+    ]
+
+
 def kept_win(game: Game | Language, *, last_line: bool = False) -> RewardFunction:
     """Return a reward function: 1 where a reply keeps the win, else 0.
 
@@ -106,10 +120,8 @@ def kept_win(game: Game | Language, *, last_line: bool = False) -> RewardFunctio
     def kept_win(
         completions: Sequence[Completion], position: Sequence[Sequence[int]], **_: Any
     ) -> list[float | None]:
-        return [
-            reward(verdict_of(language, tuple(here), completion_text(said), last_line=last_line))
-            for said, here in zip(completions, position, strict=True)
-        ]
+        truths = _verdicts(language, completions, position, last_line)
+        return [reward(truth) for truth in truths]
 
     return kept_win
 
@@ -124,10 +136,7 @@ def legal_move(game: Game | Language, *, last_line: bool = False) -> RewardFunct
     def legal_move(
         completions: Sequence[Completion], position: Sequence[Sequence[int]], **_: Any
     ) -> list[float | None]:
-        truths = [
-            verdict_of(language, tuple(here), completion_text(said), last_line=last_line)
-            for said, here in zip(completions, position, strict=True)
-        ]
+        truths = _verdicts(language, completions, position, last_line)
         return [float(truth.action is not None) for truth in truths]
 
     return legal_move
@@ -201,9 +210,6 @@ def game_environment(
             """Return the reward of the game."""
             if rewards == "result":
                 return 1.0 if self.turns and self.turns[-1].result > 0 else -1.0
-            # A turn that was asked again pays once, when it is over.
-            earned = [turn.reward for turn in self.turns if not turn.again]
-            paid = [each for each in earned if each is not None]
-            return float(np.mean(paid)) if paid else 0.0
+            return mean_reward(self.turns) or 0.0
 
     return GameEnvironment

@@ -25,6 +25,7 @@ from nim_envs.text import (
 )
 from nim_envs.text import verdict as verdict_of
 from nim_envs.text.language import as_language
+from nim_envs.text.play import mean_reward
 
 with imports_for("the adapter for verifiers", "verifiers"):
     import verifiers.v1 as vf
@@ -201,11 +202,9 @@ class PlayEnv(vf.Env[PlayEnvConfig]):
                     break
                 segment = await interaction.turn(_answer(turns[-1]))
         won = float(bool(turns) and turns[-1].result > 0)
-        paid = [turn.reward for turn in turns if not turn.again and turn.reward is not None]
-        kept = float(np.mean(paid)) if paid else 0.0
         trace = interaction.trace
         by_turn = task.data.rewards == "turn"
-        trace.record_reward("kept_win", kept, float(by_turn))
+        trace.record_reward("kept_win", mean_reward(turns) or 0.0, float(by_turn))
         trace.record_reward("won", won, float(not by_turn))
         trace.record_metric("turns", float(len(turns)))
         trace.info["verdicts"] = [turn.verdict.kind for turn in turns]

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from nim_envs.cli.options import GAME_HELP, GameName, registered_game, search_here
+from nim_envs.cli.options import GAME_HELP, GameName, registered_game, search_here, settings_option
 from nim_envs.errors import InvalidGameError
 from nim_envs.references import resolved
 from nim_envs.testing.diagnosis import diagnose as diagnosis_of
@@ -19,10 +19,7 @@ from nim_envs.testing.diagnosis import diagnose as diagnosis_of
     "--game", type=GameName(),
     help=f"Game of the policy; leave it out for a training function. {GAME_HELP}",
 )  # fmt: skip
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE",
-    help="Argument of the game, such as heaps=3,4,5 or misere=true; repeatable.",
-)  # fmt: skip
+@settings_option
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 def diagnose(agent: str, game: str | None, settings: tuple[str, ...], seed: int) -> None:
     """Name the fault of a policy, or of a training function.

@@ -20,6 +20,10 @@ LOSERS = {
     Convention.MISERE: "misère: who makes the last move loses",
 }
 
+settings_option = click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE",
+    help="Argument of the registered game, such as heaps=3,4,5 or misere=true; repeatable.",
+)  # fmt: skip
 checkpoint_option = click.option(
     "--checkpoint", type=click.Path(dir_okay=False, path_type=Path),
     help="Save the values there as they are computed, or go on from those saved there.",

@@ -10,7 +10,7 @@ import click
 from nim_envs.cgt.sequences.grundy_sequences import octal_period
 from nim_envs.cli.layout import facts
 from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
-from nim_envs.cli.running import make_directory, using
+from nim_envs.cli.running import writing
 from nim_envs.rules import HeapGame
 
 MOST_EXCEPTIONS = 100
@@ -26,9 +26,7 @@ MOST_EXCEPTIONS = 100
 @checkpoint_option
 def period(game: HeapGame, limit: int, checkpoint: Path | None) -> None:
     """Find the period of an octal GAME, and prove it."""
-    if checkpoint is not None:
-        make_directory(checkpoint.parent)
-    with using(checkpoint):
+    with writing(checkpoint):
         found = octal_period(game, limit, checkpoint=checkpoint, progress=show_progress())
     exceptions = found.exceptions()
     listed = " ".join(map(str, exceptions[:MOST_EXCEPTIONS].tolist()))
@@ -38,9 +36,8 @@ def period(game: HeapGame, limit: int, checkpoint: Path | None) -> None:
         ["from heap", found.start],
         ["last exception", "none" if found.last_exception is None else found.last_exception],
         ["exceptions", len(exceptions)],
-        ["", listed + (" …" if len(exceptions) > MOST_EXCEPTIONS else "")],
+        *([["", listed + (" …" if len(exceptions) > MOST_EXCEPTIONS else "")]] if listed else []),
         ["proof", f"{found.needed} values = 2 × {found.start} + 2 × {found.length} + "
                   f"{game.places} places{'' if found.start else ' + 1'} (Guy and Smith)"],
     ]  # fmt: skip
-    rows = [row for row in rows if row[1] != ""]
     click.echo(facts(rows))

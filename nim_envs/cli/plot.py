@@ -9,7 +9,7 @@ import click
 from nim_envs.cgt.sequences.grundy_sequences import GrundySequence
 from nim_envs.cgt.sequences.periods import proven_period
 from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
-from nim_envs.cli.running import make_directory, using
+from nim_envs.cli.running import make_directory, using, writing
 from nim_envs.optional import needed
 from nim_envs.rules import HeapGame
 
@@ -27,10 +27,8 @@ from nim_envs.rules import HeapGame
 def plot(game: HeapGame, size: int, output: Path, checkpoint: Path | None) -> None:
     """Draw the Grundy values of heaps of 0 to SIZE - 1 objects as a PNG picture."""
     plot_sequence = needed("nim_envs.render.plots", "a plot", "solver").plot_sequence
-    for path in (output, checkpoint):
-        if path is not None:
-            make_directory(path.parent)
-    with using(checkpoint):
+    make_directory(output.parent)
+    with writing(checkpoint):
         computed = GrundySequence(game, checkpoint=checkpoint)
         computed.extend(size, progress=show_progress())
     values = computed.values[:size]

@@ -67,6 +67,19 @@ def make_directory(path: Path) -> None:
 
 
 @contextmanager
+def writing(path: Path | None) -> Iterator[None]:
+    """Make the directory of a file to be written, then report errors as :func:`using` does.
+
+    Raises:
+        click.UsageError: the directory cannot be made, or an ``OSError`` was raised.
+    """
+    if path is not None:
+        make_directory(path.parent)
+    with using(path):
+        yield
+
+
+@contextmanager
 def using(path: Path | None) -> Iterator[None]:
     """Report an ``OSError`` about a file named by the user as a usage error.
 

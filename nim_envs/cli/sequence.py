@@ -12,7 +12,7 @@ from nim_envs.cgt.sequences.grundy_sequences import METHODS, GrundySequence
 from nim_envs.cgt.sequences.sequence_file import checksum
 from nim_envs.cli.layout import facts
 from nim_envs.cli.options import checkpoint_option, game_argument, show_progress
-from nim_envs.cli.running import make_directory, using
+from nim_envs.cli.running import writing
 from nim_envs.rules import HeapGame
 
 
@@ -42,9 +42,7 @@ def sequence(
             f"--first {first} is not one of the heaps of 0 to {size - 1} objects"
         )
     began = time.perf_counter()
-    if checkpoint is not None:
-        make_directory(checkpoint.parent)
-    with using(checkpoint):
+    with writing(checkpoint):
         computed = GrundySequence(game, method=method, checkpoint=checkpoint)
         before = len(computed.values)
         computed.extend(size, progress=show_progress())

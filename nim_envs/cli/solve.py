@@ -19,6 +19,7 @@ from nim_envs.cli.options import (
     as_game,
     larger_board,
     registered_game,
+    settings_option,
     show_progress,
 )
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
@@ -48,10 +49,7 @@ class Question(NamedTuple):
 
 @click.command()
 @click.option("--game", type=GameName(), help=GAME_HELP)
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE",
-    help="Argument of the registered game, such as heaps=3,4,5 or misere=true; repeatable.",
-)  # fmt: skip
+@settings_option
 @click.option(
     "--heaps",
     "rule",

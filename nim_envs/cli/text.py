@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import click
 
 from nim_envs.cli.layout import facts, say
-from nim_envs.cli.options import GAME_HELP, GameName, registered_game
-from nim_envs.cli.running import make_directory, using
+from nim_envs.cli.options import GAME_HELP, GameName, registered_game, settings_option
+from nim_envs.cli.running import writing
 from nim_envs.starts import NAMED_STARTS
 from nim_envs.text import (
     PROMPT_VERSION,
@@ -49,10 +49,7 @@ class Scoring(NamedTuple):
 
 @click.command()
 @click.option("--game", type=GameName(), required=True, help=GAME_HELP)
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE",
-    help="Argument of the game, such as heaps=3,4,5 or misere=true; repeatable.",
-)  # fmt: skip
+@settings_option
 @click.option("--disguise", type=click.IntRange(min=0), metavar="SEED",
               help="Other names for heaps and moves, and another numbering.")  # fmt: skip
 @click.option("--style", type=click.Choice(STYLES), default="short", show_default=True,
@@ -166,14 +163,10 @@ def score_program(language: Language, scoring: Scoring, replies: Path | None) ->
             and removed in the end.
     """
     header = {"game": language.name, "prompt_version": PROMPT_VERSION, **scoring._asdict()}
-    path = replies
-    if path is not None:
-        make_directory(path.parent)
-    else:
-        digest = hashlib.sha256(json.dumps(header).encode()).hexdigest()[:12]
-        path = Path(f"text_replies_{digest}.jsonl")
+    digest = hashlib.sha256(json.dumps(header).encode()).hexdigest()[:12]
+    path = replies or Path(f"text_replies_{digest}.jsonl")
     with Program(scoring.command) as program:
-        with using(path):
+        with writing(path):
             try:
                 recorded = Recorded(program, path, header)
             except ValueError as error:

@@ -176,7 +176,7 @@ class RowsLayout(BoardLayout):
         """Return as many squares of each row as its coordinate says."""
         numbers = np.arange(len(self.squares) // len(self.fields))
         filled = numbers < coordinates[..., np.newaxis]
-        return filled.reshape(*coordinates.shape[:-1], -1)
+        return filled.reshape(*coordinates.shape[:-1], len(self.squares))
 
 
 class CoinsLayout(BoardLayout):
@@ -222,7 +222,7 @@ class CoinsLayout(BoardLayout):
         """Return as many coins of each stack as its coordinate says."""
         heights = coordinates[..., : self.stacks, np.newaxis]
         filled = np.arange(self.height) < heights
-        return filled.reshape(*coordinates.shape[:-1], -1)
+        return filled.reshape(*coordinates.shape[:-1], len(self.squares))
 
     def pale(self, coordinates: IntArray) -> BoolArray:
         """Return all but the coins that a move may take: none where there is no limit."""

@@ -141,10 +141,8 @@ class BoardPanel(Panel):
         now = coordinates(state)
         filled = layout.filled(now)
         before = layout.filled(coordinates(scene.state_before(component)))
-        option = self.pointed_option(scene, component)
-        after = filled
-        if option is not None:
-            after = layout.filled(coordinates(self.successor(component, state, option)))
+        pointed = self.pointed_successor(scene, component)
+        after = filled if pointed is None else layout.filled(coordinates(pointed))
         last = player_color(scene.last_mover)
         mover = player_color(scene.mover)
         # What play never takes, such as the poisoned square of a bar of chocolate.

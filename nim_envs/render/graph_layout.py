@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from graphlib import TopologicalSorter
 
 from nim_envs.render.geometry import Point
 
@@ -70,21 +71,11 @@ def graph_places(
 
 def _heights(successors: Sequence[Sequence[int]]) -> list[int]:
     """The most moves that can be made from each node."""
-    heights: list[int | None] = [None] * len(successors)
-    for root in range(len(successors)):
-        pending = [root]
-        while pending:
-            node = pending[-1]
-            waiting = [target for target in successors[node] if heights[target] is None]
-            if waiting:
-                pending += waiting
-                continue
-            heights[node] = max(
-                (1 + height for t in successors[node] if (height := heights[t]) is not None),
-                default=0,
-            )
-            pending.pop()
-    return [height or 0 for height in heights]
+    heights = [0] * len(successors)
+    # In graphlib a node comes after its predecessors; here, after its successors.
+    for node in TopologicalSorter(dict(enumerate(successors))).static_order():
+        heights[node] = max((1 + heights[target] for target in successors[node]), default=0)
+    return heights
 
 
 def _order(layers: list[list[int]], links: list[Edge], count: int) -> None:

@@ -100,14 +100,14 @@ class GraphPanel(Panel):
                 if scene.state_before(token) != scene.state(token)
             ]
             winning = [
-                (scene.state(token), self.successor(token, scene.state(token), option))
+                (scene.state(token), end)
                 for token in graph.tokens
-                for option in scene.winning_options(token, self.rules.num_options)
+                for end in self.winning_successors(scene, token)
             ]
             pointed = [
-                (scene.state(token), self.successor(token, scene.state(token), option))
+                (scene.state(token), end)
                 for token in graph.tokens
-                if (option := self.pointed_option(scene, token)) is not None
+                if (end := self.pointed_successor(scene, token)) is not None
             ]
             colors = dict.fromkeys(winning, WINNING)
             last = player_color(scene.last_mover, INK)

@@ -185,24 +185,18 @@ class HeapPanel(Panel):
         whole = self.layout.bar(component, 0, state)
         if not whole.shrunk(-8, -8, -8, -8).contains(point):
             return None
-        successors = self.rules.state_options[component][state].successors
-        (options,) = np.nonzero(successors >= 0)
-        if not len(options):
-            return None
         room = self.layout.room(component)
         left = (room.bottom - point[1]) * self.layout.largest / room.height
-        nearest = options[np.argmin(np.abs(successors[options] - left))]
-        return self.rules.action(component, int(nearest))
+        return self.nearest_action(component, state, left)
 
     def draw(self, canvas: Canvas, scene: Scene) -> None:
         """Draw the heaps with their numbers; objects taken by the last move are rings."""
         positions = [scene.position] if scene.previous is None else [scene.previous, scene.position]
         self.layout = self.layout_of(*positions)
         for component, cell in self.layout.cells.items():
-            state = scene.state(component)
             lefts = self.marked(scene, component)
-            option = self.pointed_option(scene, component)
-            kept = state if option is None else self.successor(component, state, option)
+            pointed = self.pointed_successor(scene, component)
+            kept = scene.state(component) if pointed is None else pointed
             if self.layout.counted:
                 self._draw_objects(canvas, scene, component, kept, lefts)
             else:
@@ -211,10 +205,7 @@ class HeapPanel(Panel):
 
     def marked(self, scene: Scene, component: int) -> list[int]:
         """Return the objects to mark in a heap: the numbers that winning moves leave."""
-        return [
-            self.successor(component, scene.state(component), option)
-            for option in scene.winning_options(component, self.rules.num_options)
-        ]
+        return self.winning_successors(scene, component)
 
     def gone(self, scene: Scene, component: int) -> int:
         """Return the number of objects of a heap that the last move took."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+import numpy as np
+
 from nim_envs.render.canvas import Canvas
 from nim_envs.render.geometry import Area
 from nim_envs.render.scene import Scene
-from nim_envs.rules.component import IntArray
+from nim_envs.rules.component import NO_MOVE, IntArray
 from nim_envs.rules.rules import Rules
 
 
@@ -54,6 +56,27 @@ class Panel(ABC):
             return None
         return scene.pointed % self.rules.num_options
 
+    def pointed_successor(self, scene: Scene, component: int) -> int | None:
+        """Return the state after the option that is about to be made, if one is."""
+        option = self.pointed_option(scene, component)
+        return None if option is None else self.successor(component, scene.state(component), option)
+
+    def winning_successors(self, scene: Scene, component: int) -> list[int]:
+        """Return the states after the winning options of ``component`` that are to be marked."""
+        return [
+            self.successor(component, scene.state(component), option)
+            for option in scene.winning_options(component, self.rules.num_options)
+        ]
+
     def successor(self, component: int, state: int, option: int) -> int:
         """Return the state after an option, or ``NO_MOVE``."""
         return int(self.rules.state_options[component][state].successors[option])
+
+    def nearest_action(self, component: int, state: int, wanted: float) -> int | None:
+        """Return the action that leads to the state nearest to a number, if any is legal."""
+        successors = self.rules.state_options[component][state].successors
+        (options,) = np.nonzero(successors != NO_MOVE)
+        if not len(options):
+            return None
+        nearest = options[np.argmin(np.abs(successors[options] - wanted))]
+        return self.rules.action(component, int(nearest))

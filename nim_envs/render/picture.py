@@ -122,24 +122,21 @@ class Picture:
 
     def action_at(self, position: IntArray, point: tuple[float, float]) -> int | None:
         """Return the legal action that a click at the point chooses, if it chooses one."""
-        for panel in self.panels:
-            if panel.area.contains(point):
-                return panel.action_at(position, point)
-        return None
+        panel = self._panel_at(point)
+        return panel.action_at(position, point) if panel else None
 
     def candidates_at(self, position: IntArray, point: tuple[float, float]) -> list[int]:
         """Return the actions between which a click at the point does not decide, if it does not."""
-        for panel in self.panels:
-            if panel.area.contains(point):
-                return panel.candidates_at(position, point)
-        return []
+        panel = self._panel_at(point)
+        return panel.candidates_at(position, point) if panel else []
 
     def component_at(self, point: tuple[float, float]) -> int | None:
         """Return the component that is drawn at the point, if one is."""
-        for panel in self.panels:
-            if panel.area.contains(point):
-                return panel.component_at(point)
-        return None
+        panel = self._panel_at(point)
+        return panel.component_at(point) if panel else None
+
+    def _panel_at(self, point: tuple[float, float]) -> Panel | None:
+        return next((panel for panel in self.panels if panel.area.contains(point)), None)
 
     def chooses_moves(self, component: int) -> bool:
         """Return whether a click can choose a move in ``component``."""

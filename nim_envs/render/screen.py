@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
 
@@ -105,10 +104,6 @@ class Screen:
             self._window.close()
         self._window = self._shown = self._scene = None
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[type[Screen], tuple[Game, str, str]]:
         """Leave the window and surfaces out of pickles and copies, which make their own."""
-        return {"game": self.game, "mode": self.mode, "title": self.title}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore without window and surfaces, which are made when needed."""
-        self.__init__(**state)  # type: ignore[misc]
+        return Screen, (self.game, self.mode, self.title)

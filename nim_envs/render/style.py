@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
 from matplotlib import figure as figures
+from matplotlib.artist import Artist
 from matplotlib.axis import Axis
 
 from nim_envs.files import write_atomically
@@ -122,6 +123,35 @@ def label_decades(axis: Axis, inches: float, *, along_text: bool = False) -> Non
             break
     axis.set_ticks(numbers, labels)
     axis.set_ticks([], minor=True)
+
+
+def add_title_and_legend(
+    figure: figures.Figure,
+    title: str,
+    columns: int,
+    more: Mapping[str, Artist] | None = None,
+    **look: Any,
+) -> None:
+    """Add a title, and below the panels, where it hides no line, one legend for all of them.
+
+    Args:
+        figure: figure whose panels are drawn.
+        title: title of the figure; empty: none.
+        columns: number of columns of the legend.
+        more: entries of the legend besides those of the panels, by label.
+        look: further arguments of the figure's ``legend``.
+    """
+    if title:
+        figure.suptitle(title)
+    entries: dict[str, Artist] = {}
+    for axes in figure.axes:
+        handles, labels = axes.get_legend_handles_labels()
+        entries.update(zip(labels, handles, strict=True))
+    entries.update(more or {})
+    if entries:
+        figure.legend(
+            list(entries.values()), list(entries), loc="outside lower center", ncols=columns, **look
+        )
 
 
 def _with_power(number: float, form: str) -> str:

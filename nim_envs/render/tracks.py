@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from nim_envs.render.canvas import (
     FAINT,
     GREY,
@@ -89,25 +87,20 @@ class TrackPanel(Panel):
         if component is None:
             return None
         state = int(position[component])
-        successors = self.total(component).table[state]
         places = self.places(component)
         if not places:
-            return self._nearest(component, successors, point)
-        for option, successor in enumerate(successors.tolist()):
+            return self._nearest(component, state, point)
+        for option, successor in enumerate(self.total(component).table[state].tolist()):
             if successor >= 0 and places[successor].contains(point):
                 return self.rules.action(component, option)
         return None
 
-    def _nearest(
-        self, component: int, successors: IntArray, point: tuple[float, float]
-    ) -> int | None:
+    def _nearest(self, component: int, state: int, point: tuple[float, float]) -> int | None:
         line = self.line(component)
-        (options,) = np.nonzero(successors >= 0)
-        if not len(options) or not line.shrunk(-8, -30, -8, -30).contains(point):
+        if not line.shrunk(-8, -30, -8, -30).contains(point):
             return None
         wanted = (point[0] - line.x) / line.width * (self.total(component).states - 1)
-        nearest = options[np.argmin(np.abs(successors[options] - wanted))]
-        return self.rules.action(component, int(nearest))
+        return self.nearest_action(component, state, wanted)
 
     def line(self, component: int) -> Area:
         """Return the place of the bar that replaces a track of too many squares."""
@@ -120,13 +113,8 @@ class TrackPanel(Panel):
             total = self.total(component)
             text = f"{total.kind} {scene.state(component)}, limit {total.n}"
             canvas.text(text, (cell.center.x, cell.y + 16), 21, INK)
-            option = self.pointed_option(scene, component)
-            state = scene.state(component)
-            pointed = None if option is None else self.successor(component, state, option)
-            winning = [
-                self.successor(component, state, option)
-                for option in scene.winning_options(component, self.rules.num_options)
-            ]
+            pointed = self.pointed_successor(scene, component)
+            winning = self.winning_successors(scene, component)
             if self.arrangement(component)[1]:
                 self._draw_squares(canvas, scene, component, pointed, winning)
             else:

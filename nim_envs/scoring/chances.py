@@ -15,6 +15,7 @@ from nim_envs.rules.rules import Rules
 from nim_envs.scoring.enumeration import all_positions, check_enumeration, chunks, with_progress
 from nim_envs.scoring.policies import ScoredPolicy
 from nim_envs.scoring.scored_game import scored_game
+from nim_envs.scoring.scores import n_positions
 from nim_envs.theory.search import level_order
 
 LARGEST_INDUCTION = 1 << 26
@@ -131,8 +132,7 @@ def beatable_share(policy: AnyPlayer, env_or_game: Any) -> float:
     waiting = best_response(policy, env_or_game).waiting
     beaten = number = 0
     for positions in all_positions(game.rules):
-        winnable = np.asarray(game.solution.is_winning(positions))
-        here = positions[winnable & ~game.rules.is_terminal(positions)]
+        here = n_positions(game, positions)
         beaten += int((waiting[game.rules.indices(here)] > 0).sum())
         number += len(here)
     return beaten / number

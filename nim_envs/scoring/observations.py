@@ -167,20 +167,20 @@ def _space(env: Any) -> spaces.Space[Any]:
 def _transformed(wrapper: Any, shown: Any, number: int) -> Any:
     """A batch of ``number`` observations as a wrapper shows them."""
     if isinstance(wrapper, OF_ONE_GAME):
-        return _stacked([wrapper.observation(_rows(shown, row)) for row in range(number)])
+        return _stacked([wrapper.observation(rows_of(shown, row)) for row in range(number)])
     # Chunks of the wrapper's batch size; the last observation is repeated to fill the last one.
     size = wrapper.num_envs
     parts = [
-        wrapper.observations(_rows(shown, np.arange(first, first + size).clip(max=number - 1)))
+        wrapper.observations(rows_of(shown, np.arange(first, first + size).clip(max=number - 1)))
         for first in range(0, number, size)
     ]
-    return _rows(_stacked(parts, joined=True), slice(number))
+    return rows_of(_stacked(parts, joined=True), slice(number))
 
 
-def _rows(batch: Any, rows: int | slice | npt.NDArray[np.int64]) -> Any:
-    """Some rows of arrays, or of dictionaries of them."""
+def rows_of(batch: Any, rows: int | slice | npt.NDArray[np.int64]) -> Any:
+    """Return some rows of arrays, or of dictionaries of them."""
     if isinstance(batch, Mapping):
-        return {key: _rows(part, rows) for key, part in batch.items()}
+        return {key: rows_of(part, rows) for key, part in batch.items()}
     return batch[rows]
 
 

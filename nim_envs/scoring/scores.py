@@ -138,7 +138,7 @@ def optimality(
         drawn = OutcomeStart(winning=True).sampler(game).sample(np.random.default_rng(seed), total)
         parts = chunks(drawn, 1 if scored.moves_alone else game.rules.num_actions)
     judged = [
-        _judged(scored, game, part if sample else _n_positions(game, part))
+        _judged(scored, game, part if sample else n_positions(game, part))
         for part in with_progress(parts, total, "optimality")
     ]
     count = sum(part.number for part in judged)
@@ -180,8 +180,8 @@ class _Judged(NamedTuple):
     blunders: IntArray
 
 
-def _n_positions(game: Game, positions: IntArray) -> IntArray:
-    """The N-positions among ``positions``."""
+def n_positions(game: Game, positions: IntArray) -> IntArray:
+    """Return the N-positions among ``positions``."""
     winning = np.asarray(game.solution.is_winning(positions)) & ~game.rules.is_terminal(positions)
     here: IntArray = positions[winning]
     return here

@@ -13,6 +13,7 @@ from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.scoring.enumeration import number_of_positions
+from nim_envs.scoring.observations import rows_of
 from nim_envs.testing.chances import Replies, Tally, ranks
 from nim_envs.testing.infos import TRUTH, Infos
 from nim_envs.testing.requirements import (
@@ -86,7 +87,7 @@ def check_batched(env: Any, game: Game, encoding: Encoding) -> None:
 
 def is_batch(env: Any) -> bool:
     """Return whether an environment is this package's own batch, not a vector of Gymnasium's."""
-    return hasattr(env.unwrapped, "positions")
+    return not hasattr(env.unwrapped, "envs")
 
 
 def positions_of(env: Any) -> IntArray:
@@ -96,13 +97,6 @@ def positions_of(env: Any) -> IntArray:
         positions: IntArray = unwrapped.positions
         return positions
     return np.stack([one.unwrapped.position for one in unwrapped.envs])
-
-
-def one_of(batch: Any, index: int) -> Any:
-    """Return the entry of one game in a batch, or in a dictionary of batches."""
-    if isinstance(batch, dict):
-        return {key: values[index] for key, values in batch.items()}
-    return batch[index]
 
 
 def info_of(infos: Any, index: int) -> dict[str, Any]:
@@ -156,7 +150,7 @@ class _Checks:
                     require_equal(f"{where}, infos['_{key}']", infos.get(f"_{key}"), begun)
         return np.stack(
             [
-                self.observed.mask(one_of(observations, i), info_of(infos, i), where)
+                self.observed.mask(rows_of(observations, i), info_of(infos, i), where)
                 if before is None or begun[i]
                 else before[i]
                 for i in range(self.size)
@@ -182,7 +176,7 @@ class _Checks:
         masks = self.masks(observations, infos, where, which, before)
         for i, position in enumerate(positions_of(self.env)):
             here = f"{where}, in game {i}"
-            self.observed.check(one_of(observations, i), position, here)
+            self.observed.check(rows_of(observations, i), position, here)
             if which[i]:
                 check_mask(self.game, masks[i], position, (0.0, False, False), here)
                 self.seats[i] = self.infos.begun(info_of(infos, i), masks[i], here)
@@ -233,7 +227,7 @@ class _Checks:
                     require(not final, f"{here}, there is final_obs or final_info before the end")
                     check_turn(self.game, *move, after[i], ends, here, self_play=self_play)
                     self.replies.turn(*move, after[i], here)
-                self.observed.check(one_of(observations, i), after[i], here)
+                self.observed.check(rows_of(observations, i), after[i], here)
                 check_mask(self.game, masks[i], after[i], ends, here)
                 self.seats[i] = (
                     self.infos.begun(info, masks[i], here)

@@ -6,7 +6,7 @@ import numpy as np
 
 from nim_envs.errors import ConformanceError, InvalidGameError
 from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, IntArray, inside_box
-from nim_envs.testing.positions import SAMPLE
+from nim_envs.testing.positions import SAMPLE, spread
 from nim_envs.testing.requirements import check_copies, during, require, require_equal
 from nim_envs.theory.grundy import levels
 from nim_envs.theory.nimbers import mex
@@ -41,18 +41,49 @@ def check_component(component: Component, name: str) -> None:
         levels(component)
     except InvalidGameError as error:
         raise ConformanceError(f"{name}: {error}") from error
-    states = _some(component.states, SAMPLE)
-    _check_closed_forms(component, name, table, second)
+    states = spread(component.states, SAMPLE)
+    _check_counts(component, name, np.arange(component.states), table, "its table says")
+    _check_leads_to(component, name, table, second)
     _check_grundy_values(component, name, states)
     _check_coordinates(component, name)
-    for state in _some(component.states, SEVERAL_STATES).tolist():
+    for state in spread(component.states, SEVERAL_STATES).tolist():
         _check_descriptions(component, name, state, np.flatnonzero(table[state] != NO_MOVE))
     check_copies(component, name)
 
 
-def _some(states: int, number: int) -> IntArray:
-    """All states, or ``number`` of them evenly spread, including the first and the last."""
-    return np.unique(np.linspace(0, states - 1, min(states, number)).astype(np.int64))
+def check_large_component(component: Component, name: str) -> None:
+    """Check the functions of a component that is too large for a table, at some states.
+
+    Raises:
+        ConformanceError: they disagree, or lead to no state.
+    """
+    states = spread(component.states, SAMPLE)
+    options = _entries(component, name, "successors", states)
+    _check_inside(component, name, states, options, NO_MOVE)
+    _check_counts(component, name, states, options, "its successors say")
+
+
+def _entries(component: Component, name: str, what: str, states: IntArray) -> IntArray:
+    """``successors`` or ``second_successors`` of states, of the right shape and type."""
+    with during(f"{what} of {name}"):
+        entries = np.asarray(getattr(component, what)(states))
+    shape = (len(states), component.options)
+    require_equal(f"the shape of {what} of {len(states)} states of {name}", entries.shape, shape)
+    require(entries.dtype.kind == "i", f"{what} of {name} has dtype {entries.dtype}")
+    return entries
+
+
+def _check_inside(
+    component: Component, name: str, states: IntArray, entries: IntArray, least: int
+) -> None:
+    """Check that the options of states lead to states, of at least ``least``."""
+    outside = (entries < least) | (entries >= component.states)
+    if outside.any():
+        row, option = np.argwhere(outside)[0].tolist()
+        raise ConformanceError(
+            f"option {option} of state {states[row]} of {name} leads to state "
+            f"{entries[row, option]}, and its states are 0 to {component.states - 1}"
+        )
 
 
 def _tables(component: Component, name: str) -> tuple[IntArray, IntArray]:
@@ -60,22 +91,11 @@ def _tables(component: Component, name: str) -> tuple[IntArray, IntArray]:
     with during(f"making the table of {name}"):
         kept, kept_second = component.table, component.second_table
     every = np.arange(component.states)
-    shape = (component.states, component.options)
-    with during(f"successors of all states of {name}"):
-        table = np.asarray(component.successors(every))
-        second = np.asarray(component.second_successors(every))
-    for what, entries in (("successors", table), ("second_successors", second)):
-        require_equal(f"the shape of {what} of all states of {name}", entries.shape, shape)
-        require(entries.dtype.kind == "i", f"{what} of {name} has dtype {entries.dtype}")
+    table = _entries(component, name, "successors", every)
+    second = _entries(component, name, "second_successors", every)
     second = np.where(table == NO_MOVE, 0, second)
-    for entries, least in ((table, NO_MOVE), (second, 0)):
-        outside = (entries < least) | (entries >= component.states)
-        if outside.any():
-            state, option = np.argwhere(outside)[0].tolist()
-            raise ConformanceError(
-                f"option {option} of state {state} of {name} leads to state "
-                f"{entries[state, option]}, and its states are 0 to {component.states - 1}"
-            )
+    _check_inside(component, name, every, table, NO_MOVE)
+    _check_inside(component, name, every, second, 0)
     require_equal(f"table of {name}", kept, table)
     require_equal(f"second_table of {name}", kept_second, second)
     require(
@@ -94,38 +114,49 @@ def _tables(component: Component, name: str) -> tuple[IntArray, IntArray]:
     return table, second
 
 
+def _of_row(component: Component, name: str, what: str, row: IntArray) -> IntArray:
+    """A function's result for a row of states, checked to be that for arrays of other ranks."""
+    function = getattr(component, what)
+    with during(f"{what} of {name}"):
+        of_row = np.asarray(function(row))
+        of_one = np.asarray(function(np.array(row[-1])))
+        of_two = np.asarray(function(row[:, np.newaxis]))
+    require_equal(f"{what} of a single state of {name}", of_one, of_row[-1])
+    require_equal(f"{what} of states (n, 1) of {name}", of_two, of_row[:, np.newaxis])
+    return of_row
+
+
 def _check_ranks(component: Component, name: str) -> None:
     """Check that functions of states take arrays of any rank, and leave them as they are."""
     number = min(component.states, SEVERAL_STATES) // 2 * 2
     row = np.arange(max(number, 1))
     for what in ("successors", "second_successors", "legal_count", "is_terminal"):
-        function = getattr(component, what)
-        with during(f"{what} of {name}"):
-            of_row = np.asarray(function(row))
-            of_one = np.asarray(function(np.array(row[-1])))
-            of_two = np.asarray(function(row.reshape(-1, 1)))
-        require_equal(f"{what} of a single state of {name}", of_one, of_row[-1])
-        require_equal(f"{what} of states (n, 1) of {name}", of_two, of_row[:, np.newaxis])
+        _of_row(component, name, what, row)
         require((row == np.arange(len(row))).all(), f"{what} of {name} changes what it is given")
 
 
-def _check_closed_forms(component: Component, name: str, table: IntArray, second: IntArray) -> None:
-    """Check a component's closed forms against its table."""
-    legal = table != NO_MOVE
-    every = np.arange(component.states)
+def _check_counts(
+    component: Component, name: str, states: IntArray, options: IntArray, source: str
+) -> None:
+    """Check ``is_terminal`` and ``legal_count`` against the options of states."""
+    legal = options != NO_MOVE
     for what, expected in (
         ("is_terminal", ~legal.any(axis=1)),
         ("legal_count", legal.sum(axis=1)),
     ):
         with during(f"{what} of {name}"):
-            found = np.asarray(getattr(component, what)(every))
+            found = np.asarray(getattr(component, what)(states))
         wrong = found != expected
         if wrong.any():
-            state = int(wrong.argmax())
+            row = int(wrong.argmax())
             raise ConformanceError(
-                f"{what}({state}) of {name} is {found[state]}, and its table says {expected[state]}"
+                f"{what}({states[row]}) of {name} is {found[row]}, and {source} {expected[row]}"
             )
-    several = _some(component.states, SEVERAL_STATES)
+
+
+def _check_leads_to(component: Component, name: str, table: IntArray, second: IntArray) -> None:
+    """Check ``leads_to`` against the table."""
+    several = spread(component.states, SEVERAL_STATES)
     with during(f"leads_to of {name}"):
         leads = np.asarray(component.leads_to(several[:, np.newaxis], several))
     alone = table[several][:, np.newaxis] == several[:, np.newaxis]
@@ -144,16 +175,11 @@ def _check_coordinates(component: Component, name: str) -> None:
     if component.fields is None:
         return
     every, fields = np.arange(component.states), component.fields
-    with during(f"coordinates of {name}"):
-        found = np.asarray(component.coordinates(every))
-        of_one = np.asarray(component.coordinates(np.array(every[-1])))
-        of_two = np.asarray(component.coordinates(every[:, np.newaxis]))
+    found = _of_row(component, name, "coordinates", every)
     require_equal(
         f"the shape of coordinates of {name}", found.shape, (component.states, len(fields))
     )
     require(found.dtype == np.int64, f"coordinates of {name} have dtype {found.dtype}, not int64")
-    require_equal(f"coordinates of a single state of {name}", of_one, found[-1])
-    require_equal(f"coordinates of states (n, 1) of {name}", of_two, found[:, np.newaxis])
     outside = ~inside_box(found, fields)
     if outside.any():
         state = int(outside.argmax())

@@ -23,6 +23,11 @@ def is_small(rules: Rules) -> bool:
     return number_of_positions(rules) * rules.num_actions <= LARGEST_BOARD
 
 
+def spread(number: int, most: int) -> IntArray:
+    """Return the integers below ``number``, or ``most`` of them evenly spread, with both ends."""
+    return np.unique(np.linspace(0, number - 1, min(number, most)).astype(np.int64))
+
+
 def some_positions(rules: Rules, number: int = SAMPLE, *, playable: bool = False) -> IntArray:
     """Return up to ``number`` different positions, always the same, ``(n, components)``.
 

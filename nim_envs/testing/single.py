@@ -26,9 +26,9 @@ from nim_envs.testing.requirements import (
 )
 from nim_envs.testing.shows import check_close, check_render
 from nim_envs.testing.turns import (
+    ChecksOfOneGame,
     Observed,
     attribute,
-    check_copy,
     check_illegal_raises,
     check_mask,
     check_seeds,
@@ -37,6 +37,7 @@ from nim_envs.testing.turns import (
     content,
     illegal_move_raises,
     is_self_play,
+    position_of,
     uniform_start,
 )
 
@@ -56,9 +57,7 @@ def check_single(env: Any, game: Game, encoding: Encoding) -> None:
         env.reset(seed=0)
     checks.options = uniform_start(env.reset)
     rng = np.random.default_rng(0)
-    for number in range(GAMES):
-        checks.game_in_lock_step(rng, None, number)
-        checks.game_in_lock_step(rng, checks.options, None)
+    checks.games_in_lock_step(rng)
     checks.opponent(rng)
     checks.what_is_no_action()
     if illegal_move_raises(env):
@@ -71,21 +70,15 @@ def check_single(env: Any, game: Game, encoding: Encoding) -> None:
     _check_by_gymnasium(env)
 
 
-class _Checks:
+class _Checks(ChecksOfOneGame):
     """The checks of one environment, one after the other."""
 
+    games = GAMES
+
     def __init__(self, env: Any, game: Game, observed: Observed) -> None:
-        self.env = env
-        self.game = game
-        self.observed = observed
+        super().__init__(env, game, observed)
         self.infos = Infos(env, game)
         self.replies = Replies(env, game)
-        self.options: dict[str, Any] | None = None
-
-    @property
-    def position(self) -> IntArray:
-        """The position by the environment, as a copy."""
-        return np.array(self.env.unwrapped.position)
 
     def begin(
         self, seed: int | None, options: dict[str, Any] | None
@@ -168,7 +161,7 @@ class _Checks:
     def opponent(self, rng: np.random.Generator) -> None:
         """Check given starts, the seats, and the opponent's moves, its first ones too."""
         for start in self.replies.starts(REPLIES):
-            position, mask, seat = self.begin(None, {"start": self.game.rules.shown(start)})
+            position, mask, seat = self.begin(None, {"start": self.rules.shown(start)})
             where = f"after a reset to {start.tolist()}"
             if seat == 0:
                 require_equal(f"{where} as player_0, the position", position, start)
@@ -176,14 +169,6 @@ class _Checks:
                 self.replies.move(start, position, where)
             self.step(position, seat, chosen_action(mask, rng))
         self.replies.check()
-
-    def what_is_no_action(self) -> None:
-        """Check that an invalid action raises and changes nothing."""
-        self.env.reset(seed=0)
-        before = self.position
-        for action in (-1, self.game.rules.num_actions, 0.5, None):
-            require_error(f"step({action}), which is no action,", self.env.step, action)
-            require_equal(f"after step({action}) the position", self.position, before)
 
     def illegal_actions_raise(self) -> None:
         """Check that an illegal action raises and changes nothing, where a start has one."""
@@ -199,44 +184,25 @@ class _Checks:
         check_illegal_raises(lambda: self.env.step(action), where)
         require_equal(f"after {where} the position", self.position, position)
 
-    def trace(self, seed: int) -> list[Any]:
-        """Return the results of some games after a seeded reset, with the same choices."""
-        rng, seen = np.random.default_rng(0), []
-        for number in range(GAMES):
-            last = self.env.reset(seed=None if number else seed, options=self.options)
-            seen += self.play_on(self.env, rng, last)
-        return seen
-
-    def play_on(self, env: Any, rng: np.random.Generator, last: Any) -> list[Any]:
-        """Play a game to its end by random legal actions; return all results.
-
-        Args:
-            env: the environment or a copy.
-            rng: source of the choices.
-            last: observation and info of the last call.
-        """
-        observation, info = last
-        seen: list[Any] = [env.unwrapped.position.tolist()]
+    def play_on(self, env: Any, rng: np.random.Generator) -> list[Any]:
+        """Play a game to its end by random legal actions; return all results."""
+        seen: list[Any] = [position_of(env).tolist()]
         over = False
         while not over:
-            mask = self.observed.mask(observation, info, "in play")
-            observation, *ends, info = env.step(chosen_action(mask, rng))
+            _, *ends, _ = env.step(chosen_action(attribute(env, "action_masks")(), rng))
             over = bool(ends[1] or ends[2])
-            seen.append((env.unwrapped.position.tolist(), *ends))
+            seen.append((position_of(env).tolist(), *ends))
         return seen
 
     def copies(self, name: str) -> None:
         """Check that a copy keeps the position, is independent, and continues alike."""
-        env = self.env
-        observation, info = env.reset(seed=1)
-        mask = self.observed.mask(observation, info, "after reset(seed=1)")
-        observation, _, terminated, truncated, info = env.step(int(mask.argmax()))
-        last = env.reset() if terminated or truncated else (observation, info)
-        check_copy(
-            env, name,
-            lambda one: np.array(one.unwrapped.position),
-            lambda one: self.play_on(one, np.random.default_rng(0), last),
-        )  # fmt: skip
+        self.env.reset(seed=1)
+        _, _, terminated, truncated, _ = self.env.step(
+            int(attribute(self.env, "action_masks")().argmax())
+        )
+        if terminated or truncated:
+            self.env.reset()
+        self.copy(name)
 
 
 def _others_cannot_be_pickled(env: Any) -> bool:

@@ -10,7 +10,7 @@ from nim_envs.errors import ConformanceError
 from nim_envs.game import Game
 from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
 from nim_envs.testing.positions import SAMPLE
-from nim_envs.testing.requirements import during, require
+from nim_envs.testing.requirements import during
 from nim_envs.theory.search import search_winning
 from nim_envs.theory.theorem_solution import TheoremSolution, theorem_of_game
 
@@ -108,36 +108,3 @@ def _existing(component: Component, coordinates: IntArray) -> IntArray:
 def _some(states: IntArray, rng: np.random.Generator) -> IntArray:
     """Return at most :data:`SAMPLE` of the states."""
     return states if len(states) <= SAMPLE else rng.choice(states, size=SAMPLE, replace=False)
-
-
-def check_large_component(component: Component, name: str) -> None:
-    """Check the functions of a component that is too large for a table, at some states.
-
-    Raises:
-        ConformanceError: they disagree, or lead to no state.
-    """
-    states = np.unique(np.linspace(0, component.states - 1, SAMPLE).astype(np.int64))
-    with during(f"successors, is_terminal or legal_count of {name}"):
-        options = np.asarray(component.successors(states))
-        ends, counts = component.is_terminal(states), component.legal_count(states)
-    require(
-        options.shape == (len(states), component.options) and options.dtype.kind == "i",
-        f"successors of {len(states)} states of {name} must be integers "
-        f"({len(states)}, {component.options}), not {options.dtype} {options.shape}",
-    )
-    outside = (options < NO_MOVE) | (options >= component.states)
-    require(
-        not outside.any(),
-        f"a move of {name} leads from state {states[outside.any(axis=1)][:1].tolist()} to none",
-    )
-    legal = (options != NO_MOVE).sum(axis=1)
-    for what, found, expected in (
-        ("is_terminal", ends, legal == 0), ("legal_count", counts, legal),
-    ):  # fmt: skip
-        wrong = np.flatnonzero(np.asarray(found) != expected)
-        if len(wrong):
-            row = int(wrong[0])
-            raise ConformanceError(
-                f"{what}({states[row]}) of {name} is {found[row]}, and its successors say "
-                f"{expected[row]}"
-            )

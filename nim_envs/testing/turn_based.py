@@ -25,10 +25,18 @@ from nim_envs.testing.requirements import (
     require,
     require_equal,
     require_error,
-    shown,
 )
 from nim_envs.testing.shows import check_close, check_render
-from nim_envs.testing.turns import SEED, Observed, check_copy, check_seeds, content, uniform_start
+from nim_envs.testing.turns import (
+    SEED,
+    ChecksOfOneGame,
+    Observed,
+    check_seeds,
+    chosen_action,
+    content,
+    position_of,
+    uniform_start,
+)
 
 GAMES = 6
 """Number of games from each kind of start."""
@@ -62,9 +70,7 @@ def check_turn_based(env: Any, game: Game, encoding: Encoding) -> None:
     )
     checks.options = uniform_start(env.reset)
     rng = np.random.default_rng(0)
-    for number in range(GAMES):
-        checks.game_in_lock_step(rng, None, number)
-        checks.game_in_lock_step(rng, checks.options, None)
+    checks.games_in_lock_step(rng)
     checks.agents_in_turn(rng)
     checks.what_is_no_action()
     checks.illegal_action(rng)
@@ -93,22 +99,15 @@ def _check_by_pettingzoo(env: Any) -> None:
             untyped(copy.deepcopy(env), num_cycles=50)
 
 
-class _Checks:
+class _Checks(ChecksOfOneGame):
     """The checks of one environment, one after the other."""
 
+    games = GAMES
+
     def __init__(self, env: Any, game: Game, observed: Observed) -> None:
-        self.env = env
-        self.game = game
-        self.rules = game.rules
-        self.observed = observed
-        self.options: dict[str, Any] | None = None
+        super().__init__(env, game, observed)
         # Expected infos about the last moves in the game in progress.
         self.truth: dict[str, dict[str, bool]] = {}
-
-    @property
-    def position(self) -> IntArray:
-        """The position by the environment, as a copy."""
-        return np.array(self.env.unwrapped.position)
 
     def seen(self, position: IntArray, mover: str | None, where: str) -> None:
         """Check the observations of both players; ``mover`` alone has legal actions."""
@@ -158,7 +157,7 @@ class _Checks:
             env.infos[agent],
         )
         names = ("observation", "reward", "termination", "truncation", "info")
-        require(len(found) == len(names), f"{where}, last() returned {shown(found)}")
+        require_equal(f"{where}, the number of values of last()", len(found), len(names))
         for name, one, other in zip(names, found, expected, strict=True):
             require_equal(f"{where}, the {name} of last() for {agent}", one, other)
 
@@ -255,16 +254,6 @@ class _Checks:
                           dict(zip(PLAYERS, expected, strict=True)))  # fmt: skip
         self.infos(where)
 
-    def what_is_no_action(self) -> None:
-        """Check that an invalid action raises and changes nothing."""
-        env = self.env
-        env.reset(seed=0)
-        before = self.position
-        for action in (-1, self.rules.num_actions, 0.5, None):
-            what = f"step({action}), which is no action of a game that goes on,"
-            require_error(what, env.step, action)
-            require_equal(f"after step({action}) the position", self.position, before)
-
     def illegal_action(self, rng: np.random.Generator) -> None:
         """Check that an illegal action forfeits, or raises and changes nothing."""
         env = self.env
@@ -304,25 +293,12 @@ class _Checks:
         self.ends(where, rewards, terminated=True, truncated=False)
         self.seen(position, None, where)
 
-    def trace(self, seed: int) -> list[Any]:
-        """Return the results of some games after a seeded reset, with the same choices."""
-        rng = np.random.default_rng(0)
-        seen: list[Any] = []
-        for number in range(GAMES):
-            self.env.reset(seed=None if number else seed, options=self.options)
-            seen += play_on(self.env, rng)
-        return seen
-
     def copies(self, name: str) -> None:
         """Check that a copy keeps the position, is independent, and draws the same starts."""
         env = self.env
         env.reset(seed=1)
         env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
-        again = check_copy(
-            env, name,
-            lambda one: np.array(one.unwrapped.position),
-            lambda one: play_on(one, np.random.default_rng(0)),
-        )  # fmt: skip
+        again = self.copy(name)
         for one in (again, env):
             one.reset(options=self.options)
         require_equal(
@@ -352,12 +328,11 @@ class _Checks:
                 self.env.reset(options=options)
             self.seen(position, PLAYERS[0], f"after reset(options={options})")
 
-
-def play_on(env: Any, rng: np.random.Generator) -> list[Any]:
-    """Play a game to its end by random legal actions; return all results."""
-    seen = [env.unwrapped.position.tolist()]
-    while not any(env.terminations.values()) and not any(env.truncations.values()):
-        mask = env.observe(env.agent_selection)["action_mask"]
-        env.step(int(rng.choice(np.flatnonzero(mask))))
-        seen.append((env.unwrapped.position.tolist(), dict(env.rewards), dict(env.truncations)))
-    return seen
+    def play_on(self, env: Any, rng: np.random.Generator) -> list[Any]:
+        """Play a game to its end by random legal actions; return all results."""
+        seen: list[Any] = [position_of(env).tolist()]
+        while not any(env.terminations.values()) and not any(env.truncations.values()):
+            mask = env.observe(env.agent_selection)["action_mask"]
+            env.step(chosen_action(mask, rng))
+            seen.append((position_of(env).tolist(), dict(env.rewards), dict(env.truncations)))
+        return seen

@@ -12,6 +12,7 @@ from gymnasium import spaces
 from nim_envs.envs.reset_arguments import checked_options, checked_seed
 from nim_envs.game import Game
 from nim_envs.players import AnyPlayer
+from nim_envs.rules.validation import checked_choice
 from nim_envs.starts import Start
 from nim_envs.text.language import Language
 from nim_envs.text.play import TextGame, Turn
@@ -57,7 +58,7 @@ class TextEnv(gymnasium.Env[str, str]):
         rewards: ``"result"`` or ``"turn"``.
 
     Raises:
-        ValueError: unknown ``rewards``; for the others see :class:`TextGame`.
+        InvalidGameError: unknown ``rewards``; for the others see :class:`TextGame`.
 
     Example:
         >>> from nim_envs import make_game
@@ -84,15 +85,11 @@ class TextEnv(gymnasium.Env[str, str]):
         rewards: str = "result",
         render_mode: str | None = None,
     ) -> None:
-        if rewards not in REWARDS:
-            raise ValueError(f"rewards must be one of {REWARDS}, not {rewards!r}")
-        if render_mode not in (None, "ansi"):
-            raise ValueError(f"render_mode must be None or 'ansi', not {render_mode!r}")
         self._play = TextGame(
             game, opponent, seat, start, retries, style=style, last_line=last_line
         )
-        self._rewards = rewards
-        self.render_mode = render_mode
+        self._rewards = checked_choice("rewards", rewards, REWARDS)
+        self.render_mode = checked_choice("render_mode", render_mode, ("ansi",), or_none=True)
         language = self._play.language
         shown = prompt(language, language.game.rules.initial, "sentences")
         self.observation_space = spaces.Text(

@@ -122,8 +122,6 @@ class Language:
 
     def move(self, position: Position, action: int) -> str:
         """Return the name of a legal action."""
-        if self.disguise is None:
-            return self.game.rules.describe_action(action, position)
         index, option = divmod(action, self.game.rules.num_options)
         return self._option(index, option, position[index])
 

@@ -15,10 +15,10 @@ from nim_envs.errors import InvalidResetError, ResetNeededError
 from nim_envs.game import Game
 from nim_envs.players import AnyPlayer
 from nim_envs.rules.component import IntArray
-from nim_envs.rules.validation import checked_boolean, checked_integer
+from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
 from nim_envs.starts import Start, as_start
 from nim_envs.text.language import GivenPosition, Language, Position, as_language
-from nim_envs.text.prompts import PROMPT_VERSION, checked_style, prompt
+from nim_envs.text.prompts import PROMPT_VERSION, STYLES, prompt
 from nim_envs.text.verdicts import Verdict, reward, verdict
 
 
@@ -56,6 +56,16 @@ class Turn:
         If ``again`` is true the turn is not over, and its reward is that of its last reply.
         """
         return reward(self.verdict if self.fault is None else self.fault)
+
+
+def mean_reward(turns: Sequence[Turn]) -> float | None:
+    """Return the mean reward of the turns that have one; ``None`` where none has.
+
+    A turn that was asked again counts once, when it is over.
+    """
+    earned = [turn.reward for turn in turns if not turn.again]
+    paid = [each for each in earned if each is not None]
+    return sum(paid) / len(paid) if paid else None
 
 
 @dataclass(frozen=True)
@@ -110,7 +120,6 @@ class TextGame:
         InvalidGameError: another argument is not one of the values above.
         InvalidPositionError: an invalid start.
         InvalidResetError: an invalid seed.
-        ValueError: an unknown ``style``.
         SearchTooLargeError: the game cannot be solved.
 
     Example:
@@ -142,7 +151,7 @@ class TextGame:
         own = game.game if isinstance(game, Language) else game
         started = own if start is None else dataclasses.replace(own, start=as_start(start))
         self.retries = checked_integer("retries", retries, 0)
-        self.style = checked_style(style)
+        self.style = checked_choice("style", style, STYLES)
         self.last_line = checked_boolean("last_line", last_line)
         # Solved now, so that an error is raised here and not during a game.
         self.language.game.solution.is_winning(own.rules.initial)

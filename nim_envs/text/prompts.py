@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 from nim_envs.game import Game
 from nim_envs.rules.component import NO_MOVE, Component
@@ -12,6 +11,7 @@ from nim_envs.rules.graph_game import Token
 from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.node_kayles_game import NodeSet
 from nim_envs.rules.rules import Rules
+from nim_envs.rules.validation import checked_choice
 from nim_envs.text.language import GivenPosition, Language, Position, as_language
 
 PROMPT_VERSION = 1
@@ -33,17 +33,6 @@ AT_COORDINATES = "is at {}"
 
 MOST_TOLD = 1000
 """Maximum number of options listed one by one, for a component without a description."""
-
-
-def checked_style(style: Any) -> str:
-    """Return ``style`` if it is one of :data:`STYLES`.
-
-    Raises:
-        ValueError: it is not.
-    """
-    if not (isinstance(style, str) and style in STYLES):
-        raise ValueError(f"style must be one of {STYLES}, not {style!r}")
-    return style
 
 
 def move_text(game: Game | Language, position: GivenPosition, action: int) -> str:
@@ -80,7 +69,7 @@ def prompt(game: Game | Language, position: GivenPosition, style: str = "short")
 
     Raises:
         InvalidPositionError: not a position of the game.
-        ValueError: an unknown ``style``.
+        InvalidGameError: an unknown ``style``.
 
     Example:
         >>> from nim_envs import make_game
@@ -94,7 +83,7 @@ def prompt(game: Game | Language, position: GivenPosition, style: str = "short")
     """
     language = as_language(game)
     here = language.position(position)
-    if checked_style(style) == "short":
+    if checked_choice("style", style, STYLES) == "short":
         return _short(language, here)
     forms = " or ".join(language.forms)
     return (

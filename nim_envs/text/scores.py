@@ -12,7 +12,7 @@ from nim_envs.game import Game
 from nim_envs.rules.validation import checked_boolean, checked_integer
 from nim_envs.scoring import mean_interval, optimality
 from nim_envs.scoring.enumeration import with_progress
-from nim_envs.scoring.scores import position_set
+from nim_envs.scoring.scores import n_positions, position_set
 from nim_envs.text.language import Language, as_language
 from nim_envs.text.prompts import PROMPT_VERSION
 from nim_envs.text.speakers import BATCH_SIZE, Speak, Speaker
@@ -138,8 +138,9 @@ def score(
 
     Raises:
         TypeError: ``speak`` cannot be called, or ``game`` is neither a game nor a language.
-        ValueError: an unknown set of positions or style.
-        InvalidGameError: ``samples`` or ``batch_size`` is not an integer of at least 1.
+        ValueError: an unknown set of positions.
+        InvalidGameError: an unknown style, or ``samples`` or ``batch_size`` is not an integer of at
+            least 1.
         InvalidPolicyError: the speaker returned something else than one string for each prompt.
         InvalidPositionError: given positions that are not of this game.
         SearchTooLargeError: too many positions to enumerate; or the game cannot be solved.
@@ -159,12 +160,11 @@ def score(
     speaker = Speaker(speak, language, style, batch_size)
     each = 1 if samples is None else checked_integer("samples", samples, 1)
     checked_boolean("lost_positions", lost_positions)
-    rules, solution = language.game.rules, language.game.solution
+    rules = language.game.rules
     name, _, parts = position_set(language.game, positions)
     none = np.empty((0, len(rules.components)), dtype=np.int64)
     listed = np.concatenate([none, *(part[~rules.is_terminal(part)] for part in parts)])
-    winning = np.asarray(solution.is_winning(listed), dtype=np.bool_)
-    won = listed[winning]
+    won = n_positions(language.game, listed)
     asked = np.repeat(listed if lost_positions else won, each, axis=0)
     counts = dict.fromkeys(KINDS, 0)
     kept = 0

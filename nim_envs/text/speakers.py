@@ -12,9 +12,9 @@ from nim_envs.errors import InvalidPolicyError, InvalidPositionError
 from nim_envs.game import Game
 from nim_envs.players import NO_LEGAL_MOVE
 from nim_envs.rules.component import IntArray
-from nim_envs.rules.validation import checked_boolean, checked_integer
+from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
 from nim_envs.text.language import Language, Position, as_language
-from nim_envs.text.prompts import checked_style, prompt
+from nim_envs.text.prompts import STYLES, prompt
 from nim_envs.text.reading import read_move
 
 Speak = Callable[[list[str]], Sequence[str]]
@@ -35,7 +35,7 @@ class Speaker:
 
     Raises:
         TypeError: ``speak`` cannot be called.
-        ValueError: an unknown ``style``, or a ``batch_size`` below 1.
+        InvalidGameError: an unknown ``style``, or a ``batch_size`` below 1.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Speaker:
             )
         self._speak = speak
         self._language = language
-        self._style = checked_style(style)
+        self._style = checked_choice("style", style, STYLES)
         self._batch_size = checked_integer("batch_size", batch_size, 1)
 
     def batches(self, positions: IntArray) -> Iterator[IntArray]:
@@ -99,7 +99,7 @@ class TextPolicy:
 
     Raises:
         TypeError: ``speak`` cannot be called, or ``game`` is neither a game nor a language.
-        ValueError: an unknown ``style``, or a ``batch_size`` below 1.
+        InvalidGameError: an unknown ``style``, or a ``batch_size`` below 1.
 
     Example:
         >>> import nim_envs

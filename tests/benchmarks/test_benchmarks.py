@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -193,7 +194,8 @@ def test_throughput_counts_moves_and_names_who_is_missing(tmp_path, capsys, monk
         "ENVIRONMENTS",
         {
             throughput.BASE: throughput.ENVIRONMENTS[throughput.BASE],
-            "elsewhere": throughput.Contestant(throughput.tictactoe, modules=("no_such_module",)),
+            "elsewhere": throughput.random_play(throughput.tictactoe, modules=("no_such_module",)),
+            "training": throughput.ENVIRONMENTS["training loop, q-learning, nim 3-4-5"],
         },
     )
     arguments = ["--quick", "--rounds", "1", "--output", str(tmp_path)]
@@ -206,6 +208,7 @@ def test_throughput_counts_moves_and_names_who_is_missing(tmp_path, capsys, monk
         rows = list(csv.reader(file))
     assert rows[1][0] == throughput.BASE
     assert float(rows[1][-1]) == 1.0
+    assert [row[0] for row in rows[1:]] == [throughput.BASE, "training"]
     assert all(float(row[1]) > 0 for row in rows[1:])
 
 
@@ -288,7 +291,7 @@ def test_the_solver_is_compared_with_the_naive_method(tmp_path, capsys, monkeypa
     monkeypatch.setattr(solver, "QUICK_NAIVE_SIZE", 5_000)
     monkeypatch.setitem(solver.RATES, "0.6", solver.Setting(20_000, 9_000))
     arguments = ["--rates", "0.6", "--periods", "0.77", "0.07", "0.16", "--jobs", "1", "--quick",
-                 "--quotients", "0.77:12", "0.123:", "--positions", "0.04:50", "0.77:36",
+                 "--quotients", "0.77:12", "0.123:", "--positions", "0.26:20+20", "0.77:36",
                  "--doublings", "0.156", "--auto", "0.6"]  # fmt: skip
     solver.main([*arguments, "--output", str(tmp_path)])
     printed = capsys.readouterr().out
@@ -313,17 +316,24 @@ def test_the_solver_is_compared_with_the_naive_method(tmp_path, capsys, monkeypa
     assert (second["heaps"], second["order"], second["period"]) == ("all", "20", "5")
     with (tmp_path / "positions.csv").open(encoding="utf-8") as file:
         (position,) = csv.DictReader(file)
-    assert (position["game"], position["heaps"]) == ("0.04", "50")
+    assert (position["game"], position["heaps"]) == ("0.26", "20+20")
     for shown in (printed, (tmp_path / "solver.md").read_text(encoding="utf-8")):
         assert "0.07" in shown
         assert rate["SHA-256"] in shown
 
 
-def test_a_table_of_the_solver_asked_for_without_names_is_whole_and_the_only_one(tmp_path):
+def test_a_table_of_the_solver_asked_for_without_names_is_whole_and_the_only_one(
+    tmp_path, monkeypatch
+):
+    def named(setting, rounds, quick):
+        return [*setting.split(":"), *[None] * (len(solver.SOLVE_HEADER) - 2)]
+
+    monkeypatch.setitem(solver.PARTS, "positions", replace(solver.PARTS["positions"], row=named))
     solver.main(["--positions", "--quick", "--output", str(tmp_path)])
     with (tmp_path / "positions.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert {f"{row['game']}:{row['heaps']}" for row in rows} == solver.QUICK_POSITIONS
+    wanted = {*solver.POSITIONS} - solver.SLOW_POSITIONS
+    assert {f"{row['game']}:{row['heaps']}" for row in rows} == wanted
     with (tmp_path / "rates.csv").open(encoding="utf-8") as file:
         assert list(csv.DictReader(file)) == []
 
@@ -331,7 +341,7 @@ def test_a_table_of_the_solver_asked_for_without_names_is_whole_and_the_only_one
 def test_the_solver_benchmark_stops_at_a_wrong_order(monkeypatch):
     monkeypatch.setitem(solver.QUOTIENTS, "0.77:4", solver.Quotient(7))
     with pytest.raises(SystemExit, match=r"wrong values: order 6 of 0\.77:4"):
-        solver.quotient_row("0.77:4", 1)
+        solver.quotient_row("0.77:4", 1, quick=True)
 
 
 def test_the_solver_benchmark_stops_at_a_wrong_value(monkeypatch):
@@ -344,9 +354,9 @@ def test_the_solver_benchmark_stops_at_a_wrong_value(monkeypatch):
         return values
 
     monkeypatch.setattr(solver, "grundy_sequence", wrong)
-    monkeypatch.setattr(solver, "QUICK_NAIVE_SIZE", 5_000)
+    monkeypatch.setitem(solver.RATES, "0.6", solver.Setting(5_000, 5_000))
     with pytest.raises(SystemExit, match=r"wrong values: the first 5000 of 0\.6"):
-        solver.measure("0.6", 5_000, 1, quick=True)
+        solver.rate_row("0.6", 1, quick=True)
     values = real("0.6", 5_000, method="sparse").copy()
     assert solver.sample_naively("0.6", values, 10) > 0
     values[-600:] += 1

@@ -113,10 +113,23 @@ def cells(notebook):
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
-# Warnings of Jupyter's clients are not this project's.
+# Matplotlib warns that figures cannot be shown without a display.
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_shows_what_its_cells_print_and_draw(path):
+def test_a_notebook_shows_what_its_cells_print(path, tmp_path, capsys):
+    names = {"__name__": "__main__"}
+    with as_program(path.stem, tmp_path):
+        for cell in cells(json.loads(path.read_text(encoding="utf-8"))):
+            shown = ["".join(each["text"]) for each in cell["outputs"] if "text" in each]
+            exec(compile("".join(cell["source"]), path.name, "exec"), names)
+            assert capsys.readouterr().out == "".join(shown)
+
+
+# Warnings of Jupyter's clients are not this project's.
+@pytest.mark.exhaustive
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_shows_in_jupyter_what_its_cells_return_and_draw(path):
     kept = json.loads(path.read_text(encoding="utf-8"))
     made = notebooks.executed(kept)
     drawn = 0
@@ -131,7 +144,11 @@ def test_a_notebook_shows_what_its_cells_print_and_draw(path):
             drawn += "image/png" in one.get("data", {})
     # The environment, what render() returns, the curve and the heatmap.
     assert drawn == 4
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_becomes_a_page_with_its_outputs_and_pictures(path):
     text, pictures = notebooks.page(path)
-    assert len(pictures) == drawn
+    assert len(pictures) == path.read_text(encoding="utf-8").count('"image/png"') == 4
     assert all(f"]({picture})" in text for picture in pictures)
     assert "100.00 % of 102 N-positions" in text

@@ -19,6 +19,7 @@ from nim_envs.errors import InvalidGameError
 from nim_envs.registration import make_vector
 from nim_envs.scoring import best_response
 from nim_envs.testing import check_policy
+from tests.pairwise import in_turn
 
 HEAPS = (3, 4, 5)
 NIM = make_game("nim", heaps=HEAPS)
@@ -118,29 +119,31 @@ class Doubled(gymnasium.ObservationWrapper):
         return observation
 
 
+UNFOLLOWED = [
+    (lambda: wrappers.NormalizeObservation(single(**PLAIN)), "NormalizeObservation"),
+    (lambda: wrappers.FrameStackObservation(single(**PLAIN), 2), "FrameStackObservation"),
+    (lambda: wrappers.DelayObservation(single(**PLAIN), 1), "DelayObservation"),
+    (lambda: wrappers.MaxAndSkipObservation(single(**PLAIN)), "MaxAndSkipObservation"),
+    (lambda: wrappers.TimeAwareObservation(wrappers.TimeLimit(single(**PLAIN), 9)), "TimeAw"),
+    (lambda: wrappers.AddRenderObservation(single(render_mode="rgb_array")), "AddRender"),
+    (lambda: halved(Doubled(single(**PLAIN))), "Doubled"),
+    (
+        lambda: vector.NormalizeObservation(make_vector("nim", 2, heaps=HEAPS, **PLAIN)),
+        "NormalizeObservation",
+    ),
+    (
+        lambda: SyncVectorEnv([lambda: wrappers.NormalizeObservation(single(**PLAIN))] * 2),
+        "NormalizeObservation",
+    ),
+    (lambda: wrappers.FilterObservation(single(), ["action_mask"]), "no 'observation'"),
+]
+
+
 @pytest.mark.parametrize(
-    ("env", "named"),
-    [
-        (lambda: wrappers.NormalizeObservation(single(**PLAIN)), "NormalizeObservation"),
-        (lambda: wrappers.FrameStackObservation(single(**PLAIN), 2), "FrameStackObservation"),
-        (lambda: wrappers.DelayObservation(single(**PLAIN), 1), "DelayObservation"),
-        (lambda: wrappers.MaxAndSkipObservation(single(**PLAIN)), "MaxAndSkipObservation"),
-        (lambda: wrappers.TimeAwareObservation(wrappers.TimeLimit(single(**PLAIN), 9)), "TimeAw"),
-        (lambda: wrappers.AddRenderObservation(single(render_mode="rgb_array")), "AddRender"),
-        (lambda: halved(Doubled(single(**PLAIN))), "Doubled"),
-        (
-            lambda: vector.NormalizeObservation(make_vector("nim", 2, heaps=HEAPS, **PLAIN)),
-            "NormalizeObservation",
-        ),
-        (
-            lambda: SyncVectorEnv([lambda: wrappers.NormalizeObservation(single(**PLAIN))] * 2),
-            "NormalizeObservation",
-        ),
-        (lambda: wrappers.FilterObservation(single(), ["action_mask"]), "no 'observation'"),
-    ],
+    ("unfollowed", "score"), in_turn(UNFOLLOWED, [optimality, best_response, check_policy])
 )
-@pytest.mark.parametrize("score", [optimality, best_response, check_policy])
-def test_wrappers_that_cannot_be_followed_are_refused_by_name(env, named, score):
+def test_wrappers_that_cannot_be_followed_are_refused_by_name(unfollowed, score):
+    env, named = unfollowed
     with pytest.raises(TypeError, match=named):
         score(lambda observations, masks: masks.argmax(axis=1), env())
 

@@ -93,6 +93,7 @@ def sometimes_none(observations, masks):
     return np.where(observations[:, 0] > 0, masks.argmax(axis=1), -1)
 
 
+@functools.cache
 def rewards_against(opponent, seat=1, **arguments):
     """The rewards of some games of the last legal move, one by one and in a batch."""
     env = make_versus("nim", heaps=HEAPS, opponent=opponent, seat=seat, **arguments)

@@ -23,6 +23,7 @@ from nim_envs.starts import Sampler, Start
 from nim_envs.testing import ConformanceError, check_env, check_game, check_policy
 from nim_envs.theory.search import SearchSolution
 from tests.games import ALL, label
+from tests.pairwise import in_turn
 
 
 @dataclass(frozen=True)
@@ -100,11 +101,14 @@ OWN_GAMES = [
 ]
 
 
-@pytest.mark.parametrize("game", OWN_GAMES, ids=lambda game: str(game.rules.shape))
-def test_a_custom_game_passes_in_all_environments(game):
+@pytest.mark.parametrize(
+    ("game", "arguments"),
+    in_turn(OWN_GAMES, [{}, {"encoding": "binary"}, {"illegal_move": "raise"}, {"max_cycles": 2}]),
+    ids=lambda part: str(part.rules.shape) if isinstance(part, Game) else str(part),
+)
+def test_a_custom_game_passes(game, arguments):
     check_game(game)
-    for arguments in ({}, {"encoding": "binary"}, {"illegal_move": "raise"}, {"max_cycles": 2}):
-        check_env(GameEnv(game, **arguments))
+    check_env(GameEnv(game, **arguments))
     check_policy(OptimalAgent(game), game)
 
 

@@ -44,37 +44,15 @@ class HeapRules:
 
     def heaps(self, position: Sequence[int]) -> Heaps:
         """Return the heaps of a position of the game."""
-        return self.canonical(self.sizes(position))
+        return self.canonical(self.sizes(position).tolist())
 
-    def sizes(self, position: Sequence[int]) -> list[int]:
-        """Return the objects in every component of a position."""
-        states = [int(state) for state in position]
-        if not any(limit is not None for limit in self.limits):
-            return states
-        if len(states) != len(self.limits):
-            raise ValueError(
-                f"a position has {len(self.limits)} components, one for each total, not "
-                f"{len(states)}"
-            )
-        return [
-            state if limit is None else max(limit + 1 - state, 0)
-            for state, limit in zip(states, self.limits, strict=True)
-        ]
-
-    def all_sizes(self, positions: IntArray) -> IntArray:
-        """Return the objects in every component of each position, ``(n, components)`` both."""
-        if not any(limit is not None for limit in self.limits):
-            return positions
+    def sizes(self, positions: IntArray | Sequence[int]) -> IntArray:
+        """Return the objects in every component of positions, ``(..., components)``."""
         return HeapReading(self.relation, self.limits).heaps(positions)
 
     def position(self, sizes: Sequence[int]) -> tuple[int, ...]:
         """Return the position of heaps of these sizes."""
-        if not any(limit is not None for limit in self.limits):
-            return tuple(sizes)
-        return tuple(
-            size if limit is None else limit + 1 - size
-            for size, limit in zip(sizes, self.limits, strict=True)
-        )
+        return tuple(HeapReading(self.relation, self.limits).positions(sizes).tolist())
 
     def canonical(self, sizes: Sequence[int]) -> Heaps:
         """Return the heaps without empty ones, sorted where the order does not matter."""

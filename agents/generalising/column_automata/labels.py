@@ -30,6 +30,7 @@ class LookAheadLabels:
 
     Attributes:
         lost: the known positions, each with whether it is lost.
+        read: options of each position that was read, in order of reading.
 
     References:
         Retrograde analysis, here restricted to positions of the games played: K. Thompson,
@@ -40,23 +41,18 @@ class LookAheadLabels:
         self.lost: dict[Heaps, bool] = {}
         self._options = options
         self._misere = misere
-        self._read: dict[Heaps, list[Heaps]] = {}
+        self.read: dict[Heaps, list[Heaps]] = {}
         self._read_before: dict[Heaps, list[Heaps]] = {}  # positions read of which it is an option
-
-    @property
-    def read(self) -> dict[Heaps, list[Heaps]]:
-        """Options of each position that was read, in order of reading; not to be changed."""
-        return self._read
 
     def options(self, position: Heaps) -> list[Heaps]:
         """Return the options of a position, ascending, and update the known values from them."""
-        if position not in self._read:
+        if position not in self.read:
             options = sorted(self._options(position))
-            self._read[position] = options
+            self.read[position] = options
             for option in options:
                 self._read_before.setdefault(option, []).append(position)
             self._evaluate(position)
-        return self._read[position]
+        return self.read[position]
 
     def _evaluate(self, position: Heaps) -> None:
         """Store the value of a position if it follows now, and all values that follow from it."""
@@ -65,7 +61,7 @@ class LookAheadLabels:
             position = waiting.pop()
             if position in self.lost:
                 continue
-            options = self._read[position]
+            options = self.read[position]
             known = [self.lost.get(option) for option in options]
             if True in known:
                 self.lost[position] = False

@@ -35,7 +35,7 @@ from nim_envs.cgt.column_automata import (
     prove,
 )
 from nim_envs.rules.component import BoolArray
-from nim_envs.rules.validation import checked_integer
+from nim_envs.rules.validation import checked_choice, checked_integer
 
 LETTERS = ("1 |", "0 1 |")
 ORDERS = ("both", "most significant first", "least significant first")
@@ -89,7 +89,7 @@ class ColumnAutomatonPolicy(LookAheadPolicy):
 
     def judged(self, positions: IntArray) -> FloatArray:
         """Return 1 where a position is claimed to be lost, else 0."""
-        return self.automaton.is_lost(self._rules.all_sizes(positions)).astype(np.float64)
+        return self.automaton.is_lost(self._rules.sizes(positions)).astype(np.float64)
 
     def move(self, position: Sequence[int]) -> tuple[int, ...]:
         """Return the position after its move, for any number of heaps of any size.
@@ -103,7 +103,7 @@ class ColumnAutomatonPolicy(LookAheadPolicy):
         Raises:
             ValueError: there is no move.
         """
-        sizes = self._rules.sizes(position)
+        sizes: list[int] = self._rules.sizes(position).tolist()
         if not any(sizes):
             raise ValueError(f"there is no move at {tuple(position)}")
         after = move_to_lost(self.automaton, self._rules.relation, sizes)
@@ -198,21 +198,13 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         most_guesses: int = 200,
         proof_work: int = WORK_LIMIT,
     ) -> None:
-        for name, value, allowed in (
-            ("letters", letters, LETTERS),
-            ("order", order, ORDERS),
-            ("labels", labels, LABELS),
-            ("play_from", play_from, STARTS),
-        ):
-            if value not in allowed:
-                raise ValueError(f"{name} must be one of {allowed}, not {value!r}")
         super().__init__(
             game,
             {
-                "letters": letters,
-                "order": order,
-                "labels": labels,
-                "play_from": play_from,
+                "letters": checked_choice("letters", letters, LETTERS),
+                "order": checked_choice("order", order, ORDERS),
+                "labels": checked_choice("labels", labels, LABELS),
+                "play_from": checked_choice("play_from", play_from, STARTS),
                 "exam_positions": checked_integer("exam_positions", exam_positions, minimum=1),
                 "most_states": checked_integer("most_states", most_states, minimum=1),
                 "most_guesses": checked_integer("most_guesses", most_guesses, minimum=1),
@@ -351,10 +343,8 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         if self._values is None:
             return self._labels.lost
         positions, lost = labels_from_values(self._values.greedy(), self.game)
-        known = {
-            self.rules.heaps(position): label
-            for position, label in zip(positions.tolist(), lost.tolist(), strict=True)
-        }
+        sizes = self.rules.sizes(positions).tolist()
+        known = dict(zip(map(self.rules.canonical, sizes), lost.tolist(), strict=True))
         return {heaps: known[heaps] for heaps in by_size(known)[:MOST_LABELS]}
 
     def _guesses(self) -> list[ColumnAutomaton]:
@@ -407,7 +397,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
 
         A running total is one heap on every board.
         """
-        largest = max(self.rules.sizes(self.game.rules.initial))
+        largest = int(self.rules.sizes(self.game.rules.initial).max())
         return {
             "heaps": 1
             if self.rules.one_heap

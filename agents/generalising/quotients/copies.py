@@ -7,7 +7,8 @@ import numpy as np
 from agents.base import HypothesisError
 from agents.generalising.quotients.outcomes import GameBudget, OutcomeFinder
 from agents.generalising.quotients.quotient import Quotient
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.cgt.partitions import coarsest_congruence
+from nim_envs.rules.component import BoolArray
 
 MOST_COPIES = 40
 """Most copies of a part in games; if more are needed, the classes are too coarse."""
@@ -92,7 +93,7 @@ class Copies:
             for element in sorted(set(quotient.elements))
         ]
         steps.append(folded[copies + 1] * order + rest)
-        merged = indistinguishable(np.concatenate(self._rows[:count]), steps)
+        merged = coarsest_congruence(np.concatenate(self._rows[:count]), steps)
         _, first, number = np.unique(merged, return_index=True, return_inverse=True)
         if len(first) > most_classes:
             raise HypothesisError(f"there are more than {most_classes} classes")
@@ -104,24 +105,3 @@ class Copies:
         elements = (*number[list(quotient.elements)].tolist(), int(number[folded[1] * order]))
         lost = np.concatenate(self._rows[:count])[examples]
         return Quotient(quotient.parts, number[sums], elements, lost)
-
-
-def indistinguishable(labels: BoolArray, steps: list[IntArray]) -> IntArray:
-    """Number the points; two have the same number if all sequences of steps give equal labels.
-
-    Args:
-        labels: label of each point, ``(n,)``.
-        steps: for each kind of step, the next point from each point, ``(n,)``.
-
-    References:
-        E. F. Moore, "Gedanken-experiments on sequential machines" (1956).
-    """
-    number = labels.astype(np.int64)
-    while True:
-        finer = number
-        for step in steps:
-            pairs = finer * (int(number.max()) + 1) + number[step]
-            finer = np.unique(pairs, return_inverse=True)[1].reshape(-1)
-        if finer.max() == number.max():
-            return number
-        number = finer

@@ -8,7 +8,7 @@ from agents.base import HypothesisError
 from agents.generalising.quotients.outcomes import GameBudget
 from agents.generalising.quotients.parts import Word
 from agents.generalising.quotients.quotient import Quotient
-from nim_envs.rules.component import BoolArray
+from nim_envs.cgt.misere_quotients.bit_sets import bits, row_of, rows_of
 
 MOST_SUMS = 200_000
 """Most sums that an exam keeps at a time."""
@@ -34,7 +34,7 @@ class CounterexampleSearch:
         self._games = games
         # By class, sets of rests as bits, each with a sum that has them.
         self._sums: list[dict[int, Word]] = [{} for _ in range(quotient.order)]
-        self._sums[0][_bits((~quotient.lost)[np.newaxis])[0]] = ()
+        self._sums[0][bits((~quotient.lost)[np.newaxis])[0]] = ()
         # By class, sets of rests of single parts, each with such a part.
         self._parts: list[dict[int, int]] = [{} for _ in range(quotient.order)]
         self._number = 1
@@ -58,7 +58,7 @@ class CounterexampleSearch:
             if wrong.any():
                 rest = quotient.words[int(wrong.argmax())]
                 return tuple(sorted((*rest, part)))
-            rests = _bits((~wins & ~whole)[np.newaxis])[0]
+            rests = bits((~wins & ~whole)[np.newaxis])[0]
             known = self._parts[element]
             if any(rests | other == other for other in known):
                 continue
@@ -81,22 +81,23 @@ class CounterexampleSearch:
         ]
         while frontier:
             elements = np.array([element for element, _, _ in frontier])
-            rows = _rows([rests for _, rests, _ in frontier], order)
+            rows = rows_of([rests for _, rests, _ in frontier], order)
             after: list[tuple[int, int, Word]] = []
             for element, unanswered, part in parts:
                 self._games.looked_up(len(frontier))
-                table = _rows([unanswered], order)[0][self._products]
+                table = row_of(unanswered, order)[self._products]
                 left = rows[:, self._products[:, element]] & table[elements]
                 if left[:, 0].any():
                     word = frontier[int(left[:, 0].argmax())][2]
                     return tuple(sorted((*word, part)))
                 some = np.flatnonzero(left.any(axis=1))
                 sums = self._products[elements[some], element].tolist()
-                for place, total, bits in zip(some.tolist(), sums, _bits(left[some]), strict=True):
-                    if self._is_new(total, bits):
+                found = zip(some.tolist(), sums, bits(left[some]), strict=True)
+                for place, total, rests in found:
+                    if self._is_new(total, rests):
                         word = tuple(sorted((*frontier[place][2], part)))
-                        self._sums[total][bits] = word
-                        after.append((total, bits, word))
+                        self._sums[total][rests] = word
+                        after.append((total, rests, word))
             frontier = [entry for entry in after if entry[1] in self._sums[entry[0]]]
             parts = everything
         return None
@@ -113,18 +114,3 @@ class CounterexampleSearch:
         if self._number > MOST_SUMS:
             raise HypothesisError(f"an exam of the classes needs more than {MOST_SUMS} sums")
         return True
-
-
-def _bits(rows: BoolArray) -> list[int]:
-    """Return each row as an integer, its first entry as the lowest bit."""
-    packed = np.packbits(rows, axis=1, bitorder="little")
-    return [int.from_bytes(row.tobytes(), "little") for row in packed]
-
-
-def _rows(numbers: list[int], size: int) -> BoolArray:
-    """Return the lowest bits of integers as rows, ``(numbers, size)``."""
-    width = (size + 7) // 8
-    data = b"".join(number.to_bytes(width, "little") for number in numbers)
-    packed = np.frombuffer(data, dtype=np.uint8).reshape(len(numbers), width)
-    rows = np.unpackbits(packed, axis=1, bitorder="little", count=size)
-    return np.asarray(rows, dtype=np.bool_)

@@ -190,5 +190,4 @@ class ObservationTable:
 
 def _columns(counts: Counts) -> list[int]:
     """Return the columns of the generators in a sum, each repeated once per copy."""
-    columns: list[int] = np.repeat(np.arange(len(counts)), counts).tolist()
-    return columns
+    return np.repeat(np.arange(len(counts)), counts).tolist()

@@ -63,8 +63,7 @@ def _random_positions(board: HeapBoard, number: int, rng: np.random.Generator) -
 
 
 def _with_a_move(board: HeapBoard, positions: IntArray) -> IntArray:
-    playable: IntArray = positions[(board.options[positions] != NO_MOVE).any(axis=(1, 2))]
-    return playable
+    return np.asarray(positions[(board.options[positions] != NO_MOVE).any(axis=(1, 2))])
 
 
 def _examined(state: ValueState, board: HeapBoard, positions: IntArray) -> tuple[int, IntArray]:

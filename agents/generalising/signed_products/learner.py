@@ -21,6 +21,7 @@ from agents.storage.restoring import check_same_arrays
 from agents.tabular.schedules import check_range
 from nim_envs import Convention, Game
 from nim_envs.optional import needed
+from nim_envs.rules.validation import checked_choice
 
 FACTORS = ("signed", "unsigned")
 ARCHITECTURES = ("signed-products", "mlp")
@@ -93,12 +94,8 @@ class SignedProducts(GeneralisingLearner):
         rounding: bool = True,
         architecture: Literal["signed-products", "mlp"] = "signed-products",
     ) -> None:
-        for name, value, allowed in (
-            ("factors", factors, FACTORS),
-            ("architecture", architecture, ARCHITECTURES),
-        ):
-            if value not in allowed:
-                raise ValueError(f"{name} must be one of {list(allowed)}, not {value!r}")
+        checked_choice("factors", factors, FACTORS)
+        checked_choice("architecture", architecture, ARCHITECTURES)
         super().__init__(
             game, {"factors": factors, "rounding": rounding, "architecture": architecture}
         )

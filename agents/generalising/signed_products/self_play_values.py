@@ -19,7 +19,7 @@ import torch
 from agents.base import Array, FloatArray, IntArray
 from agents.generalising.base import AfterGame
 from agents.generalising.signed_products.larger_boards import examine
-from agents.generalising.signed_products.value_networks import Column
+from agents.generalising.signed_products.value_networks import Column, unchanged
 from agents.generalising.signed_products.value_state import ValueState
 from agents.generalising.signed_products.visited_positions import (
     NO_OPTION,
@@ -182,8 +182,7 @@ class ValueTraining:
 
     def _wrong(self, targets: FloatArray) -> Array:
         """Whether each visited position contradicts itself: its value is not its target."""
-        wrong: Array = (self.values[self.visited.own] >= 0.5) != (targets == 1.0)
-        return wrong
+        return np.asarray((self.values[self.visited.own] >= 0.5) != (targets == 1.0))
 
     def _gradient_steps(
         self, tensors: dict[str, torch.Tensor], optimizer: torch.optim.Optimizer
@@ -202,7 +201,7 @@ class ValueTraining:
             heaps, inputs = self._padded(keys)
             logits = self.state.network.logits(
                 tensors, inputs, heaps, torch,
-                rounded_straight_through if self.state.rounded else None, self._disturbed,
+                rounded_straight_through if self.state.rounded else unchanged, self._disturbed,
             )  # fmt: skip
             loss = torch.nn.functional.binary_cross_entropy_with_logits(
                 logits, torch.from_numpy(targets_of_keys), torch.from_numpy(shares), reduction="sum"

@@ -53,6 +53,14 @@ about 2,100."""
 
 LARGEST_KEY = 1 << 62
 
+Function = Callable[[Any], Any]
+"""A function of an array."""
+
+
+def unchanged(array: Any) -> Any:
+    """Return the array itself."""
+    return array
+
 
 class Column(NamedTuple):
     """One column of bits of many positions; those equal up to this column share an entry."""
@@ -95,8 +103,8 @@ class ValueNetwork(ABC):
         inputs: Any,
         heaps: int,
         xp: Any = np,
-        rounding: Callable[[Any], Any] | None = None,
-        disturb: Callable[[Any], Any] | None = None,
+        rounding: Function = unchanged,
+        disturb: Function = unchanged,
     ) -> Any:
         """Return the logit of a win for the player to move, ``(n,)``.
 
@@ -105,7 +113,7 @@ class ValueNetwork(ABC):
             inputs: result of :meth:`inputs`.
             heaps: number of heaps on the board, empty ones included.
             xp: array module of the weights: ``numpy``, ``torch`` or ``jax.numpy``.
-            rounding: rounds the factors; ``None``: they are not rounded.
+            rounding: rounds the factors.
             disturb: adds noise to the state after each column, in training.
         """
 
@@ -164,13 +172,11 @@ class SignedProductsNetwork(ValueNetwork):
         inputs: Sequence[Column],
         heaps: int,
         xp: Any = np,
-        rounding: Callable[[Any], Any] | None = None,
-        disturb: Callable[[Any], Any] | None = None,
+        rounding: Function = unchanged,
+        disturb: Function = unchanged,
     ) -> Any:
         """Return the logit of a win; see :meth:`ValueNetwork.logits` and the formula above."""
-        factors = self.factors(weights, xp)
-        if rounding is not None:
-            factors = rounding(factors)
+        factors = rounding(self.factors(weights, xp))
         ones = xp.arange(heaps + 1, dtype=factors.dtype)[:, None]
         products = factors[1] ** ones * factors[0] ** (heaps - ones)
         # Computed once for each number of ones in a column: (heaps + 1, 3 H).
@@ -183,9 +189,7 @@ class SignedProductsNetwork(ValueNetwork):
             opened = (1 + xp.tanh((here + before)[:, : 2 * UNITS] / 2)) / 2
             reset, keep = opened[:, :UNITS], opened[:, UNITS:]
             new = xp.tanh(here[:, 2 * UNITS :] + reset * before[:, 2 * UNITS :])
-            state = keep * state[parents] + (1 - keep) * new
-            if disturb is not None:
-                state = disturb(state)
+            state = disturb(keep * state[parents] + (1 - keep) * new)
         return linear(weights, "output", state)[:, 0]
 
 
@@ -219,8 +223,8 @@ class PlainNetwork(ValueNetwork):
         inputs: Any,
         heaps: int,
         xp: Any = np,
-        rounding: Callable[[Any], Any] | None = None,
-        disturb: Callable[[Any], Any] | None = None,
+        rounding: Function = unchanged,
+        disturb: Function = unchanged,
     ) -> Any:
         """Return the logit of a win; see :meth:`ValueNetwork.logits`."""
         first = xp.tanh(linear(weights, "first", inputs))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import InitVar, dataclass
 
 import numpy as np
 
 from agents.base import Array, FloatArray, IntArray
-from agents.generalising.signed_products.value_networks import ValueNetwork
+from agents.generalising.signed_products.value_networks import ValueNetwork, unchanged
 
 LARGEST_BATCH = 1 << 17
 """Keys evaluated in one batch."""
 
 
+@dataclass(eq=False)
 class ValueState:
     """The weights of a network, and the result of their last exam.
 
@@ -30,24 +32,18 @@ class ValueState:
             look-ahead; 1 before any exam.
     """
 
-    def __init__(
-        self,
-        network: ValueNetwork,
-        heaps: int,
-        columns: int,
-        misere: bool,
-        rng: np.random.Generator,
-    ) -> None:
-        self.network = network
-        self.heaps = heaps
-        self.columns = columns
-        self.misere = misere
-        self.weights: dict[str, Array] = {}
+    network: ValueNetwork
+    heaps: int
+    columns: int
+    misere: bool
+    rng: InitVar[np.random.Generator]
+
+    def __post_init__(self, rng: np.random.Generator) -> None:
         self.begin_again(rng)
 
     def begin_again(self, rng: np.random.Generator) -> None:
         """Discard the weights, and draw new ones."""
-        self.weights = self.network.initial(self.heaps, self.columns, rng)
+        self.weights: dict[str, Array] = self.network.initial(self.heaps, self.columns, rng)
         self.rounded = False
         self.contradictions = 1.0
 
@@ -72,7 +68,7 @@ class ValueState:
             heaps: number of heaps on that board.
             columns: number of bits of its largest heap.
         """
-        network, rounding = self.network, np.round if self.rounded else None
+        network, rounding = self.network, np.round if self.rounded else unchanged
         distinct, inverse = np.unique(keys, return_inverse=True)
         logits = np.empty(len(distinct))
         for first in range(0, len(distinct), LARGEST_BATCH):
@@ -83,5 +79,4 @@ class ValueState:
 
     def win_probabilities(self, keys: IntArray, heaps: int, columns: int) -> FloatArray:
         """Return the probability of a win for the player to move; see :meth:`logits`."""
-        probabilities: FloatArray = (1 + np.tanh(self.logits(keys, heaps, columns) / 2)) / 2
-        return probabilities
+        return (1 + np.tanh(self.logits(keys, heaps, columns) / 2)) / 2

@@ -66,8 +66,7 @@ class HeapBoard:
 
     def keys(self, positions: IntArray) -> IntArray:
         """Return the key of each position, ``(n, heaps)`` to ``(n,)``."""
-        keys: IntArray = self.key_table[np.arange(self.heaps), positions].sum(axis=-1)
-        return keys
+        return np.asarray(self.key_table[np.arange(self.heaps), positions].sum(axis=-1))
 
     def after(self, positions: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the keys of all options, and whether each is legal, ``(n, heaps * options)``.

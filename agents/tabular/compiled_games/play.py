@@ -11,6 +11,7 @@ from agents.base import Array, FloatArray, IntArray
 from agents.tabular.compiled_games.position_rows import PositionRows, first_row, move
 from agents.tabular.index import copy_entries, sorted_number
 from agents.tabular.protocol import (
+    Decision,
     FinishedGame,
     Turn,
     begin_game,
@@ -168,11 +169,16 @@ def play_games(
             legal = rows.legal_actions[row, : rows.legal_counts[row]]
             learner = 0 if second is None else seat
             epsilon = epsilons[learner, finished[learner] - at_first[learner]]
-            uniform = rng.random()
+            decision = Decision(
+                state=state,
+                first_move=moves == (0 if second is None else seat),
+                epsilon=epsilon,
+                uniform=rng.random(),
+            )
             if second is None or seat == 0:
-                action = choose(one, observation, state, legal, moves == 0, epsilon, uniform)
+                action = choose(one, observation, legal, decision)
             else:
-                action = choose(other, observation, state, legal, moves == 1, epsilon, uniform)
+                action = choose(other, observation, legal, decision)
             # Learning from a turn needs the two positions after it, so three are stored.
             next_state, next_row = move(
                 rows, rows.next_positions, order, state, row, action, (moves + 1) % 3
@@ -202,19 +208,22 @@ def play_games(
                     next_legal_actions=next_legal,
                     terminated=over,
                     truncated=False,
+                    epsilon=epsilon,
+                    finished_games=finished[learner],
                 )
                 record(records, rows.next_positions, turn, row, (moves - 1) // 2)
                 if second is None or seat == 0:
                     draw_numbers(one, finished[0], first_generator)
-                    learn(one, turn, epsilon, finished[0])
+                    learn(one, turn)
                     learn_from_record(one, records, seat, (moves + 1) // 2, reward)
                 else:
                     draw_numbers(other, finished[1], second_generator)
-                    learn(other, turn, epsilon, finished[1])
+                    learn(other, turn)
                     learn_from_record(other, records, seat, (moves + 1) // 2, reward)
                 ended[learner, seat] += 1
                 finished[learner] = max(ended[learner, 0], ended[learner, 1])
             if moves > 1:
+                learner = 0 if second is None else 1 - seat
                 earlier = Turn(
                     seat=1 - seat,
                     observation=rows.positions[earlier_row],
@@ -231,18 +240,18 @@ def play_games(
                     next_legal_actions=next_legal,
                     terminated=over,
                     truncated=False,
+                    epsilon=epsilons[learner, finished[learner] - at_first[learner]],
+                    finished_games=finished[learner],
                 )
                 record(records, rows.next_positions, earlier, earlier_row, (moves - 2) // 2)
-                learner = 0 if second is None else 1 - seat
-                epsilon = epsilons[learner, finished[learner] - at_first[learner]]
                 if second is None or seat == 1:
                     draw_numbers(one, finished[0], first_generator)
-                    learn(one, earlier, epsilon, finished[0])
+                    learn(one, earlier)
                     if over:
                         learn_from_record(one, records, 1 - seat, moves // 2, -reward)
                 else:
                     draw_numbers(other, finished[1], second_generator)
-                    learn(other, earlier, epsilon, finished[1])
+                    learn(other, earlier)
                     if over:
                         learn_from_record(other, records, 1 - seat, moves // 2, -reward)
                 if over:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs.cgt.partitions import coarsest_congruence
 from nim_envs.errors import InvalidAutomatonError, InvalidPositionError
 from nim_envs.rules.component import BoolArray, IntArray
 
@@ -151,14 +152,10 @@ class ColumnAutomaton:
             InvalidPositionError: not integers of at least 0, or no array of them.
         """
         heaps = as_heaps(positions)
-        if heaps.dtype == object:
-            rows = heaps.reshape(-1, heaps.shape[-1]).tolist()
-            claimed = np.array([self._is_lost(row) for row in rows], dtype=np.bool_)
-            return claimed.reshape(heaps.shape[:-1])
-        largest = heaps.max(axis=-1, initial=0)
+        largest = np.asarray(heaps.max(axis=-1, initial=0))
         state = np.zeros(heaps.shape[:-1], dtype=np.int64)
         for column in self._columns(int(largest.max(initial=0))):
-            bits = heaps >> column & 1
+            bits = (heaps >> column & 1).astype(np.int64, copy=False)
             # Columns above a position's highest bit are skipped, but never the lowest column.
             read = (largest >> column > 0) | (column == 0)
             state = np.where(read, self._after_column(state, bits), state)
@@ -192,21 +189,9 @@ class ColumnAutomaton:
 
     @cached_property
     def _rows(self) -> list[list[int]]:
-        """The transitions as lists, for one position at a time."""
+        """The transitions as lists."""
         rows: list[list[int]] = self.transitions.tolist()
         return rows
-
-    def _is_lost(self, heaps: Sequence[int]) -> bool:
-        """Return whether one position of Python integers is claimed to be lost."""
-        rows, state = self._rows, 0
-        for column in self._columns(max(heaps, default=0)):
-            for heap in heaps:
-                if heap >> column & 1:
-                    state = rows[state][ONE]
-                elif self.reads_zeros:
-                    state = rows[state][ZERO]
-            state = rows[state][SEPARATOR]
-        return bool(self.lost[state])
 
     def padded(self) -> ColumnAutomaton:
         """Return an automaton with the same claims, also if empty columns are added on top."""
@@ -252,54 +237,29 @@ class ColumnAutomaton:
             is_lost: whether a state is claimed to be lost.
             letters: number of letters; by default this automaton's.
         """
-        numbers, found, rows = {start: 0}, [start], []
-        for state in found:  # which grows meanwhile
-            row = []
-            for letter in range(letters or self.transitions.shape[1]):
-                after = step(state, letter)
-                if after not in numbers:
-                    numbers[after] = len(found)
-                    found.append(after)
-                row.append(numbers[after])
-            rows.append(row)
-        lost = [is_lost(state) for state in found]
-        return ColumnAutomaton(
-            np.array(rows), np.array(lost, dtype=np.bool_), self.most_significant_first
+        width = letters or self.transitions.shape[1]
+        found, rows = reached_from(
+            start, lambda state: [step(state, each) for each in range(width)]
         )
+        lost = np.array([is_lost(state) for state in found], dtype=np.bool_)
+        return ColumnAutomaton(np.array(rows), lost, self.most_significant_first)
 
     def minimal(self) -> ColumnAutomaton:
         """Return the smallest automaton with the same claims for all words that end in a separator.
 
         It is the same for all automata with these claims, including the numbers of its states.
-
-        References:
-            E. F. Moore, "Gedanken-experiments on sequential machines", *Automata Studies* (1956),
-            129-153.
         """
         # A state's own claim matters only after a separator, so states are distinguished by the
         # claims after the separators to come.
-        kind = self.lost[self.transitions[:, SEPARATOR]].astype(np.int64)
-        kinds = len(np.unique(kind))
-        while True:
-            rows = np.column_stack([kind, kind[self.transitions]])
-            kind = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
-            if kind.max() + 1 == kinds:
-                break
-            kinds = int(kind.max()) + 1
-        first = np.zeros(kinds, dtype=np.int64)
-        first[kind[::-1]] = np.arange(self.states)[::-1]
+        claimed = self.lost[self.transitions[:, SEPARATOR]]
+        kind = coarsest_congruence(claimed, list(self.transitions.T))
+        first = np.unique(kind, return_index=True)[1]
         next_kind: list[list[int]] = kind[self.transitions[first]].tolist()
         claims: list[bool] = self.lost[self.transitions[first, SEPARATOR]].tolist()
         # A kind becomes one state for each claim with which a separator leads to it; after other
         # letters, and at the start, the claim does not matter, so any existing one serves.
-        reached, order = {int(kind[0])}, [int(kind[0])]
-        for one in order:  # which grows meanwhile
-            for after in next_kind[one]:
-                if after not in reached:
-                    reached.add(after)
-                    order.append(after)
         needed: dict[int, set[bool]] = {}
-        for one in order:
+        for one in reached_from(int(kind[0]), next_kind.__getitem__)[0]:
             needed.setdefault(next_kind[one][SEPARATOR], set()).add(claims[one])
 
         def any_of(one: int) -> tuple[int, bool]:
@@ -383,6 +343,30 @@ class ColumnAutomaton:
                 letters = " ".join(SYMBOLS[letter] for letter, to in enumerate(row) if to == after)
                 lines.append(f"    s{state} --> s{after}: {letters}")
         return "\n".join(lines)
+
+
+def reached_from(
+    start: State, steps: Callable[[State], Iterable[State]]
+) -> tuple[list[State], list[list[int]]]:
+    """Return all states that steps lead to, in the order in which they are found.
+
+    Args:
+        start: first state.
+        steps: returns the states after each step from a state.
+
+    Returns:
+        The states, and for each the numbers of the states after its steps.
+    """
+    numbers, found, rows = {start: 0}, [start], []
+    for state in found:  # which grows meanwhile
+        row = []
+        for after in steps(state):
+            if after not in numbers:
+                numbers[after] = len(found)
+                found.append(after)
+            row.append(numbers[after])
+        rows.append(row)
+    return found, rows
 
 
 def as_heaps(positions: Any) -> npt.NDArray[Any]:

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nim_envs.cgt.column_automata.automaton import as_heaps
 from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.rules.addition_game import AdditionTotal
-from nim_envs.rules.component import Component, IntArray
+from nim_envs.rules.component import BoolArray, Component, IntArray
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.subtraction_game import SubtractionHeap
 from nim_envs.rules.validation import checked_integer
@@ -121,27 +122,46 @@ class HeapReading:
     limits: tuple[int | None, ...]
 
     def heaps(self, positions: IntArray | Sequence[int]) -> IntArray:
-        """Return the heaps of positions: int64 ``(..., components)`` to the same shape."""
-        states = np.asarray(positions, dtype=np.int64)
+        """Return the heaps of positions, ``(..., components)`` to the same shape.
+
+        Integers may be of any size; where no component is a total, so may the number of heaps.
+
+        Raises:
+            InvalidPositionError: not integers of at least 0, or not one for each component.
+        """
+        states = self._checked(positions)
+        if not self._totals.any():
+            return states
         return np.where(self._totals, np.maximum(self._offsets - states, 0), states)
 
     def positions(self, heaps: IntArray | Sequence[int]) -> IntArray:
-        """Return positions with these heaps: int64 ``(..., components)`` to the same shape.
+        """Return positions with these heaps, as :meth:`heaps` takes them.
 
         For an empty heap a total is the smallest that ends the game.
 
         Raises:
-            InvalidPositionError: a heap is larger than that of total 0.
+            InvalidPositionError: as :meth:`heaps`, or a heap is larger than that of total 0.
         """
-        sizes = np.asarray(heaps, dtype=np.int64)
+        sizes = self._checked(heaps)
+        if not self._totals.any():
+            return sizes
         if (self._totals & (sizes > self._offsets)).any():
             raise InvalidPositionError(
                 f"of totals at most {self._offsets.tolist()} objects are left, not {sizes.tolist()}"
             )
         return np.where(self._totals, self._offsets - sizes, sizes)
 
+    def _checked(self, states: IntArray | Sequence[int]) -> IntArray:
+        array = as_heaps(states)
+        if self._totals.any() and array.shape[-1] != len(self.limits):
+            raise InvalidPositionError(
+                f"a position has {len(self.limits)} components, one for each total, not "
+                f"{array.shape[-1]}"
+            )
+        return array
+
     @property
-    def _totals(self) -> IntArray:
+    def _totals(self) -> BoolArray:
         """Whether each component is a running total."""
         return np.array([limit is not None for limit in self.limits])
 

@@ -53,7 +53,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from nim_envs.cgt.column_automata.automaton import ColumnAutomaton
+from nim_envs.cgt.column_automata.automaton import ColumnAutomaton, reached_from
 from nim_envs.cgt.column_automata.columns import Columns, columns_of
 from nim_envs.cgt.column_automata.moves import Difference, MoveRelation
 from nim_envs.cgt.column_automata.play import move_to_lost
@@ -291,27 +291,31 @@ class _Moves:
         if known is None:
             row, known = self.after[bit, ones], 0
             self.counter.add(1)
-            rest = kind
-            while rest:
-                number = rest.bit_length() - 1
+            for number in _members(kind):
                 known |= row[number]
-                rest &= ~(1 << number)
             self._kinds[key] = known
         return known
 
 
+def _members(numbers: int) -> Iterator[int]:
+    """Yield the numbers of the bits that are 1, the largest first."""
+    while numbers:
+        number = numbers.bit_length() - 1
+        yield number
+        numbers &= ~(1 << number)
+
+
 def _differences(relation: MoveRelation, counter: _Counter) -> list[Difference]:
     """Return every state of the relation, from the highest bit."""
-    found = [relation.start(True)]
-    known = set(found)
-    for state in found:  # which grows meanwhile
+
+    def steps(state: Difference) -> Iterator[Difference]:
         for bit, left in itertools.product((0, 1), repeat=2):
             after = relation.step(state, bit, left, True)
             counter.add(1)
-            if after is not None and after not in known:
-                known.add(after)
-                found.append(after)
-    return found
+            if after is not None:
+                yield after
+
+    return reached_from(relation.start(True), steps)[0]
 
 
 def _with_a_wrong_move(moves: _Moves) -> tuple[int, ...] | None:
@@ -324,10 +328,8 @@ def _with_a_wrong_move(moves: _Moves) -> tuple[int, ...] | None:
         state, number = now
         for (bit, ones), row in moves.after.items():
             moves.counter.add(1)
-            state_after, rest = columns.after(ones)[state], row[number]
-            while rest:
-                pair = rest.bit_length() - 1
-                rest &= ~(1 << pair)
+            state_after = columns.after(ones)[state]
+            for pair in _members(row[number]):
                 after = (state_after, pair)
                 if after in ways:
                     continue

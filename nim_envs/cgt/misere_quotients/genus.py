@@ -10,8 +10,6 @@ References:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
-from operator import xor
 
 import numpy as np
 
@@ -22,10 +20,10 @@ from nim_envs.cgt.misere_quotients.refinement import (
     refine,
 )
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
+from nim_envs.cgt.sequences.grundy_sequences import grundy_sequence
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.octal_codes import HeapGame, heap_game
 from nim_envs.rules.validation import checked_integer
-from nim_envs.theory.nimbers import mex
 
 MOST_GUESSES = 300
 """Most guesses in the computation of a misère Grundy value."""
@@ -88,10 +86,7 @@ def heap_genera(
     """
     rule = heap_game(game) if isinstance(game, str) else game
     largest = checked_integer("largest", largest, 0)
-    normal: list[int] = []
-    for heap in range(largest + 1):
-        options = rule.options(heap)
-        normal.append(mex(reduce(xor, (normal[left] for left in option), 0) for option in options))
+    normal = grundy_sequence(rule, largest + 1).tolist()
     found: list[Genus | None] = [None] * (largest + 1)
     # First all heaps in one quotient; then each heap not found, in a quotient without larger ones.
     together = _MisereValues(rule, limit)

@@ -11,7 +11,7 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from nim_envs.cgt.misere_quotients.periods import QuotientPeriod, may_be_periodic, periodic_from
@@ -213,7 +213,13 @@ class HeapQuotients:
         last = self._last(largest)
         names = " + ".join(game.name for game in self.games)
         first = min(map(len, self.parts.values()))
-        for heap in _shown(range(first, max(last.values()) + 1), names, progress):
+        heaps: Iterable[int] = range(first, max(last.values()) + 1)
+        if progress:
+            heaps = progress_bar(
+                heaps, desc=names, unit="heap", initial=first, total=max(last.values()) + 1,
+                delay=PROGRESS_DELAY,
+            )  # fmt: skip
+        for heap in heaps:
             if all(self._is_done(game, last[game]) for game in self.games):
                 return
             for game, parts in self.parts.items():
@@ -300,13 +306,3 @@ class HeapQuotients:
             else (),
             period=periodic_from(game, elements),
         )
-
-
-def _shown(heaps: range, names: str, progress: bool) -> Iterator[int]:
-    """Yield heaps, with a progress bar if wanted."""
-    if not progress:
-        yield from heaps
-        return
-    yield from progress_bar(
-        heaps, desc=names, unit="heap", initial=heaps.start, total=heaps.stop, delay=PROGRESS_DELAY
-    )

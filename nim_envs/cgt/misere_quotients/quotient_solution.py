@@ -63,7 +63,7 @@ class QuotientSolution(Solution):
 
     def __init__(self, rules: Rules, spend: Callable[[int, float], None] | None = None) -> None:
         single = tuple(component for component in rules.components if not component.splits)
-        if _number_of_layers(single) > LARGEST_LAYERS:
+        if math.prod(component.states for component in single) > LARGEST_LAYERS:
             single = ()
         others = set(rules.components) - set(single)
         sizes: dict[HeapGame, int] = {}
@@ -89,10 +89,9 @@ class QuotientSolution(Solution):
             for each in set(rules.components)
         }  # fmt: skip
         self._elements = [elements[component] for component in rules.components]
-        strides = iter(_strides(single))
-        self._strides = np.array(
-            [next(strides) if component in single else 0 for component in rules.components]
-        )
+        makes_layers = [component in single for component in rules.components]
+        states = np.where(makes_layers, rules.shape, 1)
+        self._strides = np.where(makes_layers, np.cumprod(states[::-1])[::-1] // states, 0)
 
     @property
     def order(self) -> int:
@@ -145,16 +144,6 @@ def _at_a_time(report: Spend) -> Spend:
     return spend
 
 
-def _strides(components: Sequence[Component]) -> list[int]:
-    """Return the mixed-radix strides of components."""
-    states = [component.states for component in components]
-    return [math.prod(states[place + 1 :]) for place in range(len(states))]
-
-
-def _number_of_layers(components: Sequence[Component]) -> int:
-    return math.prod(component.states for component in components)
-
-
 class _Joint:
     """The quotient of sums of any number of some components.
 
@@ -190,23 +179,28 @@ class _Joint:
                 f"a misère quotient is looked for with a {component.kind} of up to "
                 f"{LARGEST_COMPONENT} states, which is the limit, not of {component.states}"
             )
-        parts: list[int | None] = [None] * component.states
-        for state, options in _options_in_order(component, parts):
-            parts[state] = self.search.add(options)
-        return parts
+        return _parts_of(component, self.search.add)
 
 
-def _options_in_order(
-    component: Component, parts: Sequence[int | None]
-) -> Iterable[tuple[int, list[Word]]]:
-    """Yield each state with a move and its options, as parts of earlier states."""
+def _parts_of(component: Component, add: Callable[[list[Word]], int]) -> list[int | None]:
+    """Add the states of a component, those with short play first.
+
+    Args:
+        component: owner of the states.
+        add: takes the options of a state as parts of earlier states, and returns its part.
+
+    Returns:
+        The part of each state; ``None`` where there is no move.
+    """
+    parts: list[int | None] = [None] * component.states
     for state in np.argsort(levels(component), kind="stable").tolist():
         options = [
             tuple(part for each in left if (part := parts[each]) is not None)
             for left in left_by_moves(component, state)
         ]
         if options:
-            yield state, options
+            parts[state] = add(options)
+    return parts
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -235,12 +229,7 @@ class _Layered:
     ) -> None:
         joint.extend(sizes)
         states = Parts()
-        numbers: list[list[int | None]] = []
-        for component in single:
-            parts: list[int | None] = [None] * component.states
-            for state, options in _options_in_order(component, parts):
-                parts[state] = states.number(options)
-            numbers.append(parts)
+        numbers = [_parts_of(component, states.number) for component in single]
         words = [
             tuple(sorted(part for part in parts if part is not None)) for parts in product(*numbers)
         ]

@@ -25,6 +25,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs.cgt.misere_quotients.bit_sets import bits, row_of, rows_of
+from nim_envs.cgt.partitions import coarsest_congruence
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import BoolArray, IntArray
 
@@ -120,7 +122,6 @@ class Classes:
     smaller: Classes | None
     inclusion: Elements
     _after_move: dict[int, IntArray] = field(default_factory=dict, init=False)
-    _without_last: tuple[Classes, Elements] | None = field(default=None, init=False)
 
     @property
     def order(self) -> int:
@@ -155,12 +156,11 @@ class Classes:
             distinct[element, after.tobytes()] = (element, after)
         return list(distinct.values())
 
+    @cached_property
     def without_last(self) -> tuple[Classes, Elements]:
-        """Return the classes of the positions without the last part, and their class here."""
-        if self._without_last is None:
-            assert self.smaller is not None
-            self._without_last = _image(self.smaller, self)
-        return self._without_last
+        """The classes of the positions without the last part, and their class here."""
+        assert self.smaller is not None
+        return _image(self.smaller, self)
 
 
 def _image(source: Classes, target: Classes) -> tuple[Classes, Elements]:
@@ -258,7 +258,7 @@ def refine(
         if Unanswered(classes, won_at_once, lost, limits.spend).answered(classes.moves):
             return Refined(classes, np.arange(classes.order, dtype=np.int16), lost)
     last = len(classes.elements) - 1
-    fine, coarser = classes.without_last()
+    fine, coarser = classes.without_last
     losts: list[BoolArray] = []  # lost classes with 0, 1, ... copies of the last part added
     powers = [0]
     while True:
@@ -324,7 +324,7 @@ def _joined(
     moves = [
         copies * order + fine.products[rest, element] for element in fine.distinct_elements
     ] + [folded[copies + 1] * order + rest]
-    block = coarsest_congruence(2 * above + lost, moves, limits.spend)
+    block = congruence(2 * above + lost, moves, limits.spend)
     lengths = fine.lengths[rest] + copies * fine.parts.lengths[last]
     examples, numbers = by_shortest(block, lengths)
     if len(examples) > limits.classes:
@@ -376,34 +376,12 @@ def _options_of(
     return found
 
 
-def coarsest_congruence(
-    labels: npt.NDArray[Any], moves: Sequence[npt.NDArray[np.integer]], spend: Spend = free
+def congruence(
+    labels: npt.NDArray[Any], moves: Sequence[npt.NDArray[np.integer]], spend: Spend
 ) -> IntArray:
-    """Return the coarsest partition into blocks that refines the labels and that moves respect.
-
-    Args:
-        labels: ``(n,)``.
-        moves: for each kind of move, the next point of each point, ``(n,)``.
-        spend: called with the work.
-
-    Returns:
-        ``(n,)``, the number of each point's block: two points are in one block exactly if the same
-        sequences of moves lead from both to the same labels.
-
-    References:
-        E. F. Moore, "Gedanken-experiments on sequential machines" (1956).
-    """
-    block = np.unique(labels, return_inverse=True)[1].reshape(-1)
-    count = int(block.max()) + 1
-    while True:
-        finer = block
-        spend(len(moves) * (CALL + len(block) // SORTED))
-        for move in moves:
-            finer = np.unique(finer * count + block[move], return_inverse=True)[1].reshape(-1)
-        number = int(finer.max()) + 1
-        if number == count:
-            return np.asarray(block)
-        block, count = finer, number
+    """Return the coarsest partition that moves respect; ``spend`` is called with the work."""
+    work = len(moves) * (CALL + len(labels) // SORTED)
+    return coarsest_congruence(labels, moves, lambda: spend(work))
 
 
 def by_shortest(block: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
@@ -545,26 +523,3 @@ class Unanswered:
         most -= covered
         most.add(rests)
         return True
-
-
-def bits(rows: BoolArray) -> list[int]:
-    """Return each row of a boolean array as an integer, the first entry as the lowest bit."""
-    return [
-        int.from_bytes(row.tobytes(), "little")
-        for row in np.packbits(rows, axis=1, bitorder="little")
-    ]
-
-
-def rows_of(numbers: list[int], size: int) -> BoolArray:
-    """Return the lowest ``size`` bits of each number, ``(numbers, size)``."""
-    width = (size + 7) // 8
-    packed = np.frombuffer(
-        b"".join(number.to_bytes(width, "little") for number in numbers), np.uint8
-    )
-    rows = np.unpackbits(packed.reshape(-1, width), axis=1, bitorder="little", count=size)
-    return rows.astype(np.bool_)
-
-
-def row_of(number: int, size: int) -> BoolArray:
-    """Return the lowest ``size`` bits of a number, ``(size,)``."""
-    return np.asarray(rows_of([number], size)[0])

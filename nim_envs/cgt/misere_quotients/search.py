@@ -18,7 +18,7 @@ from nim_envs.cgt.misere_quotients.refinement import (
     Word,
     by_shortest,
     coarsest,
-    coarsest_congruence,
+    congruence,
     free,
     refine,
 )
@@ -171,7 +171,7 @@ class QuotientSearch:
         """Return the element of each class, the empty position's included."""
         classes, lost = self._refined.classes, self._refined.lost
         moves = [classes.products[:, element] for element in classes.distinct_elements]
-        return coarsest_congruence(lost, moves, self.spend)
+        return congruence(lost, moves, self.spend)
 
     def quotient(self) -> PartsQuotient:
         """Return the quotient, proven by :func:`nim_envs.cgt.misere_quotients.proof.refutation`.

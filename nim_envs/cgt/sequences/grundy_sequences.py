@@ -16,7 +16,7 @@ from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.optional import installed, needed
 from nim_envs.progress import progress_bar
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, heap_game
-from nim_envs.rules.validation import checked_integer
+from nim_envs.rules.validation import checked_choice, checked_integer
 
 Sequence = npt.NDArray[np.unsignedinteger]
 
@@ -83,8 +83,7 @@ class GrundySequence:
         self.game = heap_game(game) if isinstance(game, str) else game
         if not isinstance(self.game, HeapGame):
             raise InvalidGameError(f"game must be a heap game or the name of one, not {game!r}")
-        if method not in METHODS:
-            raise ValueError(f"method must be one of {METHODS}, not {method!r}")
+        checked_choice("method", method, METHODS)
         splits = any(digit & LEAVE_TWO for digit in self.game.digits)
         wide = self.game.repeating or len(self.game.digits) > SMALL_GAME
         if method == "sparse" and (wide or not splits):

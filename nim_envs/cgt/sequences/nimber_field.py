@@ -3,7 +3,8 @@
 The nimbers below a Fermat power ``F = 2**(2**n)`` form a field. A nimber below ``F**2`` is a sum
 ``high ⊗ F ⊕ low`` of two of them, ``high`` and ``low`` being the halves of its bits. As
 ``F ⊗ F = F ⊕ F/2``, all operations reduce to the halves (J. H. Conway, *On Numbers and Games*,
-ch. 6), down to a table of the nimbers below 256 for Python integers, below 65,536 for arrays.
+ch. 6), down to tables of logarithms of the nimbers below 65,536. The same functions compute with
+Python integers and with arrays of 64-bit words.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ import numpy.typing as npt
 WordArray = npt.NDArray[np.uint64]
 Nimbers = int | npt.NDArray[np.integer]
 
-BYTE = 8
-"""Number of bits of the nimbers in the table of products."""
+SMALL = 16
+"""Number of bits of the nimbers in the tables of logarithms."""
 
 GENERATOR = 258
 """A nimber whose powers are all the non-zero nimbers below 65,536."""
@@ -58,9 +59,7 @@ def nim_product(x: Nimbers, y: Nimbers) -> Any:
         >>> nim_product(np.array([2, 8]), np.array([2, 8])).tolist()
         [3, 13]
     """
-    if _any_array(x, y):
-        return _by_chunks(_multiply_words, x, y)
-    return _multiply(_checked(x), _checked(y))
+    return _applied(_multiply, x, y)
 
 
 @overload
@@ -85,12 +84,7 @@ def nim_inverse(x: Nimbers) -> Any:
         >>> [nim_inverse(x) for x in range(1, 8)]
         [1, 3, 2, 15, 12, 9, 11]
     """
-    if _any_array(x):
-        words = _checked_words(x)
-        if (words == 0).any():
-            raise ZeroDivisionError("0 has no nim-inverse")
-        return _by_chunks(_invert_words, words)
-    return _invert(_checked(x))
+    return _applied(_invert, x)
 
 
 @overload
@@ -145,7 +139,7 @@ def nim_power(x: Nimbers, exponent: int) -> Any:
     exponent = index(exponent)
     if exponent < 0:
         x, exponent = nim_inverse(x), -exponent
-    if _any_array(x):
+    if isinstance(x, np.ndarray):
         base: Any = _checked_words(x)
         result: Any = np.ones(base.shape, dtype=np.uint64)
         bits = 64
@@ -184,13 +178,7 @@ def nim_square_root(x: Nimbers) -> Any:
         >>> [nim_square_root(x) for x in range(8)]
         [0, 1, 3, 2, 7, 6, 4, 5]
     """
-    if _any_array(x):
-        return _by_chunks(_root_of_words, x)
-    return _root(_checked(x))
-
-
-def _any_array(*values: Any) -> bool:
-    return any(isinstance(value, np.ndarray) for value in values)
+    return _applied(_root, x)
 
 
 def _checked(value: Any) -> int:
@@ -214,194 +202,105 @@ def _checked_words(values: Any) -> WordArray:
     return values.astype(np.uint64)
 
 
-# Python integers.
-
-
 def _field_bits(x: int) -> int:
-    """Return the number of bits of a field that holds ``x``: a power of 2, at least ``BYTE``."""
-    return max(BYTE, 1 << (x.bit_length() - 1).bit_length()) if x else BYTE
+    """Return the number of bits of a field that holds ``x``: a power of 2, at least ``SMALL``."""
+    return max(SMALL, 1 << (x.bit_length() - 1).bit_length()) if x else SMALL
 
 
-def _multiply(x: int, y: int) -> int:
-    if x <= 1 or y <= 1:
-        return x * y
-    bits = _field_bits(max(x, y))
-    if bits == BYTE:
-        return _byte_products()[x << BYTE | y]
-    half = bits // 2
-    below = (1 << half) - 1
-    x_high, x_low, y_high, y_low = x >> half, x & below, y >> half, y & below
-    low = _multiply(x_low, y_low)
-    if not y_high:
-        return _multiply(x_high, y_low) << half | low
-    if not x_high:
-        return _multiply(x_low, y_high) << half | low
-    high = _multiply(x_high, y_high)
-    both = _multiply(x_high ^ x_low, y_high ^ y_low)
-    return (both ^ low) << half | low ^ _times_top(high, half)
-
-
-def _times_top(x: int, bits: int) -> int:
-    """Return ``x ⊗ 2**(bits - 1)`` for ``x`` below ``2**bits``, ``bits`` a power of 2."""
-    if x <= 1:
-        return x << (bits - 1)
-    if bits <= BYTE:
-        return _byte_products()[x << BYTE | 1 << (bits - 1)]
-    half = bits // 2
-    high, low = x >> half, x & ((1 << half) - 1)
-    # 2**(bits - 1) is F ⊗ F/2 for F = 2**half.
-    return _times_top(high ^ low, half) << half | _times_top(_times_top(high, half), half)
-
-
-def _invert(x: int) -> int:
-    if x == 0:
-        raise ZeroDivisionError("0 has no nim-inverse")
-    bits = _field_bits(x)
-    if bits == BYTE:
-        return _byte_inverses()[x]
-    half = bits // 2
-    high, low = x >> half, x & ((1 << half) - 1)
-    # x times its conjugate, high * F + (high ^ low), lies in the smaller field.
-    norm = _multiply(low, high ^ low) ^ _times_top(_multiply(high, high), half)
-    inverse = _invert(norm)
-    return _multiply(high, inverse) << half | _multiply(high ^ low, inverse)
-
-
-def _root(x: int) -> int:
-    bits = _field_bits(x)
-    if bits == BYTE:
-        return _byte_roots()[x]
-    half = bits // 2
-    high, low = x >> half, x & ((1 << half) - 1)
-    return _root(high) << half | _root(low ^ _times_top(high, half))
-
-
-@lru_cache(maxsize=1)
-def _byte_products() -> list[int]:
-    """Return ``x ⊗ y`` at index ``x << BYTE | y``; each field is computed from the smaller one."""
-    products = np.array([[0, 0], [0, 1]], dtype=np.int64)
-    half = 1
-    while half < BYTE:
-        numbers = np.arange(1 << 2 * half)
-        high, low = numbers >> half, numbers & ((1 << half) - 1)
-
-        def product(x: Any, y: Any, table: Any = products) -> Any:
-            return table[x[:, np.newaxis], y]
-
-        lows = product(low, low)
-        both = product(high ^ low, high ^ low)
-        products = (both ^ lows) << half | lows ^ products[product(high, high), 1 << (half - 1)]
-        half *= 2
-    table: list[int] = products.reshape(-1).tolist()
-    return table
-
-
-@lru_cache(maxsize=1)
-def _byte_inverses() -> list[int]:
-    """Return the inverse of every nimber below 256; 0 at 0."""
-    products = np.array(_byte_products()).reshape(1 << BYTE, -1)
-    inverses: list[int] = np.argmax(products == 1, axis=1).tolist()
-    return inverses
-
-
-@lru_cache(maxsize=1)
-def _byte_roots() -> list[int]:
-    """Return the square root of every nimber below 256."""
-    squares = np.array(_byte_products()).reshape(1 << BYTE, -1).diagonal()
-    roots: list[int] = np.argsort(squares).tolist()
-    return roots
-
-
-# Arrays of 64-bit words.
-
-
-def _by_chunks(function: Callable[..., WordArray], *arguments: Any) -> WordArray:
-    """Apply ``function`` to the arguments, broadcast and as words, a chunk at a time."""
-    arrays = np.broadcast_arrays(*(_checked_words(argument) for argument in arguments))
+def _applied(function: Callable[..., Any], *numbers: Any) -> Any:
+    """Apply ``function`` to integers, or to arrays: broadcast and as words, a chunk at a time."""
+    if not any(isinstance(number, np.ndarray) for number in numbers):
+        integers = [_checked(number) for number in numbers]
+        return function(*integers, _field_bits(max(integers)))
+    arrays = np.broadcast_arrays(*(_checked_words(number) for number in numbers))
     flat = [array.reshape(-1) for array in arrays]
     result = np.empty(flat[0].shape, dtype=np.uint64)
     for first in range(0, len(result), CHUNK):
         piece = slice(first, first + CHUNK)
-        result[piece] = function(*(array[piece] for array in flat))
+        result[piece] = function(*(array[piece] for array in flat), 64)
     return result.reshape(arrays[0].shape)
 
 
+# Functions of numbers below ``2**bits``, either integers or arrays of words.
+
+
+def _halves(x: Any, half: int) -> tuple[Any, Any]:
+    return x >> half, x & ((1 << half) - 1)
+
+
+def _multiply(x: Any, y: Any, bits: int) -> Any:
+    if (isinstance(x, int) and x == 0) or (isinstance(y, int) and y == 0):
+        return 0
+    if bits == 1:
+        return x & y
+    if bits == SMALL:
+        logarithms, powers = _tables(x)
+        return powers[logarithms[x] + logarithms[y]]
+    return _multiply_by_halves(x, y, bits // 2)
+
+
+def _multiply_by_halves(x: Any, y: Any, half: int) -> Any:
+    (x_high, x_low), (y_high, y_low) = _halves(x, half), _halves(y, half)
+    low = _multiply(x_low, y_low, half)
+    high = _multiply(x_high, y_high, half)
+    both = _multiply(x_high ^ x_low, y_high ^ y_low, half)
+    return (both ^ low) << half | low ^ _times_top(high, half)
+
+
+def _times_top(x: Any, bits: int) -> Any:
+    """Return ``x ⊗ 2**(bits - 1)``, which is ``x ⊗ F/2`` for ``F = 2**bits``."""
+    return _multiply(x, 1 << (bits - 1), bits)
+
+
+def _invert(x: Any, bits: int) -> Any:
+    if bits == SMALL:
+        if not np.all(x):
+            raise ZeroDivisionError("0 has no nim-inverse")
+        logarithms, powers = _tables(x)
+        return powers[2**SMALL - 1 - logarithms[x]]
+    half = bits // 2
+    high, low = _halves(x, half)
+    # x times its conjugate, high * F + (high ^ low), lies in the smaller field; it is 0 for 0 only.
+    norm = _multiply(low, high ^ low, half) ^ _times_top(_multiply(high, high, half), half)
+    inverse = _invert(norm, half)
+    return _multiply(high, inverse, half) << half | _multiply(high ^ low, inverse, half)
+
+
+def _root(x: Any, bits: int) -> Any:
+    if bits == SMALL:
+        logarithms, powers = _tables(x)
+        # Adding the order of the group, which is odd, makes an odd logarithm even.
+        doubled = logarithms[x]
+        return powers[(doubled + (doubled & 1) * (2**SMALL - 1)) >> 1]
+    half = bits // 2
+    high, low = _halves(x, half)
+    return _root(high, half) << half | _root(low ^ _times_top(high, half), half)
+
+
+def _tables(x: Any) -> tuple[Any, Any]:
+    """Return the logarithms and powers: arrays for an array, lists for an integer."""
+    return _logarithms() if isinstance(x, np.ndarray) else _listed_logarithms()
+
+
 @lru_cache(maxsize=1)
-def _logarithms() -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint64]]:
+def _logarithms() -> tuple[npt.NDArray[np.int32], WordArray]:
     """Return the logarithms to base ``GENERATOR`` of the nimbers below 65,536, and the powers.
 
     The logarithm of 0 is a large number: the powers at half of it, and at all sums with it, are 0.
     """
-    order = 2**16 - 1
-    powers = np.array([1], dtype=np.int64)
-    step = GENERATOR
+    order = 2**SMALL - 1
+    powers, step = np.array([1], dtype=np.uint64), GENERATOR
     while len(powers) < order:
-        powers = np.concatenate([powers, _multiply_by(powers, step)])
-        step = _multiply(step, step)
-    powers = powers[:order]
-    logarithms = np.full(2**16, 4 * order, dtype=np.int32)
-    logarithms[powers] = np.arange(order)
+        powers = np.concatenate([powers, _multiply_by_halves(powers, step, SMALL // 2)])
+        step = _multiply_by_halves(step, step, SMALL // 2)
+    logarithms = np.full(2**SMALL, 4 * order, dtype=np.int32)
+    logarithms[powers[:order]] = np.arange(order)
     table = np.zeros(8 * order + 1, dtype=np.uint64)
-    table[: 2 * order] = np.tile(powers, 2)
+    table[: 2 * order] = np.tile(powers[:order], 2)
     return logarithms, table
 
 
-def _multiply_by(x: npt.NDArray[np.int64], factor: int) -> npt.NDArray[np.int64]:
-    """Return ``x ⊗ factor``, all below 65,536: byte by byte, by distributivity."""
-    low = np.array([_multiply(byte, factor) for byte in range(256)])
-    high = np.array([_multiply(byte << BYTE, factor) for byte in range(256)])
-    return np.asarray(low[x & 255] ^ high[x >> BYTE])
-
-
-def _multiply_words(x: WordArray, y: WordArray, bits: int = 64) -> WordArray:
-    if bits == 16:
-        logarithms, powers = _logarithms()
-        return np.asarray(powers[logarithms[x] + logarithms[y]])
-    half = bits // 2
-    x_high, x_low, y_high, y_low = *_halves(x, half), *_halves(y, half)
-    low = _multiply_words(x_low, y_low, half)
-    high = _multiply_words(x_high, y_high, half)
-    both = _multiply_words(x_high ^ x_low, y_high ^ y_low, half)
-    return np.asarray((both ^ low) << np.uint64(half) | low ^ _times_top_of_words(high, half))
-
-
-def _times_top_of_words(x: WordArray, bits: int) -> WordArray:
-    """Return ``x ⊗ 2**(bits - 1)``; see :func:`_times_top`."""
-    if bits == 16:
-        logarithms, powers = _logarithms()
-        return np.asarray(powers[logarithms[x] + logarithms[1 << 15]])
-    half = bits // 2
-    high, low = _halves(x, half)
-    rest = _times_top_of_words(high ^ low, half)
-    return np.asarray(
-        rest << np.uint64(half) | _times_top_of_words(_times_top_of_words(high, half), half)
-    )
-
-
-def _invert_words(x: WordArray, bits: int = 64) -> WordArray:
-    if bits == 16:
-        logarithms, powers = _logarithms()
-        return np.asarray(powers[2**16 - 1 - logarithms[x]])
-    half = bits // 2
-    high, low = _halves(x, half)
-    square = _multiply_words(high, high, half)
-    norm = _multiply_words(low, high ^ low, half) ^ _times_top_of_words(square, half)
-    inverse = _invert_words(norm, half)
-    product = _multiply_words(high, inverse, half)
-    return np.asarray(product << np.uint64(half) | _multiply_words(high ^ low, inverse, half))
-
-
-def _root_of_words(x: WordArray, bits: int = 64) -> WordArray:
-    if bits == 16:
-        logarithms, powers = _logarithms()
-        # Adding the order of the group, which is odd, makes an odd logarithm even.
-        doubled = logarithms[x]
-        return np.asarray(powers[(doubled + (doubled & 1) * (2**16 - 1)) >> 1])
-    half = bits // 2
-    high, low = _halves(x, half)
-    root = _root_of_words(high, half)
-    return root << np.uint64(half) | _root_of_words(low ^ _times_top_of_words(high, half), half)
-
-
-def _halves(x: WordArray, half: int) -> tuple[WordArray, WordArray]:
-    return x >> np.uint64(half), x & np.uint64((1 << half) - 1)
+@lru_cache(maxsize=1)
+def _listed_logarithms() -> tuple[list[int], list[int]]:
+    logarithms, powers = _logarithms()
+    return logarithms.tolist(), powers.tolist()

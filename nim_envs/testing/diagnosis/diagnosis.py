@@ -21,6 +21,7 @@ from nim_envs.testing.diagnosis.faults import FAULTS, Fault, Variant
 from nim_envs.testing.diagnosis.games import tiny_games
 from nim_envs.testing.diagnosis.likelihood import STEPS, both, evenly, mean_likelihood
 from nim_envs.testing.diagnosis.report import Diagnosis, Finding, Score
+from nim_envs.testing.positions import spread
 
 ERROR = 0.05
 """Largest probability that a right, partly trained agent is said to have a fault."""
@@ -332,7 +333,7 @@ def _evidence(case: Case, expected: Expected) -> list[str]:
         line += f"; {illegal} of {len(case.illegal)} answers are illegal"
     lines = [line]
     shown = np.flatnonzero(other & (made > 0.5) & (case.hits < 0.5))
-    for row in shown[np.linspace(0, len(shown) - 1, min(EXAMPLES, len(shown))).astype(int)]:
+    for row in shown[spread(len(shown), EXAMPLES)]:
         position = case.board.positions[case.rows[row]]
         action = int(case.shares[row].argmax())
         wins = int(np.flatnonzero(case.winning[row])[0])

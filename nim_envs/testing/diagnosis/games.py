@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from nim_envs.game import Game, Registered
-from nim_envs.rules.convention import Convention
-from nim_envs.rules.graph_game import graph
-from nim_envs.rules.nim_game import nim
-from nim_envs.rules.rules import Rules
-from nim_envs.rules.subtraction_game import subtraction
-from nim_envs.starts import as_start
+from nim_envs.game import Game
+from nim_envs.registration import make_game
 
 LEVELS = 16
 """Number of levels of the graph."""
@@ -37,16 +32,6 @@ def levels() -> tuple[tuple[int, ...], ...]:
     return (*successors, tuple(below))
 
 
-def _game(name: str, rules: Rules, misere: bool, start: str, **arguments: Any) -> Game:
-    """Return a game as ``nim_envs.make_game`` makes it."""
-    return Game(
-        rules,
-        Convention.from_misere(misere),
-        as_start(start),
-        Registered(name, {"misere": misere, "start": start, **arguments}),
-    )
-
-
 def tiny_games() -> tuple[Game, ...]:
     """Return the games that :func:`nim_envs.diagnose` trains on.
 
@@ -55,14 +40,13 @@ def tiny_games() -> tuple[Game, ...]:
     is meant, in normal and misère play; and a token on a graph, where each position belongs to one
     player.
     """
-    heap: dict[str, Any] = {"heaps": (30,), "subtraction_set": (1, 2, 3, 4)}
-    heaps: dict[str, Any] = {"heaps": (3, 3, 3)}
+    heap: dict[str, Any] = {"heaps": (30,), "subtraction_set": (1, 2, 3, 4), "start": "uniform"}
+    heaps: dict[str, Any] = {"heaps": (3, 3, 3), "start": "uniform"}
     edges = levels()
-    token: dict[str, Any] = {"successors": edges, "tokens": (len(edges) - 1,)}
     return (
-        _game("subtraction", subtraction(**heap), False, "uniform", **heap),
-        _game("subtraction", subtraction(**heap), True, "uniform", **heap),
-        _game("nim", nim(**heaps), False, "uniform", **heaps),
-        _game("nim", nim(**heaps), True, "uniform", **heaps),
-        _game("graph", graph(**token), False, "fixed", **token),
+        make_game("subtraction", **heap),
+        make_game("subtraction", **heap, misere=True),
+        make_game("nim", **heaps),
+        make_game("nim", **heaps, misere=True),
+        make_game("graph", successors=edges, tokens=(len(edges) - 1,)),
     )

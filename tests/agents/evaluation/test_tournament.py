@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pettingzoo
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
@@ -59,6 +59,7 @@ def test_the_interval_of_a_player_that_wins_every_game_has_a_width():
     assert low < elo < high
 
 
+@settings(max_examples=30)
 @given(st.integers(0, 60), st.integers(0, 30), st.integers(0, 60))
 def test_the_interval_for_two_players_is_that_of_the_win_probability(won, drawn, lost):
     points = np.zeros((2, 2))

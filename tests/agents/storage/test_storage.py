@@ -46,14 +46,19 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments"),
+    ("case", "name", "arguments"),
     [
-        ("misere_nim", {"heaps": (2, 3), "start": "p_position"}),
-        ("nim", {"heaps": (2, 3), "max_take": 2, "misere": True, "start": (1, 2)}),
+        (case, *game)
+        for case, game in in_turn(
+            list(CASES),
+            [
+                ("misere_nim", {"heaps": (2, 3), "start": "p_position"}),
+                ("nim", {"heaps": (2, 3), "max_take": 2, "misere": True, "start": (1, 2)}),
+            ],
+        )
     ],
     ids=str,
 )
-@pytest.mark.parametrize("case", CASES)
 def test_a_saved_learner_knows_its_game_convention_and_start(case, name, arguments, tmp_path):
     game = make_game(name, **arguments)
     save(CASES[case](GameEnv(game))[0], tmp_path / "learner.zip")
@@ -79,10 +84,14 @@ def test_of_a_game_that_is_not_registered_the_file_is_loaded_with_the_game(name,
         assert str(path) in str(no.value)
     else:
         assert load(path).game is None
+
+
+@pytest.mark.parametrize("name", ["q-learning", "heap symmetry", "sweeping"])
+def test_a_run_of_a_game_that_is_not_registered_is_resumed(name, tmp_path):
+    env = GameEnv(own_game())
     checkpoint = {"seed": 0, "progress": False, "checkpoint": tmp_path / "run.zip"}
-    parts, whole = CASES[name](env), CASES[name](env)[0]
-    train(env, parts[0], 20, **checkpoint)
-    resumed = CASES[name](env)[0]
+    part, resumed, whole = (CASES[name](env)[0] for _ in range(3))
+    train(env, part, 20, **checkpoint)
     train(env, resumed, 40, **checkpoint)
     train(env, whole, 40, seed=0, progress=False)
     assert contents(resumed) == contents(whole)

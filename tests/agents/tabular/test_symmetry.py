@@ -55,8 +55,7 @@ def test_a_policy_of_sorted_positions_plays_every_order():
         assert mask[policy.act(position, mask, rng)] == 1
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_symmetry_learns_every_order_from_games_in_one(compiled):
+def test_symmetry_learns_every_order_from_games_in_one():
     env = GameEnv(make_game("nim", heaps=(1, 3, 5)))
     spaces = env.observation_space("player_0"), env.action_space("player_0")
     learners = (
@@ -64,7 +63,7 @@ def test_symmetry_learns_every_order_from_games_in_one(compiled):
         RealTimeDynamicProgramming(env.game, symmetric=True),
     )
     for learner in learners:
-        train(env, learner, 2_500, seed=0, progress=False, compiled=compiled)
+        train(env, learner, 2_500, seed=0, progress=False)
         assert optimality(learner.greedy(), env.game).percent == 100
 
 

@@ -42,7 +42,15 @@ GAMES = {
     "misère cram": lambda: own_game("cram", misere=True),
     "mixed": mixed,
 }
-UNSHAPED = [name for name in CASES if "shaping" not in name]
+KINDS = (
+    "q-learning",  # from turns, by state
+    "watkins-q-lambda",  # from whole games
+    "real-time-dynamic-programming",  # by position
+    "q-learning with replay",
+    "heap symmetry",
+    "sweeping",
+)
+"""Learners that use positions in different ways."""
 
 
 def run(make, game, *, compiled):
@@ -55,7 +63,7 @@ def run(make, game, *, compiled):
     return log.winners.tolist(), log.lengths.tolist(), contents(learners)
 
 
-@pytest.mark.parametrize("name", UNSHAPED)
+@pytest.mark.parametrize("name", KINDS)
 def test_both_loops_learn_the_same_tables(name):
     game = GAMES["mixed" if "symmetry" not in name and "sweeping" not in name else "wythoff"]()
     assert run(CASES[name], game, compiled=True) == run(CASES[name], game, compiled=False)

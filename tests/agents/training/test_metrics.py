@@ -17,6 +17,7 @@ from agents.training.metrics import TrainingRecorder, mean_entropy
 from nim_envs import make_game
 from nim_envs.errors import SearchTooLargeError
 from tests.agents.learning import CASES, small_env
+from tests.pairwise import in_turn
 
 ADDITION = pettingzoo.make("aec", "nim_envs/addition", k=3, n=10)
 
@@ -86,8 +87,7 @@ def test_a_crystallising_learner_says_that_it_crystallises():
     assert chances.tolist() == [[1, 0, 0], [0.5, pytest.approx(1 / 3), pytest.approx(1 / 6)]]
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "compiled"), in_turn(list(CASES), [True, False]))
 def test_recording_does_not_change_the_training(name, compiled):
     runs = []
     for recorded in (False, True):

@@ -23,7 +23,7 @@ def two_bandits(seed):
     return env, (GradientBandit(*spaces), GradientBandit(*spaces))
 
 
-@pytest.mark.parametrize("workers", [1, 2, None])
+@pytest.mark.parametrize("workers", [1, None])
 def test_results_do_not_depend_on_the_number_of_workers(workers):
     runs = train_seeds(q_learner, 300, seeds=(5, 0, 7), workers=workers, progress=False)
     assert [run.seed for run in runs] == [5, 0, 7]
@@ -50,7 +50,7 @@ def test_pairs_of_agents_and_arguments_of_train_are_passed_on():
     [
         ({"seeds": []}, r"seeds must be different ones, at least one, not \[\]"),
         ({"seeds": [1, 1]}, r"not \[1, 1\]"),
-        ({"seeds": [1], "workers": 0}, "workers must be at least 1, not 0"),
+        ({"seeds": [1], "workers": 0}, "workers must be an integer from 1 .* not 0"),
     ],
 )
 def test_bad_arguments_are_named(arguments, message):

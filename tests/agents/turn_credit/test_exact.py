@@ -82,15 +82,15 @@ def test_epsilon_out_of_range_is_named():
 
 
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("estimator", UNBIASED)
-def test_unbiased_estimators_are_a_multiple_of_the_gradient(name, estimator):
+def test_unbiased_estimators_are_a_multiple_of_the_gradient(name):
     exact = at_random(task(name), seed=1)
-    found = ESTIMATORS[estimator].gradient(exact)
     truth = exact.objective_gradient
-    one, two = (vector / np.linalg.norm(vector) for vector in (found, truth))
-    assert ((one - two) ** 2).sum() / 2 < 1e-10
-    factor = ESTIMATORS[estimator].unbiased(exact.group)
-    assert np.abs(found - factor * truth).max() < 1e-14
+    for estimator in UNBIASED:
+        found = ESTIMATORS[estimator].gradient(exact)
+        one, two = (vector / np.linalg.norm(vector) for vector in (found, truth))
+        assert ((one - two) ** 2).sum() / 2 < 1e-10, estimator
+        factor = ESTIMATORS[estimator].unbiased(exact.group)
+        assert np.abs(found - factor * truth).max() < 1e-14, estimator
 
 
 def test_the_others_are_biased():

@@ -784,8 +784,10 @@ def test_the_benchmark_scores_it_without_search_and_with_it(monkeypatch):
     setting = replace(deep.BOARDS["alphazero-5"], arguments={"heaps": (1, 2, 3)}, quick_games=250)
     monkeypatch.setitem(deep.BOARDS, "alphazero-5", setting)
     task = TrainingTask("alphazero-5", "alphazero, signed products", "integer", "self-play", 0)
-    of_task, (raw, searched) = deep.run(task, True, None)
-    assert of_task == task
+    raw, searched = deep.run(task, True, None)
+    assert {(run.board, run.encoding, run.seed) for run in (raw, searched)} == {
+        ("alphazero-5", "integer", 0)
+    }
     assert (raw.learner, searched.learner) == (task.learner, f"{task.learner}, with search")
     assert (raw.games, searched.games) == (250, 250)
     assert (raw.count, searched.count) == (18, 18)
@@ -795,7 +797,7 @@ def test_the_benchmark_scores_it_without_search_and_with_it(monkeypatch):
     # A large board is scored with search on a sample.
     monkeypatch.setattr(deep, "SEARCHED", 17)
     monkeypatch.setattr(deep, "SAMPLE", 7)
-    assert [run.count for run in deep.run(task, True, None)[1]] == [18, 7]
+    assert [run.count for run in deep.run(task, True, None)] == [18, 7]
 
 
 # Invalid arguments

@@ -24,10 +24,6 @@ def last_legal(observations, masks, rng):
     return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
 
 
-def by_opponent(arguments):
-    return getattr(arguments["opponent"], "__name__", str(arguments["opponent"]))
-
-
 PASSING = [
     {"opponent": None, "encoding": "one_hot", "truth_in_info": True, "render_mode": "ansi"},
     {"opponent": 0.3, "seat": "random", "encoding": "unary", "mask_in_observation": False},
@@ -98,16 +94,27 @@ def test_every_documented_entry_of_infos_is_judged(entry, opponent):
 
 
 @pytest.mark.parametrize(
-    ("said", "played", "named"),
-    [
-        ("optimal", "random", "the opponent 'optimal' moved from .* and the actions that it draws"),
-        ("random", "optimal", "made .* winning moves, where about .* are expected"),
-        (0.5, "optimal", "the opponent 0.5 made .* winning moves, where about"),
-        ("random", last_legal, "winning moves, where|the opponent 'random' does not draw evenly"),
-    ],
+    ("disagreement", "seat"),
+    in_turn(
+        [
+            (
+                "optimal",
+                "random",
+                "the opponent 'optimal' moved from .* and the actions that it draws",
+            ),
+            ("random", "optimal", "made .* winning moves, where about .* are expected"),
+            (0.5, "optimal", "the opponent 0.5 made .* winning moves, where about"),
+            (
+                "random",
+                last_legal,
+                "winning moves, where|the opponent 'random' does not draw evenly",
+            ),
+        ],
+        [0, 1],
+    ),
 )
-@pytest.mark.parametrize("seat", [0, 1])
-def test_an_opponent_that_plays_otherwise_than_named_is_found(said, played, named, seat):
+def test_an_opponent_that_plays_otherwise_than_named_is_found(disagreement, seat):
+    said, played, named = disagreement
     env = VectorGameEnv(make_game("nim", heaps=(3, 4, 5)), 4, opponent=played, seat=seat)
     env.opponent = said
     with pytest.raises(ConformanceError, match=named):

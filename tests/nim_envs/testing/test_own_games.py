@@ -13,7 +13,7 @@ from nim_envs.envs.versus import VersusEnv
 from nim_envs.rules import kayles, nim, sum_of
 from nim_envs.testing import check_env, check_game
 from tests.own_games import OWN_GAMES, own_game
-from tests.pairwise import pairwise
+from tests.pairwise import in_turn, pairwise
 
 ENVIRONMENTS = {
     "turn_based": GameEnv,
@@ -55,9 +55,16 @@ def test_games_conform(name, misere):
     check_game(game_of(name, misere))
 
 
+COMBINATIONS = pairwise([False, True], ENCODINGS, list(ENVIRONMENTS))
+
+
 @pytest.mark.parametrize(
-    ("name", "misere", "encoding", "environment"),
-    pairwise([*OWN_GAMES, *SUMS], [False, True], ENCODINGS, list(ENVIRONMENTS)),
+    ("name", "combination"), in_turn(2 * [*OWN_GAMES, *SUMS], COMBINATIONS), ids=str
 )
-def test_environments_conform(name, misere, encoding, environment):
+def test_environments_conform(name, combination):
+    misere, encoding, environment = combination
     check_env(ENVIRONMENTS[environment](game_of(name, misere), encoding=encoding))
+
+
+def test_every_combination_has_a_game():
+    assert len(COMBINATIONS) <= 2 * len([*OWN_GAMES, *SUMS])

@@ -14,6 +14,7 @@ from nim_envs.registration import make_versus
 from nim_envs.rules import TableComponent
 from nim_envs.testing import ConformanceError, check_env
 from tests.nim_envs.testing.documented import documented_entries, public_methods, spoiled
+from tests.pairwise import in_turn
 
 NIM = make_game("nim", heaps=(2, 3))
 PATH = TableComponent(rows=((-1, -1), (0, -1), (1, 0), (2, 1)))
@@ -36,10 +37,6 @@ def test_wrapped_environments_pass():
     check_env(gymnasium.wrappers.RenderCollection(versus(render_mode="rgb_array")))
 
 
-def by_opponent(arguments):
-    return getattr(arguments["opponent"], "__name__", str(arguments["opponent"]))
-
-
 PASSING = [
     {"opponent": None, "encoding": "integer", "truth_in_info": True, "render_mode": "ansi"},
     {"opponent": "random", "encoding": "one_hot", "seat": 1, "render_mode": "rgb_array"},
@@ -49,13 +46,8 @@ PASSING = [
 ]
 
 
-@pytest.mark.parametrize("game", [NIM, PATHS], ids=["nim", "paths"])
-@pytest.mark.parametrize(
-    "arguments",
-    PASSING,
-    ids=lambda each: str(getattr(each["opponent"], "__name__", each["opponent"])),
-)
-def test_environments_pass(game, arguments):
+@pytest.mark.parametrize(("arguments", "game"), in_turn(PASSING, [NIM, PATHS]))
+def test_environments_pass(arguments, game):
     assert {case["encoding"] for case in PASSING} == set(ENCODINGS)
     check_env(VersusEnv(game, **arguments))
 
@@ -85,18 +77,29 @@ def test_every_documented_entry_of_infos_is_judged(entry, opponent):
 
 
 @pytest.mark.parametrize(
-    ("said", "played", "named"),
-    [
-        ("optimal", "random", "the opponent 'optimal' moved from .* and the actions that it draws"),
-        ("optimal", 0.2, "the opponent 'optimal' moved from"),
-        ("random", "optimal", "made .* winning moves, where about .* are expected"),
-        (0.5, "optimal", "the opponent 0.5 made .* winning moves, where about"),
-        (0.5, "random", "the opponent 0.5 made .* winning moves, where about"),
-        ("random", last_legal, "winning moves, where|the opponent 'random' does not draw evenly"),
-    ],
+    ("disagreement", "seat"),
+    in_turn(
+        [
+            (
+                "optimal",
+                "random",
+                "the opponent 'optimal' moved from .* and the actions that it draws",
+            ),
+            ("optimal", 0.2, "the opponent 'optimal' moved from"),
+            ("random", "optimal", "made .* winning moves, where about .* are expected"),
+            (0.5, "optimal", "the opponent 0.5 made .* winning moves, where about"),
+            (0.5, "random", "the opponent 0.5 made .* winning moves, where about"),
+            (
+                "random",
+                last_legal,
+                "winning moves, where|the opponent 'random' does not draw evenly",
+            ),
+        ],
+        [0, 1],
+    ),
 )
-@pytest.mark.parametrize("seat", [0, 1])
-def test_an_opponent_that_plays_otherwise_than_named_is_found(said, played, named, seat):
+def test_an_opponent_that_plays_otherwise_than_named_is_found(disagreement, seat):
+    said, played, named = disagreement
     env = VersusEnv(make_game("nim", heaps=(3, 4, 5)), opponent=played, seat=seat)
     env.opponent = said
     with pytest.raises(ConformanceError, match=named):

@@ -14,6 +14,7 @@ from gymnasium.utils.env_checker import check_env
 from nim_envs import make_game
 from nim_envs.errors import InvalidGameError, InvalidResetError, ResetNeededError
 from nim_envs.text import TextEnv, TextGame, TextPolicy, disguised, move_text, prompt, verdict
+from tests.pairwise import in_turn
 
 NIM = make_game("nim")
 
@@ -41,8 +42,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("opponent", ["optimal", "random", 0.5])
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize(("case", "opponent"), in_turn(CASES, ["optimal", "random", 0.5]), ids=str)
 def test_who_plays_right_from_a_won_position_wins_every_game(case, opponent):
     name, arguments = case
     game = make_game(name, **arguments)

@@ -66,7 +66,8 @@ def test_a_program_that_ends_early_is_named():
         program(["one", "two", "three"])
 
 
-def test_a_program_that_does_not_end_is_ended():
+def test_a_program_that_does_not_end_is_ended(monkeypatch):
+    monkeypatch.setattr("nim_envs.text.programs.SECONDS_TO_END", 0.1)
     stubborn = (
         "import signal, sys, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
         "print(sys.stdin.readline(), end='', flush=True)\ntime.sleep(1000)"

@@ -20,6 +20,7 @@ from nim_envs.text import (
     score,
 )
 from tests.nim_envs.text.speakers import Scripted, playable, some_action
+from tests.pairwise import in_turn
 
 GAMES = [
     ("nim", {}),
@@ -62,8 +63,7 @@ def scripted(game, language=None, garbage=0, style="short"):
     return Scripted(language, playable(game), answer, style)
 
 
-@pytest.mark.parametrize("hidden", [False, True], ids=["plain", "disguised"])
-@pytest.mark.parametrize("case", GAMES, ids=str)
+@pytest.mark.parametrize(("case", "hidden"), in_turn(GAMES, [False, True]), ids=str)
 def test_the_score_of_texts_is_the_optimality_of_the_moves_digit_for_digit(case, hidden):
     name, arguments = case
     game = make_game(name, **arguments)

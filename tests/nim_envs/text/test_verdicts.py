@@ -36,9 +36,8 @@ def test_a_verdict_says_all_there_is_to_say():
     assert (truth.kind, truth.winning) == ("unparseable", True)
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
+def test_a_reply_gets_its_kind_of_verdict():
+    expected = [
         ("heap 0: take 2", "kept_win"),
         ("HEAP 0 TAKE 2", "kept_win"),
         ("\theap  0 :take 2 .\r\n", "kept_win"),
@@ -80,11 +79,8 @@ def test_a_verdict_says_all_there_is_to_say():
         ("\ud800", "unparseable"),
         ("9" * 10**4, "unparseable"),
         ("heap 0: take 2 " * 10**5, "unparseable"),
-    ],
-    ids=lambda value: value[:30].encode("ascii", "backslashreplace").decode(),
-)
-def test_a_reply_gets_its_kind_of_verdict(reply, expected):
-    assert kind(reply) == expected
+    ]
+    assert [(reply, kind(reply)) for reply, _ in expected] == expected
 
 
 def test_other_games_have_other_forms():
@@ -95,9 +91,8 @@ def test_other_games_have_other_forms():
     assert verdict(GRUNDY, (10, 0, 0), "heap 0, leave 1 and 9").action is not None
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
+def test_prose_is_searched_where_that_is_asked():
+    expected = [
         ("heap 0: take 2", "kept_win"),
         ("Let me think.\nheap 1: take 1 is bad.\n\nSo I take: Heap 0, take 2!", "kept_win"),
         ("I think heap 9: take 2", "illegal"),
@@ -112,11 +107,8 @@ def test_other_games_have_other_forms():
         ("Ich nähme heap 0: take ２", "unparseable"),
         ("x" * 10**6 + "\nheap 0: take 2", "kept_win"),
         ("heap " * 10**5, "unparseable"),
-    ],
-    ids=lambda value: value[:30],
-)
-def test_prose_is_searched_where_that_is_asked(reply, expected):
-    assert kind(reply, last_line=True) == expected
+    ]
+    assert [(reply, kind(reply, last_line=True)) for reply, _ in expected] == expected
 
 
 def test_rewards():
@@ -186,10 +178,10 @@ def test_random_replies_each_get_a_verdict(replies):
     assert time.process_time() - begun < replies / 1000, "over a millisecond for a short reply"
 
 
-@pytest.mark.parametrize("piece", [*PIECES, "heap 0: take ", "0 ", "heap0"])
 @pytest.mark.parametrize("last_line", [False, True])
-def test_a_million_characters_take_no_longer_than_a_blink(piece, last_line):
-    reply = (piece * (10**6 // len(piece) + 1))[: 10**6]
-    begun = time.process_time()
-    assert verdict(NIM, POSITION, reply, last_line=last_line).kind in KINDS
-    assert time.process_time() - begun < 5
+def test_a_million_characters_take_no_longer_than_a_blink(last_line):
+    for piece in (*PIECES, "heap 0: take ", "0 ", "heap0"):
+        reply = (piece * (10**6 // len(piece) + 1))[: 10**6]
+        begun = time.process_time()
+        assert verdict(NIM, POSITION, reply, last_line=last_line).kind in KINDS, piece
+        assert time.process_time() - begun < 5, piece

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable
 from functools import cache
 from math import isqrt
@@ -95,6 +96,17 @@ def test_the_theorem_of_euclid_is_exact_for_neighbouring_fibonacci_numbers():
     expected = [2 * (b * b - a * b - a * a) > 0 for a, b in neighbours.tolist()]
     assert theorems.euclid(neighbours).tolist() == expected
     assert expected == [number % 2 == 1 for number in range(len(expected))]
+
+
+@pytest.mark.parametrize("largest", [2**31, 2**33, 2**62])
+def test_the_theorem_of_euclid_is_exact_for_numbers_whose_squares_overflow(largest):
+    pairs = np.random.default_rng(0).integers(largest // 2, largest, size=(500, 2))
+    expected = [
+        # The golden ratio is (1 + root of 5) / 2, and the root of 5b² is no integer.
+        a == b or 2 * max(a, b) - min(a, b) > math.isqrt(5 * min(a, b) ** 2)
+        for a, b in pairs.tolist()
+    ]
+    assert theorems.euclid(pairs).tolist() == expected
 
 
 @pytest.mark.parametrize("convention", Convention)

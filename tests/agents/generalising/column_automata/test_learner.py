@@ -63,19 +63,15 @@ def test_other_games_are_proved_and_played_on_unseen_boards(heaps, max_take, mis
     assert learner.proof
     assert (learner.automaton.is_lost(board(3, 12)) == truth(max_take, misere, 3, 12)).all()
     larger = make_game("nim", heaps=(17, 5, 9), **arguments)
-    policy = learner.greedy(larger)
-    check_policy(policy, larger)
-    assert optimality(policy, larger).percent == 100
+    assert optimality(learner.greedy(larger), larger).percent == 100
 
 
-@pytest.mark.parametrize("misere", [False, True])
-def test_labels_by_q_learning_suffice(misere):
-    heaps = (15, 15, 15) if misere else (3, 3)
-    game = make_game("nim", heaps=heaps, misere=misere, start="uniform")
-    learner, games = learned(game, 200_000, labels="q-learning")
+def test_labels_by_q_learning_suffice():
+    # Misère play on a larger board: test_no_solution_is_used.
+    game = make_game("nim", heaps=(3, 3), start="uniform")
+    learner, _ = learned(game, 1_000, labels="q-learning")
     assert learner.proof
-    assert misere or games <= 1_000
-    assert (learner.automaton.is_lost(board(3, 8)) == truth(None, misere, 3, 8)).all()
+    assert (learner.automaton.is_lost(board(3, 8)) == truth(None, False, 3, 8)).all()
 
 
 def test_it_moves_in_heaps_too_large_for_environments():
@@ -112,7 +108,9 @@ def test_the_addition_game_is_treated_as_the_objects_left():
         learner.greedy(make_game("addition", k=4, n=10))
 
 
-@pytest.mark.parametrize(("k", "n"), [(2, 10), (5, 31), (10, 60)])
+@pytest.mark.parametrize(
+    ("k", "n"), [(2, 10), (5, 31), pytest.param(10, 60, marks=pytest.mark.exhaustive)]
+)
 @pytest.mark.parametrize("misere", [False, True])
 def test_a_single_total_is_learned_for_any_k_and_every_limit(k, n, misere):
     learner, _ = learned(make_game("addition", k=k, n=n, misere=misere))
@@ -160,6 +158,7 @@ def test_another_game_has_another_policy():
     with pytest.raises(ValueError, match="not nim"):
         learner.greedy(make_game("nim", heaps=(7, 7), max_take=3, misere=True))
     small = make_game("nim", heaps=(3, 2), max_take=3)
+    check_policy(learner.greedy(small), small)
     assert optimality(learner.greedy(small), small).percent == 100
 
 

@@ -44,26 +44,27 @@ def plain_search(game, convention):
 
 
 @pytest.mark.parametrize("convention", Convention)
-@pytest.mark.parametrize("name", GAMES)
-def test_the_search_equals_a_plain_recursion(name, convention):
-    search = HeapSearch(name, convention)
-    plain = plain_search(search.game, convention)
-    for heaps in positions(5, 3):
-        assert search.is_winning(heaps) is plain(heaps)
-        moves = search.winning_moves(heaps)
-        assert bool(moves) is plain(heaps) or not search.canonical(heaps)
-        for place, option in moves:
-            assert option in search.game.options(heaps[place])
-            assert not plain(heaps[:place] + option + heaps[place + 1 :])
-    assert search.is_winning((5, 0, 3)) is plain((3, 5))
+def test_the_search_equals_a_plain_recursion(convention):
+    for name in GAMES:
+        search = HeapSearch(name, convention)
+        plain = plain_search(search.game, convention)
+        for heaps in positions(5, 3):
+            assert search.is_winning(heaps) is plain(heaps), (name, heaps)
+            moves = search.winning_moves(heaps)
+            assert bool(moves) is plain(heaps) or not search.canonical(heaps), (name, heaps)
+            for place, option in moves:
+                assert option in search.game.options(heaps[place]), (name, heaps)
+                assert not plain(heaps[:place] + option + heaps[place + 1 :]), (name, heaps)
+        assert search.is_winning((5, 0, 3)) is plain((3, 5)), name
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_normal_play_is_won_where_the_nim_sum_is_not_0(name):
-    values = grundy_sequence(name, 10)
-    search = HeapSearch(name, Convention.NORMAL)
-    for heaps in positions(9, 3):
-        assert search.is_winning(heaps) is (nim_sum([int(values[heap]) for heap in heaps]) != 0)
+def test_normal_play_is_won_where_the_nim_sum_is_not_0():
+    for name in GAMES:
+        values = grundy_sequence(name, 9).tolist()
+        search = HeapSearch(name, Convention.NORMAL)
+        for heaps in positions(8, 3):
+            won = nim_sum([values[heap] for heap in heaps]) != 0
+            assert search.is_winning(heaps) is won, (name, heaps)
 
 
 def test_misere_nim_is_as_bouton_says():
@@ -87,9 +88,9 @@ def test_winning_moves_of_misere_kayles_by_hand():
 
 @pytest.mark.parametrize(
     ("name", "largest", "heaps"),
-    [("0.77", 10, 4), ("0.123", 10, 5), ("0.07", 10, 5), ("0.137", 10, 5), ("grundy", 12, 4),
-     ("0.6", 9, 4), ("4.3", 8, 4), ("0.26", 9, 4), ("0.4", 12, 4), ("0.15", 12, 4),
-     ("0.77", 6, 8), ("0.(3)", 5, 7)],
+    [("0.77", 10, 4), ("0.123", 10, 4), ("0.07", 10, 4), ("0.137", 10, 4), ("grundy", 12, 3),
+     ("0.6", 9, 4), ("4.3", 8, 4), ("0.26", 9, 4), ("0.4", 12, 3), ("0.15", 12, 3),
+     ("0.77", 5, 8), ("0.(3)", 4, 7)],
 )  # fmt: skip
 def test_a_quotient_agrees_with_the_search_everywhere(name, largest, heaps):
     quotient = misere_quotient(name, largest)

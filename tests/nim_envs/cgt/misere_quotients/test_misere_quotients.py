@@ -27,11 +27,10 @@ from nim_envs.theory.nimbers import mex
 
 ORDERS = {
     # T. E. Plambeck and A. N. Siegel (2008): misère Nim, and 0.123 with its 20 elements.
-    ("nim", 1): 2, ("nim", 3): 6, ("nim", 7): 10, ("nim", 40): 66, ("0.123", 12): 20,
+    ("nim", 1): 2, ("nim", 3): 6, ("nim", 7): 10, ("nim", 20): 34, ("0.123", 12): 20,
     # As MisereSolver finds them.
-    ("0.77", 12): 24, ("0.77", 80): 40, ("0.07", 24): 24, ("0.07", 25): 144, ("0.07", 32): 552,
-    ("0.72", 30): 24, ("0.26", 30): 98, ("0.6", 14): 48, ("0.152", 30): 34, ("0.54", 20): 42,
-    ("0.15", 20): 20,
+    ("0.77", 12): 24, ("0.07", 24): 24, ("0.07", 25): 144, ("0.07", 32): 552, ("0.26", 30): 98,
+    ("0.6", 14): 48, ("0.152", 30): 34, ("0.54", 20): 42, ("0.15", 20): 20,
 }  # fmt: skip
 
 SOLVED = {
@@ -51,32 +50,46 @@ GAMES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("game", "largest"), ORDERS)
+LONG = {("0.07", 32), ("0.26", 30), "0.44", "4.40"}
+"""Cases left to exhaustive runs."""
+
+
+def cases(known):
+    """The keys of a table as parameters."""
+    values = [(key, key if isinstance(key, tuple) else (key,)) for key in known]
+    return [
+        pytest.param(*value, marks=[pytest.mark.exhaustive] if key in LONG else [])
+        for key, value in values
+    ]
+
+
+@pytest.mark.parametrize(("game", "largest"), cases(ORDERS))
 def test_known_orders_come_out(game, largest):
     assert misere_quotient(game, largest).order == ORDERS[game, largest]
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_quotients_agree_with_brute_force_on_random_sums(name):
-    rng = np.random.default_rng(0)
-    quotient = misere_quotient(name, 9)
-    search = HeapSearch(name, Convention.MISERE)
-    for _ in range(25):
-        heaps = rng.integers(0, 10, size=rng.integers(1, 5)).tolist()
-        assert quotient.is_winning(heaps) is search.is_winning(heaps), heaps
-        after = [
-            (place, option)
-            for place, heap in enumerate(heaps)
-            for option in quotient.game.options(heap)
-            if not search.is_winning([*heaps[:place], *option, *heaps[place + 1 :]])
-        ]
-        assert quotient.winning_moves(heaps) == after
+@pytest.mark.parametrize("every", [2, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_quotients_agree_with_brute_force_on_random_sums(every):
+    for name in GAMES[::every]:
+        rng = np.random.default_rng(0)
+        quotient = misere_quotient(name, 9)
+        search = HeapSearch(name, Convention.MISERE)
+        for _ in range(15):
+            heaps = rng.integers(0, 10, size=rng.integers(1, 5)).tolist()
+            assert quotient.is_winning(heaps) is search.is_winning(heaps), (name, heaps)
+            after = [
+                (place, option)
+                for place, heap in enumerate(heaps)
+                for option in quotient.game.options(heap)
+                if not search.is_winning([*heaps[:place], *option, *heaps[place + 1 :]])
+            ]
+            assert quotient.winning_moves(heaps) == after, (name, heaps)
 
 
 # Games solved for all heaps
 
 
-@pytest.mark.parametrize("name", SOLVED)
+@pytest.mark.parametrize("name", cases(SOLVED))
 def test_games_solved_for_all_heaps_have_known_orders_and_periods(name):
     quotient = misere_quotient(name)
     order, start, length = SOLVED[name]
@@ -92,7 +105,9 @@ def test_games_solved_for_all_heaps_have_known_orders_and_periods(name):
     assert quotient.element([10**9, 3]) == quotient.element([folded, 3])
 
 
-@pytest.mark.parametrize("name", ["0.75", "0.34", "0.123", "4.56", "4.12"])
+@pytest.mark.parametrize(
+    "name", ["0.75", "0.34", "0.123", "4.12", pytest.param("4.56", marks=pytest.mark.exhaustive)]
+)
 def test_heaps_beyond_those_of_the_proof_are_as_the_search_says(name):
     quotient = misere_quotient(name)
     search = HeapSearch(name, Convention.MISERE)
@@ -181,16 +196,16 @@ def test_no_wrong_mutant_is_proven():
     for name, largest in (("0.77", 7), ("0.123", 9), ("0.07", 10), ("0.6", 9), ("0.(3)", 3)):
         options, *right = claim(name, largest)
         assert is_right(name, largest, *right)
-        for products, elements, lost in mutants(*right, 400, rng):
+        for products, elements, lost in mutants(*right, 150, rng):
             reason = refutation(options, products, elements.tolist(), lost)
             if not is_right(name, largest, products, elements, lost):
                 wrong += 1
                 assert reason is not None, (name, products, elements, lost)
-    assert wrong >= 1_000
+    assert wrong >= 500
 
 
 @pytest.mark.parametrize(
-    ("name", "largest"), [("0.77", 12), ("0.123", 12), ("0.07", 25), ("0.26", 20), ("nim", 7)]
+    ("name", "largest"), [("0.77", 12), ("0.123", 12), ("0.26", 15), ("nim", 7)]
 )
 def test_the_numbers_of_elements_do_not_matter_to_the_proof(name, largest):
     options, products, elements, lost = claim(name, largest)
@@ -264,7 +279,7 @@ def test_no_wrong_mutant_is_proven_of_normal_play():
         search = HeapSearch(name, Convention.NORMAL)
         positions = np.array(list(combinations_with_replacement(range(largest + 1), 5)))
         winning = np.array([search.is_winning(row.tolist()) for row in positions])
-        for products, elements, lost in mutants(*right, 400, rng):
+        for products, elements, lost in mutants(*right, 150, rng):
             total = np.zeros((2, len(positions)), dtype=int)
             for column in range(5):
                 total[0] = products[total[0], elements[positions[:, column]]]
@@ -273,7 +288,7 @@ def test_no_wrong_mutant_is_proven_of_normal_play():
                 wrong += 1
                 claimed = options, products, elements.tolist(), lost
                 assert refutation(*claimed, Convention.NORMAL) is not None, claimed
-    assert wrong >= 1_000
+    assert wrong >= 500
 
 
 # Proven results are kept
@@ -308,8 +323,8 @@ def test_infinite_quotients_are_refused_with_what_is_proven(monkeypatch):
     with pytest.raises(SearchTooLargeError, match=r"up to 12: .* more than 20 elements"):
         search.extend(30)
     assert search.quotient(search.games[0]).order == 18
-    monkeypatch.setattr(heap_quotients, "LARGEST_UNPERIODIC", 100)
-    with pytest.raises(SearchTooLargeError, match=r"up to 100, .* order 40, and no period"):
+    monkeypatch.setattr(heap_quotients, "LARGEST_UNPERIODIC", 80)
+    with pytest.raises(SearchTooLargeError, match=r"up to 80, .* order 40, and no period"):
         misere_quotient("kayles")
 
 
@@ -510,7 +525,7 @@ def test_genera_agree_with_their_definition(name, largest):
 
 def test_genera_of_kayles_are_those_of_the_literature():
     # Winning Ways, ch. 13; of 21 and more not all are found.
-    genera = heap_genera("kayles", 22)
+    genera = heap_genera("kayles", 21)
     symbols = (
         "0^120 1^031 2^20 3^31 1^031 4^146 3^31 2^20 1^13 4^046 2^20 6^46 4^046 1^13 2^20 7^57 "
         "1^13 4^64 3^31 2^20"

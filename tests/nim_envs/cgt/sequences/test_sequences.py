@@ -173,13 +173,12 @@ def test_a_heap_is_a_number_of_objects(heap):
 # Values.
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_every_method_gives_the_values_of_the_definition(name):
-    game = heap_game(name)
-    expected = by_definition(game, 130)
-    assert grundy_sequence(game, 130, method="plain").tolist() == expected
-    assert grundy_sequence(game, 130, method="naive").tolist() == expected
-    assert grundy_sequence(game, 130).tolist() == expected
+def test_every_method_gives_the_values_of_the_definition():
+    for name in GAMES:
+        game = heap_game(name)
+        expected = by_definition(game, 100)
+        for method in ("plain", "naive", "auto"):
+            assert grundy_sequence(game, 100, method=method).tolist() == expected, (name, method)
 
 
 @settings(max_examples=60)
@@ -330,14 +329,14 @@ def test_few_positions_of_officers_are_rare_and_the_memory_is_bounded():
 
 @pytest.mark.parametrize("name", ["0.6", "0.06", "grundy", "4.327", "0.106"])
 def test_auto_gives_the_naive_values_whichever_methods_it_takes(name, monkeypatch):
-    expected = grundy_sequence(name, 16_000, method="naive")
-    assert (grundy_sequence(name, 16_000) == expected).all()
+    expected = grundy_sequence(name, 12_000, method="naive")
+    assert (grundy_sequence(name, 12_000) == expected).all()
     choices = itertools.cycle([True, False])
     monkeypatch.setattr("nim_envs.cgt.sequences.sparse_space.pays", lambda *_: next(choices))
     sequence = GrundySequence(name)
-    for size in (5_000, 5_001, 9_000, 16_000):
+    for size in (5_000, 5_001, 9_000, 12_000):
         sequence.extend(size)
-    assert (sequence.values[:16_000] == expected).all()
+    assert (sequence.values[:12_000] == expected).all()
 
 
 def test_auto_takes_the_sparse_space_method_only_where_few_values_are_rare():
@@ -409,7 +408,7 @@ def test_an_interrupted_run_leaves_its_values(tmp_path):
         [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     assert process.stdout.readline() == b"ready\n"
-    time.sleep(1.0)
+    time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     process.wait(timeout=60)
     process.stdout.close()

@@ -1,0 +1,44 @@
+"""Partitions of points that moves respect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nim_envs.rules.component import IntArray
+
+
+def coarsest_congruence(
+    labels: npt.NDArray[Any],
+    moves: Sequence[npt.NDArray[np.integer]],
+    before_pass: Callable[[], object] = lambda: None,
+) -> IntArray:
+    """Return the coarsest partition into blocks that refines the labels and that moves respect.
+
+    Args:
+        labels: ``(n,)``.
+        moves: for each kind of move, the next point of each point, ``(n,)``.
+        before_pass: called before each pass over all moves.
+
+    Returns:
+        ``(n,)``, the number of each point's block, from 0 without a gap: two points are in one
+        block exactly if the same sequences of moves lead from both to the same labels.
+
+    References:
+        E. F. Moore, "Gedanken-experiments on sequential machines", *Automata Studies* (1956),
+        129-153.
+    """
+    block = np.unique(labels, return_inverse=True)[1].reshape(-1)
+    count = int(block.max()) + 1
+    while True:
+        finer = block
+        before_pass()
+        for move in moves:
+            finer = np.unique(finer * count + block[move], return_inverse=True)[1].reshape(-1)
+        number = int(finer.max()) + 1
+        if number == count:
+            return np.asarray(block)
+        block, count = finer, number
