@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace as replaced
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium
 import pettingzoo
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from nim_envs.envs.vector import VectorGameEnv
 
 NAMESPACE = "nim_envs"
+Environment = TypeVar("Environment")
 
 
 def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Rules:
@@ -223,7 +224,9 @@ def _keywords(function: Callable[..., Any]) -> list[str]:
     ]
 
 
-def _made(environment: Callable[..., Any], name: str, arguments: dict[str, Any], *size: int) -> Any:
+def _made(
+    environment: Callable[..., Environment], name: str, arguments: dict[str, Any], *size: int
+) -> Environment:
     """Return an environment of a registered game.
 
     Args:
@@ -256,8 +259,7 @@ def make_aec(game: str, **arguments: Any) -> GameEnv:
         UnknownArgumentError: an argument that none of them takes.
         InvalidPositionError: an unknown or impossible start.
     """
-    env: GameEnv = _made(GameEnv, game, arguments)
-    return env
+    return _made(GameEnv, game, arguments)
 
 
 def make_versus(game: str, **arguments: Any) -> VersusEnv:
@@ -273,8 +275,7 @@ def make_versus(game: str, **arguments: Any) -> VersusEnv:
         InvalidPositionError: an unknown or impossible start.
         SearchTooLargeError: the game is too large.
     """
-    env: VersusEnv = _made(VersusEnv, game, arguments)
-    return env
+    return _made(VersusEnv, game, arguments)
 
 
 def make_vector(game: str, num_envs: int = 1, **arguments: Any) -> VectorGameEnv:
@@ -294,8 +295,7 @@ def make_vector(game: str, num_envs: int = 1, **arguments: Any) -> VectorGameEnv
     # It imports Numba, which takes seconds; importing the package should be fast.
     from nim_envs.envs.vector import VectorGameEnv
 
-    env: VectorGameEnv = _made(VectorGameEnv, game, arguments, num_envs)
-    return env
+    return _made(VectorGameEnv, game, arguments, num_envs)
 
 
 def aec_id(name: str) -> str:

@@ -590,8 +590,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Return the picture of the position, which a notebook shows, where pygame is installed."""
         if self._position is None or not installed("pygame"):
             return None
-        frame: bytes | None = Picture(self.game).frame(self._scene())._repr_png_()
-        return frame
+        return Picture(self.game).frame(self._scene())._repr_png_()
 
     def _scene(self) -> Scene:
         """Return the contents of a picture of the position."""

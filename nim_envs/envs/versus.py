@@ -348,8 +348,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         Raises:
             ResetNeededError: before the first :meth:`reset`.
         """
-        mask: BoolArray = self._aec.observe(PLAYERS[self._seat])["action_mask"].astype(np.bool_)
-        return mask
+        return self._aec.observe(PLAYERS[self._seat])["action_mask"].astype(np.bool_)
 
     @property
     def position(self) -> IntArray:

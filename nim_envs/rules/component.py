@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
 import numpy as np
@@ -18,6 +18,7 @@ from nim_envs.rules.validation import check_bytes, checked_integer, is_listing, 
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any])
 
 NO_MOVE = -1
 """Entry of a table of options for an illegal option."""
@@ -182,9 +183,7 @@ class Component(ABC):
             f"tables of a {self.kind} with {self.states} states and {self.options} options",
             self.states * self.options * np.dtype(np.int64).itemsize,
         )
-        table = self.successors(np.arange(self.states, dtype=np.int64))
-        table.setflags(write=False)
-        return table
+        return read_only(self.successors(np.arange(self.states, dtype=np.int64)))
 
     @cached_property
     def _has_table(self) -> bool:
@@ -203,13 +202,8 @@ class Component(ABC):
         Raises:
             SearchTooLargeError: the table would take over ``LARGEST_BYTES``.
         """
-        table = np.where(
-            self.table == NO_MOVE,
-            0,
-            self.second_successors(np.arange(self.states, dtype=np.int64)),
-        )
-        table.setflags(write=False)
-        return table
+        seconds = self.second_successors(np.arange(self.states, dtype=np.int64))
+        return read_only(np.where(self.table == NO_MOVE, 0, seconds))
 
     @cached_property
     def slots_needed(self) -> IntArray:
@@ -225,8 +219,7 @@ class Component(ABC):
         for states in by_rank(ranks(self.parts)):
             after = needed[first[states]] + needed[second[states]]
             needed[states] = np.maximum(1, after.max(axis=1, initial=0))
-        needed.setflags(write=False)
-        return needed
+        return read_only(needed)
 
     @property
     def parts(self) -> IntArray:
@@ -369,6 +362,12 @@ class TableComponent(Component):
         return cycle_among(_parts(self.rows, self.second_rows))
 
 
+def read_only(array: AnyArray) -> AnyArray:
+    """Return an array, which cannot be written to from now on."""
+    array.setflags(write=False)
+    return array
+
+
 def inside_box(points: IntArray, sizes: Sequence[int]) -> BoolArray:
     """Return which points have coordinates from 0 to below ``sizes``: ``(..., n)`` to ``(...)``."""
     within = (points >= 0) & (points < np.array(sizes, dtype=np.int64))
@@ -401,9 +400,7 @@ def _checked_rows(name: str, rows: Any, minimum: int, states: int | None = None)
     if array.min(initial=0) < minimum or array.max(initial=0) > largest:
         state, option = np.argwhere((array < minimum) | (array > largest))[0].tolist()
         checked_integer(f"{name}[{state}][{option}]", array[state, option], minimum, largest)
-    checked = np.array(array, dtype=np.int64, order="C")
-    checked.setflags(write=False)
-    return checked
+    return read_only(np.array(array, dtype=np.int64, order="C"))
 
 
 def _array_of(name: str, rows: Any, minimum: int, states: int | None) -> npt.NDArray[Any]:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray, in_use
+from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray, in_use, read_only
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame, octal_game
 from nim_envs.rules.rules import Rules
 from nim_envs.rules.validation import check_bytes, checked_integers
@@ -123,8 +123,7 @@ class SplittingHeap(Component):
             most = np.maximum(left[size::-1] * one[: size + 1], pairs[size::-1] * two[: size + 1])
             needed[size] = max(1, most.max())
             left[size] = needed[size] * self._alive[size]
-        needed.setflags(write=False)
-        return needed
+        return read_only(needed)
 
     def _parts(self, states: IntArray) -> tuple[IntArray, IntArray]:
         """Return the parts that each option leaves, the first ``NO_MOVE`` where it is illegal."""

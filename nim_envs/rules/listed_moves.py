@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from nim_envs.errors import InvalidGameError
 from nim_envs.rules.acyclic import cycle_among
-from nim_envs.rules.component import NO_STATE, IntArray, TableComponent, inside_box
+from nim_envs.rules.component import NO_STATE, IntArray, TableComponent, inside_box, read_only
 from nim_envs.rules.moves_listing import (
     LARGEST_LISTING,
     Listing,
@@ -66,8 +66,7 @@ class ListedComponent(TableComponent):
         move_in_words: str | None = None,
     ) -> None:
         super().__init__(rows)
-        listed = np.array(positions, dtype=np.int64, order="C")
-        listed.setflags(write=False)
+        listed = read_only(np.array(positions, dtype=np.int64, order="C"))
         if listed.ndim != 2 or len(listed) != self.states or len(words) != self.options:
             raise InvalidGameError(
                 f"positions of shape {listed.shape} and {len(words)} words do not fit a table of "

@@ -19,8 +19,7 @@ def actions_to(rules: Rules, position: IntArray, after: IntArray) -> IntArray:
     actions = np.flatnonzero(rules.action_mask(position))
     reached = rules.step(np.broadcast_to(position, (len(actions), len(position))), actions)
     same = (_sorted_slots(rules, reached) == _sorted_slots(rules, after)).all(axis=-1)
-    found: IntArray = actions[same]
-    return found
+    return np.asarray(actions[same])
 
 
 def are_moves(rules: Rules, positions: IntArray, after: IntArray) -> BoolArray:

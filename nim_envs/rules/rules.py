@@ -27,6 +27,7 @@ from nim_envs.rules.component import (
     IntArray,
     TableComponent,
     in_use,
+    read_only,
 )
 from nim_envs.rules.coordinates import Coordinates, check_coordinates, state_in_short
 from nim_envs.rules.slots import Slots, first_empty
@@ -241,8 +242,7 @@ class Rules:
         joined = np.full(shape, padding, dtype=np.int64)
         for index, table in enumerate(tables):
             joined[index, : table.shape[0], : table.shape[1]] = table
-        joined.setflags(write=False)
-        return joined
+        return read_only(joined)
 
     @cached_property
     def second_table(self) -> IntArray | None:
@@ -300,9 +300,7 @@ class Rules:
     @cached_property
     def mask_table(self) -> MaskArray:
         """Mask of the legal options, int8, in the shape of ``table``."""
-        mask: MaskArray = (self.table != NO_MOVE).astype(np.int8)
-        mask.setflags(write=False)
-        return mask
+        return read_only((self.table != NO_MOVE).astype(np.int8))
 
     @cached_property
     def state_options(self) -> list[StateOptionsCache]:

@@ -13,6 +13,7 @@ from nim_envs.starts.box import Box
 from nim_envs.starts.counted import CountedSampler
 from nim_envs.starts.samplers import FloatArray, Sampler
 from nim_envs.theory.solution import Solution, SumSolution
+from nim_envs.theory.theorems import exchange_zero_and_one
 from nim_envs.theory.values import ResidueValues
 
 LARGEST_BATCH = 1 << 16
@@ -135,7 +136,7 @@ class _LastHeap:
         targets, misere = self.solution.target_values(positions)
         value, misere = targets[:, self.index], misere[:, self.index]
         # The misère value of a heap is its Grundy value with 0 and 1 exchanged.
-        value = np.where(misere & (value <= 1), 1 - value, value)
+        value = np.where(misere, exchange_zero_and_one(value), value)
         smallest = self.low + (value - self.low) % self.modulus
         sizes = np.maximum((self.high - smallest) // self.modulus + 1, 0)
         most = (self.high - self.low) // self.modulus + 1

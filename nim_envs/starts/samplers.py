@@ -28,8 +28,7 @@ class Sampler(ABC):
 
     def draw(self, rng: np.random.Generator) -> IntArray:
         """Return one position, ``(components,)``, in a new array."""
-        position: IntArray = self.sample(rng, 1)[0].copy()
-        return position
+        return np.array(self.sample(rng, 1)[0])
 
     @abstractmethod
     def support(self) -> tuple[IntArray, FloatArray]:

@@ -137,8 +137,7 @@ class Solution(ABC):
     def _winning(self, positions: IntArray) -> BoolArray: ...
 
     def _winning_actions(self, position: IntArray) -> IntArray:
-        found: IntArray = np.flatnonzero(self._winning_options(position))
-        return found
+        return np.flatnonzero(self._winning_options(position))
 
     @abstractmethod
     def _winning_options(self, positions: IntArray) -> BoolArray:

@@ -68,7 +68,12 @@ def ferguson(values: IntArray) -> BoolArray:
         T. S. Ferguson, "On sums of graph games with last player losing", *International
         Journal of Game Theory* 3 (1974), 159-167.
     """
-    return tame_misere(values, np.where(values <= 1, 1 - values, values))
+    return tame_misere(values, exchange_zero_and_one(values))
+
+
+def exchange_zero_and_one(values: IntArray) -> IntArray:
+    """Return ``values`` with 0 and 1 exchanged."""
+    return np.where(values <= 1, 1 - values, values)
 
 
 def tame_misere(normal: IntArray, misere: IntArray) -> BoolArray:

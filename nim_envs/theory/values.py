@@ -16,7 +16,7 @@ from nim_envs.rules.subtraction_game import SubtractionHeap
 from nim_envs.theory.chains import Chains, chains_of, values_of_runs
 from nim_envs.theory.grundy import grundy_values, misere_grundy_values
 from nim_envs.theory.nimbers import mex
-from nim_envs.theory.theorems import lasker_values
+from nim_envs.theory.theorems import exchange_zero_and_one, lasker_values
 
 LASKERS_NIM = heap_game("laskers_nim")
 
@@ -55,8 +55,7 @@ class ComponentValues(ABC):
         first = self.component.successors(here)
         second = self.component.second_successors(here) if self.component.splits else None
         values = self.after_moves(np.maximum(first, 0), second, misere)
-        found: IntArray = np.flatnonzero((first != NO_MOVE) & (values == value))
-        return found
+        return np.flatnonzero((first != NO_MOVE) & (values == value))
 
     def after_moves(self, first: IntArray, second: IntArray | None, misere: bool) -> IntArray:
         """Return the values after moves; shape kept.
@@ -76,11 +75,6 @@ class ComponentValues(ABC):
             self.normal(second) == self.misere(second)
         )
         return np.where(firm, values, exchange_zero_and_one(values))
-
-
-def exchange_zero_and_one(values: IntArray) -> IntArray:
-    """Return ``values`` with 0 and 1 exchanged."""
-    return np.where(values <= 1, 1 - values, values)
 
 
 class TableValues(ComponentValues):

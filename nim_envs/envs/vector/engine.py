@@ -204,8 +204,7 @@ class Engine:
     def position(self, index: int) -> IntArray:
         """Return the position of game ``index``, int64 ``(components,)``."""
         states = unpacked_states(self._tables, self.games.states[:, index : index + 1])
-        position: IntArray = self._shared.grouping.positions(states)[0]
-        return position
+        return np.asarray(self._shared.grouping.positions(states)[0])
 
     def new_rows(self, *, copy: bool) -> WordArray:
         """Return an array for the observations of all games: a new one, or always the same."""

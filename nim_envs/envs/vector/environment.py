@@ -46,7 +46,7 @@ from nim_envs.errors import ClosedEnvironmentError, InvalidActionError, ResetNee
 from nim_envs.game import Game, checked_game
 from nim_envs.players import NO_LEGAL_MOVE, AnyPlayer, PlayingPlayer
 from nim_envs.render.frame import Frame
-from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.component import BoolArray, IntArray, read_only
 from nim_envs.rules.validation import checked_boolean, checked_choice, checked_integer
 from nim_envs.starts import as_start
 
@@ -257,8 +257,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self.single_observation_space = with_mask(self.encoding.space, rules.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
-        self._all = np.ones(self.num_envs, dtype=np.bool_)
-        self._all.setflags(write=False)
+        self._all = read_only(np.ones(self.num_envs, dtype=np.bool_))
         self._seeded = False
         self._ready = False
         with announced_compilation("the batched environment"):
@@ -307,8 +306,13 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self._renderer.begin(which)
         observed = self._observations()
         none = np.full(self.num_envs, -1, dtype=np.int8)
-        seats, truth = self._engine.games.seats, self._truth(None)
-        infos = self._infos(which, observed["action_mask"], seats, none, truth)
+        infos = self._infos(
+            which,
+            observed["action_mask"],
+            self._engine.games.seats,
+            none,
+            {"winning": none > 0, "kept_win": none > 0} if self.truth_in_info else {},
+        )
         return self._shown(observed), infos
 
     def _seed(self, seed: int | list[int | None] | None, which: BoolArray) -> None:
@@ -389,7 +393,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             if self._renderer.draws
             else None
         )
-        truth = self._truth(checked)
+        truth = self._truth(checked) if self.truth_in_info else {}
         self._ready = False
         results = new_results(self.num_envs)
         observed, last = self._advance(checked, results)
@@ -409,15 +413,10 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             )
         return self._shown(observed), rewards, terminations, truncations, infos
 
-    def _truth(self, actions: IntArray | None) -> dict[str, BoolArray]:
-        """Return the infos on moves before they are made, false without a move."""
-        if not self.truth_in_info:
-            return {}
-        if actions is None:
-            winning, kept = np.zeros((2, self.num_envs), dtype=np.bool_)
-        else:
-            winning, kept = moves_truth(self.game, self._engine.positions(), actions)
+    def _truth(self, actions: IntArray) -> dict[str, BoolArray]:
+        """Return the infos on moves before they are made, false where a game is over."""
         moving = self._engine.games.outcomes == ONGOING
+        winning, kept = moves_truth(self.game, self._engine.positions(), actions)
         return {"winning": winning & moving, "kept_win": kept & moving}
 
     def _infos(

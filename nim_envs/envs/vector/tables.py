@@ -266,8 +266,7 @@ def packed_states(tables: Tables, states: UInt32Array) -> UInt32Array:
 def unpacked_states(tables: Tables, packed: UInt32Array) -> UInt32Array:
     """Return the states of the groups, ``(groups, n)``, that :func:`packed_states` packed."""
     one = np.uint32(1)
-    states: UInt32Array = packed & ((one << tables.groups["state_bits"][:, np.newaxis]) - one)
-    return states
+    return packed & ((one << tables.groups["state_bits"][:, np.newaxis]) - one)
 
 
 def _beginnings(sizes: list[int]) -> npt.NDArray[np.int64]:

@@ -269,8 +269,7 @@ def _ranges(keys: IntArray, number: int) -> WordArray:
     The start is in the lower half of each entry, the count in the upper half.
     """
     counts = np.bincount(keys, minlength=number).astype(np.uint64)
-    ranges: WordArray = (np.cumsum(counts) - counts) | (counts << np.uint64(32))
-    return ranges
+    return (np.cumsum(counts) - counts) | (counts << np.uint64(32))
 
 
 def winning_by_search(solution: Solution, game: GameTables) -> Winning:

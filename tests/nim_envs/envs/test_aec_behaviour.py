@@ -25,6 +25,7 @@ from nim_envs.errors import (
 )
 from nim_envs.registration import GAMES, aec_id
 from nim_envs.starts import OutcomeStart
+from tests.looped import in_one_test
 
 
 def make(name="nim", **arguments):
@@ -65,7 +66,7 @@ def test_whoever_exceeds_the_limit_of_the_addition_game_loses():
     assert env.rewards == {"player_0": 1.0, "player_1": -1.0}
 
 
-@pytest.mark.parametrize("name", GAMES)
+@in_one_test("name", GAMES)
 def test_an_illegal_move_forfeits_and_the_sum_stays_zero(name):
     env = make(name) if name != "addition" else make("nim", heaps=(2, 3))
     env.reset()

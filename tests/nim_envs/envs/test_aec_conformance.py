@@ -18,7 +18,8 @@ from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_para
 from nim_envs.registration import GAMES, aec_id, gymnasium_id, make_aec
 from nim_envs.testing import check_env
 from nim_envs.testing.turn_based import EXPECTED_WARNINGS
-from tests.games import ALL, KINDS, REGISTERED, UNUSUAL, label, labels
+from tests.games import ALL, KINDS, REGISTERED, UNUSUAL, labels
+from tests.looped import in_one_test
 from tests.pairwise import in_turn
 
 
@@ -46,10 +47,8 @@ def test_the_check_of_environments_passes(case, encoding, truth, monkeypatch):
     check_env(maker(case, encoding=encoding, truth_in_info=truth)())
 
 
-@pytest.mark.parametrize(
-    ("case", "arguments"),
-    in_turn(ALL, [{}, {"illegal_move": "raise", "truth_in_info": True}]),
-    ids=labels,
+@in_one_test(
+    ("case", "arguments"), in_turn(ALL, [{}, {"illegal_move": "raise", "truth_in_info": True}])
 )
 def test_seed_test(case, arguments):
     seed_test(maker(case, **arguments), num_cycles=50)
@@ -69,7 +68,7 @@ def test_render_test(name, monkeypatch, capfd):
     assert not capfd.readouterr().out
 
 
-@pytest.mark.parametrize("case", ALL, ids=label)
+@in_one_test("case", ALL)
 def test_state_test(case):
     env = maker(case)()
     check_state_space(env)
@@ -106,7 +105,7 @@ def test_max_cycles_test(name, truth):
     max_cycles_test(SimpleNamespace(env=make, parallel_env=make_parallel))
 
 
-@pytest.mark.parametrize("case", ALL, ids=label)
+@in_one_test("case", ALL)
 def test_example_loops(case, capsys):
     assert random_demo(maker(case, render_mode="ansi")(), episodes=3) == 0
     # Plays unmasked actions: illegal ones forfeit, and the sum stays zero.

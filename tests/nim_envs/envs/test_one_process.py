@@ -17,6 +17,7 @@ from nim_envs.errors import (
     UnknownArgumentError,
 )
 from nim_envs.registration import GAMES, aec_id, gymnasium_id
+from tests.looped import in_one_test
 
 
 def make_aec(**arguments):
@@ -41,7 +42,7 @@ WAYS = [make_aec, make, batched, sync]
 GYMNASIUM = [make, batched, sync]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@in_one_test("name", GAMES)
 def test_the_opponent_is_random_unless_told_otherwise(name):
     """In a game of two moves or more the agent is to move again after one step, or it is over."""
     single = gymnasium.make(gymnasium_id(name)).unwrapped
@@ -253,7 +254,7 @@ def test_mistyped_arguments_of_games_and_of_parts_of_sums():
     assert "illegal_move" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@in_one_test("name", GAMES)
 def test_everything_listed_by_an_error_is_allowed(name):
     with pytest.raises(UnknownArgumentError) as caught:
         make_game(name, xyzzy=1)

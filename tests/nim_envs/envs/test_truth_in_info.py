@@ -16,7 +16,8 @@ from nim_envs.errors import IllegalMoveError, SearchTooLargeError
 from nim_envs.game import PLAYERS
 from nim_envs.registration import gymnasium_id
 from nim_envs.theory.search import search_winning
-from tests.games import ALL, label
+from tests.games import ALL
+from tests.looped import in_one_test
 
 SILENT = {"winning": False, "kept_win": False}
 
@@ -51,7 +52,7 @@ def truth_in(info, index=None):
     }
 
 
-@pytest.mark.parametrize("case", ALL, ids=label)
+@in_one_test("case", ALL)
 def test_all_three_environments_tell_the_truth_about_every_move(case):
     game = make_game(case[0], **case[1])
     referee = Referee(game)

@@ -37,16 +37,13 @@ from nim_envs.errors import (
 )
 from nim_envs.registration import GAMES, aec_id, gymnasium_id
 from nim_envs.rules import TableComponent
-from tests.games import ALL, label, labels
+from tests.games import ALL, label
+from tests.looped import in_one_test
 from tests.nim_envs.envs.batches import LARGE, Recorder, batch, play, same
 from tests.pairwise import in_turn
 
 
-@pytest.mark.parametrize(
-    ("case", "encoding"),
-    in_turn(ALL + LARGE, ["integer", "one_hot", "binary", "unary"]),
-    ids=labels,
-)
+@in_one_test(("case", "encoding"), in_turn(ALL + LARGE, ["integer", "one_hot", "binary", "unary"]))
 def test_positions_are_encoded_as_in_the_turn_based_environment(case, encoding):
     env = batch(case[0], **case[1], encoding=encoding)
     expected = pettingzoo.make("aec", aec_id(case[0]), **case[1], encoding=encoding)
@@ -95,12 +92,13 @@ def test_however_components_are_grouped_the_tables_say_what_the_rules_say(case, 
     assert (layout.action_masks(rows) == rules.action_mask(lattice)).all()
 
 
-@pytest.mark.parametrize("case", ALL + LARGE, ids=label)
+@in_one_test("case", ALL + LARGE)
 def test_slots_can_be_groups_of_their_own_in_every_game(case, monkeypatch):
     """Joint states are only faster: without them every game goes the same way."""
     joint = batch(case[0], **case[1])
-    monkeypatch.setattr(engine, "game_tables", partial(game_tables, largest_slots=0))
-    apart = batch(case[0], **case[1])
+    with monkeypatch.context() as patched:
+        patched.setattr(engine, "game_tables", partial(game_tables, largest_slots=0))
+        apart = batch(case[0], **case[1])
     assert not apart.game.rules.slot_groups or apart._engine._shared.grouping.slots
     actions = np.random.default_rng(0).integers(joint.single_action_space.n, size=(8, 5))
     # Actions drawn where none is legal may differ: they are never played.
@@ -255,7 +253,7 @@ def test_copies_keep_the_games_in_progress_and_go_their_own_way(duplicate, argum
     assert same(line[-1], [env.step(env.sample_actions()) for _ in range(6)][-1])
 
 
-@pytest.mark.parametrize("name", GAMES)
+@in_one_test("name", GAMES)
 def test_make_vec_makes_every_registered_game(name):
     env = gymnasium.make_vec(
         gymnasium_id(name), num_envs=3, vectorization_mode="vector_entry_point"

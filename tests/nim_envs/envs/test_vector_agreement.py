@@ -15,7 +15,8 @@ from nim_envs.errors import (
     ResetNeededError,
 )
 from nim_envs.registration import aec_id
-from tests.games import ALL, labels
+from tests.games import ALL
+from tests.looped import in_one_test
 from tests.nim_envs.envs.batches import LARGE, MODES, Recorder, agrees, batch, mixed_actions, same
 from tests.pairwise import in_turn, pairwise
 
@@ -44,7 +45,7 @@ class Shadow:
         return any(self.env.terminations.values()) or any(self.env.truncations.values())
 
 
-@pytest.mark.parametrize(("case", "max_cycles"), in_turn(ALL + LARGE, [None, 2]), ids=labels)
+@in_one_test(("case", "max_cycles"), in_turn(ALL + LARGE, [None, 2]))
 def test_self_play_agrees_with_the_turn_based_environment_in_everything(case, max_cycles):
     env = batch(case[0], **case[1], max_cycles=max_cycles)
     rng = np.random.default_rng(0)
@@ -100,7 +101,7 @@ def ends_at_once(game):
     return bool(rules.is_terminal(np.array(options)).all())
 
 
-@pytest.mark.parametrize(("case", "seat"), in_turn(ALL + LARGE, [0, 1]), ids=labels)
+@in_one_test(("case", "seat"), in_turn(ALL + LARGE, [0, 1]))
 def test_versus_agrees_with_the_turn_based_environment_in_everything(case, seat):
     opponent = Recorder()
     env = batch(case[0], **case[1], opponent=opponent, seat=seat, max_cycles=3)

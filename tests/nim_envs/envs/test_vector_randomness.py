@@ -18,6 +18,7 @@ from nim_envs.errors import (
 from nim_envs.registration import GAMES
 from nim_envs.rules import TableComponent
 from nim_envs.starts import UniformStart
+from tests.looped import in_one_test
 from tests.nim_envs.envs.batches import MODES, Recorder, agrees, batch, play, same
 
 
@@ -249,7 +250,7 @@ def test_epsilon_is_the_probability_of_a_random_move():
     assert chisquare(counts[legal], 50_000 * expected[legal]).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("name", GAMES)
+@in_one_test("name", GAMES)
 def test_against_the_optimal_opponent_nobody_wins_from_a_p_position(name):
     """The agent is to move at a P-position: itself, or after the opponent opened."""
     for seat, start in ((0, "p_position"), (1, "n_position")):

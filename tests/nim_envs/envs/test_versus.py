@@ -29,7 +29,8 @@ from nim_envs.errors import (
     ResetNeededError,
 )
 from nim_envs.registration import GAMES, gymnasium_id, make_vector, make_versus
-from tests.games import ALL, KINDS, labels
+from tests.games import ALL, KINDS
+from tests.looped import in_one_test
 from tests.nim_envs.envs.batches import same
 from tests.pairwise import in_turn
 
@@ -59,10 +60,9 @@ def starts(env, number=3):
     return positions[:: max(1, len(positions) // number)]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("case", "seat", "max_cycles", "encoding"),
     in_turn(ALL, [None, 0, 1], [None, 2], ["integer", "unary"]),
-    ids=labels,
 )
 def test_it_agrees_with_the_batched_environment_in_everything(case, seat, max_cycles, encoding):
     """Against an opponent in either seat, and in self-play."""
@@ -118,7 +118,7 @@ def test_after_a_truncation_the_mask_is_kept_if_the_agent_is_to_move(seat):
     assert (env.action_masks() == expected).all()
 
 
-@pytest.mark.parametrize(("name", "opponent"), in_turn(list(GAMES), [Steady(), None]))
+@in_one_test(("name", "opponent"), in_turn(list(GAMES), [Steady(), None]))
 def test_every_form_of_make_and_make_vec_plays_the_same_games(name, opponent):
     """Without randomness, all ways of making several games give the same results."""
     makers = {

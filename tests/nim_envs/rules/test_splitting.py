@@ -55,7 +55,7 @@ from nim_envs.theory import (
 )
 from nim_envs.theory.memo_search import MemoSolution, count_up_to_order
 from tests.games import ALL as ALL_GAMES
-from tests.games import label
+from tests.looped import in_one_test
 
 HEAPS = [
     ("0.77", (7,)),
@@ -100,7 +100,7 @@ def named(rules):
     return f"{rules.name}{rules.initial}"
 
 
-@pytest.mark.parametrize("heaps", HEAPS, ids=str)
+@in_one_test("heaps", HEAPS)
 def test_moves_are_those_of_the_heap_game_and_dead_heaps_leave_the_board(heaps):
     name, sizes = heaps
     game, rules = heap_game(name), rules_of(name, sizes)
@@ -122,7 +122,7 @@ def test_moves_are_those_of_the_heap_game_and_dead_heaps_leave_the_board(heaps):
         assert found == expected
 
 
-@pytest.mark.parametrize("heaps", HEAPS, ids=str)
+@in_one_test("heaps", HEAPS)
 def test_slots_are_as_many_as_heaps_can_ever_be_at_once(heaps):
     name, sizes = heaps
     game, rules = heap_game(name), rules_of(name, sizes)
@@ -164,7 +164,7 @@ def test_every_way_of_solving_equals_exhaustive_search_at_every_position(rules, 
         check_solution(solution)
 
 
-@pytest.mark.parametrize("rules", ALL_RULES, ids=named)
+@in_one_test("rules", ALL_RULES)
 def test_the_batched_sweeps_equal_a_search_by_the_rules_steps(rules):
     play = Play(rules)
     indices = rules.indices(play.positions)
@@ -222,7 +222,7 @@ def test_random_games_that_split_are_solved_right_by_every_method_that_applies(c
         assert min(methods.values()) >= 5
 
 
-@pytest.mark.parametrize("heaps", HEAPS, ids=str)
+@in_one_test("heaps", HEAPS)
 def test_every_option_is_legal_in_some_heap(heaps):
     component = SplittingHeap(heap_game(heaps[0]), max(heaps[1]))
     legal = component.successors(np.arange(component.states)) != NO_MOVE
@@ -689,7 +689,7 @@ def test_a_person_names_a_move_by_what_is_taken_and_left():
     assert said[2].startswith("Winning: ") or said[2] == "Every move loses against correct play."
 
 
-@pytest.mark.parametrize("case", ALL_GAMES, ids=label)
+@in_one_test("case", ALL_GAMES)
 def test_a_learner_that_holds_its_game_is_saved_and_loaded_whole(case, tmp_path):
     game = make_game(case[0], **case[1])
     learner = RealTimeDynamicProgramming(game)

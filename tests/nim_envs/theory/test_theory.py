@@ -29,6 +29,7 @@ from nim_envs.theory import (
     sprague_grundy,
 )
 from nim_envs.theory.values import component_values, subtraction_sequence
+from tests.looped import in_one_test
 
 SHAPES = [
     nim(heaps=(1,)),
@@ -58,7 +59,7 @@ SHAPES = [
 
 
 @pytest.mark.parametrize("convention", Convention)
-@pytest.mark.parametrize("rules", SHAPES, ids=lambda r: f"{r.name}{r.shape}")
+@in_one_test("rules", SHAPES)
 def test_the_theorem_equals_exhaustive_search_at_every_position(rules, convention):
     assert rules.num_positions <= 10**5
     game = Game(rules, convention)
@@ -78,11 +79,7 @@ def test_the_theorem_equals_exhaustive_search_at_every_position(rules, conventio
 
 
 @pytest.mark.parametrize("convention", Convention)
-@pytest.mark.parametrize(
-    "rules",
-    [rules for rules in SHAPES if rules.num_positions <= 1500],
-    ids=lambda r: f"{r.name}{r.shape}",
-)
+@in_one_test("rules", [rules for rules in SHAPES if rules.num_positions <= 1500])
 def test_the_batched_sweep_equals_a_search_by_the_rules_steps(rules, convention):
     play = Play(rules)
     assert (search_winning(rules, convention) == play.winning(convention)).all()
