@@ -60,7 +60,12 @@ def percent(number: float) -> str:
 
 
 def percents(values: Sequence[float]) -> str:
-    """Return the mean of scores, with the lowest and the highest where they differ."""
+    """Return the mean of scores, with the lowest and the highest where they differ.
+
+    A dash stands for none.
+    """
+    if not values:
+        return "-"
     mean, low, high = (percent(float(f(values))) for f in (np.mean, np.min, np.max))
     return mean if low == high else f"{mean} ({low} to {high})"
 
