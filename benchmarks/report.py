@@ -70,6 +70,28 @@ def percents(values: Sequence[float]) -> str:
     return mean if low == high else f"{mean} ({low} to {high})"
 
 
+def score_cells(runs: Sequence[Any]) -> list[Any]:
+    """Return the cells of a learner's score over its seeds.
+
+    Args:
+        runs: runs of one learner on one board, with ``percent``, ``random_percent``, ``blunders``
+            and ``count``.
+
+    Returns:
+        Mean, lowest and highest percent; percent of random moves; blunders, mean over the seeds;
+        and the number of positions.
+    """
+    percents = [run.percent for run in runs]
+    return [
+        float(np.mean(percents)),
+        min(percents),
+        max(percents),
+        runs[0].random_percent,
+        float(np.mean([run.blunders for run in runs])),
+        runs[0].count,
+    ]
+
+
 def middle_and_range(values: Sequence[float] | npt.NDArray[np.float64]) -> list[int]:
     """Return the median of rates, the lowest and the highest, rounded."""
     return [round(float(f(values))) for f in (np.median, np.min, np.max)]

@@ -70,8 +70,8 @@ def tasks(parts: Iterable[str], quick: bool) -> list[tuple[str, tuple[Any, ...]]
                 for draw in range(draws)
             ]
         else:
-            places = (QUICK, QUICK_ANYWHERE) if quick else (FULL, ANYWHERE)
-            settings = [places[part == "moves"]] if quick else places[part == "moves"]
+            places = ([QUICK], [QUICK_ANYWHERE]) if quick else (FULL, ANYWHERE)
+            settings = places[part == "moves"]
             found += [(part, (setting, name, quick)) for setting in settings for name in chosen]
     return found
 
