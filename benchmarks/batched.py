@@ -24,20 +24,22 @@ FLOOR = "copying the same bytes, NumPy"
 """An upper bound, nearly, on the speed of an environment that returns such arrays."""
 
 
-def our_batch(name: str, *, opponent: Any = None, **arguments: Any) -> Callable[[int], Timer]:
-    """Return a function that makes a timer of one of our batched environments for a batch size.
+def our_env(name: str, size: int, *, opponent: Any = None, **arguments: Any) -> Any:
+    """Return one of our batched environments, in self-play unless ``opponent`` is given."""
+    return gymnasium.make_vec(
+        gymnasium_id(name),
+        num_envs=size,
+        vectorization_mode="vector_entry_point",
+        opponent=opponent,
+        **arguments,
+    )
 
-    The environment is in self-play unless ``opponent`` is given.
-    """
+
+def our_batch(name: str, **arguments: Any) -> Callable[[int], Timer]:
+    """Return a function that makes a timer of one of our batched environments for a batch size."""
 
     def make(size: int) -> Timer:
-        env: Any = gymnasium.make_vec(
-            gymnasium_id(name),
-            num_envs=size,
-            vectorization_mode="vector_entry_point",
-            opponent=opponent,
-            **arguments,
-        )
+        env = our_env(name, size, **arguments)
         return vector_timer(env, env.unwrapped.sample_actions)
 
     return make
@@ -100,12 +102,7 @@ def openspiel_nim(size: int) -> Timer:
 
 def copying(size: int) -> Timer:
     """Return a timer of NumPy copies of the arguments and results of a step of ``BASE``."""
-    env: Any = gymnasium.make_vec(
-        gymnasium_id("nim"),
-        num_envs=size,
-        vectorization_mode="vector_entry_point",
-        opponent=None,
-    )
+    env = our_env("nim", size)
     env.reset(seed=0)
     actions = env.unwrapped.sample_actions()
     observations, rewards, terminations, truncations, infos = env.step(actions)
@@ -150,7 +147,7 @@ BATCHES: dict[str, Batch] = {
     "nim 1-3-5-7-9-11-13": Batch(our_batch("nim", heaps=(1, 3, 5, 7, 9, 11, 13)), SIZES[3:4]),
     "addition 3-10": Batch(our_batch("addition", k=3, n=10), SIZES[3:4]),
     FLOOR: Batch(copying, SIZES),
-    "pgx tic-tac-toe": rollouts.batch(rollouts.theirs("tic_tac_toe"), SIZES[:4]),
+    "pgx tic-tac-toe": rollouts.batch(partial(rollouts.theirs, "tic_tac_toe"), SIZES[:4]),
     "Gymnasium CartPole, NumPy": Batch(cartpole, SIZES[:4]),
     "EnvPool CartPole": Batch(envpool_cartpole, SIZES[:2], modules=("envpool",)),
     "OpenSpiel nim 3-4-5, Python": Batch(openspiel_nim, (1,), modules=("pyspiel",)),

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -138,30 +139,29 @@ HEADER = (
 def summary(runs: list[LearningSpeedRun]) -> list[list[Any]]:
     """Return one row for each board and learner over its seeds, fewest games first."""
     rows: list[list[Any]] = []
-    for board in BOARDS:
-        rows_of_board: list[list[Any]] = []
-        for learner in LEARNERS:
-            group = [run for run in runs if (run.board, run.learner) == (board, learner)]
-            if not group:
-                continue
-            reached = [run.curve for run in group if run.curve.games_to_sustained is not None]
-            games = [curve.games_to_sustained or 0 for curve in reached]
-            seconds = [curve.seconds_to_sustained or 0.0 for curve in reached]
-            rows_of_board.append(
-                [
-                    board,
-                    learner,
-                    len(group),
-                    len(reached),
-                    int(np.median(games)) if games else None,
-                    min(games, default=None),
-                    max(games, default=None),
-                    float(np.median(seconds)) if seconds else None,
-                    int(np.median([run.games_per_second for run in group])),
-                    float(np.mean([run.curve.percent[-1] for run in group])),
-                ]
-            )
-        rows += sorted(rows_of_board, key=lambda row: (-row[3], row[4] or 0, -row[9]))
+    for board, learner in product(BOARDS, LEARNERS):
+        group = [run for run in runs if (run.board, run.learner) == (board, learner)]
+        if not group:
+            continue
+        reached = [run.curve for run in group if run.curve.games_to_sustained is not None]
+        games = [curve.games_to_sustained or 0 for curve in reached]
+        seconds = [curve.seconds_to_sustained or 0.0 for curve in reached]
+        rows.append(
+            [
+                board,
+                learner,
+                len(group),
+                len(reached),
+                int(np.median(games)) if games else None,
+                min(games, default=None),
+                max(games, default=None),
+                float(np.median(seconds)) if seconds else None,
+                int(np.median([run.games_per_second for run in group])),
+                float(np.mean([run.curve.percent[-1] for run in group])),
+            ]
+        )
+    boards = list(BOARDS)
+    rows.sort(key=lambda row: (boards.index(row[0]), -row[3], row[4] or 0, -row[9]))
     return rows
 
 

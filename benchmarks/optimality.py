@@ -17,7 +17,15 @@ from benchmarks import leaderboard
 from benchmarks.command_line import benchmark, invocation, names_option, seeds_option
 from benchmarks.entries import LEARNERS, UNTRAINED, check, is_own, knows, learns, trained
 from benchmarks.parallel import in_parallel, parallel_options
-from benchmarks.report import NARROW, closing_line, machine, table, write_csv, write_text
+from benchmarks.report import (
+    NARROW,
+    closing_line,
+    machine,
+    score_cells,
+    table,
+    write_csv,
+    write_text,
+)
 from benchmarks.tasks import GAMES, SEEDS, VERSION, GameSetting
 
 __all__ = ["GAMES", "LEARNERS", "GameSetting", "ScoredRun", "matrix", "run", "summary"]
@@ -88,7 +96,6 @@ def summary(runs: list[ScoredRun]) -> list[list[Any]]:
             group = [run for run in runs if (run.game, run.learner) == (game, learner)]
             if not group:
                 continue
-            percents = [run.percent for run in group]
             rows.append(
                 [
                     game,
@@ -96,12 +103,7 @@ def summary(runs: list[ScoredRun]) -> list[list[Any]]:
                     learner,
                     group[0].games,
                     f"{np.mean([run.seconds for run in group]):.2f}",
-                    float(np.mean(percents)),
-                    min(percents),
-                    max(percents),
-                    group[0].random_percent,
-                    float(np.mean([run.blunders for run in group])),
-                    group[0].count,
+                    *score_cells(group),
                 ]
             )
     return rows

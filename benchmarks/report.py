@@ -60,9 +60,36 @@ def percent(number: float) -> str:
 
 
 def percents(values: Sequence[float]) -> str:
-    """Return the mean of scores, with the lowest and the highest where they differ."""
+    """Return the mean of scores, with the lowest and the highest where they differ.
+
+    A dash stands for none.
+    """
+    if not values:
+        return "-"
     mean, low, high = (percent(float(f(values))) for f in (np.mean, np.min, np.max))
     return mean if low == high else f"{mean} ({low} to {high})"
+
+
+def score_cells(runs: Sequence[Any]) -> list[Any]:
+    """Return the cells of a learner's score over its seeds.
+
+    Args:
+        runs: runs of one learner on one board, with ``percent``, ``random_percent``, ``blunders``
+            and ``count``.
+
+    Returns:
+        Mean, lowest and highest percent; percent of random moves; blunders, mean over the seeds;
+        and the number of positions.
+    """
+    percents = [run.percent for run in runs]
+    return [
+        float(np.mean(percents)),
+        min(percents),
+        max(percents),
+        runs[0].random_percent,
+        float(np.mean([run.blunders for run in runs])),
+        runs[0].count,
+    ]
 
 
 def middle_and_range(values: Sequence[float] | npt.NDArray[np.float64]) -> list[int]:

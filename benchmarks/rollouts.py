@@ -28,26 +28,18 @@ NUMBERS = 1 << 26
 """Numbers that are read and written to measure the memory bandwidth."""
 
 
-def ours(name: str, **arguments: Any) -> Callable[[], Any]:
-    """Return a function that makes an environment of ours for JAX."""
+def ours(name: str, **arguments: Any) -> Any:
+    """Return an environment of ours for JAX."""
+    from nim_envs.adapters.pgx import make_pgx
 
-    def make() -> Any:
-        from nim_envs.adapters.pgx import make_pgx
-
-        return make_pgx(name, **arguments)
-
-    return make
+    return make_pgx(name, **arguments)
 
 
-def theirs(name: str) -> Callable[[], Any]:
-    """Return a function that makes a game of pgx."""
+def theirs(name: str) -> Any:
+    """Return a game of pgx."""
+    import pgx
 
-    def make() -> Any:
-        import pgx
-
-        return pgx.make(name)
-
-    return make
+    return pgx.make(name)
 
 
 def kth_legal(masks: Any, uniform: Any) -> Any:
@@ -110,12 +102,12 @@ def batch(make: Callable[[], Any], sizes: tuple[int, ...] = SIZES) -> Batch:
 
 
 ROLLOUTS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
-    BASE: (ours("nim", heaps=(3, 4, 5)), SIZES),
-    "pgx tic-tac-toe": (theirs("tic_tac_toe"), SIZES),
-    "pgx connect four": (theirs("connect_four"), SIZES),
-    "nim 3-4-5, uniform starts": (ours("nim", heaps=(3, 4, 5), start="uniform"), SIZES),
-    "nim 1-3-5-7-9": (ours("nim", heaps=(1, 3, 5, 7, 9)), SIZES[2:3]),
-    "kayles 7": (ours("kayles", heaps=(7,)), SIZES[2:3]),
+    BASE: (partial(ours, "nim", heaps=(3, 4, 5)), SIZES),
+    "pgx tic-tac-toe": (partial(theirs, "tic_tac_toe"), SIZES),
+    "pgx connect four": (partial(theirs, "connect_four"), SIZES),
+    "nim 3-4-5, uniform starts": (partial(ours, "nim", heaps=(3, 4, 5), start="uniform"), SIZES),
+    "nim 1-3-5-7-9": (partial(ours, "nim", heaps=(1, 3, 5, 7, 9)), SIZES[2:3]),
+    "kayles 7": (partial(ours, "kayles", heaps=(7,)), SIZES[2:3]),
 }
 """Environments to time, with the numbers of parallel games."""
 

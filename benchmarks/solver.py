@@ -346,18 +346,17 @@ def position_row(setting: str, rounds: int, quick: bool) -> list[Any]:
     """Solve one position by either method and by what ``solve`` chooses; medians of the rounds."""
     code, _, heaps = setting.partition(":")
     sizes = tuple(map(int, heaps.split("+")))
-    seconds: dict[str, list[float]] = {"search": [], "quotient": [], "auto": []}
-    answers, how = set(), ""
     methods: tuple[Literal["auto", "quotient", "search"], ...] = ("search", "quotient", "auto")
-    for _ in range(rounds):
-        for method in methods:
+    seconds = np.zeros((rounds, len(methods)))
+    answers, how = set(), ""
+    for each in seconds:
+        for index, method in enumerate(methods):
             game = make_game("octal", code=code, heaps=sizes, misere=True)
-            spent, answer, how = solved(game, method)
-            seconds[method].append(spent)
-            if spent < math.inf:
+            each[index], answer, how = solved(game, method)
+            if each[index] < math.inf:
                 answers.add(answer)
     check(len(answers) == 1, f"who wins {setting}")
-    search, quotient, auto = (float(np.median(seconds[method])) for method in methods)
+    search, quotient, auto = np.median(seconds, axis=0).tolist()
     better = min(search, quotient)
     return [
         code,

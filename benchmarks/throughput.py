@@ -35,9 +35,9 @@ BASE = "nim 3-4-5"
 """Environment in the numerator of the ratios."""
 
 
-def our_env(name: str, **arguments: Any) -> Callable[[], Any]:
-    """Return a function that makes an environment of ``nim_envs``."""
-    return lambda: pettingzoo.make("aec", aec_id(name), **arguments)
+def our_env(name: str, **arguments: Any) -> Any:
+    """Return an environment of ``nim_envs``."""
+    return pettingzoo.make("aec", aec_id(name), **arguments)
 
 
 def tictactoe() -> Any:
@@ -100,7 +100,7 @@ def training_loop(agent: Callable[[Any], Any]) -> Batch:
     """Return the training loop of Nim with the agent in both seats, to be timed."""
 
     def timer(_: int) -> Timer:
-        env = our_env("nim", heaps=(3, 4, 5))()
+        env = our_env("nim", heaps=(3, 4, 5))
         player = agent(env)
         train(env, player, 2, seed=0, progress=False)
 
@@ -114,12 +114,14 @@ def training_loop(agent: Callable[[Any], Any]) -> Batch:
 
 
 ENVIRONMENTS: dict[str, Batch] = {
-    BASE: random_play(our_env("nim", heaps=(3, 4, 5))),
-    "nim 3-4-5, uniform starts": random_play(our_env("nim", heaps=(3, 4, 5), start="uniform")),
-    "misere nim 1-3-5-7": random_play(our_env("misere_nim", heaps=(1, 3, 5, 7))),
-    "nim 10-10-10": random_play(our_env("nim", heaps=(10, 10, 10))),
-    "addition 3-10": random_play(our_env("addition", k=3, n=10)),
-    "subtraction 17": random_play(our_env("subtraction", heaps=(17,))),
+    BASE: random_play(partial(our_env, "nim", heaps=(3, 4, 5))),
+    "nim 3-4-5, uniform starts": random_play(
+        partial(our_env, "nim", heaps=(3, 4, 5), start="uniform")
+    ),
+    "misere nim 1-3-5-7": random_play(partial(our_env, "misere_nim", heaps=(1, 3, 5, 7))),
+    "nim 10-10-10": random_play(partial(our_env, "nim", heaps=(10, 10, 10))),
+    "addition 3-10": random_play(partial(our_env, "addition", k=3, n=10)),
+    "subtraction 17": random_play(partial(our_env, "subtraction", heaps=(17,))),
     "classic/tictactoe-v3": random_play(tictactoe, modules=("pygame",)),
     "OpenSpiel nim 3-4-5 (Shimmy)": random_play(openspiel_nim, modules=("pyspiel", "shimmy")),
     "training loop, random agents, nim 3-4-5": training_loop(lambda _: RandomAgent()),

@@ -44,7 +44,7 @@ from benchmarks.deep.settings import (
     TrainingTask,
 )
 from benchmarks.parallel import in_parallel, parallel_options
-from benchmarks.report import closing_line, machine, table, write_csv, write_text
+from benchmarks.report import closing_line, machine, score_cells, table, write_csv, write_text
 from benchmarks.timing import timed
 from nim_envs.encoding import ENCODINGS
 from nim_envs.optional import needed
@@ -167,7 +167,6 @@ def summary(runs: list[Run]) -> list[list[Any]]:
         groups.setdefault(astuple(run)[:4], []).append(run)
     rows = []
     for key, group in groups.items():
-        percents = [run.percent for run in group]
         reached = [games for run in group if (games := run.games_to_sustained) is not None]
         rows.append(
             [
@@ -175,12 +174,7 @@ def summary(runs: list[Run]) -> list[list[Any]]:
                 len(group),
                 int(np.mean([run.games for run in group])),
                 float(np.mean([run.seconds for run in group])),
-                float(np.mean(percents)),
-                min(percents),
-                max(percents),
-                group[0].random_percent,
-                float(np.mean([run.blunders for run in group])),
-                group[0].count,
+                *score_cells(group),
                 max(reached) if len(reached) == len(group) else None,
             ]
         )

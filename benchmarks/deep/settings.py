@@ -89,17 +89,17 @@ ALPHAZERO_BOARDS: dict[str, tuple[str, ...]] = {
     "nim-4-4-9": (_MLP, _SYMMETRY),
     "nim-5-5-5": (_MLP, _SYMMETRY),
 }
-"""Which of them play on which board; on those but the first MaskablePPO does not."""
+"""The learners of AlphaZero on each board; MaskablePPO plays on the first of these boards alone."""
 ALPHAZERO_BATCH = 250
-"""Games that it plays at a time."""
+"""Parallel games of AlphaZero."""
 ALPHAZERO_GAMES = 20_000
-"""Games on the first board; on its own as many as were published."""
+"""Games of AlphaZero on the first board; on its own boards as many as were published."""
 ALPHAZERO_SCORES = 10
-"""Points of its learning curve."""
+"""Points of AlphaZero's learning curve."""
 SEARCHED = 50_000
-"""With search boards with more N-positions are scored on a sample."""
+"""Largest number of N-positions at which a policy with search is scored one by one."""
 SAMPLE = 20_000
-"""N-positions in that."""
+"""N-positions that are drawn from larger boards."""
 ALPHAZERO_PUBLISHED = {
     "alphazero-5": (41.5, 47.4),
     "alphazero-6": (15.6, 43.2),

@@ -96,15 +96,9 @@ def run(experiment: str, contender: str, seed: int, quick: bool) -> Generalisati
         seconds = time.process_time() - began
     except (HypothesisError, SearchTooLargeError) as error:
         return GeneralisationRun(experiment, contender, seed, given, refused=str(error))
-    learned: dict[str, Any] = (
-        {
-            "positions_read": learner.positions_read,
-            "size": learner.size,
-            "proof": learner.proof,
-        }
-        if isinstance(learner, GeneralisingLearner)
-        else {}
-    )
+    learned: dict[str, Any] = {}
+    if isinstance(learner, GeneralisingLearner):
+        learned = {name: getattr(learner, name) for name in ("positions_read", "size", "proof")}
     return GeneralisationRun(
         experiment, contender, seed, given, log.games, seconds, **learned,
         scores=scores(plan, learner, env, quick),
@@ -180,7 +174,12 @@ def groups(runs: Sequence[GeneralisationRun]) -> list[list[GeneralisationRun]]:
 
 
 def spread(values: Sequence[float]) -> str:
-    """Return the median of numbers, with the least and the greatest where they differ."""
+    """Return the median of numbers, with the least and the greatest where they differ.
+
+    A dash stands for none.
+    """
+    if not values:
+        return "-"
     low, middle, high = (
         f"{value:,.0f}" if value >= 1_000 else f"{value:.3g}"
         for value in np.quantile(values, (0, 0.5, 1))
@@ -200,14 +199,12 @@ def learning(runs: Sequence[GeneralisationRun]) -> list[list[Any]]:
             group[0].experiment,
             group[0].contender,
             spread([run.games for run in done]),
-            spread([run.positions_read for run in done if run.positions_read is not None])
-            if done[0].positions_read is not None
-            else "-",
+            spread([run.positions_read for run in done if run.positions_read is not None]),
             spread([run.seconds for run in done]),
             ", ".join(dict.fromkeys(run.size for run in done)),
-            f"{sum(run.proof is not None for run in done)} of {len(group)}"
-            if done[0].positions_read is not None
-            else "-",
+            "-"
+            if done[0].positions_read is None
+            else f"{sum(run.proof is not None for run in done)} of {len(group)}",
         ]
         for group in groups(runs)
         if (done := [run for run in group if not run.refused and run.games])
@@ -217,24 +214,16 @@ def learning(runs: Sequence[GeneralisationRun]) -> list[list[Any]]:
 def results(name: str, runs: Sequence[GeneralisationRun]) -> tuple[list[str], list[list[Any]]]:
     """Return header and rows of the scores in one experiment, with a column for each board."""
     boards = [LEARNED, *EXPERIMENTS[name].held_out]
-    body = [
-        [
-            group[0].contender,
-            *(
-                _shown([run.scores[board].percent for run in done if board in run.scores], done)
+    body = []
+    for group in groups(runs):
+        if group[0].experiment == name:
+            shown = [
+                percents([run.scores[board].percent for run in group if board in run.scores])
                 for board in boards
-            ),
-        ]
-        for group in groups(runs)
-        if group[0].experiment == name
-        for done in [[run for run in group if run.scores]]
-    ]
+            ]
+            refused = not any(run.scores for run in group)
+            body.append([group[0].contender, *(["refused"] * len(boards) if refused else shown)])
     return ["learner", *boards], body
-
-
-def _shown(values: Sequence[float], runs: Sequence[GeneralisationRun]) -> str:
-    """The scores on one board; a dash where the learner cannot read it."""
-    return percents(values) if values else "-" if runs else "refused"
 
 
 PICTURE = """\

@@ -80,8 +80,7 @@ HEADER = (
 
 def spread(results: list[TrainingResult], score: str) -> str:
     """Return the mean of a score over seeds, with its lowest and highest where they differ."""
-    values = [result.scores[score] for result in results if score in result.scores]
-    return percents(values) if values else "-"
+    return percents([result.scores[score] for result in results if score in result.scores])
 
 
 def in_same_seconds(runs: list[SystemRun], contender: str) -> list[TrainingResult]:
@@ -90,13 +89,18 @@ def in_same_seconds(runs: list[SystemRun], contender: str) -> list[TrainingResul
     return found if len(found) == len(runs) else []
 
 
+def by_system(runs: list[SystemRun]) -> dict[str, list[SystemRun]]:
+    """Return the runs of each system, in the order of :data:`SYSTEMS`."""
+    return {
+        name: group for name in SYSTEMS if (group := [run for run in runs if run.system == name])
+    }
+
+
 def summary(runs: list[SystemRun]) -> list[list[Any]]:
     """Return one row for each system, score and contender, over the seeds."""
     rows = []
-    for name, system in SYSTEMS.items():
-        group = [run for run in runs if run.system == name]
-        if not group:
-            continue
+    for name, group in by_system(runs).items():
+        system = SYSTEMS[name]
         limits = system.limit() if system.limit else {}
         published = [run.published for run in group]
         for score in published[0].scores:
@@ -127,13 +131,10 @@ COSTS = (
 def costs(runs: list[SystemRun]) -> list[list[Any]]:
     """Return the mean games and seconds of every result, over the seeds."""
     rows: list[list[Any]] = []
-    for name, system in SYSTEMS.items():
-        group = [run for run in runs if run.system == name]
-        if not group:
-            continue
+    for name, group in by_system(runs).items():
         seconds = float(np.mean([run.published.seconds for run in group]))
         rows.append([name, "as published", group[0].published.games, seconds, None])
-        for contender in system.ours:
+        for contender in SYSTEMS[name].ours:
             same_games = [run.same_games[contender.name] for run in group]
             same_seconds = in_same_seconds(group, contender.name)
             rows.append(
@@ -172,9 +173,8 @@ NOTES = f"""\
 
 def report(runs: list[SystemRun], seeds: int, command: str) -> str:
     """Return the whole report as Markdown."""
-    names = [name for name in SYSTEMS if any(run.system == name for run in runs)]
     descriptions = "\n".join(
-        f"- `{name}`: {SYSTEMS[name].settings}. {SYSTEMS[name].defect}" for name in names
+        f"- `{name}`: {SYSTEMS[name].settings}. {SYSTEMS[name].defect}" for name in by_system(runs)
     )
     return (
         f"# Published figures\n\n`{command}`, {seeds} seeds.\n\n"
@@ -217,9 +217,8 @@ def main(
     runs = in_parallel(run, tasks, jobs, backend, weights)
     rows = summary(runs)
     print(table(HEADER, rows))
-    for name in SYSTEMS:
-        if name in systems:
-            print(f"\n{name}: {SYSTEMS[name].defect}")
+    for name in by_system(runs):
+        print(f"\n{name}: {SYSTEMS[name].defect}")
     write_csv(output / "published.csv", HEADER, rows)
     write_csv(output / "costs.csv", COSTS, costs(runs))
     write_text(output / "published.md", report(runs, seeds, invocation()))

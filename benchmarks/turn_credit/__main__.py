@@ -6,7 +6,7 @@ python -m benchmarks.turn_credit --help explains every option.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -70,8 +70,8 @@ def tasks(parts: Iterable[str], quick: bool) -> list[tuple[str, tuple[Any, ...]]
                 for draw in range(draws)
             ]
         else:
-            places = (QUICK, QUICK_ANYWHERE) if quick else (FULL, ANYWHERE)
-            settings = [places[part == "moves"]] if quick else places[part == "moves"]
+            places = ([QUICK], [QUICK_ANYWHERE]) if quick else (FULL, ANYWHERE)
+            settings = places[part == "moves"]
             found += [(part, (setting, name, quick)) for setting in settings for name in chosen]
     return found
 
@@ -120,26 +120,15 @@ def main(
     print(table(SUMMARY, summary(directions, limits, moves)))
     if directions:
         print("\n" + table(CHECKED, checked(directions, checks)))
-    write(output, directions, limits, moves)
+    for part, records in (("direction", directions), ("ends", limits)):
+        if records:
+            write_csv(output / f"turn_credit_{part}.csv", *rows_of(records))
+    if moves:
+        write_csv(output / "turn_credit_moves.csv", *rows_of_moves(moves))
     write_text(output / "turn_credit.md", report(directions, checks, limits, moves, invocation()))
     for suffix in (".png", ".svg"):
         save_figure(figure(directions, limits, moves), output / f"turn_credit{suffix}")
     closing_line(began, output, finished.complete)
-
-
-def write(
-    output: Path,
-    directions: Sequence[Direction],
-    limits: Sequence[Limit],
-    moves: Sequence[MovesToLearn],
-) -> None:
-    """Write what there is of each part as CSV."""
-    if directions:
-        write_csv(output / "turn_credit_direction.csv", *rows_of(directions))
-    if limits:
-        write_csv(output / "turn_credit_ends.csv", *rows_of(limits))
-    if moves:
-        write_csv(output / "turn_credit_moves.csv", *rows_of_moves(moves))
 
 
 if __name__ == "__main__":

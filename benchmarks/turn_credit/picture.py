@@ -30,25 +30,12 @@ from nim_envs.render.style import (
 COLOURS = dict(zip(FAMILIES, (BLUE, VERMILLION, PURPLE, GREEN, GREY), strict=True))
 MARKERS = dict(zip(FAMILIES, "osDP^", strict=True))
 
-SHOWN = {
-    "REINFORCE": "REINFORCE",
-    "RLOO": "RLOO, Dr. GRPO",
-    "GRPO": "GRPO",
-    "kept_win": "kept_win",
-    "kept_win − Φ": "kept_win − Φ",
-    "kept_win summed": "kept_win summed",
-    "R − Φ": "R − Φ",
-    "by turn: kept_win": "by turn: kept_win",
-    "by turn: kept_win summed": "by turn: kept_win summed",
-    "by turn: result summed": "by turn: result summed",
-    "by turn: return": "by turn: return",
-    "MT-GRPO": "MT-GRPO",
-    "by the others: return": "by the others: return",
-    "padded: result summed": "padded: result summed",
-    "Q − V": "Q − V",
-    "GAE 0": "GAE 0",
-    "GAE 1": "GAE 1",
-}
+DRAWN = (
+    "REINFORCE", "RLOO", "GRPO", "kept_win", "kept_win − Φ", "kept_win summed", "R − Φ",
+    "by turn: kept_win", "by turn: kept_win summed", "by turn: result summed", "by turn: return",
+    "MT-GRPO", "by the others: return", "padded: result summed", "Q − V", "GAE 0", "GAE 1",
+)  # fmt: skip
+SHOWN = {name: name for name in DRAWN} | {"RLOO": "RLOO, Dr. GRPO"}
 """The estimators that are drawn, with their labels; the tables have all."""
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

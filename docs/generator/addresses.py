@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,48 +60,20 @@ def addresses(repository: str, site: str | None = None) -> Addresses:
     return Addresses(owner, name, site.rstrip("/") + "/")
 
 
-def _readme(at: Addresses) -> str:
-    badge = f"{at.repository}/actions/workflows/tests.yml"
-    return (
-        f"[![tests]({badge}/badge.svg)]({badge}) [The manual]({at.site}) · "
-        f"`git clone {at.repository} && cd {at.name}`"
-    )
-
-
-def _first_page(at: Addresses) -> str:
-    return f"```sh\ngit clone {at.repository} && cd {at.name}\n```"
-
-
-def _manual(at: Addresses) -> str:
-    return (
-        f"site_url: {at.site}\nrepo_url: {at.repository}\nrepo_name: {at.owner}/{at.name}\n"
-        # Many pages are generated, so that there is no file to edit.
-        'edit_uri: ""'
-    )
-
-
-def _project(at: Addresses) -> str:
-    return (
-        "[project.urls]\n"
-        f'Documentation = "{at.site}"\n'
-        f'Repository = "{at.repository}"\n'
-        f'Changelog = "{at.repository}/blob/main/CHANGELOG.md"\n'
-        f'Issues = "{at.repository}/issues"'
-    )
-
-
-def _citation(at: Addresses) -> str:
-    return f"repository-code: {at.repository}\nurl: {at.site}"
-
-
-PARTS: dict[str, Callable[[Addresses], str]] = {
-    "README.md": _readme,
-    "docs/index.md": _first_page,
-    "mkdocs.yml": _manual,
-    "pyproject.toml": _project,
-    "CITATION.cff": _citation,
+PARTS = {
+    "README.md": "[![tests]({at.repository}/actions/workflows/tests.yml/badge.svg)]"
+    "({at.repository}/actions/workflows/tests.yml) [The manual]({at.site}) · "
+    "`git clone {at.repository} && cd {at.name}`",
+    "docs/index.md": "```sh\ngit clone {at.repository} && cd {at.name}\n```",
+    # Many pages are generated, so that there is no file to edit.
+    "mkdocs.yml": "site_url: {at.site}\nrepo_url: {at.repository}\n"
+    'repo_name: {at.owner}/{at.name}\nedit_uri: ""',
+    "pyproject.toml": '[project.urls]\nDocumentation = "{at.site}"\n'
+    'Repository = "{at.repository}"\nChangelog = "{at.repository}/blob/main/CHANGELOG.md"\n'
+    'Issues = "{at.repository}/issues"',
+    "CITATION.cff": "repository-code: {at.repository}\nurl: {at.site}",
 }
-"""The files that show addresses, and what each shows."""
+"""The files that show addresses, and what each shows, ``at`` being :class:`Addresses`."""
 
 
 def replaced(file: Path, part: str) -> str:
@@ -136,7 +108,7 @@ def write(at: Addresses, root: Path = ROOT) -> list[str]:
     Raises:
         ValueError: a file has no place for them; then none is written.
     """
-    texts = {file: replaced(root / file, part(at)) for file, part in PARTS.items()}
+    texts = {file: replaced(root / file, part.format(at=at)) for file, part in PARTS.items()}
     for file, text in texts.items():
         (root / file).write_text(text, encoding="utf-8")
     return list(texts)

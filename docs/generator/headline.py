@@ -8,8 +8,9 @@ from typing import Any
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
+from benchmarks.leaderboard import RESULTS
 from docs.generator.markdown import write
-from docs.generator.results import RESULTS, read
+from docs.generator.results import read
 from nim_envs.render.style import BLUE, GREEN, GREY, ORANGE, STYLE
 
 BOARD = "alphazero-5"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import griffe
 
-from docs.generator.markdown import ROOT, linked, table, write
+from docs.generator.markdown import ROOT, linked, paragraphs, table, write
 
 MODULES = (
     "nim_envs", "nim_envs.envs.aec", "nim_envs.envs.versus", "nim_envs.envs.vector",
@@ -25,21 +23,6 @@ MODULES = (
 
 FALLBACKS = ("nim_envs", "agents")
 """Packages whose exports are shown with the module they belong to, where that has a page."""
-
-
-@dataclass(frozen=True)
-class Public:
-    """A public name.
-
-    Attributes:
-        path: import path.
-        canonical: path of its definition.
-        summary: first line of its docstring.
-    """
-
-    path: str
-    canonical: str
-    summary: str
 
 
 def load() -> dict[str, griffe.Module]:
@@ -83,16 +66,15 @@ def names(module: griffe.Module) -> list[str]:
     ]  # fmt: skip
 
 
-def public(module: griffe.Module) -> list[Public]:
-    """Return the public names of a module, with their definitions and summaries."""
-    found = []
-    for name in names(module):
-        member = module[name]
-        text = member.docstring.value if member.docstring else ""
-        found.append(
-            Public(f"{module.path}.{name}", member.canonical_path, text.partition("\n")[0])
-        )
-    return found
+def public(module: griffe.Module) -> list[griffe.Object | griffe.Alias]:
+    """Return what has the public names of a module."""
+    return [module[name] for name in names(module)]
+
+
+def summary(documented: griffe.Object | griffe.Alias, module: str) -> str:
+    """Return the first line of a docstring as Markdown; ``module`` is for names without one."""
+    text = documented.docstring.value if documented.docstring else ""
+    return linked(text.partition("\n")[0], module)
 
 
 def pages() -> list[str]:
@@ -104,27 +86,24 @@ def pages() -> list[str]:
     home: dict[str, str] = {}
     for path in [path for path in paths if path not in FALLBACKS] + list(FALLBACKS):
         for each in listed[path]:
-            home.setdefault(each.canonical, path)
+            home.setdefault(each.canonical_path, path)
     lines = ["* [API](reference/index.md)"]
     overview = []
     for path in paths:
         page = f"reference/{path}.md"
         lines.append(f"    * [{path}]({page})")
-        module = _module(packages, path)
-        about = module.docstring.value.partition("\n")[0] if module.docstring else ""
-        overview.append((f"[`{path}`]({path}.md)", linked(about, path)))
+        overview.append((f"[`{path}`]({path}.md)", summary(_module(packages, path), path)))
         rows = [
             (
-                f'<autoref identifier="{each.canonical}"><code>{each.path[len(path) + 1 :]}</code>'
-                "</autoref>",
-                linked(each.summary, path),
+                f'<autoref identifier="{each.canonical_path}"><code>{each.name}</code></autoref>',
+                summary(each, path),
             )
             for each in listed[path]
         ]
         details = [
-            f"::: {each.canonical}\n    options:\n      heading_level: 2"
+            f"::: {each.canonical_path}\n    options:\n      heading_level: 2"
             for each in listed[path]
-            if home[each.canonical] == path
+            if home[each.canonical_path] == path
         ]
         parts = [
             f"# {path}",
@@ -133,7 +112,7 @@ def pages() -> list[str]:
             table(("name", "what it is"), rows),
             *details,
         ]
-        write(page, "\n\n".join(parts) + "\n")
+        write(page, paragraphs(parts))
     write(
         "reference/index.md",
         "# API\n\nThe public names, by the module that they are imported from. What is not here is "

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from agents.registry import LEARNERS
-from benchmarks.leaderboard import leaderboard, published
+from benchmarks.leaderboard import RESULTS, leaderboard, published
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import percent
 from benchmarks.tasks import GAMES, SEEDS, VERSION
 from docs.generator.markdown import ROOT, heading, table, write
 
-RESULTS = ROOT / "docs" / "results"
 STARTER = ROOT / "docs" / "tutorials" / "my_learner.py"
 
 Row = dict[str, str]
@@ -26,6 +25,11 @@ def read(path: Path) -> list[Row]:
         return []
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def optimality() -> dict[tuple[str, str], Row]:
+    """Return the committed rows of the main benchmark by task and learner."""
+    return {(row["game"], row["learner"]): row for row in read(RESULTS / "optimality.csv")}
 
 
 def _board(task: str) -> str:
@@ -51,27 +55,21 @@ HOW = (
 
 def of_game(name: str) -> str:
     """Return the learners' results on a registered game."""
-    rows = [
-        row for row in read(RESULTS / "optimality.csv")
-        if row["game"] in GAMES and GAMES[row["game"]].name == name
-    ]  # fmt: skip
-    if not rows:
-        return ""
     parts = [f"## Results\n\n{HOW} [What the columns mean](../results/index.md#boards)."]
-    for task in dict.fromkeys(row["game"] for row in rows):
+    for task in (task for task in GAMES if GAMES[task].name == name):
         shown = [
-            (_learner(row["learner"], "../"), f"{int(row['games']):,}", *_spread(row), row["of"])
-            for row in rows
-            if row["game"] == task
+            (_learner(learner, "../"), f"{int(row['games']):,}", *_spread(row), row["of"])
+            for (game, learner), row in optimality().items()
+            if game == task
         ]
         header = ("learner", "games", "mean %", "range", "positions")
         parts.append(f"### {task}\n\n`{_board(task)}`\n\n{table(header, shown)}")
-    return "\n\n".join(parts)
+    return "\n\n".join(parts) if len(parts) > 1 else ""
 
 
 def of_learners(names: Iterable[str]) -> str:
     """Return some learners' results on every board."""
-    rows = {(row["game"], row["learner"]): row for row in read(RESULTS / "optimality.csv")}
+    rows = optimality()
     names = [name for name in names if any(learner == name for _, learner in rows)]
     if not names:
         return ""
@@ -110,7 +108,7 @@ def leaderboard_page() -> None:
         )
         for name, task in GAMES.items()
     ]  # fmt: skip
-    rows = {(row["game"], row["learner"]): row for row in read(RESULTS / "optimality.csv")}
+    rows = optimality()
     boards = [
         (
             _learner(learner, "../"),

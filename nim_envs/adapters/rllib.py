@@ -33,12 +33,8 @@ class MaskedPettingZooEnv(PettingZooEnv):
         super().__init__(pettingzoo.make("aec", arguments.pop("id"), **arguments))
         # Scores read these attributes.
         self.game, self.encoding = self.env.unwrapped.game, self.env.unwrapped.encoding
-        shown: dict[str, Any] = {}
-        for agent in self.env.possible_agents:
-            space = self.env.observation_space(agent)
-            shown[agent] = spaces.Dict(
-                {"observations": space["observation"], "action_mask": space["action_mask"]}
-            )
+        both = {agent: self.env.observation_space(agent) for agent in self.env.possible_agents}
+        shown: Any = {agent: spaces.Dict(each) for agent, each in _renamed(both).items()}
         self.observation_spaces = shown
         self.observation_space = spaces.Dict(shown)
 

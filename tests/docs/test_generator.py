@@ -140,7 +140,7 @@ def strictly_built(folder):
 
 def test_a_manual_with_its_addresses_links_to_them_and_fetches_nothing(tmp_path):
     at = addresses.addresses("https://github.com/someone/games")
-    write_manual(tmp_path, "# Fine\n", addresses.PARTS["mkdocs.yml"](at) + "\n")
+    write_manual(tmp_path, "# Fine\n", addresses.PARTS["mkdocs.yml"].format(at=at) + "\n")
     built = strictly_built(tmp_path)
     assert built.returncode == 0, built.stderr
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")

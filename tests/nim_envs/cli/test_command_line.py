@@ -301,9 +301,10 @@ def test_the_module_can_be_run():
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert (done.stdout, done.stderr) == ("13\n", "")
-    alone = subprocess.run(
-        [sys.executable, "-m", "nim_envs"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert alone.returncode == 2
-    assert "Traceback" not in alone.stderr
-    assert "sequence" in alone.stdout
+
+
+def test_without_a_command_the_commands_are_listed(capsys):
+    assert run([]) == 2
+    listed, errors = capsys.readouterr()
+    assert "sequence" in listed
+    assert errors == ""
