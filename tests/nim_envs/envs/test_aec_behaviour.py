@@ -54,6 +54,16 @@ def test_the_last_taker_wins_in_normal_play_and_loses_in_misere_play(misere):
     assert last_taker == (-1 if misere else 1)
 
 
+def test_nobody_is_rewarded_before_the_end():
+    env = make(heaps=(1, 1, 1))
+    env.reset()
+    for seat, action in enumerate((0, 1, 2)):
+        assert env.last()[1] == 0
+        assert env.agent_selection == f"player_{seat % 2}"
+        env.step(action)
+    assert env.last()[1] == -1
+
+
 def test_whoever_exceeds_the_limit_of_the_addition_game_loses():
     env = make("addition", k=3, n=10)
     env.reset()

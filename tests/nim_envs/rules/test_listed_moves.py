@@ -84,6 +84,7 @@ def test_further_positions_are_listed():
 def test_equal_games_share_a_component_and_pickle():
     first, second = (rules_from_moves("queen", (3, 3), queen) for _ in range(2))
     assert first == second
+    assert first.components[0] != nim(heaps=(3,)).components[0]
     assert first.components[0] is second.components[0]
     assert rules_from_moves("queen", (3, 4), queen) != first
     assert rules_from_moves("queen", (3, 3), queen, describe=lambda s: f"go {s}") != first
@@ -232,6 +233,9 @@ def test_a_listing_is_limited_in_positions_and_bytes(monkeypatch):
         nim_envs.game_from_moves("g", (40, 40), queen)
     with pytest.raises(SearchTooLargeError, match="moves, the limit"):
         nim_envs.game_from_moves("g", (1,), lambda p: ((n, (0,)) for n in iter(int, 1)))
+    monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", "1e9")
+    with pytest.raises(InvalidGameError, match="must be a number of bytes, not '1e9'"):
+        nim_envs.game_from_moves("g", (40, 40), queen)
 
 
 def test_positions_may_be_lists_and_numpy_arrays():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from nim_envs import make_game
+from nim_envs.rules.compiled_moves import compiled_rules, write_legal_actions
 from nim_envs.rules.moves import actions_to, are_moves, legal_counts
 
 GAMES = {
@@ -18,6 +19,11 @@ GAMES = {
     "wythoff": {"queens": ((3, 2), (1, 1))},
     "chomp": {"rows": 2, "columns": 3},
     "cram": {"rows": 2, "columns": 2},
+    "euclid": {"pairs": ((5, 3), (2, 2))},
+    "moores_nim": {"heaps": (2, 1, 2), "k": 2},
+    "fibonacci_nim": {"heaps": (5,)},
+    "node_kayles": {"nodes": 4, "edges": ((0, 1), (1, 2), (2, 3))},
+    "graph": {"successors": ((), (0,), (0, 1)), "tokens": (2, 1)},
 }
 
 
@@ -49,7 +55,7 @@ def test_pairs_of_positions_are_moves_where_an_action_leads_from_one_to_the_othe
             assert actions_to(rules, position, np.array(point)).tolist() == actions[same].tolist()
 
 
-@pytest.mark.parametrize("name", ["wythoff", "chomp", "cram", "nim"])
+@pytest.mark.parametrize("name", ["wythoff", "chomp", "cram", "euclid", "moores_nim", "nim"])
 def test_positions_and_coordinates_of_any_rank_are_those_of_each_alone(name):
     rules = make_game(name, **GAMES[name]).rules
     lattice = rules.lattice()
@@ -63,3 +69,13 @@ def test_positions_and_coordinates_of_any_rank_are_those_of_each_alone(name):
         there = (rules.positions_at(np.array(points)) >= 0).all(axis=-1)
         known = set(map(tuple, shown.tolist()))
         assert there.tolist() == [point in known for point in points]
+
+
+def test_compiled_legal_actions_are_those_of_the_mask():
+    for name, arguments in GAMES.items():
+        rules = make_game(name, **arguments).rules
+        tables, written = compiled_rules(rules), np.empty(rules.num_actions, dtype=np.int64)
+        for position in rules.lattice().astype(np.int64):
+            count = write_legal_actions(position, tables, written)
+            legal = np.flatnonzero(rules.action_mask(position))
+            assert written[:count].tolist() == legal.tolist(), (name, position)
