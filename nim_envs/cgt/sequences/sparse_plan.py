@@ -13,12 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.cgt.sequences.covering import by_group, lacking, most_frequent
-from nim_envs.cgt.sequences.lanes import (
-    LANES,
-    NONE,
-    SIDE,
-    WORDS,
-)
+from nim_envs.cgt.sequences.lanes import LANES, NONE, SIDE, WORDS
 from nim_envs.compilation import compiled
 from nim_envs.rules.octal_codes import LEAVE_ONE, LEAVE_TWO, HeapGame
 
@@ -73,9 +68,10 @@ PART = LANES // 2
 NEAR_WINDOW = 2 * WORDS - 1
 """Words of a bitmap before the cursor that these offsets reach into, and more for whole lanes."""
 
-NEAR_SAVING, NEAR_COST = 1200, 50
-"""Nanoseconds for ``LANES`` heaps, measured: to look up an offset, and to shift a value's bitmap by
-few words, beside one for each offset."""
+NEAR_SAVING, NEAR_FURTHER, NEAR_COST = 150, 24, 50
+"""Nanoseconds for ``LANES`` heaps, measured: to look up an offset with one :func:`note_least` for
+``SIDE`` heaps, what every further call adds to that, and to shift a value's bitmap by few words,
+beside one for each offset."""
 
 NEW_RARE = 256
 """New heaps of rare value after which the plan is made anew."""
@@ -153,16 +149,14 @@ class Plan(NamedTuple):
         hits: the pairs that searches found.
         distant: the offsets of ``rare`` and ``near`` in the low 32 bits, the value of the heap of
             each above them, uint64.
-        left: further offsets of at least ``SIDE``, in the same form, that :func:`note_least`
-            looks up.
-        direct: the other offsets, to be looked up heap by heap; with room for more.
+        others: the other offsets in the same form, which are looked up; with room for more.
         shifted: buffer for a bitmap shifted by 0 to 7 bits, ``(8, window + WORDS + 1)``
             words, one after the other, uint64.
         near_shifted: the same for the offsets of ``near``.
         excluded: buffer for the lanes of each value, uint64 ``(bound * WORDS,)``.
-        state: the bit of the bitmaps that is the next heap's, the number of direct offsets, the
-            last heap of rare value, why :func:`advance` returned, and the number of searches
-            remembered, int64 ``(5,)``.
+        state: the bit of the bitmaps that is the next heap's, the number of ``others``, the last
+            heap of rare value, why :func:`advance` returned, the number of searches remembered,
+            how often :func:`note_least` was called, and the number of blocks, int64 ``(7,)``.
     """
 
     moves: Moves
@@ -179,8 +173,7 @@ class Plan(NamedTuple):
     learned: npt.NDArray[np.int64]
     searched: npt.NDArray[np.int64]
     hits: Hits
-    direct: npt.NDArray[np.uint64]
-    left: npt.NDArray[np.uint64]
+    others: npt.NDArray[np.uint64]
     distant: npt.NDArray[np.uint64]
     shifted: npt.NDArray[np.uint64]
     near_shifted: npt.NDArray[np.uint64]
@@ -188,7 +181,7 @@ class Plan(NamedTuple):
     state: npt.NDArray[np.int64]
 
 
-CURSOR, COUNT, LAST_RARE, STATUS, SEARCHED = range(5)
+CURSOR, COUNT, LAST_RARE, STATUS, SEARCHED, NOTED, BLOCKS = range(7)
 """Places of :attr:`Plan.state`."""
 
 DONE, NEEDS_PLAN, NEEDS_BOUND, NEEDS_ROOM = range(4)
@@ -254,7 +247,10 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
     largest = min(LARGEST_BITMAPS * 8 // (2 * bound), known - LANES)
     reach = _best_reach(offsets, used, largest)
     far = (offsets >= LANES) & (offsets <= reach)
-    near = _near(offsets, used)
+    noted = LANES / SIDE
+    if earlier is not None and earlier.state[BLOCKS]:
+        noted = earlier.state[NOTED] / earlier.state[BLOCKS]
+    near = _near(offsets, used, noted)
     grouped = far | near
 
     span = max(reach, min(SPAN, largest))
@@ -283,8 +279,6 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
     singles = taken_by(game, LEAVE_ONE)
     # To leave one heap is as to split off an empty one, of value 0.
     others = np.concatenate([singles, packed[~grouped]])
-    left = (others & LOW >= SIDE) & (others & LOW < known)
-    direct = others[~left]
     room = np.zeros(NEW_RARE + len(offsets) // 8 + len(splits) * LANES, dtype=np.int64)
     return Plan(
         moves=Moves(singles, splits, game.unequal),
@@ -301,13 +295,12 @@ def make_plan(values: Values, game: HeapGame, bound: int = 2, earlier: Plan | No
         learned=learned,
         searched=np.zeros(room_for_searches, dtype=np.int64),
         hits=hits,
-        direct=np.concatenate([direct, room]).astype(np.uint64),
-        left=others[left].astype(np.uint64),
+        others=np.concatenate([others, room]).astype(np.uint64),
         distant=packed[grouped].astype(np.uint64),
         shifted=_aligned(8 * stride),
         near_shifted=_aligned(8 * (NEAR_WINDOW + 1 + WORDS)),
         excluded=_aligned(bound * WORDS),
-        state=np.array([cursor, len(direct), rare[-1] if len(rare) else 0, DONE, 0]),
+        state=np.array([cursor, len(others), rare[-1] if len(rare) else 0, DONE, 0, 0, 0]),
     )
 
 
@@ -325,14 +318,16 @@ def _best_reach(offsets: npt.NDArray[np.int64], used: int, largest: int) -> int:
     return int(reaches[np.argmin(used * (reaches / 70 - beyond) + LEFT_COST * beyond)])
 
 
-def _near(offsets: npt.NDArray[np.int64], used: int) -> npt.NDArray[np.bool_]:
+def _near(offsets: npt.NDArray[np.int64], used: int, noted: float) -> npt.NDArray[np.bool_]:
     """Return which offsets are worth reading the bitmaps of ``used`` values after every ``PART``.
 
-    All from ``PART`` to ``LANES``, or none.
+    All from ``PART`` to ``LANES``, or none; ``noted`` is how often :func:`note_least` is called for
+    ``LANES`` heaps.
     """
     near = (offsets >= PART) & (offsets < LANES)
     count = np.count_nonzero(near)
-    if NEAR_SAVING * count < LANES // PART * used * (NEAR_COST + count):
+    saving = NEAR_SAVING + NEAR_FURTHER * (noted - LANES / SIDE)
+    if saving * count < LANES // PART * used * (NEAR_COST + count):
         near[:] = False
     return near
 

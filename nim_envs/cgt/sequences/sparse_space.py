@@ -48,18 +48,19 @@ from nim_envs.cgt.sequences.lanes import (
     store_shifted,
 )
 from nim_envs.cgt.sequences.sparse_plan import (
+    BLOCKS,
     COUNT,
     CURSOR,
     DONE,
     ENOUGH,
     HITS,
     LAST_RARE,
-    LEARN,
     LOW,
     NEAR_WINDOW,
     NEEDS_BOUND,
     NEEDS_PLAN,
     NEEDS_ROOM,
+    NOTED,
     PART,
     RECENT,
     SEARCHED,
@@ -88,6 +89,11 @@ SEARCH_PAIRS = 20
 
 AT_ONE_TIME = 64
 """Pairs of each heap whose options are entered before their use is measured."""
+
+FIRST = 1 + 32 * PAIRS
+"""Pairs with a smaller heap than this are tried first in a search: one of them has most values as
+an option, and they take no more time than those found lately. What is left of a heap that is
+searched for is more than twice as large, see :func:`least_known`."""
 
 RARE_LATELY = 2 * LANES
 """Heaps after one of rare value for each of which rare values are searched for at once; beyond,
@@ -312,13 +318,18 @@ def _first_without(values: Any, searches: Any, moves: Any, hits: Any) -> int:
     """Return how many of ``searches``, up to the first in vain, find an option.
 
     A search is a heap, with the value that an option must have above its low 32 bits. All pairs
-    are tried, those first that had the value as an option lately. Many searches in one call, and
-    few arrays: a call costs the counting of references.
+    are tried: those with the smallest heaps, then those that had the value as an option lately,
+    then the others. Many searches in one call, and few arrays: a call costs the counting of
+    references.
     """
     low, high = np.uint64(LOW), np.uint64(32)
     for k in range(len(searches)):
         value, heap = searches[k] >> 32, searches[k] & LOW
-        target, found = np.uint16(value), False
+        target, found, one = np.uint16(value), False, 1
+        while one < FIRST and not any_pair(values, one, heap - moves.splits[0] - one, target):
+            one += PAIRS
+        if one < FIRST:
+            continue
         for i in range(min(hits.counts[value], HITS)):
             hit = hits.pairs[value, i]
             if values[np.uint64(heap) - (hit & low)] ^ np.uint16(hit >> high) == target:
@@ -330,11 +341,10 @@ def _first_without(values: Any, searches: Any, moves: Any, hits: Any) -> int:
             taken = moves.splits[split]
             total = heap - taken
             last = (total - 1) // 2 if moves.unequal else total // 2
-            one = 1
             while not found and one + PAIRS <= last:
                 found = any_pair(values, one, total - one, target)
                 one += PAIRS
-            if found and heap >= LEARN:
+            if found:
                 one -= PAIRS
                 while values[one] ^ values[total - one] != target:
                     one += 1
@@ -346,6 +356,7 @@ def _first_without(values: Any, searches: Any, moves: Any, hits: Any) -> int:
             found = found or any_pair(values, last - PAIRS + 1, total - last + PAIRS - 1, target)
             if found:
                 break
+            one = 1
         for single in range(len(moves.singles)):
             found = found or values[heap - moves.singles[single]] == target
         if not found:
@@ -431,11 +442,11 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         How many values are known now. If less than ``until``, then ``plan.state`` says why.
     """
     common, excluded, moves, hits = plan.common, plan.excluded, plan.moves, plan.hits
-    direct, left, distant = plan.direct, plan.left, plan.distant
+    others, distant = plan.others, plan.distant
     low, high = np.uint64(LOW), np.uint64(32)
     bound = len(common)
     part = PART if len(plan.near.values) else LANES
-    most = len(direct) - len(moves.splits) * LANES
+    most = len(others) - len(moves.splits) * LANES
     least = np.empty(ROWS * SIDE, dtype=np.uint16)
     reached = np.empty(SIDE, dtype=np.uint16)
     # The last lane, counted from 1, that a value was found to be excluded from heap by heap.
@@ -448,6 +459,8 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
     listed, counts = np.empty((64, len(rare)), dtype=np.uint16), np.empty(64, dtype=np.int64)
     # Heaps that are searched for together; fewer where a value has just been found to be rare.
     together = SIDE
+    # Offsets of ``others`` that :func:`note_least` looks up; the rest are looked up heap by heap.
+    side_by_side = 0
     while known < until:
         count = plan.state[COUNT]
         if plan.state[CURSOR] + 3 * LANES > 64 * plan.width:
@@ -463,22 +476,28 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
             cover(plan, top)
             cover_near(values, known, plan, top)
         marks[:] = 0
-        lane = total = begin = 0
+        # All heaps at the offsets that come first are known, for ``SIDE`` heaps at once.
+        for i in range(side_by_side, count):
+            if SIDE <= others[i] & low < known:
+                others[side_by_side], others[i] = others[i], others[side_by_side]
+                side_by_side += 1
+        left = others[:side_by_side]
+        lane = total = begin = noted = 0
         while lane < LANES:
             heap, mark = known + lane, np.uint16(lane + 1)
-            if lane > 0 and lane % part == 0:
-                enter(
-                    values, heap - part, heap, common, plan.newest, plan.bitmaps, plan.width,
-                    plan.state[CURSOR] - known,
-                )  # fmt: skip
-            if part < LANES and lane % part == 0:
-                exclude(plan, plan.near, plan.near_shifted, NEAR_WINDOW, known)
             if lane % SIDE == 0:
+                if part < LANES and lane % part == 0:
+                    if lane > 0:
+                        enter(
+                            values, heap - part, heap, common, plan.newest, plan.bitmaps,
+                            plan.width, plan.state[CURSOR] - known,
+                        )  # fmt: skip
+                    exclude(plan, plan.near, plan.near_shifted, NEAR_WINDOW, known)
                 reached[:] = rows = 0
-            for i in range(count):
-                far = heap - np.int64(direct[i] & low)
+            for i in range(side_by_side, count):
+                far = heap - np.int64(others[i] & low)
                 if far >= 1:
-                    marks[direct[i] >> high ^ np.uint64(values[far])] = mark
+                    marks[others[i] >> high ^ np.uint64(values[far])] = mark
             side, place, value = lane % SIDE, 0, -1
             while True:
                 if place == rows and rows < ROWS and reached[side] != NONE:
@@ -487,6 +506,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
                         rows,
                     )  # fmt: skip
                     rows += CANDIDATES
+                    noted += 1
                 if place < rows:
                     value = int(least[place * SIDE + side])
                     place += 1
@@ -535,7 +555,7 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
             if not common[value]:
                 plan.state[LAST_RARE] = heap
                 for taken in moves.splits:
-                    direct[count] = value << 32 | (heap + taken)
+                    others[count] = value << 32 | (heap + taken)
                     count += 1
             lane += 1
         if not at_once and not verified(values, known, plan):
@@ -550,6 +570,8 @@ def _advance(values: Any, known: int, until: int, plan: Any) -> int:
         known += LANES
         plan.state[CURSOR] += LANES
         plan.state[COUNT] = count
+        plan.state[NOTED] += noted
+        plan.state[BLOCKS] += 1
     plan.state[STATUS] = DONE
     return known
 
