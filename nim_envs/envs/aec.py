@@ -462,7 +462,6 @@ class GameEnv(AECEnv[str, Any, Any]):
             if second:
                 self._fill_empty_slot(position, component, second)
         self._moves += 1
-        self._cumulative_rewards[mover] = 0.0
         self.agent_selection = PLAYERS[1 - seat]
         if not self._legal:
             self._finish(winner=self.game.convention.winner(last_mover=seat))
@@ -512,7 +511,6 @@ class GameEnv(AECEnv[str, Any, Any]):
             raise illegal_move_error(self.game.rules, self._current(), action)
         if self.truth_in_info:
             self.infos[PLAYERS[seat]] = move_truth(self.game, self._current(), action)
-        self._cumulative_rewards[PLAYERS[seat]] = 0.0
         self.agent_selection = PLAYERS[1 - seat]
         self._finish(winner=1 - seat)
         if self.render_mode is not None:

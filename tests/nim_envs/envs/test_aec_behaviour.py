@@ -95,6 +95,9 @@ def test_an_illegal_move_forfeits_and_the_sum_stays_zero(name):
     assert env.agent_selection == other
     assert env.position.tolist() == before.tolist()
     assert not env.observe(other)["action_mask"].any()
+    assert env.last()[1] == 1.0
+    env.step(None)
+    assert env.last()[1] == -1.0
 
 
 def test_an_illegal_move_can_raise_and_leaves_everything_as_it_was():

@@ -80,6 +80,10 @@ def test_heaps_are_taken_from_all_that_lists_them(heaps):
     assert nim(heaps=heaps) == RULES
 
 
+def test_one_object_may_be_the_most_that_a_move_takes():
+    assert nim(heaps=(3,), max_take=1).table.tolist() == subtraction((3,), (1,)).table.tolist()
+
+
 def test_a_set_of_amounts_may_be_a_set():
     assert subtraction((9,), {4, 1}) == subtraction((9,), (1, 4))
 

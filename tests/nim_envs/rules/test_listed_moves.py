@@ -88,6 +88,12 @@ def test_equal_games_share_a_component_and_pickle():
     assert first.components[0] is second.components[0]
     assert rules_from_moves("queen", (3, 4), queen) != first
     assert rules_from_moves("queen", (3, 3), queen, describe=lambda s: f"go {s}") != first
+    down, left = (
+        rules_from_moves("steps", first, lambda p: [("on", (0, 0))] if any(p) else [])
+        for first in ((1, 0), (0, 1))
+    )
+    assert (down.components[0].rows == left.components[0].rows).all()
+    assert down != left
     game = nim_envs.game_from_moves("queen", (3, 3), lambda position: queen(position))
     loaded = pickle.loads(pickle.dumps(game))
     assert loaded == game

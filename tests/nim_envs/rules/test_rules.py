@@ -477,6 +477,7 @@ def test_rules_and_games_pickle_and_copy_as_values():
 def test_the_winner_follows_from_the_convention_and_the_last_mover():
     assert Convention.NORMAL.winner(last_mover=1) == 1
     assert Convention.MISERE.winner(last_mover=1) == 0
+    assert [each.last_movers_reward for each in Convention] == [1.0, -1.0]
     assert Convention.NORMAL.in_words == "whoever makes the last move wins"
     assert Convention.MISERE.in_words == "whoever makes the last move loses"
 

@@ -317,6 +317,8 @@ def test_codes_of_the_same_rule_are_equal():
     assert [heap_game(code).places for code in ("0.077", "0.3", "0.0(3)")] == [3, 1, None]
     with pytest.raises(InvalidGameError, match=r"digits\[1\] must be an integer from 0 to 7"):
         HeapGame((0, -1))
+    with pytest.raises(InvalidGameError, match="must come after the point"):
+        HeapGame((4,), repeating=True)
     assert HeapGame((0, 3)) == HeapGame((0, 3), repeating=False) == heap_game("0.3")
     assert [heap_game("0.0(3)").digit(taken) for taken in range(5)] == [0, 0, 3, 3, 3]
 
