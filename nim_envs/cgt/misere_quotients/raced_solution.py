@@ -18,10 +18,13 @@ from nim_envs.theory.solution import Solution
 HEAD_START = 50_000
 """Work of the search before the quotient begins: some hundredths of a second."""
 
-EVEN, SHARE, LAST = 200_000, 0.7, 0.85
+EVEN, SHARE = 200_000, 0.7
 """Allowed work of the quotient: up to ``EVEN`` as much as that of the searches, beyond it ``SHARE``
-of theirs, as in long games the search mostly finishes first; again as much once the share ``LAST``
-of the heaps has been added."""
+of theirs, as in long games the search mostly finishes first."""
+
+LAST, NEAR_END = 0.85, 1.25
+"""Once the share ``LAST`` of the heaps has been added, the quotient may take ``NEAR_END`` times the
+work of the searches: it is nearly there."""
 
 WORK_OF_QUESTION, WORK_OF_POSITION = 50, 5
 """Work of a question about an array of known positions, and of each position in it."""
@@ -45,7 +48,9 @@ def _allowed(searched: int, share: float) -> float:
         searched: work of all searches so far.
         share: share of the heaps already in the quotient.
     """
-    if share >= LAST or searched <= EVEN:
+    if share >= LAST:
+        return NEAR_END * searched
+    if searched <= EVEN:
         return searched
     return EVEN + SHARE * (searched - EVEN)
 
