@@ -25,6 +25,7 @@ from agents.tabular.replay import (
 from agents.tabular.schedules import Schedule, check_range, check_step
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
+from nim_envs.rules.validation import checked_choice
 
 BOOTSTRAPS = ("negamax", "own_turn", "opponent_max")
 NEGAMAX, OWN_TURN, OPPONENT_MAX = range(len(BOOTSTRAPS))
@@ -210,8 +211,7 @@ class QLearning(ActionValueLearner):
         replay: Replay | None = None,
         seed: int = 0,
     ) -> None:
-        if bootstrap not in BOOTSTRAPS:
-            raise ValueError(f"bootstrap must be one of {BOOTSTRAPS}, not {bootstrap!r}")
+        checked_choice("bootstrap", bootstrap, BOOTSTRAPS)
         check_step(learning_rate, discount)
         for name, reward in (("win_reward", win_reward), ("loss_reward", loss_reward)):
             check_range(name, reward, -LARGEST_VALUE, LARGEST_VALUE, open_low=False)

@@ -22,6 +22,7 @@ from agents.tabular.schedules import Schedule, check_range
 from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules import NO_MOVE
+from nim_envs.rules.validation import checked_choice
 
 DTYPES = ("float64", "float32", "int8")
 
@@ -173,8 +174,7 @@ class RealTimeDynamicProgramming(PositionValueLearner):
         dtype: Literal["float64", "float32", "int8"] = "float64",
     ) -> None:
         check_range("learning_rate", learning_rate, 0, 1, open_low=True)
-        if dtype not in DTYPES:
-            raise ValueError(f"dtype must be one of {DTYPES}, not {dtype!r}")
+        checked_choice("dtype", dtype, DTYPES)
         if dtype == "int8" and learning_rate != 1:
             raise ValueError(f"values of int8 need a learning_rate of 1, not {learning_rate!r}")
         check_memory((game.rules.num_positions,), dtype=dtype)
