@@ -6,57 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import Array, FloatArray, IntArray
+from agents.base import Array, FloatArray
 from agents.tabular.preferences import CriticLearner, choose_by_softmax
 from agents.tabular.protocol import LearningRule, Turn
 from agents.tabular.selection import softmax
-from nim_envs.compilation import compiled
-
-
-@compiled(inner=True)
-def actor_critic(
-    preferences: FloatArray,
-    values: FloatArray,
-    state: int,
-    legal_actions: IntArray,
-    action: int,
-    reward: float,
-    next_state: int,
-    terminal: bool,
-    actor_rate: float,
-    critic_rate: float,
-    discount: float,
-    probabilities: FloatArray,
-) -> None:
-    """δ = r − γ V(s') − V(s);  V(s) += β δ;  H(s, b) += α δ [1{b = a} − π(b | s)] for legal b.
-
-    γ has a minus sign because the opponent is to move at s'.
-
-    Args:
-        preferences: H, ``(states, actions)``, changed in place; π is their softmax.
-        values: V, for the player to move, ``(states,)``, changed in place.
-        state: s.
-        legal_actions: legal actions at s.
-        action: a.
-        reward: r, to the mover.
-        next_state: s', the position after the move.
-        terminal: whether the game has ended at s', so that V(s') counts as 0.
-        actor_rate: α.
-        critic_rate: β.
-        discount: γ.
-        probabilities: buffer, ``(actions,)``.
-
-    References:
-        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 13.5.
-    """
-    td_error = reward - values[state]
-    if not terminal:
-        td_error -= discount * values[next_state]
-    values[state] += critic_rate * td_error
-    softmax(preferences[state], legal_actions, 1.0, probabilities)
-    for other in legal_actions:
-        taken = 1.0 if other == action else 0.0
-        preferences[state, other] += actor_rate * td_error * (taken - probabilities[other])
 
 
 class ActorCriticState(NamedTuple):
@@ -71,12 +24,28 @@ class ActorCriticState(NamedTuple):
     probabilities: FloatArray  # buffer, (actions,)
 
 
-def _learn(learner: ActorCriticState, turn: Turn) -> None:
-    actor_critic(
-        learner.preferences, learner.values, turn.state, turn.legal_actions, turn.action,
-        turn.reward + turn.bonus, turn.reply_state, len(turn.reply_legal_actions) == 0,
-        learner.actor_rate, learner.critic_rate, learner.discount, learner.probabilities,
-    )  # fmt: skip
+def actor_critic(learner: ActorCriticState, turn: Turn) -> None:
+    """δ = r − γ V(s') − V(s);  V(s) += β δ;  H(s, b) += α δ [1{b = a} − π(b | s)] for legal b.
+
+    γ has a minus sign because the opponent is to move at s'; V(s') counts as 0 where the game has
+    ended there.
+
+    Args:
+        learner: H, whose softmax is π; V, for the player to move; α, β and γ.
+        turn: s, a, r with the bonus, and s', the position after the move.
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 13.5.
+    """
+    td_error = turn.reward + turn.bonus - learner.values[turn.state]
+    if len(turn.reply_legal_actions):
+        td_error -= learner.discount * learner.values[turn.reply_state]
+    learner.values[turn.state] += learner.critic_rate * td_error
+    preferences = learner.preferences[turn.state]
+    softmax(preferences, turn.legal_actions, 1.0, learner.probabilities)
+    for other in turn.legal_actions:
+        taken = 1.0 if other == turn.action else 0.0
+        preferences[other] += learner.actor_rate * td_error * (taken - learner.probabilities[other])
 
 
 class ActorCritic(CriticLearner):
@@ -93,7 +62,7 @@ class ActorCritic(CriticLearner):
         values: value of each position for the player to move, float64 ``(observations,)``.
     """
 
-    rule = LearningRule(ActorCriticState, choose=choose_by_softmax, learn=_learn)
+    rule = LearningRule(ActorCriticState, choose=choose_by_softmax, learn=actor_critic)
 
     def first_state(
         self, preferences: FloatArray, rates: tuple[float, float, float]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import Array, FloatArray, IntArray
+from agents.base import Array, FloatArray
 from agents.tabular.action_values import (
     StandardActionValueLearner,
     choose_epsilon_greedily,
@@ -14,46 +14,6 @@ from agents.tabular.action_values import (
 )
 from agents.tabular.protocol import LearningRule, Turn
 from agents.tabular.selection import greedy_action
-from nim_envs.compilation import compiled
-
-
-@compiled(inner=True)
-def double_q_learning(
-    table: FloatArray,
-    other_table: FloatArray,
-    state: int,
-    action: int,
-    reward: float,
-    next_state: int,
-    next_legal_actions: IntArray,
-    learning_rate: float,
-    discount: float,
-    uniform: float,
-) -> None:
-    """Q1(s, a) += α [r − γ Q2(s', argmax_a' Q1(s', a')) − Q1(s, a)].
-
-    γ has a minus sign because the opponent is to move at s'.
-
-    Args:
-        table: Q1, ``(states, actions)``, changed in place.
-        other_table: Q2, same shape.
-        state: s.
-        action: a.
-        reward: r, to the mover.
-        next_state: s', the position after the move.
-        next_legal_actions: legal actions at s'; empty where the game has ended.
-        learning_rate: α.
-        discount: γ.
-        uniform: random number that breaks ties, in [0, 1).
-
-    References:
-        H. van Hasselt, "Double Q-learning", *NeurIPS* (2010).
-    """
-    target = reward
-    best = greedy_action(table[next_state], next_legal_actions, uniform)
-    if best >= 0:
-        target -= discount * other_table[next_state, best]
-    step_towards(table, state, action, target, learning_rate)
 
 
 class DoubleQLearningState(NamedTuple):
@@ -74,15 +34,28 @@ def _draw_numbers(
         learner.numbers[place] = generator.random()
 
 
-def _learn(learner: DoubleQLearningState, turn: Turn) -> None:
+def double_q_learning(learner: DoubleQLearningState, turn: Turn) -> None:
+    """Q1(s, a) += α [r − γ Q2(s', argmax_a' Q1(s', a')) − Q1(s, a)].
+
+    γ has a minus sign because the opponent is to move at s'. Where the game has ended, r alone is
+    the target.
+
+    Args:
+        learner: Q1 and Q2, the two tables in the order that a random number decides; α and γ.
+        turn: s, a, r with the bonus, and s', the position after the move.
+
+    References:
+        H. van Hasselt, "Double Q-learning", *NeurIPS* (2010).
+    """
     updated, other = learner.first, learner.second
     if learner.numbers[0] < 0.5:
         updated, other = learner.second, learner.first
     state, action = turn.state, turn.action
-    double_q_learning(
-        updated, other, state, action, turn.reward + turn.bonus, turn.reply_state,
-        turn.reply_legal_actions, learner.learning_rate, learner.discount, learner.numbers[1],
-    )  # fmt: skip
+    target = turn.reward + turn.bonus
+    best = greedy_action(updated[turn.reply_state], turn.reply_legal_actions, learner.numbers[1])
+    if best >= 0:
+        target -= learner.discount * other[turn.reply_state, best]
+    step_towards(updated, state, action, target, learner.learning_rate)
     learner.table[state, action] = (
         learner.first[state, action] + learner.second[state, action]
     ) / 2
@@ -108,7 +81,7 @@ class DoubleQLearning(StandardActionValueLearner):
     rule = LearningRule(
         DoubleQLearningState,
         choose=choose_epsilon_greedily,
-        learn=_learn,
+        learn=double_q_learning,
         draw_numbers=_draw_numbers,
     )
 

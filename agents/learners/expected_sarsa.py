@@ -35,38 +35,6 @@ def epsilon_greedy_value(values: FloatArray, legal_actions: IntArray, epsilon: f
     return (1.0 - epsilon) * best + epsilon * total / len(legal_actions)
 
 
-@compiled(inner=True)
-def expected_sarsa(
-    table: FloatArray,
-    state: int,
-    action: int,
-    reward: float,
-    next_state: int,
-    next_legal_actions: IntArray,
-    epsilon: float,
-    learning_rate: float,
-    discount: float,
-) -> None:
-    """Q(s, a) += α [r + γ Σ_a' π(a' | s') Q(s', a') − Q(s, a)], π being epsilon-greedy.
-
-    Args:
-        table: Q, ``(states, actions)``, changed in place.
-        state: s.
-        action: a.
-        reward: r, to the mover, from its move and the opponent's reply.
-        next_state: s', the position at the mover's next turn.
-        next_legal_actions: legal actions at s'; empty where the game has ended.
-        epsilon: probability of a random action under π.
-        learning_rate: α.
-        discount: γ.
-
-    References:
-        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.6.
-    """
-    value = epsilon_greedy_value(table[next_state], next_legal_actions, epsilon)
-    step_towards(table, state, action, reward + discount * value, learning_rate)
-
-
 class ExpectedSARSAState(NamedTuple):
     """The state of :class:`ExpectedSARSA` in the training loops."""
 
@@ -75,14 +43,24 @@ class ExpectedSARSAState(NamedTuple):
     discount: float
 
 
-def _learn(learner: ExpectedSARSAState, turn: Turn) -> None:
+def expected_sarsa(learner: ExpectedSARSAState, turn: Turn) -> None:
+    """Q(s, a) += α [r + γ Σ_a' π(a' | s') Q(s', a') − Q(s, a)], π being epsilon-greedy.
+
+    Args:
+        learner: Q, α and γ.
+        turn: s, a, r from the move, the reply and the bonus, and s', the position at the mover's
+            next turn.
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.6.
+    """
     if is_unanswered(turn):
         return
     reward = turn.reward + turn.bonus + turn.reply_reward
-    expected_sarsa(
-        learner.table, turn.state, turn.action, reward, turn.next_state,
-        turn.next_legal_actions, turn.epsilon, learner.learning_rate, learner.discount,
-    )  # fmt: skip
+    values = learner.table[turn.next_state]
+    value = epsilon_greedy_value(values, turn.next_legal_actions, turn.epsilon)
+    target = reward + learner.discount * value
+    step_towards(learner.table, turn.state, turn.action, target, learner.learning_rate)
 
 
 class ExpectedSARSA(StandardActionValueLearner):
@@ -100,7 +78,7 @@ class ExpectedSARSA(StandardActionValueLearner):
         table: action values, float64 ``(observations, actions)``.
     """
 
-    rule = LearningRule(ExpectedSARSAState, choose=choose_epsilon_greedily, learn=_learn)
+    rule = LearningRule(ExpectedSARSAState, choose=choose_epsilon_greedily, learn=expected_sarsa)
 
     def first_state(
         self, table: FloatArray, learning_rate: float, discount: float

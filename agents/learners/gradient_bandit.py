@@ -13,51 +13,6 @@ from agents.tabular.preferences import PreferenceLearner, choose_by_softmax
 from agents.tabular.protocol import FinishedGame, LearningRule, legal_in
 from agents.tabular.schedules import check_range
 from agents.tabular.selection import softmax
-from nim_envs.compilation import compiled
-
-
-@compiled(inner=True)
-def gradient_bandit(
-    preferences: FloatArray,
-    baselines: FloatArray,
-    visits: IntArray,
-    state: int,
-    legal_actions: IntArray,
-    action: int,
-    result: float,
-    learning_rate: float,
-    temperature: float,
-    probabilities: FloatArray,
-) -> None:
-    """H(s, b) += (α/τ) [R − R̄(s)] [1{b = a} − π(b | s)] for legal b;  R̄(s) += [R − R̄(s)] / N(s).
-
-    Args:
-        preferences: H, ``(states, actions)``, changed in place.
-        baselines: R̄, mean of the earlier results at each state, ``(states,)``, changed in place.
-        visits: N, number of results at each state, ``(states,)``; this one is added in place.
-        state: s.
-        legal_actions: legal actions at s.
-        action: a.
-        result: R, result of the game for the mover: 1 won, -1 lost, 0 drawn, plus any bonus.
-        learning_rate: α.
-        temperature: τ; π is the softmax of H(s, ·)/τ.
-        probabilities: buffer, ``(actions,)``.
-
-    References:
-        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 2.8, and for
-        REINFORCE with a baseline section 13.4; R. J. Williams, "Simple statistical
-        gradient-following algorithms for connectionist reinforcement learning", *Machine
-        Learning* 8 (1992), 229-256.
-    """
-    softmax(preferences[state], legal_actions, temperature, probabilities)
-    step = learning_rate * (result - baselines[state]) / temperature
-    for other in legal_actions:
-        if other == action:
-            preferences[state, other] += step * (1.0 - probabilities[other])
-        else:
-            preferences[state, other] -= step * probabilities[other]
-    visits[state] += 1
-    baselines[state] += (result - baselines[state]) / visits[state]
 
 
 class GradientBanditState(NamedTuple):
@@ -71,16 +26,36 @@ class GradientBanditState(NamedTuple):
     probabilities: FloatArray  # buffer, (actions,)
 
 
-def _learn_from_game(learner: GradientBanditState, game: FinishedGame) -> None:
+def gradient_bandit(learner: GradientBanditState, game: FinishedGame) -> None:
+    """H(s, b) += (α/τ) [R − R̄(s)] [1{b = a} − π(b | s)] for legal b;  R̄(s) += [R − R̄(s)] / N(s).
+
+    Args:
+        learner: H; R̄, mean of the earlier results at each state, and N, their number with this
+            one; α and τ. π is the softmax of H(s, ·)/τ.
+        game: s and a of each turn, and R, result of the game for the mover: 1 won, -1 lost,
+            0 drawn, plus any bonus.
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 2.8, and for
+        REINFORCE with a baseline section 13.4; R. J. Williams, "Simple statistical
+        gradient-following algorithms for connectionist reinforcement learning", *Machine
+        Learning* 8 (1992), 229-256.
+    """
     result = 0.0
     for reward in game.rewards:
         result += reward
     for turn in range(len(game.states)):
-        gradient_bandit(
-            learner.preferences, learner.baselines, learner.visits, game.states[turn],
-            legal_in(game, turn), game.actions[turn], result,
-            learner.learning_rate, learner.temperature, learner.probabilities,
-        )  # fmt: skip
+        state, legal_actions = game.states[turn], legal_in(game, turn)
+        preferences = learner.preferences[state]
+        softmax(preferences, legal_actions, learner.temperature, learner.probabilities)
+        step = learner.learning_rate * (result - learner.baselines[state]) / learner.temperature
+        for other in legal_actions:
+            if other == game.actions[turn]:
+                preferences[other] += step * (1.0 - learner.probabilities[other])
+            else:
+                preferences[other] -= step * learner.probabilities[other]
+        learner.visits[state] += 1
+        learner.baselines[state] += (result - learner.baselines[state]) / learner.visits[state]
 
 
 class GradientBandit(PreferenceLearner):
@@ -110,7 +85,7 @@ class GradientBandit(PreferenceLearner):
     """
 
     rule = LearningRule(
-        GradientBanditState, choose=choose_by_softmax, learn_from_game=_learn_from_game
+        GradientBanditState, choose=choose_by_softmax, learn_from_game=gradient_bandit
     )
 
     def __init__(

@@ -13,27 +13,6 @@ from agents.tabular.index import initial_table
 from agents.tabular.protocol import Decision, FinishedGame, LearningRule
 from agents.tabular.schedules import Schedule, harmonic
 from agents.tabular.selection import epsilon_greedy_action
-from nim_envs.compilation import compiled
-
-
-@compiled(inner=True)
-def monte_carlo(
-    table: FloatArray, visits: IntArray, state: int, action: int, result: float
-) -> None:
-    """N(s, a) += 1;  Q(s, a) += [G − Q(s, a)] / N(s, a).
-
-    Args:
-        table: Q, mean results, ``(states, actions)``, changed in place.
-        visits: N, number of results of each pair, same shape, changed in place.
-        state: s; no position occurs twice in a game, so every visit is a first visit.
-        action: a.
-        result: G, result of the game for the mover.
-
-    References:
-        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 5.3.
-    """
-    visits[state, action] += 1
-    table[state, action] += (result - table[state, action]) / visits[state, action]
 
 
 class MonteCarloState(NamedTuple):
@@ -51,10 +30,23 @@ def _choose(
     return epsilon_greedy_action(values, legal_actions, epsilon, decision.uniform)
 
 
-def _learn_from_game(learner: MonteCarloState, game: FinishedGame) -> None:
+def monte_carlo(learner: MonteCarloState, game: FinishedGame) -> None:
+    """N(s, a) += 1;  Q(s, a) += [G − Q(s, a)] / N(s, a).
+
+    Args:
+        learner: Q, mean results, and N, number of results of each pair.
+        game: s and a of each turn; no position occurs twice in a game, so every visit is a first
+            visit. G is the result for the mover: 1 for a win, 0 for a loss, 0.5 for a draw.
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 5.3.
+    """
     result = (1.0 + game.result) / 2.0
     for turn in range(len(game.states)):
-        monte_carlo(learner.table, learner.visits, game.states[turn], game.actions[turn], result)
+        state, action = game.states[turn], game.actions[turn]
+        learner.visits[state, action] += 1
+        error = result - learner.table[state, action]
+        learner.table[state, action] += error / learner.visits[state, action]
 
 
 class MonteCarloES(ActionValueLearner):
@@ -83,7 +75,7 @@ class MonteCarloES(ActionValueLearner):
         MemoryError: the tables would need too much memory.
     """
 
-    rule = LearningRule(MonteCarloState, choose=_choose, learn_from_game=_learn_from_game)
+    rule = LearningRule(MonteCarloState, choose=_choose, learn_from_game=monte_carlo)
 
     def __init__(
         self,

@@ -25,46 +25,10 @@ from agents.tabular.replay import (
 from agents.tabular.schedules import Schedule, check_range, check_step
 from agents.tabular.selection import largest_legal
 from nim_envs.compilation import compiled
+from nim_envs.rules.validation import checked_choice
 
 BOOTSTRAPS = ("negamax", "own_turn", "opponent_max")
 NEGAMAX, OWN_TURN, OPPONENT_MAX = range(len(BOOTSTRAPS))
-
-
-@compiled(inner=True)
-def q_learning(
-    table: FloatArray,
-    state: int,
-    action: int,
-    reward: float,
-    next_state: int,
-    next_legal_actions: IntArray,
-    learning_rate: float,
-    discount: float,
-) -> None:
-    """Q(s, a) += α [r + γ max_a' Q(s', a') − Q(s, a)], with −γ where the opponent moves at s'.
-
-    Args:
-        table: Q, ``(states, actions)``, changed in place.
-        state: s.
-        action: a.
-        reward: r, to the mover.
-        next_state: s', the position to bootstrap from.
-        next_legal_actions: legal actions at s'; empty where the game has ended, so that r alone
-            is the target.
-        learning_rate: α.
-        discount: γ; negative where the opponent is to move at s'.
-
-    References:
-        C. Watkins, *Learning from Delayed Rewards* (1989); R. S. Sutton & A. G. Barto,
-        *Reinforcement Learning* (2nd ed.), section 6.5. For the minus sign M. L. Littman, "Markov
-        games as a framework for multi-agent reinforcement learning", *ICML* (1994): minimax-Q
-        where moves alternate.
-    """
-    target = reward
-    best = largest_legal(table[next_state], next_legal_actions)
-    if best > -np.inf:
-        target += discount * best
-    step_towards(table, state, action, target, learning_rate)
 
 
 class QLearningState(NamedTuple):
@@ -111,15 +75,45 @@ def bootstrap_of(learner: QLearningState, turn: Turn) -> tuple[int, IntArray]:
     return turn.reply_state, turn.reply_legal_actions
 
 
+@compiled(inner=True)
+def q_learning(
+    learner: QLearningState,
+    state: int,
+    action: int,
+    reward: float,
+    next_state: int,
+    next_legal_actions: IntArray,
+) -> None:
+    """Q(s, a) += α [r + γ max_a' Q(s', a') − Q(s, a)], with −γ where the opponent moves at s'.
+
+    Args:
+        learner: Q, changed in place, α, and γ, negative where the opponent is to move at s'.
+        state: s.
+        action: a.
+        reward: r, to the mover.
+        next_state: s', the position to bootstrap from.
+        next_legal_actions: legal actions at s'; empty where the game has ended, so that r alone
+            is the target.
+
+    References:
+        C. Watkins, *Learning from Delayed Rewards* (1989); R. S. Sutton & A. G. Barto,
+        *Reinforcement Learning* (2nd ed.), section 6.5. For the minus sign M. L. Littman, "Markov
+        games as a framework for multi-agent reinforcement learning", *ICML* (1994): minimax-Q
+        where moves alternate.
+    """
+    target = reward
+    best = largest_legal(learner.table[next_state], next_legal_actions)
+    if best > -np.inf:
+        target += learner.discount * best
+    step_towards(learner.table, state, action, target, learner.learning_rate)
+
+
 def _learn(learner: QLearningState, turn: Turn) -> None:
     if learner.bootstrap == OWN_TURN and is_unanswered(turn):
         return
     reward = reward_of(learner, turn)
     next_state, legal_actions = bootstrap_of(learner, turn)
-    q_learning(
-        learner.table, turn.state, turn.action, reward, next_state, legal_actions,
-        learner.learning_rate, learner.discount,
-    )  # fmt: skip
+    q_learning(learner, turn.state, turn.action, reward, next_state, legal_actions)
 
 
 def _draw_numbers(
@@ -141,10 +135,10 @@ def _learn_with_replay(learner: ReplayState, turn: Turn) -> None:
         buffer.counters[1] = turn.finished_games
         for number in buffer.numbers:
             row = row_of(buffer, number)
+            legal_actions = buffer.legal_actions[row, : buffer.legal_counts[row]]
             q_learning(
-                learner.table, buffer.states[row], buffer.actions[row], buffer.rewards[row],
-                buffer.next_states[row], buffer.legal_actions[row, : buffer.legal_counts[row]],
-                now.learning_rate, now.discount,
+                now, buffer.states[row], buffer.actions[row], buffer.rewards[row],
+                buffer.next_states[row], legal_actions,
             )  # fmt: skip
 
 
@@ -217,8 +211,7 @@ class QLearning(ActionValueLearner):
         replay: Replay | None = None,
         seed: int = 0,
     ) -> None:
-        if bootstrap not in BOOTSTRAPS:
-            raise ValueError(f"bootstrap must be one of {BOOTSTRAPS}, not {bootstrap!r}")
+        checked_choice("bootstrap", bootstrap, BOOTSTRAPS)
         check_step(learning_rate, discount)
         for name, reward in (("win_reward", win_reward), ("loss_reward", loss_reward)):
             check_range(name, reward, -LARGEST_VALUE, LARGEST_VALUE, open_low=False)

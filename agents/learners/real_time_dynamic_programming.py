@@ -22,6 +22,7 @@ from agents.tabular.schedules import Schedule, check_range
 from nim_envs import Game, Rules
 from nim_envs.compilation import compiled
 from nim_envs.rules import NO_MOVE
+from nim_envs.rules.validation import checked_choice
 
 DTYPES = ("float64", "float32", "int8")
 
@@ -66,36 +67,6 @@ def best_value(
 
 
 @compiled(inner=True)
-def real_time_dynamic_programming(
-    positions: PositionValues,
-    predecessors: Predecessors | None,
-    observation: Array,
-    legal_actions: IntArray,
-    learning_rate: float,
-) -> None:
-    """V(s) += α [max_a −V(s'(a)) − V(s)] over all legal actions a at s, s'(a) by the rules.
-
-    Args:
-        positions: V, for the player to move, changed in place.
-        predecessors: states before each state, for :func:`sweep_back`; ``None``: no sweep.
-        observation: s, ``(components,)``.
-        legal_actions: legal actions at s, ascending, at least one.
-        learning_rate: α; 1 is value iteration.
-
-    References:
-        A. G. Barto, S. J. Bradtke & S. P. Singh, "Learning to act using real-time dynamic
-        programming", *Artificial Intelligence* 72 (1995), 81-138; R. S. Sutton & A. G. Barto,
-        *Reinforcement Learning* (2nd ed.), section 8.7.
-    """
-    index = value_index(positions, observation)
-    best = best_value(positions, observation, index, legal_actions)
-    value = float(positions.values[index])
-    positions.values[index] = value + learning_rate * (best - value)
-    if positions.values[index] < value:
-        sweep_back(positions, predecessors, observation, index, learning_rate)
-
-
-@compiled(inner=True)
 def sweep_back(
     positions: PositionValues,
     predecessors: Predecessors | None,
@@ -133,11 +104,26 @@ def sweep_back(
                     positions.values[before] = value + learning_rate * (target - value)
 
 
-def _learn(learner: RealTimeDynamicProgrammingState, turn: Turn) -> None:
-    real_time_dynamic_programming(
-        learner.positions, learner.predecessors, turn.observation, turn.legal_actions,
-        learner.learning_rate,
-    )  # fmt: skip
+def real_time_dynamic_programming(learner: RealTimeDynamicProgrammingState, turn: Turn) -> None:
+    """V(s) += α [max_a −V(s'(a)) − V(s)] over all legal actions a at s, s'(a) by the rules.
+
+    Args:
+        learner: V, for the player to move; α, with which 1 is value iteration; and the
+            predecessors of states, for :func:`sweep_back`.
+        turn: s.
+
+    References:
+        A. G. Barto, S. J. Bradtke & S. P. Singh, "Learning to act using real-time dynamic
+        programming", *Artificial Intelligence* 72 (1995), 81-138; R. S. Sutton & A. G. Barto,
+        *Reinforcement Learning* (2nd ed.), section 8.7.
+    """
+    positions, learning_rate = learner.positions, learner.learning_rate
+    index = value_index(positions, turn.observation)
+    best = best_value(positions, turn.observation, index, turn.legal_actions)
+    value = float(positions.values[index])
+    positions.values[index] = value + learning_rate * (best - value)
+    if positions.values[index] < value:
+        sweep_back(positions, learner.predecessors, turn.observation, index, learning_rate)
 
 
 class RealTimeDynamicProgramming(PositionValueLearner):
@@ -171,7 +157,11 @@ class RealTimeDynamicProgramming(PositionValueLearner):
         MemoryError: the values would need too much memory.
     """
 
-    rule = LearningRule(RealTimeDynamicProgrammingState, choose=choose_by_lookahead, learn=_learn)
+    rule = LearningRule(
+        RealTimeDynamicProgrammingState,
+        choose=choose_by_lookahead,
+        learn=real_time_dynamic_programming,
+    )
 
     def __init__(
         self,
@@ -184,8 +174,7 @@ class RealTimeDynamicProgramming(PositionValueLearner):
         dtype: Literal["float64", "float32", "int8"] = "float64",
     ) -> None:
         check_range("learning_rate", learning_rate, 0, 1, open_low=True)
-        if dtype not in DTYPES:
-            raise ValueError(f"dtype must be one of {DTYPES}, not {dtype!r}")
+        checked_choice("dtype", dtype, DTYPES)
         if dtype == "int8" and learning_rate != 1:
             raise ValueError(f"values of int8 need a learning_rate of 1, not {learning_rate!r}")
         check_memory((game.rules.num_positions,), dtype=dtype)

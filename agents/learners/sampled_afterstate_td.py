@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.base import Array
 from agents.tabular.index import check_memory
 from agents.tabular.position_values import (
     PositionValueLearner,
@@ -17,40 +16,6 @@ from agents.tabular.position_values import (
 from agents.tabular.protocol import LearningRule, Turn, is_unanswered
 from agents.tabular.schedules import Schedule, check_step
 from nim_envs import Game
-from nim_envs.compilation import compiled
-
-
-@compiled(inner=True)
-def afterstate_td(
-    values: Array,
-    afterstate: int,
-    reward: float,
-    next_afterstate: int,
-    terminal: bool,
-    learning_rate: float,
-    discount: float,
-) -> None:
-    """V(s') += α [−r − γ V(s'') − V(s')] for s' after the move and s'' after the opponent's reply.
-
-    Values are for the player to move: the opponent at s', hence −r, and the mover at s''.
-
-    Args:
-        values: V, ``(states,)``, changed in place.
-        afterstate: s'.
-        reward: r, to the mover, from its move and the reply.
-        next_afterstate: s''.
-        terminal: whether the game has ended at s'', so that −r alone is the target.
-        learning_rate: α.
-        discount: γ.
-
-    References:
-        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.8.
-    """
-    target = -reward
-    if not terminal:
-        target -= discount * values[next_afterstate]
-    td_error = target - values[afterstate]
-    values[afterstate] += learning_rate * td_error
 
 
 class SampledAfterstateTDState(NamedTuple):
@@ -61,14 +26,27 @@ class SampledAfterstateTDState(NamedTuple):
     discount: float
 
 
-def _learn(learner: SampledAfterstateTDState, turn: Turn) -> None:
+def afterstate_td(learner: SampledAfterstateTDState, turn: Turn) -> None:
+    """V(s') += α [−r − γ V(s'') − V(s')] for s' after the move and s'' after the opponent's reply.
+
+    Values are for the player to move: the opponent at s', hence −r, and the mover at s''. Where the
+    game has ended, −r alone is the target.
+
+    Args:
+        learner: V, α and γ.
+        turn: s', s'', and r from the move, the reply and the bonus.
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.8.
+    """
     if is_unanswered(turn):
         return
-    afterstate_td(
-        learner.positions.values, turn.reply_state,
-        turn.reward + turn.reply_reward + turn.bonus, turn.next_state, turn.terminated,
-        learner.learning_rate, learner.discount,
-    )  # fmt: skip
+    values = learner.positions.values
+    target = -(turn.reward + turn.reply_reward + turn.bonus)
+    if not turn.terminated:
+        target -= learner.discount * values[turn.next_state]
+    td_error = target - values[turn.reply_state]
+    values[turn.reply_state] += learner.learning_rate * td_error
 
 
 class SampledAfterstateTD(PositionValueLearner):
@@ -96,7 +74,7 @@ class SampledAfterstateTD(PositionValueLearner):
         MemoryError: the values would need too much memory.
     """
 
-    rule = LearningRule(SampledAfterstateTDState, choose=choose_by_lookahead, learn=_learn)
+    rule = LearningRule(SampledAfterstateTDState, choose=choose_by_lookahead, learn=afterstate_td)
 
     def __init__(
         self,

@@ -13,37 +13,6 @@ from agents.tabular.action_values import (
     step_towards,
 )
 from agents.tabular.protocol import LearningRule, Turn
-from nim_envs.compilation import compiled
-
-
-@compiled(inner=True)
-def sarsa(
-    table: FloatArray,
-    state: int,
-    action: int,
-    reward: float,
-    next_state: int,
-    next_action: int,
-    learning_rate: float,
-    discount: float,
-) -> None:
-    """Q(s, a) += α [r + γ Q(s', a') − Q(s, a)].
-
-    Args:
-        table: Q, ``(states, actions)``, changed in place.
-        state: s.
-        action: a.
-        reward: r, to the mover, from its move and the opponent's reply.
-        next_state: s', the position at the mover's next turn.
-        next_action: a', the mover's action there.
-        learning_rate: α.
-        discount: γ.
-
-    References:
-        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.4.
-    """
-    target = reward + discount * table[next_state, next_action]
-    step_towards(table, state, action, target, learning_rate)
 
 
 class SARSAState(NamedTuple):
@@ -61,17 +30,27 @@ def _begin_game(learner: SARSAState) -> None:
     learner.states[:] = -1
 
 
-def _learn(learner: SARSAState, turn: Turn) -> None:
-    seat = turn.seat
+def sarsa(learner: SARSAState, turn: Turn) -> None:
+    """Q(s, a) += α [r + γ Q(s', a') − Q(s, a)].
+
+    Args:
+        learner: Q, α and γ; s, a and r, from the move, the reply and the bonus, of the seat's
+            previous turn.
+        turn: s' and a'; its reward alone is the target of its own action where the game has ended.
+
+    References:
+        R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 6.4.
+    """
+    table, seat = learner.table, turn.seat
     reward = turn.reward + turn.bonus + turn.reply_reward
     if learner.states[seat] >= 0:
-        sarsa(
-            learner.table, learner.states[seat], learner.actions[seat], learner.rewards[seat],
-            turn.state, turn.action, learner.learning_rate, learner.discount,
-        )  # fmt: skip
+        target = learner.rewards[seat] + learner.discount * table[turn.state, turn.action]
+        step_towards(
+            table, learner.states[seat], learner.actions[seat], target, learner.learning_rate
+        )
     learner.states[seat] = -1
     if turn.terminated:
-        step_towards(learner.table, turn.state, turn.action, reward, learner.learning_rate)
+        step_towards(table, turn.state, turn.action, reward, learner.learning_rate)
     elif not turn.truncated:
         learner.states[seat] = turn.state
         learner.actions[seat] = turn.action
@@ -95,7 +74,7 @@ class SARSA(StandardActionValueLearner):
     """
 
     rule = LearningRule(
-        SARSAState, choose=choose_epsilon_greedily, learn=_learn, begin_game=_begin_game
+        SARSAState, choose=choose_epsilon_greedily, learn=sarsa, begin_game=_begin_game
     )
 
     def first_state(

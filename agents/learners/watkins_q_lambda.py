@@ -12,40 +12,6 @@ from agents.tabular.index import initial_table
 from agents.tabular.protocol import FinishedGame, LearningRule, legal_in
 from agents.tabular.schedules import Schedule, check_range, check_step
 from agents.tabular.selection import largest_legal
-from nim_envs.compilation import compiled
-
-
-@compiled(inner=True)
-def watkins_q_lambda(
-    table: FloatArray, game: FinishedGame, learning_rate: float, discount: float, trace_decay: float
-) -> None:
-    """Q(s, a) += α [G − Q(s, a)], G = r + γ [(1 − λ) max_a' Q(s', a') + λ G'], last turn first.
-
-    s' is the position at the mover's next turn and G' the return from there. If the action taken
-    at s' was not greedy, the return is cut there: G = r + γ max_a' Q(s', a'). At the last turn,
-    G = r.
-
-    Args:
-        table: Q, ``(states, actions)``, changed in place.
-        game: turns of one seat.
-        learning_rate: α.
-        discount: γ.
-        trace_decay: λ.
-
-    References:
-        C. Watkins, *Learning from Delayed Rewards* (1989), chapter 12; R. S. Sutton & A. G. Barto,
-        *Reinforcement Learning* (2nd ed.), section 12.10, and section 12.1 for offline returns.
-    """
-    last = len(game.states) - 1
-    g, best, is_greedy = 0.0, 0.0, False
-    for turn in range(last, -1, -1):
-        state, action = game.states[turn], game.actions[turn]
-        weight = trace_decay if is_greedy else 0.0
-        g = game.rewards[turn] + discount * ((1.0 - weight) * best + weight * g)
-        # The values are those before this game, as no position occurs twice in it.
-        best = largest_legal(table[state], legal_in(game, turn))
-        is_greedy = table[state, action] == best
-        step_towards(table, state, action, g, learning_rate)
 
 
 class WatkinsQLambdaState(NamedTuple):
@@ -57,10 +23,31 @@ class WatkinsQLambdaState(NamedTuple):
     trace_decay: float
 
 
-def _learn_from_game(learner: WatkinsQLambdaState, game: FinishedGame) -> None:
-    watkins_q_lambda(
-        learner.table, game, learner.learning_rate, learner.discount, learner.trace_decay
-    )
+def watkins_q_lambda(learner: WatkinsQLambdaState, game: FinishedGame) -> None:
+    """Q(s, a) += α [G − Q(s, a)], G = r + γ [(1 − λ) max_a' Q(s', a') + λ G'], last turn first.
+
+    s' is the position at the mover's next turn and G' the return from there. If the action taken
+    at s' was not greedy, the return is cut there: G = r + γ max_a' Q(s', a'). At the last turn,
+    G = r.
+
+    Args:
+        learner: Q, α, γ and λ.
+        game: s, a and r of each turn of one seat.
+
+    References:
+        C. Watkins, *Learning from Delayed Rewards* (1989), chapter 12; R. S. Sutton & A. G. Barto,
+        *Reinforcement Learning* (2nd ed.), section 12.10, and section 12.1 for offline returns.
+    """
+    table, last = learner.table, len(game.states) - 1
+    g, best, is_greedy = 0.0, 0.0, False
+    for turn in range(last, -1, -1):
+        state, action = game.states[turn], game.actions[turn]
+        weight = learner.trace_decay if is_greedy else 0.0
+        g = game.rewards[turn] + learner.discount * ((1.0 - weight) * best + weight * g)
+        # The values are those before this game, as no position occurs twice in it.
+        best = largest_legal(table[state], legal_in(game, turn))
+        is_greedy = table[state, action] == best
+        step_towards(table, state, action, g, learner.learning_rate)
 
 
 class WatkinsQLambda(ActionValueLearner):
@@ -90,7 +77,7 @@ class WatkinsQLambda(ActionValueLearner):
     """
 
     rule = LearningRule(
-        WatkinsQLambdaState, choose=choose_epsilon_greedily, learn_from_game=_learn_from_game
+        WatkinsQLambdaState, choose=choose_epsilon_greedily, learn_from_game=watkins_q_lambda
     )
 
     def __init__(

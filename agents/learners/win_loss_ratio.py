@@ -15,67 +15,6 @@ from agents.tabular.policies import GreedyTablePolicy
 from agents.tabular.protocol import Decision, FinishedGame, LearningRule
 from agents.tabular.schedules import check_range
 from agents.tabular.selection import sample
-from nim_envs.compilation import compiled
-
-
-@compiled(inner=True)
-def count_result(
-    wins: FloatArray, losses: FloatArray, state: int, action: int, result: float, kept: float
-) -> None:
-    """w(s, ·), l(s, ·) *= kept;  w(s, a) += (1 + R)/2;  l(s, a) += (1 − R)/2.
-
-    Args:
-        wins: w, ``(states, actions)``, changed in place.
-        losses: l, same shape, changed in place.
-        state: s.
-        action: a.
-        result: R, result of the game for the mover: 1 won, -1 lost, 0 drawn.
-        kept: factor of the earlier counts at s, 0 to 1.
-
-    References:
-        The Decision Management Community's challenge of January 2020, solution by Moore.
-    """
-    if kept < 1.0:
-        for other in range(wins.shape[1]):
-            wins[state, other] *= kept
-            losses[state, other] *= kept
-    wins[state, action] += (1.0 + result) / 2.0
-    losses[state, action] += (1.0 - result) / 2.0
-
-
-@compiled(inner=True)
-def ratio_action(
-    wins: FloatArray,
-    losses: FloatArray,
-    legal_actions: IntArray,
-    threshold: float,
-    uniform: float,
-    probabilities: FloatArray,
-) -> int:
-    """Return an action with π(a) ∝ max(w(a), 1) / max(l(a), 1).
-
-    Args:
-        wins: w, ``(actions,)``.
-        losses: l, same shape.
-        legal_actions: legal actions, ascending.
-        threshold: probability above which the most probable action is played with certainty.
-        uniform: random number that draws the action, in [0, 1).
-        probabilities: buffer, ``(actions,)``.
-    """
-    total = 0.0
-    probabilities[:] = 0.0
-    for action in legal_actions:
-        probabilities[action] = max(wins[action], 1.0) / max(losses[action], 1.0)
-        total += probabilities[action]
-    likeliest, most = -1, -1.0
-    for action in legal_actions:
-        probability = probabilities[action] / total
-        probabilities[action] = probability
-        if probability > most:
-            likeliest, most = action, probability
-    if most > threshold:
-        return likeliest
-    return sample(probabilities, uniform)
 
 
 class WinLossRatioState(NamedTuple):
@@ -88,21 +27,51 @@ class WinLossRatioState(NamedTuple):
     probabilities: FloatArray  # buffer, (actions,)
 
 
-def _choose(
+def ratio_action(
     learner: WinLossRatioState, observation: Array, legal_actions: IntArray, decision: Decision
 ) -> int:
-    return ratio_action(
-        learner.wins[decision.state], learner.losses[decision.state], legal_actions,
-        learner.threshold, decision.uniform, learner.probabilities,
-    )  # fmt: skip
+    """Return an action with π(a) ∝ max(w(a), 1) / max(l(a), 1).
+
+    Above the threshold the most probable action is played with certainty.
+    """
+    wins, losses = learner.wins[decision.state], learner.losses[decision.state]
+    probabilities = learner.probabilities
+    total = 0.0
+    probabilities[:] = 0.0
+    for action in legal_actions:
+        probabilities[action] = max(wins[action], 1.0) / max(losses[action], 1.0)
+        total += probabilities[action]
+    likeliest, most = -1, -1.0
+    for action in legal_actions:
+        probability = probabilities[action] / total
+        probabilities[action] = probability
+        if probability > most:
+            likeliest, most = action, probability
+    if most > learner.threshold:
+        return likeliest
+    return sample(probabilities, decision.uniform)
 
 
-def _learn_from_game(learner: WinLossRatioState, game: FinishedGame) -> None:
+def count_result(learner: WinLossRatioState, game: FinishedGame) -> None:
+    """w(s, ·), l(s, ·) *= kept;  w(s, a) += (1 + R)/2;  l(s, a) += (1 − R)/2.
+
+    Args:
+        learner: w and l, and the factor ``kept`` of the earlier counts at s.
+        game: s and a of each turn, and R, result of the game for the mover: 1 won, -1 lost,
+            0 drawn.
+
+    References:
+        The Decision Management Community's challenge of January 2020, solution by Moore.
+    """
+    wins, losses = learner.wins, learner.losses
     for turn in range(len(game.states)):
-        count_result(
-            learner.wins, learner.losses, game.states[turn], game.actions[turn], game.result,
-            learner.kept,
-        )  # fmt: skip
+        state, action = game.states[turn], game.actions[turn]
+        if learner.kept < 1.0:
+            for other in range(wins.shape[1]):
+                wins[state, other] *= learner.kept
+                losses[state, other] *= learner.kept
+        wins[state, action] += (1.0 + game.result) / 2.0
+        losses[state, action] += (1.0 - game.result) / 2.0
 
 
 class WinLossRatio(TabularLearner):
@@ -135,7 +104,7 @@ class WinLossRatio(TabularLearner):
         The Decision Management Community's challenge of January 2020, solution by Moore.
     """
 
-    rule = LearningRule(WinLossRatioState, choose=_choose, learn_from_game=_learn_from_game)
+    rule = LearningRule(WinLossRatioState, choose=ratio_action, learn_from_game=count_result)
 
     def __init__(
         self,

@@ -201,9 +201,9 @@ def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value")
         ValueError: the game has one component.
         SearchTooLargeError: the game has too many positions for a picture.
     """
-    positions, masks = _playable_on_a_grid(game)
-    values = greedy.action_values(game.rules.coordinates(positions), masks).max(axis=1)
-    grid = _Grid(game, positions, blunders=np.zeros(len(positions), dtype=np.bool_))
+    grid = _Grid(game)
+    observations = game.rules.coordinates(grid.positions)
+    values = greedy.action_values(observations, grid.masks).max(axis=1)
     return _draw_grid(
         grid, values, _norm_of_values(values), title, score="", label=f"{name} of the best move"
     )
@@ -226,18 +226,18 @@ def winning_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
         ValueError: the game has one component.
         SearchTooLargeError: the game has too many positions for a picture.
     """
-    positions, masks = _playable_on_a_grid(game)
-    winning = game.solution.winning_mask(positions)
-    probabilities = policy.action_probabilities(game.rules.coordinates(positions), masks)
+    grid = _Grid(game)
+    winning = game.solution.winning_mask(grid.positions)
+    observations = game.rules.coordinates(grid.positions)
+    probabilities = policy.action_probabilities(observations, grid.masks)
     winnable = winning.any(axis=1)
     won = np.where(winnable, (probabilities * winning).sum(axis=1), np.nan)
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True)
-    blunders = (likeliest & ~winning).any(axis=1) & winnable
+    grid.blunders = (likeliest & ~winning).any(axis=1) & winnable
     score = (
         f"{100 * np.nanmean(won):.1f} % of all {winnable.sum()} N-positions played optimally, "
-        f"{blunders.sum()} blunders"
+        f"{grid.blunders.sum()} blunders"
     )
-    grid = _Grid(game, positions, blunders)
     return _draw_grid(
         grid, won, Normalize(0, 1), title, score, label="probability of a winning move"
     )
@@ -258,55 +258,48 @@ def _check_sides(*sides: int) -> None:
         )
 
 
-def _playable_on_a_grid(game: Game) -> tuple[IntArray, npt.NDArray[np.int8]]:
-    """The same for a game with two or more components; refuses one too large for a picture."""
-    shape = game.rules.shape
-    if len(shape) < 2:
-        raise ValueError("this picture is of two or more components, not of one")
-    *others, rows, columns = sorted(shape)
-    _check_sides(rows, columns)
-    panels = int(np.prod(others, dtype=object))
-    # Where heaps split, most combinations occur in no position, and have no panel.
-    if panels <= LARGEST_SLICES or game.rules.slot_groups:
-        positions, masks = _playable(game)
-        panels = len(_slices(game, positions))
-        if panels <= LARGEST_SLICES:
-            return positions, masks
-    raise SearchTooLargeError(
-        f"a game with components of {shape} states would need {panels} panels, one for every "
-        f"combination of the smaller components; the limit is {LARGEST_SLICES}"
-    )
-
-
-def _largest_components(game: Game) -> list[int]:
-    """The two largest components; of equal ones the later."""
-    return sorted(np.argsort(game.rules.shape, kind="stable")[-2:].tolist())
-
-
-def _slices(game: Game, positions: IntArray) -> list[tuple[int, ...]]:
-    """The states of the other components that occur, one combination for each panel."""
-    others = np.delete(positions, _largest_components(game), axis=1)
-    return sorted(set(map(tuple, others.tolist())))
-
-
 class _Grid:
     """Positions of two or more components as grids of cells.
 
     Args:
         game: game with two or more components.
+
+    Attributes:
         positions: positions with a legal move, ``(n, components)``.
-        blunders: whether each gets a cross, boolean ``(n,)``.
+        masks: their legal actions.
+        slices: the states of the components other than the two largest that occur, one combination
+            for each panel.
+        blunders: whether each position gets a cross, boolean ``(n,)``; at first none.
+
+    Raises:
+        ValueError: the game has one component.
+        SearchTooLargeError: it is too large for a picture.
     """
 
-    def __init__(self, game: Game, positions: IntArray, blunders: BoolArray) -> None:
+    def __init__(self, game: Game) -> None:
+        shape = game.rules.shape
+        if len(shape) < 2:
+            raise ValueError("this picture is of two or more components, not of one")
+        *others, rows, columns = sorted(shape)
+        _check_sides(rows, columns)
         self.game = game
-        self.positions = positions
-        self.blunders = blunders
-        self.lost = ~np.asarray(game.solution.is_winning(positions))
-        largest = _largest_components(game)
+        # Of equal components the later ones.
+        largest = sorted(np.argsort(shape, kind="stable")[-2:].tolist())
         self.down, self.across = largest
-        self.others = [i for i in range(len(game.rules.shape)) if i not in largest]
-        self.slices = _slices(game, positions)
+        self.others = [index for index in range(len(shape)) if index not in largest]
+        panels = int(np.prod(others, dtype=object))
+        # Where heaps split, most combinations occur in no position, and have no panel.
+        if panels <= LARGEST_SLICES or game.rules.slot_groups:
+            self.positions, self.masks = _playable(game)
+            self.slices = sorted(set(map(tuple, self.positions[:, self.others].tolist())))
+            panels = len(self.slices)
+        if panels > LARGEST_SLICES:
+            raise SearchTooLargeError(
+                f"a game with components of {shape} states would need {panels} panels, one for "
+                f"every combination of the smaller components; the limit is {LARGEST_SLICES}"
+            )
+        self.blunders = np.zeros(len(self.positions), dtype=np.bool_)
+        self.lost = ~np.asarray(game.solution.is_winning(self.positions))
         lattice = game.rules.lattice()
         self.ended = lattice[game.rules.is_terminal(lattice)]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import Array, FloatArray, Learner, MaskArray, Policy, Transition
+from agents.base import Agent, Array, FloatArray, Learner, MaskArray, Transition
 from agents.storage.restoring import known_game
 from agents.tabular.index import positions_of
 from agents.tabular.position_values import PositionValueLearner
@@ -57,8 +57,7 @@ class HeapSymmetry(CompiledWrapper):
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return the action that corresponds to the learner's at the sorted position."""
-        position = positions_of(self.symmetry.rules, observation)
-        return self.symmetry.act(self.learner, position, action_mask, rng)
+        return SortedPolicy(self.learner, self.symmetry).act(observation, action_mask, rng)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the learner's probabilities, which must be known, for positions in any order."""
@@ -118,18 +117,22 @@ class SortedPolicy:
     """Plays a policy for sorted positions at positions in any order.
 
     Args:
-        policy: policy for sorted positions.
+        policy: agent for sorted positions; without ``action_probabilities`` it acts alone.
         symmetry: symmetry of the game.
     """
 
-    def __init__(self, policy: Policy, symmetry: Symmetry) -> None:
+    def __init__(self, policy: Agent, symmetry: Symmetry) -> None:
         self.policy = policy
         self.symmetry = symmetry
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return a legal action."""
-        position = positions_of(self.symmetry.rules, observation)
-        return self.symmetry.act(self.policy, position, action_mask, rng)
+        """Return the action that corresponds to the policy's at the sorted position."""
+        symmetry = self.symmetry
+        position = positions_of(symmetry.rules, observation)
+        places = symmetry.places(position)
+        action = self.policy.act(position[places], symmetry.moved(action_mask, places), rng)
+        component, option = divmod(action, symmetry.num_options)
+        return int(places[component]) * symmetry.num_options + option
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the values by which the policy, which must have some, ranks actions."""
@@ -138,7 +141,8 @@ class SortedPolicy:
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the probability of every action."""
-        return self._by_sorted(self.policy.action_probabilities, observations, action_masks)
+        inner: Any = self.policy
+        return self._by_sorted(inner.action_probabilities, observations, action_masks)
 
     def _by_sorted(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.base import Agent, Array, IntArray, MaskArray
+from agents.base import Array, IntArray
 from nim_envs import Rules
 from nim_envs.errors import InvalidGameError
 
@@ -76,19 +76,3 @@ class Symmetry:
     def moved_back(self, values: Array, places: IntArray) -> Array:
         """Return action values at the sorted positions, reordered for the original ones."""
         return self.moved(values, np.argsort(places, axis=-1))
-
-    def act(
-        self, agent: Agent, observation: Array, action_mask: MaskArray, rng: np.random.Generator
-    ) -> int:
-        """Return the action that corresponds to the agent's at the sorted position.
-
-        Args:
-            agent: agent that observes the sorted position.
-            observation: position, ``(components,)``.
-            action_mask: int8 ``(actions,)``.
-            rng: generator of all random choices.
-        """
-        places = self.places(observation)
-        action = agent.act(observation[places], self.moved(action_mask, places), rng)
-        component, option = divmod(action, self.num_options)
-        return int(places[component]) * self.num_options + option

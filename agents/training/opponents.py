@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from agents.base import Agent, Learner
+from nim_envs.rules.validation import checked_choice
 
 ORDERS = ("rotation", "random")
 SEATINGS = (0, 1, "alternate")
@@ -51,8 +52,7 @@ class Opponents:
     ) -> None:
         if not opponents:
             raise ValueError(f"opponents must hold at least one agent, not {opponents!r}")
-        if order not in ORDERS:
-            raise ValueError(f"order must be one of {ORDERS}, not {order!r}")
+        checked_choice("order", order, ORDERS)
         if seat not in SEATINGS:
             raise ValueError(f"seat must be one of {SEATINGS}, not {seat!r}")
         self.learner = learner

@@ -42,3 +42,22 @@ def coarsest_congruence(
         if number == count:
             return np.asarray(block)
         block, count = finer, number
+
+
+def by_shortest(block: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
+    """Return an example of each block, and for each point the index of its block's example.
+
+    Args:
+        block: number of each point's block, ``(n,)``; the blocks are numbered 0, 1, ... without a
+            gap.
+        lengths: longest play of each point, ``(n,)``.
+
+    Returns:
+        The examples, points of shortest play in their blocks, sorted by length of play, so that the
+        empty position comes first; and the indices.
+    """
+    by_length = np.argsort(lengths, kind="stable")
+    examples = by_length[np.sort(np.unique(block[by_length], return_index=True)[1])]
+    numbers = np.empty(len(examples), dtype=np.int64)
+    numbers[block[examples]] = np.arange(len(examples))
+    return examples, numbers[block]

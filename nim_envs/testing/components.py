@@ -6,9 +6,9 @@ import numpy as np
 
 from nim_envs.errors import ConformanceError, InvalidGameError
 from nim_envs.rules.component import NO_MOVE, NO_STATE, Component, IntArray, inside_box
+from nim_envs.rules.component_moves import levels
 from nim_envs.testing.positions import SAMPLE, spread
 from nim_envs.testing.requirements import check_copies, during, require, require_equal
-from nim_envs.theory.grundy import levels
 from nim_envs.theory.nimbers import mex
 from nim_envs.theory.values import component_values
 

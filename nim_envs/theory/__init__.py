@@ -1,7 +1,8 @@
 """Theory of who wins: Grundy values, theorems, exhaustive search, counting."""
 
+from nim_envs.rules.component_moves import levels
 from nim_envs.theory.counting import count_games, perft
-from nim_envs.theory.grundy import grundy_values, levels, misere_grundy_values
+from nim_envs.theory.grundy import grundy_values, misere_grundy_values
 from nim_envs.theory.heap_search import HeapSearch
 from nim_envs.theory.nimbers import mex, nim_sum
 from nim_envs.theory.reach import reachable

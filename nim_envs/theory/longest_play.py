@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nim_envs.rules.component import Component, IntArray
+from nim_envs.rules.component_moves import levels
 from nim_envs.rules.rules import Rules
-from nim_envs.theory.grundy import levels
 
 
 def longest_play(rules: Rules, starts: IntArray | None = None) -> int:

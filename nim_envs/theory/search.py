@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from nim_envs.rules.component import BoolArray, IntArray
+from nim_envs.rules.component_moves import levels
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.rules import Rules
-from nim_envs.theory.grundy import levels
 from nim_envs.theory.solution import Solution
 
 LARGEST_SEARCH = 50_000_000

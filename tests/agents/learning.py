@@ -18,6 +18,7 @@ from agents import (
     WinLossRatio,
 )
 from agents.registry import LEARNERS
+from agents.tabular.protocol import FinishedGame, Turn
 from agents.tabular.replay import Replay
 from agents.tabular.schedules import Decay
 from agents.training import Seat
@@ -91,6 +92,28 @@ def turn(
     return Transition(
         seat, np.array([position]), legal, action, reward, np.array([reply]), reply_legal,
         reply_reward, np.array([following]), next_legal, end, bool(cut), bonus,
+    )  # fmt: skip
+
+
+def numbered(transition: Transition, epsilon: float = 0.0) -> Turn:
+    """A turn at positions of one heap, as learning rules take it."""
+    seen = transition
+    return Turn(
+        seen.seat, seen.observation, int(seen.observation[0]), np.flatnonzero(seen.action_mask),
+        seen.action, seen.reward, seen.bonus, seen.reply_observation,
+        int(seen.reply_observation[0]), np.flatnonzero(seen.reply_action_mask), seen.reply_reward,
+        int(seen.next_observation[0]), np.flatnonzero(seen.next_action_mask), seen.terminated,
+        seen.truncated, epsilon, 0,
+    )  # fmt: skip
+
+
+def finished(
+    state: int, action: int, result: float, legal: tuple[int, ...] = (0, 1)
+) -> FinishedGame:
+    """A game in which a seat had one turn, as learning rules take it."""
+    return FinishedGame(
+        np.array([state]), np.array([0]), np.array([legal]), np.array([len(legal)]),
+        np.array([action]), np.array([result]), result,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from agents.base import HypothesisError
 from agents.generalising.quotients.outcomes import GameBudget, OutcomeFinder
 from agents.generalising.quotients.quotient import Quotient
-from nim_envs.cgt.partitions import coarsest_congruence
+from nim_envs.cgt.partitions import by_shortest, coarsest_congruence
 from nim_envs.rules.component import BoolArray
 
 MOST_COPIES = 40
@@ -94,12 +94,10 @@ class Copies:
         ]
         steps.append(folded[copies + 1] * order + rest)
         merged = coarsest_congruence(np.concatenate(self._rows[:count]), steps)
-        _, first, number = np.unique(merged, return_index=True, return_inverse=True)
-        if len(first) > most_classes:
-            raise HypothesisError(f"there are more than {most_classes} classes")
         # Classes in the order of their first positions, so that class 0 is the empty sum's.
-        place = np.argsort(np.argsort(first, kind="stable"), kind="stable")
-        number, examples = place[number.reshape(-1)], np.sort(first)
+        examples, number = by_shortest(merged, np.arange(len(merged)))
+        if len(examples) > most_classes:
+            raise HypothesisError(f"there are more than {most_classes} classes")
         one, many = rest[examples], copies[examples]
         sums = folded[many[:, np.newaxis] + many] * order + quotient.products[np.ix_(one, one)]
         elements = (*number[list(quotient.elements)].tolist(), int(number[folded[1] * order]))

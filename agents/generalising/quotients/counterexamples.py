@@ -6,9 +6,9 @@ import numpy as np
 
 from agents.base import HypothesisError
 from agents.generalising.quotients.outcomes import GameBudget
-from agents.generalising.quotients.parts import Word
 from agents.generalising.quotients.quotient import Quotient
 from nim_envs.cgt.misere_quotients.bit_sets import bits, row_of, rows_of
+from nim_envs.cgt.misere_quotients.parts import Word
 
 MOST_SUMS = 200_000
 """Most sums that an exam keeps at a time."""

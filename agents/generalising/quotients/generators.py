@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import HypothesisError
-from agents.generalising.quotients.parts import Parts, Word
+from agents.generalising.quotients.parts import Parts
+from nim_envs.cgt.misere_quotients.parts import Word
 
 Counts = npt.NDArray[np.uint8]
 """``(generators,)`` or ``(n, generators)``: copies of each generator in a sum."""

@@ -13,11 +13,12 @@ from agents.generalising.quotients.counterexamples import CounterexampleSearch
 from agents.generalising.quotients.description import described
 from agents.generalising.quotients.heap_periods import PeriodOfClasses, classes_of_states, periods
 from agents.generalising.quotients.outcomes import GameBudget, NoMoreGamesError
-from agents.generalising.quotients.parts import Parts, Word
+from agents.generalising.quotients.parts import Parts
 from agents.generalising.quotients.policy import QuotientPolicy
 from agents.generalising.quotients.quotient import Quotient, SavedQuotient
 from agents.generalising.quotients.repair import Repair, SavedRepair
 from nim_envs import Game
+from nim_envs.cgt.misere_quotients.parts import Word
 from nim_envs.cgt.misere_quotients.proof import refutation
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.validation import checked_integer

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from agents.base import HypothesisError
 from agents.generalising.quotients.generators import Counts, Generators
 from agents.generalising.quotients.outcomes import GameBudget, OutcomeFinder
-from agents.generalising.quotients.parts import Word
+from nim_envs.cgt.misere_quotients.parts import Word
 from nim_envs.rules.component import BoolArray, IntArray
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 
 from agents.base import HypothesisError
-from nim_envs.rules import NO_MOVE, Component, HeapGame, Rules, SplittingHeap
-
-Word = tuple[int, ...]
-"""A sum of parts, in ascending order; the empty sum has no move."""
+from nim_envs.cgt.misere_quotients.parts import Parts as SumParts
+from nim_envs.cgt.misere_quotients.parts import Word
+from nim_envs.rules import Component, HeapGame, Rules, SplittingHeap
+from nim_envs.rules.component_moves import left_by_moves, levels
 
 MOST_OPTIONS = 1_000_000
 """Most options, over all states, of a component that can be learned."""
@@ -33,13 +33,7 @@ class Kind:
         """Return the options of a state, each as a tuple of none, one or two states."""
         if self.heap_game is not None:
             return self.heap_game.options(state)
-        firsts = self.component.table[state].tolist()
-        seconds = self.component.second_table[state].tolist()
-        return [
-            (first, second) if second else (first,)
-            for first, second in zip(firsts, seconds, strict=True)
-            if first != NO_MOVE
-        ]
+        return left_by_moves(self.component, state)
 
     def is_like(self, component: Component) -> bool:
         """Return whether the states of a component have the same moves as those of this kind."""
@@ -71,8 +65,16 @@ class Kind:
             )
         return found
 
+    def lengths(self) -> list[int]:
+        """Return the number of moves in the longest play from each state."""
+        sized = self.component
+        if self.heap_game is not None:
+            sized = SplittingHeap(self.heap_game, self.states - 1)
+        lengths: list[int] = levels(sized).tolist()
+        return lengths
 
-class Parts:
+
+class Parts(SumParts):
     """The states of components as parts of sums, those with short play first.
 
     States with the same options are the same part; states without a move are left out.
@@ -94,6 +96,7 @@ class Parts:
     """
 
     def __init__(self, rules: Rules, largest: int | None = None) -> None:
+        super().__init__()
         sizes: dict[Hashable, int] = {}
         components: dict[Hashable, Component] = {}
         for component in rules.components:
@@ -103,22 +106,15 @@ class Parts:
             sizes[key] = max(states, sizes.get(key, 0))
             components.setdefault(key, component)
         self.kinds = [Kind(components[key], states) for key, states in sizes.items()]
-        self.options: list[list[Word]] = []
-        self.lengths: list[int] = []
         self.names: list[tuple[int, int]] = []
         self.numbers: list[list[int | None]] = [[None] * kind.states for kind in self.kinds]
         self.states: list[tuple[int, int]] = []
-        known: dict[tuple[Word, ...], int] = {}
         for number, state, options in self._in_order():
             self.states.append((number, state))
             if not options:
                 continue
-            words = tuple(sorted({self.word(number, left) for left in options}))
-            part = known.setdefault(words, len(known))
-            if part == len(self.options):
-                self.options.append(list(words))
-                longest = max(sum(self.lengths[part] for part in word) for word in words)
-                self.lengths.append(1 + longest)
+            part = self.number(self.word(number, left) for left in options)
+            if part == len(self.names):
                 self.names.append((number, state))
             self.numbers[number][state] = part
 
@@ -131,7 +127,7 @@ class Parts:
         found = []
         for number, kind in enumerate(self.kinds):
             options = kind.all_options()
-            for state, length in enumerate(_lengths(options)):
+            for state, length in enumerate(kind.lengths()):
                 found.append((length, number, state, options[state]))
         for _, number, state, left in sorted(found, key=lambda entry: entry[:3]):
             yield number, state, left
@@ -163,23 +159,3 @@ def _letter(kind: int) -> str:
         kind, last = divmod(kind, 26)
         letters, kind = chr(ord("a") + last) + letters, kind - 1
     return letters
-
-
-def _lengths(options: Sequence[Sequence[tuple[int, ...]]]) -> list[int]:
-    """Return the number of moves in the longest play from each state; moves form no cycle."""
-    lengths: list[int | None] = [None] * len(options)
-    for first in range(len(options)):
-        waiting = [first]
-        while waiting:
-            state = waiting[-1]
-            missing = [left for option in options[state] for left in option
-                       if lengths[left] is None]  # fmt: skip
-            if missing:
-                waiting += missing
-                continue
-            waiting.pop()
-            lengths[state] = max(
-                (1 + sum(lengths[left] or 0 for left in option) for option in options[state]),
-                default=0,
-            )
-    return [length or 0 for length in lengths]

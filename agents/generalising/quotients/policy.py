@@ -66,8 +66,7 @@ class QuotientPolicy(LookAheadPolicy):
         known, states = self._known[kind], np.asarray(states)
         period = self._periods.get(kind)
         if period is not None:
-            folded = period.start + (states - period.start) % period.length
-            states = np.where(states < len(known), states, folded)
+            states = period.folded(states)
         within = states < len(known)
         return np.where(within, known[np.where(within, states, 0)], len(self._products) - 1)
 

@@ -10,7 +10,8 @@ from typing import TypedDict
 
 import numpy as np
 
-from agents.generalising.quotients.parts import Parts, Word
+from agents.generalising.quotients.parts import Parts
+from nim_envs.cgt.misere_quotients.parts import Word
 from nim_envs.rules.component import BoolArray, IntArray
 
 

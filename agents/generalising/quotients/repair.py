@@ -13,9 +13,10 @@ from agents.generalising.quotients.counterexamples import CounterexampleSearch
 from agents.generalising.quotients.generators import Generators
 from agents.generalising.quotients.observation_table import ObservationTable
 from agents.generalising.quotients.outcomes import GameBudget
-from agents.generalising.quotients.parts import Parts, Word
+from agents.generalising.quotients.parts import Parts
 from agents.generalising.quotients.quotient import Quotient, SavedQuotient
 from agents.storage.restoring import check_same_arrays
+from nim_envs.cgt.misere_quotients.parts import Word
 from nim_envs.rules.component import BoolArray
 
 
@@ -106,7 +107,7 @@ class Repair:
             quotient = Quotient(parts, table.products(), tuple(elements), table.lost())
             exam = CounterexampleSearch(quotient, games)
             wrong = exam.counterexample(quotient, 0)
-            if wrong is None or not _learned(table, [wrong, *_options(quotient, wrong)]):
+            if wrong is None or not _learned(table, [wrong, *parts.options_of(wrong)]):
                 return quotient, exam, wrong
 
     def saved(self) -> SavedRepair:
@@ -170,12 +171,3 @@ def _equations(quotient: Quotient, refuted: set[tuple[Word, Word]]) -> dict[Word
 def _learned(table: ObservationTable, words: list[Word]) -> bool:
     """Return whether one of several sums gave the table a new experiment."""
     return any(table.learn_from(table.generators.of(word)) for word in words)
-
-
-def _options(quotient: Quotient, word: Word) -> list[Word]:
-    """Return the options of a sum."""
-    return [
-        tuple(sorted((*word[:place], *left, *word[place + 1 :])))
-        for place, part in enumerate(word)
-        for left in quotient.parts.options[part]
-    ]

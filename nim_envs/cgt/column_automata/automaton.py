@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -346,13 +347,14 @@ class ColumnAutomaton:
 
 
 def reached_from(
-    start: State, steps: Callable[[State], Iterable[State]]
+    start: State, steps: Callable[[State], Iterable[State]], most: float = math.inf
 ) -> tuple[list[State], list[list[int]]]:
     """Return all states that steps lead to, in the order in which they are found.
 
     Args:
         start: first state.
         steps: returns the states after each step from a state.
+        most: once more states than these are found, the search ends.
 
     Returns:
         The states, and for each the numbers of the states after its steps.
@@ -366,6 +368,8 @@ def reached_from(
                 found.append(after)
             row.append(numbers[after])
         rows.append(row)
+        if len(found) > most:
+            break
     return found, rows
 
 

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nim_envs.cgt.column_automata.automaton import ONE, SEPARATOR, SYMBOLS, ZERO, ColumnAutomaton
+from nim_envs.cgt.column_automata.automaton import (
+    ONE,
+    SEPARATOR,
+    SYMBOLS,
+    ZERO,
+    ColumnAutomaton,
+    reached_from,
+)
 
 Map = tuple[int, ...]
 """The next state of every state."""
@@ -127,19 +135,16 @@ def _reversed(maps: list[Map], lost: list[bool], limit: int) -> tuple[list[Map],
 
     A new state is a set of old ones: those from which the columns read so far lead to a lost state.
     """
-    start = frozenset(state for state, claimed in enumerate(lost) if claimed)
-    numbers, found, rows = {start: 0}, [start], []
-    for states in found:  # which grows meanwhile
-        row = []
+
+    def before(states: frozenset[int]) -> Iterator[frozenset[int]]:
         for after in maps:
-            before = frozenset(state for state, to in enumerate(after) if to in states)
-            if before not in numbers:
-                numbers[before] = len(found)
-                found.append(before)
-            row.append(numbers[before])
-        rows.append(row)
-        if len(found) * len(maps) * len(lost) > limit:
-            return [], []
+            yield frozenset(state for state, to in enumerate(after) if to in states)
+
+    start = frozenset(state for state, claimed in enumerate(lost) if claimed)
+    most = limit // (len(maps) * len(lost))
+    found, rows = reached_from(start, before, most)
+    if len(found) > most:
+        return [], []
     return list(zip(*rows, strict=True)), [0 in states for states in found]
 
 

@@ -82,7 +82,7 @@ class MisereQuotient:
                     raise InvalidPositionError(
                         f"the quotient is of heaps of 0 to {self.largest}, not {heap}"
                     )
-                heap = self.period.folded(heap)
+                heap = int(self.period.folded(heap))
             element = int(self.products[element, self.elements[heap]])
         return element
 

@@ -29,6 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nim_envs.rules.component import IntArray
 from nim_envs.rules.octal_codes import HeapGame
 
 
@@ -44,9 +45,9 @@ class QuotientPeriod:
     start: int
     length: int
 
-    def folded(self, heap: int) -> int:
-        """Return the smallest heap with the same element as ``heap`` by the period."""
-        return min(heap, self.start + (heap - self.start) % self.length)
+    def folded(self, heaps: int | IntArray) -> IntArray:
+        """Return the smallest heaps with the same elements as ``heaps`` by the period."""
+        return np.minimum(heaps, self.start + (heaps - self.start) % self.length)
 
     def needed(self, places: int) -> int:
         """Return the largest heap whose element the proof needs."""

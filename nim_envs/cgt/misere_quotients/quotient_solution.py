@@ -10,25 +10,24 @@ from itertools import product
 import numpy as np
 
 from nim_envs.cgt.misere_quotients.heaps import HeapQuotients
+from nim_envs.cgt.misere_quotients.parts import Parts, Word
 from nim_envs.cgt.misere_quotients.periods import periodic_from
 from nim_envs.cgt.misere_quotients.proof import layers_refutation
 from nim_envs.cgt.misere_quotients.refinement import (
     Limits,
-    Parts,
     Spend,
     TooManyClassesError,
-    Word,
     free,
     refine,
 )
 from nim_envs.cgt.misere_quotients.search import LARGEST_ORDER, QuotientSearch
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import NO_MOVE, BoolArray, Component, IntArray
+from nim_envs.rules.component_moves import left_by_moves, levels
 from nim_envs.rules.convention import Convention
 from nim_envs.rules.heaps import SplittingHeap
 from nim_envs.rules.octal_codes import HeapGame
 from nim_envs.rules.rules import Rules
-from nim_envs.theory.grundy import left_by_moves, levels
 from nim_envs.theory.solution import Solution
 
 LARGEST_COMPONENT = 2_000
@@ -239,7 +238,7 @@ class _Layered:
         layers = {word: layer for layer, word in enumerate(order)}
         self.layer = np.array([layers[word] for word in words])
         options_of = [
-            sorted({layers[option] for option in _options(states, word)}) for word in order
+            sorted({layers[option] for option in states.options_of(word)}) for word in order
         ]
         self._joint = joint
         self._classes = self._refine(options_of)
@@ -294,17 +293,7 @@ class _Layered:
         known = np.array(self._of_parts(self._joint.heaps.parts[component.game]))
         heaps = np.arange(component.states)
         period = self._periods[component.game]
-        if period is not None:
-            large = heaps[len(known) :]
-            large[:] = period.start + (large - period.start) % period.length
-        return np.asarray(known[heaps])
-
-
-def _options(states: Parts, word: Word) -> Iterable[Word]:
-    """Yield the options of a position of single components."""
-    for place, part in enumerate(word):
-        for left in states.options[part]:
-            yield tuple(sorted((*word[:place], *left, *word[place + 1 :])))
+        return np.asarray(known[heaps if period is None else period.folded(heaps)])
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -26,11 +26,11 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs.cgt.misere_quotients.bit_sets import bits, row_of, rows_of
-from nim_envs.cgt.partitions import coarsest_congruence
+from nim_envs.cgt.misere_quotients.parts import Parts, Word
+from nim_envs.cgt.partitions import by_shortest, coarsest_congruence
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import BoolArray, IntArray
 
-Word = tuple[int, ...]
 Elements = npt.NDArray[np.int16]
 
 LARGEST_UNANSWERED = 200_000
@@ -72,29 +72,6 @@ class Limits:
     classes: int
     guesses: int = MOST_GUESSES
     spend: Spend = free
-
-
-class Parts:
-    """The parts of a sum, each by its options; parts with the same options are one part.
-
-    Parts are numbers from 0, and an option is a list of earlier parts in ascending order.
-    Parts without a move do not change who wins and are left out.
-    """
-
-    def __init__(self) -> None:
-        self.options: list[tuple[Word, ...]] = []
-        self.lengths: list[int] = []  # longest play of each part
-        self._numbers: dict[tuple[Word, ...], int] = {}
-
-    def number(self, options: Iterable[Word]) -> int:
-        """Return the number of the part with these options, a new number if there is none."""
-        distinct = tuple(sorted({tuple(sorted(option)) for option in options}))
-        number = self._numbers.setdefault(distinct, len(self.options))
-        if number == len(self.options):
-            self.options.append(distinct)
-            longest = max(sum(self.lengths[part] for part in option) for option in distinct)
-            self.lengths.append(1 + longest)
-        return number
 
 
 @dataclass(eq=False)
@@ -382,25 +359,6 @@ def congruence(
     """Return the coarsest partition that moves respect; ``spend`` is called with the work."""
     work = len(moves) * (CALL + len(labels) // SORTED)
     return coarsest_congruence(labels, moves, lambda: spend(work))
-
-
-def by_shortest(block: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
-    """Return an example of each block, and for each point the index of its block's example.
-
-    Args:
-        block: number of each point's block, ``(n,)``; the blocks are numbered 0, 1, ... without a
-            gap.
-        lengths: longest play of each point, ``(n,)``.
-
-    Returns:
-        The examples, points of shortest play in their blocks, sorted by length of play, so that the
-        empty position comes first; and the indices.
-    """
-    by_length = np.argsort(lengths, kind="stable")
-    examples = by_length[np.sort(np.unique(block[by_length], return_index=True)[1])]
-    numbers = np.empty(len(examples), dtype=np.int64)
-    numbers[block[examples]] = np.arange(len(examples))
-    return examples, numbers[block]
 
 
 class Unanswered:

@@ -7,21 +7,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nim_envs.cgt.misere_quotients.parts import Parts, Word
 from nim_envs.cgt.misere_quotients.proof import refutation
 from nim_envs.cgt.misere_quotients.refinement import (
     Limits,
-    Parts,
     Refined,
     Spend,
     TooManyClassesError,
     Unanswered,
-    Word,
-    by_shortest,
     coarsest,
     congruence,
     free,
     refine,
 )
+from nim_envs.cgt.partitions import by_shortest
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.rules.component import BoolArray, IntArray
 from nim_envs.rules.validation import checked_integer

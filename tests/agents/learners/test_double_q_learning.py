@@ -6,20 +6,19 @@ import numpy as np
 import pytest
 
 from agents import DoubleQLearning
-from agents.learners.double_q_learning import double_q_learning
-from tests.agents.learning import BOX, TWO, feed, turn
-
-BOTH = np.array([0, 1])
-NOTHING = np.array([], dtype=np.int64)
+from agents.learners.double_q_learning import DoubleQLearningState, double_q_learning
+from tests.agents.learning import BOX, TWO, feed, numbered, turn
 
 
 def test_one_table_evaluates_the_others_choice():
     table, other = np.zeros((2, 2)), np.zeros((2, 2))
     table[1], other[1] = [0.2, 0.9], [5.0, 0.4]
-    double_q_learning(table, other, 0, 1, 0.0, 1, BOTH, 0.5, 0.9, 0.0)
+    numbers = np.array([0.5, 0.0])  # the first table is updated
+    state = DoubleQLearningState(np.zeros((2, 2)), table, other, 0.5, 0.9, numbers)
+    double_q_learning(state, numbered(turn(0, 1, reply=1)))
     assert table[0].tolist() == pytest.approx([0.0, 0.5 * -0.9 * 0.4])
     assert not other[0].any()
-    double_q_learning(table, other, 0, 0, 1.0, 1, NOTHING, 0.5, 0.9, 0.0)
+    double_q_learning(state, numbered(turn(0, 0, reply=1, reward=1.0)))
     assert table[0, 0] == 0.5
 
 

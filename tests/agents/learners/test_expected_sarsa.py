@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from agents import ExpectedSARSA
-from agents.learners.expected_sarsa import epsilon_greedy_value, expected_sarsa
-from tests.agents.learning import BOX, TWO, feed, turn
+from agents.learners.expected_sarsa import (
+    ExpectedSARSAState,
+    epsilon_greedy_value,
+    expected_sarsa,
+)
+from tests.agents.learning import BOX, TWO, feed, numbered, turn
 
 
 def test_the_expected_value_is_of_legal_actions_alone():
@@ -19,7 +23,8 @@ def test_the_expected_value_is_of_legal_actions_alone():
 
 def test_it_bootstraps_from_the_mean_over_its_policy():
     table = np.array([[0.2, 0.0], [0.5, -0.3]])
-    expected_sarsa(table, 0, 0, -0.1, 1, np.array([0, 1]), 0.2, 0.5, 0.9)
+    here = turn(0, 0, following=1, bonus=-0.1)
+    expected_sarsa(ExpectedSARSAState(table, 0.5, 0.9), numbered(here, epsilon=0.2))
     mean = 0.8 * 0.5 + 0.2 * (0.5 - 0.3) / 2
     assert table[0, 0] == pytest.approx(0.2 + 0.5 * (-0.1 + 0.9 * mean - 0.2))
 

@@ -9,27 +9,28 @@ import pytest
 
 from agents import GradientBandit
 from agents.evaluation import SEATS, optimality
-from agents.learners.gradient_bandit import gradient_bandit
+from agents.learners.gradient_bandit import GradientBanditState, gradient_bandit
 from agents.training import train
 from nim_envs import GameEnv, make_game
-from tests.agents.learning import BOX, TWO, feed, turn
+from tests.agents.learning import BOX, TWO, feed, finished, turn
 
 
-def empty(states=1, actions=3):
-    """Preferences, baselines, visits."""
-    return np.zeros((states, actions)), np.zeros(states), np.zeros(states, dtype=np.int64)
+def empty(temperature):
+    """One state and three actions."""
+    visits = np.zeros(1, dtype=np.int64)
+    return GradientBanditState(np.zeros((1, 3)), np.zeros(1), visits, 0.1, temperature, np.zeros(3))
 
 
 def test_preferences_move_by_the_advantage():
-    preferences, baselines, visits = arrays = empty()
-    legal, buffer = np.array([0, 1]), np.zeros(3)
+    state = empty(temperature=1.0)
+    preferences, baselines, visits = state[:3]
     # First game: a win with action 0 from baseline 0, probabilities one half each.
-    gradient_bandit(*arrays, 0, legal, 0, 1.0, 0.1, 1.0, buffer)
+    gradient_bandit(state, finished(0, 0, 1.0))
     assert preferences[0].tolist() == pytest.approx([0.05, -0.05, 0.0])
     assert (baselines[0], visits[0]) == (1.0, 1)
     # Second game: a loss with action 1; the baseline is the mean before it, 1.
     first = 1 / (1 + math.exp(-0.1))
-    gradient_bandit(*arrays, 0, legal, 1, -1.0, 0.1, 1.0, buffer)
+    gradient_bandit(state, finished(0, 1, -1.0))
     step = 0.1 * (-1 - 1)
     assert preferences[0].tolist() == pytest.approx(
         [0.05 - step * first, -0.05 + step * (1 - (1 - first)), 0.0]
@@ -38,9 +39,10 @@ def test_preferences_move_by_the_advantage():
 
 
 def test_the_step_is_the_gradient_at_any_temperature():
-    preferences, *_ = arrays = empty()
+    state = empty(temperature=2.0)
+    preferences = state.preferences
     preferences[0] = [2 * math.log(3), 0.0, 5.0]  # 3/4 and 1/4 at temperature 2
-    gradient_bandit(*arrays, 0, np.array([0, 1]), 1, 1.0, 0.1, 2.0, np.zeros(3))
+    gradient_bandit(state, finished(0, 1, 1.0))
     step = 0.1 * 1.0 / 2
     assert preferences[0].tolist() == pytest.approx(
         [2 * math.log(3) - step * 0.75, step * (1 - 0.25), 5.0]

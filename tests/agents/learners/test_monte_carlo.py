@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from agents import MonteCarloES
-from agents.learners.monte_carlo import monte_carlo
-from tests.agents.learning import BOX, ONES, TWO, feed, turn
+from agents.learners.monte_carlo import MonteCarloState, monte_carlo
+from tests.agents.learning import BOX, ONES, TWO, feed, finished, turn
 
 
 def test_the_mean_result_is_kept():
     table, visits = np.zeros((2, 2)), np.zeros((2, 2), dtype=np.int64)
-    for result in (1.0, 0.0, 0.5, 0.0):
-        monte_carlo(table, visits, 1, 0, result)
+    for result in (1.0, -1.0, 0.0, -1.0):
+        monte_carlo(MonteCarloState(table, visits), finished(1, 0, result))
     assert table.tolist() == [[0, 0], [1.5 / 4, 0]]
     assert visits.tolist() == [[0, 0], [4, 0]]
 

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from agents import NaturalPolicyGradient
-from agents.learners.natural_policy_gradient import natural_policy_gradient
-from tests.agents.learning import BOX, TWO, feed, turn
+from agents.learners.natural_policy_gradient import (
+    NaturalPolicyGradientState,
+    natural_policy_gradient,
+)
+from tests.agents.learning import BOX, TWO, feed, numbered, turn
 
 RATES = {"actor_rate": 0.5, "critic_rate": 0.2, "discount": 0.9}
 
@@ -18,9 +21,15 @@ def test_preferences_move_by_the_advantages_of_legal_actions():
     preferences, action_values = np.zeros((2, 3)), np.zeros((2, 3))
     preferences[0] = [math.log(3), 0.0, 9.0]  # 3/4 and 1/4, and one that is not legal
     action_values[0] = [0.25, 0.6, 8.0]
+    rates = 0.5, 0.2, 0.9
     natural_policy_gradient(
-        preferences, action_values, 0, np.array([0, 1]), 0, 0.5, 1, np.array([2]),
-        0.5, 0.2, 0.9, np.zeros(3),
+        NaturalPolicyGradientState(preferences, 1.0, action_values, *rates, np.zeros(3)),
+        numbered(
+            turn(
+                0, 0, reply=1, bonus=0.5, legal=np.array([1, 1, 0]),
+                reply_legal=np.array([0, 0, 1]),
+            )
+        ),
     )  # fmt: skip
     assert action_values[0].tolist() == pytest.approx([0.3, 0.6, 8.0])
     mean = 0.75 * 0.3 + 0.25 * 0.6

@@ -7,13 +7,14 @@ import pytest
 
 from agents import RealTimeDynamicProgramming
 from agents.learners.real_time_dynamic_programming import (
+    RealTimeDynamicProgrammingState,
     predecessors,
     real_time_dynamic_programming,
     sweep_back,
 )
 from agents.tabular.position_values import position_values
 from nim_envs import make_game
-from tests.agents.learning import feed, turn
+from tests.agents.learning import feed, numbered, turn
 
 
 def turn_at(game, *position, cut=""):
@@ -43,7 +44,8 @@ def test_the_rule_takes_the_best_of_the_legal_actions_given():
     game = make_game("nim", heaps=(3,))
     positions = position_values(game, np.array([-1.0, 0.25, -0.5, 0.0]))
     # To 2 or to 1, worth 0.5 and -0.25; taking all is left out.
-    real_time_dynamic_programming(positions, None, np.array([3]), np.array([0, 1]), 0.5)
+    state = RealTimeDynamicProgrammingState(positions, None, 0.5)
+    real_time_dynamic_programming(state, numbered(turn(3, 0)))
     assert positions.values.tolist() == [-1.0, 0.25, -0.5, 0.25]
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from agents import SampledAfterstateTD
-from agents.learners.sampled_afterstate_td import afterstate_td
 from nim_envs import make_game
 from tests.agents.learning import feed, turn
 
@@ -20,11 +19,11 @@ def learner_of():
 
 
 def test_an_afterstate_moves_towards_minus_its_successor():
-    values = np.array([0.2, 0.6])
-    afterstate_td(values, 0, 0.25, 1, False, 0.5, 0.9)
-    assert values.tolist() == pytest.approx([0.2 + 0.5 * (-0.25 - 0.9 * 0.6 - 0.2), 0.6])
-    afterstate_td(values, 1, -1.0, 0, True, 0.5, 0.9)
-    assert values[1] == pytest.approx(0.6 + 0.5 * (1 - 0.6))
+    learner = learner_of()
+    feed(learner, [turn(5, 0, reply=3, following=1, bonus=0.25)])
+    assert learner.values[3] == pytest.approx(0.3 + 0.5 * (-0.25 - 0.9 * 0.1 - 0.3))
+    feed(learner, [turn(5, 0, reply=1, following=3, reply_reward=-1.0, end=True)])
+    assert learner.values[1] == pytest.approx(0.1 + 0.5 * (1 - 0.1))
 
 
 @pytest.mark.parametrize("cut", ["", "after the reply"])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from agents import SARSA
-from agents.learners.sarsa import sarsa
 from tests.agents.learning import BOX, TWO, feed, turn
 
 
@@ -18,10 +16,10 @@ def learner_of(rows):
 
 
 def test_it_bootstraps_from_the_action_taken():
-    table = np.array([[0.2, 0.0], [0.6, -0.4]])
-    sarsa(table, 0, 0, -0.1, 1, 1, 0.5, 0.9)
-    assert table[0, 0] == pytest.approx(0.2 + 0.5 * (-0.1 - 0.9 * 0.4 - 0.2))
-    assert table[1].tolist() == [0.6, -0.4]
+    learner = learner_of({0: [0.2, 0.0], 1: [0.6, -0.4]})
+    feed(learner, [turn(0, 0, bonus=-0.1, following=1), turn(1, 1)])
+    assert learner.table[0, 0] == pytest.approx(0.2 + 0.5 * (-0.1 - 0.9 * 0.4 - 0.2))
+    assert learner.table[1].tolist() == [0.6, -0.4]
 
 
 def test_it_waits_for_the_next_action():

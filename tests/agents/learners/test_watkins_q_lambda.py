@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents import QLearning, WatkinsQLambda
-from agents.learners.watkins_q_lambda import watkins_q_lambda
+from agents.learners.watkins_q_lambda import WatkinsQLambdaState, watkins_q_lambda
 from agents.tabular.protocol import FinishedGame
 from tests.agents.learning import BOX, TWO, feed, turn
 
@@ -60,7 +60,7 @@ def test_the_best_is_of_legal_actions_alone():
         np.array([0, 1]), np.array([0, 1]), *only_first, np.array([0, 0]), np.array([0.0, -1.0]),
         -1.0,
     )  # fmt: skip
-    watkins_q_lambda(table, finished, 1.0, 1.0, 0.0)
+    watkins_q_lambda(WatkinsQLambdaState(table, 1.0, 1.0, 0.0), finished)
     assert table.tolist() == [[0.2, 0.0], [-1.0, 7.0]]
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from agents import WinLossRatio
 from agents.evaluation import optimality
-from agents.learners.win_loss_ratio import count_result
+from agents.learners.win_loss_ratio import WinLossRatioState, count_result
 from agents.training import train
 from nim_envs import GameEnv, make_game
-from tests.agents.learning import BOX, ONES, TWO, feed, turn
+from tests.agents.learning import BOX, ONES, TWO, feed, finished, turn
 
 
 @pytest.mark.parametrize(
@@ -18,10 +18,11 @@ from tests.agents.learning import BOX, ONES, TWO, feed, turn
 )
 def test_a_result_is_counted_and_old_counts_fade(result, won, lost):
     wins, losses = np.array([[3.0, 1.0], [8.0, 4.0]]), np.array([[2.0, 2.0], [0.0, 4.0]])
-    count_result(wins, losses, 1, 1, result, 0.75)
+    state = WinLossRatioState(wins, losses, 1.0, 0.75, np.zeros(2))
+    count_result(state, finished(1, 1, result))
     assert wins.tolist() == [[3, 1], [6, 3 + won]]
     assert losses.tolist() == [[2, 2], [0, 3 + lost]]
-    count_result(wins, losses, 0, 0, result, 1.0)
+    count_result(state._replace(kept=1.0), finished(0, 0, result))
     assert wins[0].tolist() == [3 + won, 1]
     assert losses[0].tolist() == [2 + lost, 2]
 

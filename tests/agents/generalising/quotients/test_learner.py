@@ -195,6 +195,7 @@ def test_its_code_has_no_exclusive_or():
         theory = {name for name in imported if name.startswith(("nim_envs.theory", "nim_envs.cgt"))}
         assert theory <= {
             "nim_envs.cgt.misere_quotients.bit_sets",
+            "nim_envs.cgt.misere_quotients.parts",
             "nim_envs.cgt.misere_quotients.proof",
             "nim_envs.cgt.misere_quotients.periods",
             "nim_envs.cgt.partitions",

@@ -35,7 +35,7 @@ def test_states_with_the_same_options_are_one_part_and_terminal_ones_none():
         [None, None, 0, 0, 1, 1]
     ]
     # The smaller heaps are no parts, so that heap 3 of Grundy's game leaves nothing.
-    assert parts_of("grundy", heaps=(4,)).options[0] == [()]
+    assert parts_of("grundy", heaps=(4,)).options[0] == ((),)
 
 
 def test_tables_that_split_are_read_like_heaps():
@@ -43,7 +43,7 @@ def test_tables_that_split_are_read_like_heaps():
         rows=((-1, -1), (0, -1), (1, 0), (2, 1)), second_rows=((0, 0), (0, 0), (0, 0), (0, 1))
     )
     assert Parts(Rules("table", (table,) * 3, (3, 0, 0))).options == [
-        [()], [(), (0,)], [(0, 0), (1,)]
+        ((),), ((), (0,)), ((0, 0), (1,))
     ]  # fmt: skip
 
 
