@@ -11,6 +11,7 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
+from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding, with_mask
 from nim_envs.envs.legality import ILLEGAL_MOVE_RULES, illegal_move_error
 from nim_envs.envs.move_truth import NO_MOVE_YET, checked_truth_in_info, move_truth
@@ -36,6 +37,9 @@ Observation = dict[str, npt.NDArray[Any]]
 
 FIRST, SECOND = PLAYERS
 RENDER_MODES = ("human", "rgb_array", "ansi")
+
+CACHED_STARTS = 64
+"""Most distributions of starts whose samplers are cached."""
 
 BYTES_OF_ACTION = 48
 """Bytes per action, upper bound, of masks, spaces and the table rows that a move reads."""
@@ -164,7 +168,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             high=np.array([*(values - 1 for values in fields), 1], dtype=np.int64),
             dtype=np.int64,
         )
-        self._samplers: dict[Start, Sampler] = {}
+        self._samplers: LimitedCache[Start, Sampler] = LimitedCache(CACHED_STARTS)
         self._own_sampler = game.start.sampler(game)
         self._rng: np.random.Generator | None = None
 
@@ -271,20 +275,14 @@ class GameEnv(AECEnv[str, Any, Any]):
         checked = checked_options(options, others_ignored=True)
         if "start" not in checked:
             return self._own_sampler
-        return self._sampler(as_start(checked["start"]))
+        # Listing the positions of a start takes time.
+        start = as_start(checked["start"])
+        return self._samplers.kept(start, lambda: self._new_sampler(start))
 
-    def _sampler(self, start: Start) -> Sampler:
-        """Return the sampler of ``start``, from a cache: listing its positions takes time."""
-        sampler = self._samplers.get(start)
-        if sampler is None:
-            if len(self._samplers) >= 64:
-                self._samplers.clear()
-            sampler = self._samplers[start] = (
-                self._own_sampler
-                if start == self.game.start
-                else start.sampler(self.game, search=False)
-            )
-        return sampler
+    def _new_sampler(self, start: Start) -> Sampler:
+        if start == self.game.start:
+            return self._own_sampler
+        return start.sampler(self.game, search=False)
 
     def _begin(self, position: IntArray, seat: int) -> None:
         """Begin a game at ``position``, with ``seat`` to move."""

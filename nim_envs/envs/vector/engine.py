@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding
 from nim_envs.envs.vector.checks import first_outside
 from nim_envs.envs.vector.games import (
@@ -29,7 +30,7 @@ from nim_envs.envs.vector.tables import GameTables, WordArray, game_tables, unpa
 from nim_envs.envs.vector.winning import NOTHING, OptimalPlay, optimal_play
 from nim_envs.game import Game
 from nim_envs.rules.component import BoolArray, IntArray
-from nim_envs.starts import Sampler, Start
+from nim_envs.starts import Start
 
 Array = npt.NDArray[Any]
 
@@ -72,8 +73,8 @@ class Engine:
             action_bits=np.zeros(size, dtype=np.uint64),
         )
         self._own_sampler = game.start.sampler(game)
-        self.own_starts = self._new_starts(self._own_sampler)
-        self._other_starts: dict[Start, StartStates] = {}
+        self.own_starts = self._new_starts(game.start)
+        self._other_starts: LimitedCache[Start, StartStates] = LimitedCache(CACHED_STARTS)
 
     def _bind_tables(self) -> None:
         """Make tables and buffers, which follow from the arguments and are not pickled."""
@@ -150,19 +151,12 @@ class Engine:
 
     def starts(self, start: Start) -> StartStates:
         """Return the starts of ``start``, from a cache: listing its positions takes time."""
-        starts = self._other_starts.get(start)
-        if starts is None:
-            if len(self._other_starts) >= CACHED_STARTS:
-                self._other_starts.clear()
-            starts = self._new_starts(
-                self._own_sampler
-                if start == self._game.start
-                else start.sampler(self._game, search=False)
-            )
-            self._other_starts[start] = starts
-        return starts
+        return self._other_starts.kept(start, lambda: self._new_starts(start))
 
-    def _new_starts(self, sampler: Sampler) -> StartStates:
+    def _new_starts(self, start: Start) -> StartStates:
+        sampler = self._own_sampler
+        if start != self._game.start:
+            sampler = start.sampler(self._game, search=False)
         return StartStates(sampler, self._shared, self._size)
 
     def prepare_starts(self, starts: StartStates, rng: np.random.Generator) -> None:
