@@ -19,7 +19,6 @@ from nim_envs.envs.vector.games import (
     Settings,
     new_results,
 )
-from nim_envs.envs.vector.grouping import UInt32Array
 from nim_envs.envs.vector.kernels import play
 from nim_envs.envs.vector.moves import first_illegal
 from nim_envs.envs.vector.new_games import seed_games
@@ -206,22 +205,8 @@ class Engine:
 
     def observe(self, rows: WordArray) -> None:
         """Write the observations of the first ``len(rows)`` games."""
-        self._observe_states(self.games.states, self.games.outcomes, rows)
-
-    def _observe_states(self, states: UInt32Array, outcomes: Array, rows: WordArray) -> None:
-        tables = self._tables
-        write_observations(
-            tables.groups,
-            tables.words,
-            tables.columns,
-            tables.shared,
-            states,
-            outcomes,
-            tables.mask_column,
-            rows,
-            0,
-            len(rows),
-        )
+        games = self.games
+        write_observations(self._tables, games.states, games.outcomes, rows, 0, len(rows))
 
     def observations_in(self, rows: WordArray) -> dict[str, Array]:
         """Return the observations and action masks that ``rows`` hold; no copy."""
@@ -234,7 +219,7 @@ class Engine:
         """Return the observations and action masks of some of the games in ``games``."""
         rows = np.empty((len(which), self._layout.words), dtype=np.uint64)
         states = np.ascontiguousarray(games.states[:, which])
-        self._observe_states(states, games.outcomes[which], rows)
+        write_observations(self._tables, states, games.outcomes[which], rows, 0, len(rows))
         return self.observations_in(rows)
 
     def copied_games(self) -> Games:
